@@ -1,0 +1,29 @@
+// Customers: one record, read by its id.
+
+import { resource } from "../kernel/resource.ts";
+import { email, nullable, text } from "../kernel/shapes.ts";
+import { endpoint } from "../store/caller.ts";
+
+export const customers = resource({
+  kind: "customer",
+  prefix: "cus",
+  view: "customers",
+  livemode: false,
+  fields: {
+    email: nullable(email("Where the customer is written to")),
+    name: nullable(text("The customer's name")),
+    phone: nullable(text("The customer's telephone number")),
+  },
+  events: { created: "customer.created" },
+});
+
+export const getCustomer = endpoint({
+  id: "customers.get",
+  area: "Customers",
+  method: "GET",
+  path: "/customers/{id}",
+  summary: "Read a customer",
+  reply: customers.schema,
+  errors: ["resource_not_found"],
+  handle: ({ params, own }) => own(customers).require(params.id),
+});

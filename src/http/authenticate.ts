@@ -1,0 +1,69 @@
+// Whose request it is: one `Authorization: Bearer sk_test_…`, and never a live key.
+
+import { fail } from "../kernel/errors.ts";
+import type { Tenants } from "../store/tenants.ts";
+import { type Context, headerOnce, type Stage } from "./context.ts";
+
+const CHALLENGE = { "WWW-Authenticate": "Bearer" };
+const REFUSED_TOKEN = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
+
+/** Recognises the caller without judging, so that every reply can carry the right rate-limit headers. */
+export function recognise(tenants: Tenants): Stage {
+  return (context) => {
+    const token = bearer(context.incoming.headers.authorization);
+    if (token?.startsWith("sk_test_")) context.identity = tenants.identify(token);
+  };
+}
+
+/** `refused` hears of each failure, which costs the caller's address one request of its own window. */
+export function authenticate(isSuspended: (merchant: string) => boolean, refused: (context: Context) => void): Stage {
+  return (context) => {
+    try {
+      check(context, isSuspended);
+    } catch (error) {
+      refused(context);
+      throw error;
+    }
+  };
+}
+
+function check(context: Context, isSuspended: (merchant: string) => boolean): void {
+  const sent = headerOnce(context.incoming, "authorization");
+  if (sent === undefined)
+    fail(
+      "missing_api_key",
+      "No Authorization header was sent. Send `Authorization: Bearer sk_test_…` with one of the keys that the sandbox printed at its start.",
+      {},
+      CHALLENGE,
+    );
+  // The one thing that is ever read of a live key is its prefix.
+  if ([sent].flat().some((value) => /sk_live_/i.test(value)))
+    fail(
+      "live_key_refused",
+      "A live key was sent; this sandbox takes sk_test_ keys only. Rotate that key: it was just sent in clear to a local process.",
+    );
+  const token = typeof sent === "string" ? bearer(sent) : undefined;
+  if (token === undefined)
+    fail(
+      "malformed_authorization",
+      "Authorization must be exactly one `Bearer sk_test_…`: that scheme, one space, and the key.",
+      {},
+      CHALLENGE,
+    );
+  const { identity } = context;
+  if (!identity)
+    fail(
+      "invalid_api_key",
+      "This sandbox knows no such key. Its keys are listed at GET /_sandbox; a key minted before a reset is gone.",
+      {},
+      REFUSED_TOKEN,
+    );
+  if (identity.expires !== null && identity.expires <= context.at)
+    fail("token_expired", "The session has expired. Log in again at POST /v1/merchants/login.", {}, REFUSED_TOKEN);
+  if (isSuspended(identity.merchant)) fail("merchant_suspended", `The merchant ${identity.merchant} is suspended.`);
+}
+
+/** The token of `Bearer <token>`; the name of the scheme may be in any case. */
+function bearer(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : /^bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(header)?.[1];
+}

@@ -1,0 +1,89 @@
+// Reads the body of a request: its type, its size, its JSON. GET and HEAD have none, so theirs is not looked at.
+
+import type { IncomingMessage } from "node:http";
+import { fail } from "../kernel/errors.ts";
+import type { Context, Stage } from "./context.ts";
+
+export const MAX_BODY = 1_048_576;
+const MAX_DEPTH = 32;
+
+export const readBody: Stage = (context) => {
+  const { incoming } = context;
+  if (incoming.method === "GET" || incoming.method === "HEAD") return;
+  const length = Number(incoming.headers["content-length"] ?? 0);
+  if (length === 0 && incoming.headers["transfer-encoding"] === undefined) return;
+  return receive(context, length);
+};
+
+async function receive(context: Context, length: number): Promise<void> {
+  if (length > 0) checkType(context.incoming);
+  if (length > MAX_BODY) refuseSize(context, length);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of context.incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    if (size === 0 && chunk.length > 0) checkType(context.incoming);
+    size += chunk.length;
+    if (size > MAX_BODY) refuseSize(context, size);
+    chunks.push(chunk);
+  }
+  if (size === 0) return;
+  context.bodyText = decode(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+  context.body = parse(context.bodyText);
+}
+
+/** JSON, declared as such: a missing type is refused too, because a web page may send `text/plain` without asking first. */
+function checkType(incoming: IncomingMessage): void {
+  const encoding = incoming.headers["content-encoding"];
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity")
+    fail("unsupported_content_encoding", `Send the body plain, without Content-Encoding; received ${quote(encoding)}.`);
+  const type = incoming.headers["content-type"];
+  if (type === undefined || !/^application\/json *(; *charset *= *"?utf-?8"? *)?;? *$/i.test(type))
+    fail(
+      "unsupported_media_type",
+      `Send the body as Content-Type: application/json; received ${type === undefined ? "none" : quote(type)}.`,
+    );
+}
+
+function refuseSize(context: Context, size: number): never {
+  context.incoming.pause();
+  fail(
+    "payload_too_large",
+    `The body may have ${MAX_BODY} bytes at most; received ${size} or more.`,
+    { limit: MAX_BODY },
+    { Connection: "close" },
+  );
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return fail("invalid_json", "The body is not valid UTF-8.");
+  }
+}
+
+function parse(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    fail("invalid_json", `The body is not valid JSON: ${(error as Error).message}.`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    fail(
+      "body_not_object",
+      `The body must be a JSON object; received ${Array.isArray(value) ? "an array" : JSON.stringify(value).slice(0, 60)}.`,
+    );
+  if (deeperThan(value, MAX_DEPTH)) fail("body_too_deep", `The body may nest ${MAX_DEPTH} levels deep at most.`);
+  return value as Record<string, unknown>;
+}
+
+function deeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((child) => deeperThan(child, levels - 1));
+}
+
+const quote = (text: string) => JSON.stringify(text.slice(0, 100));

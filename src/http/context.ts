@@ -1,0 +1,77 @@
+// What the stages of the pipe hand on: one request on its way to one reply.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Operation } from "../store/caller.ts";
+import type { Identity } from "../store/tenants.ts";
+import type { Bucket } from "./limit.ts";
+
+export interface Reply {
+  status: number;
+  /** JSON, as it goes out. */
+  body: string;
+}
+
+export interface Context {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  /** Sandbox milliseconds at arrival: every time that this request shows or stores. */
+  readonly at: number;
+  readonly id: string;
+  /** The path as sent, without its query. */
+  readonly path: string;
+  readonly search: string;
+  /** Headers of the reply beyond those that every reply has. */
+  readonly headers: Record<string, string>;
+  /** Reads the milliseconds since arrival. */
+  readonly elapsed: () => number;
+  operation: Operation | undefined;
+  params: Record<string, string>;
+  identity: Identity | undefined;
+  bucket: Bucket | undefined;
+  bodyText: string;
+  body: Record<string, unknown>;
+  query: Record<string, unknown>;
+  extra: Record<string, unknown>;
+  idempotencyKey: string | undefined;
+  fingerprint: string | undefined;
+  /** The request whose answer this one repeats. */
+  replayOf: string | undefined;
+  /** Set by the stage that answers; no later stage runs. */
+  reply: Reply | undefined;
+}
+
+/** One step of the pipe: it passes (returns), answers (sets `reply`) or refuses (throws an ApiError). */
+export type Stage = (context: Context) => void | Promise<void>;
+
+export function openContext(incoming: IncomingMessage, outgoing: ServerResponse, id: string, at: number, elapsed: () => number): Context {
+  const target = incoming.url ?? "/";
+  const cut = target.indexOf("?");
+  return {
+    incoming,
+    outgoing,
+    at,
+    id,
+    path: cut === -1 ? target : target.slice(0, cut),
+    search: cut === -1 ? "" : target.slice(cut + 1),
+    headers: {},
+    elapsed,
+    operation: undefined,
+    params: {},
+    identity: undefined,
+    bucket: undefined,
+    bodyText: "",
+    body: {},
+    query: {},
+    extra: {},
+    idempotencyKey: undefined,
+    fingerprint: undefined,
+    replayOf: undefined,
+    reply: undefined,
+  };
+}
+
+/** A header sent exactly once, undefined when it was not sent, or all its values when it was sent more than once. */
+export function headerOnce(incoming: IncomingMessage, name: string): string | string[] | undefined {
+  const values = incoming.headersDistinct[name];
+  return values?.length === 1 ? values[0] : values;
+}

@@ -1,0 +1,98 @@
+// The Idempotency-Key of a request: its syntax, its fingerprint, and the answer that may be remembered for it.
+
+import { createHash } from "node:crypto";
+import type { Behaviour } from "../kernel/assumed.ts";
+import { type ErrorCode, fail } from "../kernel/errors.ts";
+import type { RememberedReply, Replies } from "../store/replies.ts";
+import { type Context, headerOnce, type Stage } from "./context.ts";
+
+const MAX_KEY = 255;
+
+export const readIdempotencyKey: Stage = (context) => {
+  if (!context.operation?.idempotent) return;
+  const sent = headerOnce(context.incoming, "idempotency-key");
+  if (sent === undefined) return;
+  if (typeof sent !== "string") fail("idempotency_key_invalid", `Idempotency-Key was sent ${sent.length} times; send it once.`);
+  const key = sent.trim();
+  if (key === "")
+    fail("idempotency_key_empty", "Idempotency-Key is empty. Send a value of your own making, such as a UUID, or leave the header out.");
+  if (key.length > MAX_KEY) fail("idempotency_key_too_long", `Idempotency-Key may have ${MAX_KEY} characters; received ${key.length}.`);
+  if (!/^[\x21-\x7e]+$/.test(key)) fail("idempotency_key_invalid", "Idempotency-Key must be printable ASCII without spaces.");
+  context.idempotencyKey = key;
+  context.fingerprint = fingerprint(context);
+};
+
+/** Answers at once where an answer is remembered. */
+export const recall =
+  (replies: Replies): Stage =>
+  (context) => {
+    const { idempotencyKey: key } = context;
+    const remembered = key === undefined ? undefined : replies.find(context.identity?.merchant ?? "", key);
+    if (remembered) replay(context, remembered);
+  };
+
+/** Repeats the first answer to the byte; the headers of this call (rate limit, request id, date) stay its own. */
+export function replay(context: Context, remembered: RememberedReply): void {
+  if (remembered.fingerprint !== context.fingerprint)
+    fail(
+      "idempotency_key_reused",
+      "This Idempotency-Key was used for another request: method, path, query or body differ. Use a new key for a new request.",
+      { firstRequestId: remembered.request },
+    );
+  context.replayOf = remembered.request;
+  context.headers["Idempotent-Replayed"] = "true";
+  Object.assign(context.headers, context.operation?.headers);
+  context.reply = { status: remembered.status, body: remembered.body };
+}
+
+/** What the handler itself found out is worth remembering; what stopped the request before it is not. */
+export const isRemembered = (code: ErrorCode) => code === "resource_not_found" || code === "invalid_state" || code === "already_exists";
+
+/** Method, path, query and parsed body, with names in order: a retry may write the same JSON in another way. */
+function fingerprint({ operation, path, search, body }: Context): string {
+  const query = [...new URLSearchParams(search)].sort(([one, first], [other, second]) =>
+    one === other ? compare(first, second) : compare(one, other),
+  );
+  return createHash("sha256")
+    .update(JSON.stringify([operation?.method, path, query, sorted(body)]))
+    .digest("base64");
+}
+
+const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  // Entries, not an object: a field named __proto__ must count like any other.
+  return Object.entries(value)
+    .sort(([one], [other]) => compare(one, other))
+    .map(([name, child]) => [name, sorted(child), "field"]);
+}
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "idempotency.scope",
+    fact: "A key belongs to the merchant; method, path, query and body must be the same at each use, else 422.",
+    why: "The strictest of the rules that services use: a client that is right here is right everywhere.",
+  },
+  {
+    id: "idempotency.window",
+    fact: "The first answer is repeated for 24 hours on the sandbox clock, with `Idempotent-Replayed: true`.",
+    why: "The document gives no window; a day is the commonest, and the header is a common convention.",
+  },
+  {
+    id: "idempotency.remembered",
+    fact: "2xx, 404 and 409 answers of the handler are remembered; refusals before it (400, 401, 403, 413, 415, 422, 429), injected faults and 500 are not.",
+    why: "A refused request had no effect, so a corrected one may use the same key; a 500 was rolled back, so a retry is safe.",
+  },
+  {
+    id: "idempotency.bound",
+    fact: "Keys are 1 to 255 printable ASCII characters on all eleven operations.",
+    why: "The document bounds eight of them; the same bound on the other three is the stricter reading.",
+  },
+  {
+    id: "idempotency.webhooks",
+    fact: "The webhook operations ignore the header.",
+    why: "They are not in the table of operations that accept it, and a replay would show a secret twice.",
+  },
+];

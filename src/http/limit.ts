@@ -1,0 +1,140 @@
+// Requests per window: windows aligned to the epoch, one bucket for each merchant, one for each address that has no key.
+
+import type { Behaviour } from "../kernel/assumed.ts";
+import { fail } from "../kernel/errors.ts";
+import type { Context, Stage } from "./context.ts";
+
+export interface Rule {
+  limit: number;
+  /** Milliseconds. */
+  window: number;
+}
+
+export interface Rules {
+  all: Rule;
+  /** Operations with a window of their own, by id. */
+  operations: Readonly<Record<string, Rule>>;
+}
+
+/** The state of one window, as its headers tell it. */
+export interface Bucket {
+  readonly limit: number;
+  remaining(now: number): number;
+  /** Sandbox milliseconds at which the window ends. */
+  reset(now: number): number;
+  /** Takes one request; false when none is left. A refused request takes nothing. */
+  take(now: number): boolean;
+}
+
+export interface Limiter {
+  bucket(context: Context): Bucket;
+  anonymous(context: Context): Bucket;
+  /** Forgets every window. */
+  clear(): void;
+}
+
+/** High enough never to refuse; the headers stay, and no path of the code is special. */
+export const UNLIMITED: Rule = { limit: 1_000_000_000, window: 60_000 };
+export const DEFAULT_RULE: Rule = { limit: 6_000, window: 60_000 };
+
+const MOST_BUCKETS = 10_000;
+
+export function createLimiter(rules: Rules): Limiter {
+  const buckets = new Map<string, Bucket>();
+  const bucketOf = (name: string, rule: Rule) => {
+    const known = buckets.get(name);
+    if (known) return known;
+    if (buckets.size >= MOST_BUCKETS) buckets.clear();
+    const made = openBucket(rule);
+    buckets.set(name, made);
+    return made;
+  };
+  const anonymous = (context: Context) => bucketOf(`address ${context.incoming.socket.remoteAddress ?? ""}`, rules.all);
+  return {
+    anonymous,
+    bucket(context) {
+      const merchant = context.identity?.merchant;
+      if (merchant === undefined) return anonymous(context);
+      const operation = context.operation?.id ?? "";
+      const own = rules.operations[operation];
+      return own ? bucketOf(`${merchant} ${operation}`, own) : bucketOf(merchant, rules.all);
+    },
+    clear: () => buckets.clear(),
+  };
+}
+
+function openBucket({ limit, window }: Rule): Bucket {
+  let start = 0;
+  let used = 0;
+  const turn = (now: number) => {
+    const current = Math.floor(now / window) * window;
+    if (current !== start) [start, used] = [current, 0];
+  };
+  return {
+    limit,
+    remaining(now) {
+      turn(now);
+      return Math.max(0, limit - used);
+    },
+    reset: (now) => (Math.floor(now / window) + 1) * window,
+    take(now) {
+      turn(now);
+      if (used >= limit) return false;
+      used++;
+      return true;
+    },
+  };
+}
+
+/** Takes one request from the caller's window, or answers 429. */
+export const limit =
+  (limiter: Limiter): Stage =>
+  (context) =>
+    take(context, limiter.bucket(context));
+
+/** A failed authentication costs the address, never a merchant: a quota must tell strangers nothing. */
+export const countStranger = (limiter: Limiter) => (context: Context) => take(context, limiter.anonymous(context));
+
+function take(context: Context, bucket: Bucket): void {
+  context.bucket = bucket;
+  if (bucket.take(context.at)) return;
+  const seconds = secondsUntil(bucket.reset(context.at), context.at);
+  fail(
+    "rate_limit_exceeded",
+    `All ${bucket.limit} requests of this window are used up. Wait ${seconds} s, as Retry-After says, then try again.`,
+    { limit: bucket.limit, retryAfter: seconds },
+    { "Retry-After": String(seconds), "Cache-Control": "no-store" },
+  );
+}
+
+const secondsUntil = (time: number, now: number) => Math.max(1, Math.ceil(time / 1000) - Math.floor(now / 1000));
+
+/** The three headers of the window, on every reply under /v1. */
+export function rateHeaders(context: Context, limiter: Limiter): Record<string, string> {
+  const { bucket = limiter.bucket(context), at } = context;
+  return {
+    "RateLimit-Limit": String(bucket.limit),
+    "RateLimit-Remaining": String(bucket.remaining(at)),
+    "RateLimit-Reset": String(Math.ceil(bucket.reset(at) / 1000)),
+  };
+}
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "rate_limit.window",
+    fact: "Requests are counted in fixed windows aligned to the epoch: 6,000 in 60 seconds unless set otherwise.",
+    why: "Fixed windows fit the three documented headers exactly, and a local suite should not be throttled unless it asks to be.",
+    setting: "--rate-limit",
+  },
+  {
+    id: "rate_limit.scope",
+    fact: "One window for each merchant, shared by its keys and sessions and by all operations; failed authentication counts against the caller's address.",
+    why: "The document says `every endpoint` and names no scope; account-wide is what comparable services do.",
+    setting: "--rate-limit OPERATION=10/10s",
+  },
+  {
+    id: "rate_limit.counted",
+    fact: "Every request that reaches the limiter counts, whatever its answer; a refused one does not.",
+    why: "The document is silent; a client that is correct against this rule is correct against laxer ones.",
+  },
+];

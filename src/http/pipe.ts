@@ -1,0 +1,69 @@
+// The way of a request under /v1, from the first look at it to its answer. The list is the order; there is no other.
+
+import type { Clock } from "../kernel/clock.ts";
+import type { Callers, Operation } from "../store/caller.ts";
+import type { Database } from "../store/database.ts";
+import type { Replies } from "../store/replies.ts";
+import type { Tenants } from "../store/tenants.ts";
+import { authenticate, recognise } from "./authenticate.ts";
+import { readBody } from "./body.ts";
+import type { Context, Stage } from "./context.ts";
+import { readIdempotencyKey, recall } from "./idempotency.ts";
+import { countStranger, type Limiter, limit, rateHeaders } from "./limit.ts";
+import { failureReply, send } from "./reply.ts";
+import { route } from "./route.ts";
+import { transact } from "./transact.ts";
+import { type Bodies, validate } from "./validate.ts";
+
+export interface Machine {
+  catalogue: readonly Operation[];
+  clock: Clock;
+  database: Database;
+  tenants: Tenants;
+  isSuspended: (merchant: string) => boolean;
+  replies: Replies;
+  callers: Callers;
+  limiter: Limiter;
+  bodies: Bodies;
+  committed: () => void;
+  /** Hears of each request once it is answered. */
+  answered: (context: Context) => void;
+  /** Hears of our own defects. */
+  report: (error: unknown, context: Context) => void;
+}
+
+export function stages(machine: Machine): Stage[] {
+  const { catalogue, tenants, isSuspended, limiter, replies, bodies } = machine;
+  return [
+    recognise(tenants), //                                whose window the headers tell of; refuses nothing
+    route(catalogue), //                                  404 405
+    authenticate(isSuspended, countStranger(limiter)), // 401 403, 429 for the address
+    limit(limiter), //                                    429
+    readBody, //                                          415 413 400
+    readIdempotencyKey, //                                400
+    recall(replies), //                                   422, or the remembered answer
+    validate(bodies), //                                  400
+    transact(machine), //                                 404 409, or the answer
+  ];
+}
+
+/** Runs a context through the stages and sends what comes of it. */
+export function pipe(machine: Machine): (context: Context) => Promise<void> {
+  const list = stages(machine);
+  return async (context) => {
+    try {
+      for (const stage of list) {
+        const waiting = stage(context);
+        if (waiting) await waiting;
+        if (context.reply) break;
+      }
+    } catch (error) {
+      // A client that went away in the middle of its own request gets no answer, and is no defect of ours.
+      if (context.incoming.destroyed && !context.incoming.complete) return;
+      context.reply = failureReply(context, error, machine.report);
+    }
+    if (!context.reply) context.reply = failureReply(context, new Error("no stage answered"), machine.report);
+    send(context, context.reply, rateHeaders(context, machine.limiter));
+    machine.answered(context);
+  };
+}

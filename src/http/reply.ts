@@ -1,0 +1,50 @@
+// Turns what the pipe ended with into bytes: an answer, an error of the service, or a defect of ours.
+
+import { httpDate } from "../kernel/clock.ts";
+import { ApiError, type ErrorBody, errors } from "../kernel/errors.ts";
+import type { Context, Reply } from "./context.ts";
+
+/** The headers that keep a browser from reading an answer as anything but data. */
+export const SAFE_HEADERS = {
+  "X-Content-Type-Options": "nosniff",
+  "Cross-Origin-Resource-Policy": "same-origin",
+} as const;
+
+export function errorReply(context: Context, error: ApiError): Reply {
+  Object.assign(context.headers, error.headers);
+  return { status: error.status, body: JSON.stringify(errorBody(error, context.id)) };
+}
+
+export function errorBody(error: ApiError, requestId: string | undefined): ErrorBody {
+  const details = requestId === undefined ? error.details : { ...error.details, requestId };
+  return { error: errors[error.code].error, message: error.message, code: error.code, details };
+}
+
+/** What a failed stage answers. Anything that is no ApiError is a defect of ours: `report` gets it whole, the client a 500. */
+export function failureReply(context: Context, error: unknown, report: (error: unknown, context: Context) => void): Reply {
+  if (error instanceof ApiError) return errorReply(context, error);
+  report(error, context);
+  return errorReply(
+    context,
+    new ApiError(
+      "internal_error",
+      "The sandbox itself failed; nothing of this request was kept. Its log has the details: please report it.",
+    ),
+  );
+}
+
+export function send(context: Context, reply: Reply, rateHeaders: Record<string, string>): void {
+  const { outgoing, incoming } = context;
+  if (outgoing.destroyed) return;
+  outgoing.sendDate = false;
+  outgoing.writeHead(reply.status, {
+    Date: httpDate(context.at),
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(reply.body),
+    "X-Sandbox-Request-Id": context.id,
+    ...SAFE_HEADERS,
+    ...rateHeaders,
+    ...context.headers,
+  });
+  outgoing.end(incoming.method === "HEAD" ? undefined : reply.body);
+}

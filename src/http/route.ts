@@ -1,0 +1,74 @@
+// Finds the operation of a request in the catalogue: exact paths first, then those with parameters.
+
+import { paramNames } from "../kernel/endpoint.ts";
+import { fail } from "../kernel/errors.ts";
+import { didYouMean } from "../kernel/nearest.ts";
+import type { Operation } from "../store/caller.ts";
+import type { Context, Stage } from "./context.ts";
+
+export const PREFIX = "/v1";
+
+interface Route {
+  path: string;
+  segments: string[];
+  byMethod: Map<string, Operation>;
+}
+
+export function route(catalogue: readonly Operation[]): Stage {
+  const routes = collect(catalogue);
+  const exact = new Map([...routes.values()].filter(({ path }) => !path.includes("{")).map((found) => [found.path, found]));
+  const patterns = [...routes.values()].filter(({ path }) => path.includes("{"));
+
+  return (context) => {
+    const found = exact.get(context.path) ?? match(patterns, context);
+    if (!found) return refuse(context.path, [...routes.keys()]);
+    const method = context.incoming.method === "HEAD" ? "GET" : (context.incoming.method ?? "");
+    const operation = found.byMethod.get(method);
+    if (!operation) return refuseMethod(context.incoming.method ?? "", found);
+    context.operation = operation;
+  };
+}
+
+function collect(catalogue: readonly Operation[]): Map<string, Route> {
+  const routes = new Map<string, Route>();
+  for (const operation of catalogue) {
+    const path = PREFIX + operation.path;
+    const known = routes.get(path) ?? { path, segments: path.split("/"), byMethod: new Map() };
+    known.byMethod.set(operation.method, operation);
+    routes.set(path, known);
+  }
+  return routes;
+}
+
+function match(patterns: readonly Route[], context: Context): Route | undefined {
+  const given = context.path.split("/");
+  const found = patterns.find(
+    ({ segments }) =>
+      segments.length === given.length &&
+      segments.every((segment, index) => (segment.startsWith("{") ? given[index] !== "" : segment === given[index])),
+  );
+  if (!found) return undefined;
+  const values = given.filter((_, index) => found.segments[index]?.startsWith("{"));
+  try {
+    for (const [index, name] of paramNames(found.path).entries()) context.params[name] = decodeURIComponent(values[index] as string);
+  } catch {
+    return undefined;
+  }
+  return found;
+}
+
+function refuse(path: string, known: string[]): never {
+  const trimmed = path.replace(/\/+/g, "/").replace(/(.)\/$/, "$1");
+  const hint =
+    trimmed !== path && known.includes(trimmed)
+      ? ` Paths are taken literally: drop the extra slash and use ${trimmed}.`
+      : path.startsWith(`${PREFIX}/`)
+        ? didYouMean(path, known)
+        : ` Every operation is under ${PREFIX}, as in ${PREFIX}/payments.`;
+  fail("route_not_found", `No operation has the path ${path.slice(0, 200)}.${hint}`);
+}
+
+function refuseMethod(method: string, found: Route): never {
+  const allowed = [...found.byMethod.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]));
+  fail("method_not_allowed", `${found.path} takes ${allowed.join(", ")}; received ${method}.`, { allowed }, { Allow: allowed.join(", ") });
+}

@@ -1,0 +1,95 @@
+// The sockets: loopback in both its spellings, one listener, and an orderly end.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { afterRealTime } from "../kernel/clock.ts";
+import { type ErrorCode, errors, SandboxError } from "../kernel/errors.ts";
+
+export interface Listening {
+  readonly port: number;
+  /** Stops accepting, lets what is in flight finish within the span, then cuts what is left. */
+  close(within: number): Promise<void>;
+}
+
+export interface Listeners {
+  request(incoming: IncomingMessage, outgoing: ServerResponse): void;
+  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+const REQUEST_TIMEOUT = 30_000;
+const LOOPBACK = ["127.0.0.1", "::1"];
+const TRIES = 20;
+
+/** Listens on `host`, or on both loopback addresses at one port when no host is given. */
+export async function listen(port: number, host: string | undefined, listeners: Listeners): Promise<Listening> {
+  for (let attempt = 1; ; attempt++) {
+    const first = await open(port, host ?? (LOOPBACK[0] as string), listeners);
+    if (host !== undefined) return listening([first]);
+    const chosen = (first.address() as AddressInfo).port;
+    try {
+      return listening([first, await open(chosen, LOOPBACK[1] as string, listeners)]);
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT" || code === "EINVAL") return listening([first]);
+      first.close();
+      if (port !== 0 || code !== "EADDRINUSE" || attempt === TRIES) throw error;
+    }
+  }
+}
+
+function open(port: number, host: string, listeners: Listeners): Promise<Server> {
+  const server = createServer(
+    { requestTimeout: REQUEST_TIMEOUT, headersTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 5_000 },
+    listeners.request,
+  );
+  server.on("upgrade", listeners.upgrade);
+  server.on("clientError", refuseGarbage);
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => reject(explain(error, port, host)));
+    server.listen(port, host, () => resolve(server));
+  });
+}
+
+function listening(servers: Server[]): Listening {
+  return {
+    port: (servers[0]?.address() as AddressInfo).port,
+    async close(within) {
+      const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+      for (const server of servers) server.closeIdleConnections();
+      const calm = afterRealTime(within, () => {
+        for (const server of servers) server.closeAllConnections();
+      });
+      await Promise.all(closed);
+      calm();
+    },
+  };
+}
+
+function explain(error: Error, port: number, host: string): Error {
+  const code = codeOf(error);
+  const remedy = "Choose another with --port N, or --port 0 for any that is free.";
+  if (code === "EADDRINUSE") return Object.assign(new SandboxError(`Port ${port} is taken on ${host}. ${remedy}`, "portTaken"), { code });
+  if (code === "EACCES")
+    return Object.assign(new SandboxError(`Port ${port} may not be opened by this user. ${remedy}`, "portTaken"), { code });
+  if (host === LOOPBACK[1]) return error;
+  return new SandboxError(`Cannot listen on ${host}:${port}: ${error.message}.`);
+}
+
+const codeOf = (error: unknown) => (error as { code?: string }).code;
+
+const GARBAGE: Record<string, ErrorCode> = { HPE_HEADER_OVERFLOW: "headers_too_large", ERR_HTTP_REQUEST_TIMEOUT: "request_timeout" };
+
+/** Answers what never became a request; Node would answer it with an empty page. */
+function refuseGarbage(error: Error, socket: Duplex): void {
+  if (!socket.writable || (socket as Socket).bytesWritten > 0) {
+    socket.destroy();
+    return;
+  }
+  const code = GARBAGE[codeOf(error) ?? ""] ?? "malformed_http";
+  const { status, error: category, when } = errors[code];
+  const body = JSON.stringify({ error: category, message: when, code, details: {} });
+  socket.end(
+    `HTTP/1.1 ${status} ${category}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

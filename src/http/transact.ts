@@ -1,0 +1,84 @@
+// The effect: handler, remembered answer and outgoing events in one transaction; the answer only after its commit.
+
+import { factOf } from "../kernel/assumed.ts";
+import { fieldErrors, fits } from "../kernel/check.ts";
+import { ApiError } from "../kernel/errors.ts";
+import type { Callers, Operation } from "../store/caller.ts";
+import type { Database } from "../store/database.ts";
+import type { Replies } from "../store/replies.ts";
+import type { Context, Reply, Stage } from "./context.ts";
+import { isRemembered, replay } from "./idempotency.ts";
+import { errorReply } from "./reply.ts";
+
+interface Needs {
+  database: Database;
+  replies: Replies;
+  callers: Callers;
+  /** Told after a commit that events may be waiting. */
+  committed: () => void;
+}
+
+export function transact({ database, replies, callers, committed }: Needs): Stage {
+  const handle = (context: Context) => run(context, callers);
+  return (context) => {
+    if (context.operation?.method === "GET") {
+      context.reply = handle(context);
+      return;
+    }
+    return commit(context);
+  };
+
+  async function commit(context: Context): Promise<void> {
+    const reply = await database.commit(() => {
+      const { idempotencyKey: key, fingerprint = "" } = context;
+      if (key === undefined) return handle(context);
+      const merchant = context.identity?.merchant ?? "";
+      // Asked again here: two calls with one key may have waited for the same commit, and only the first may act.
+      const remembered = replies.find(merchant, key);
+      if (remembered) {
+        replay(context, remembered);
+        return context.reply as Reply;
+      }
+      const made = orRemembered(context, () => database.savepoint(() => handle(context)));
+      replies.remember(merchant, key, { fingerprint, request: context.id, ...made });
+      return made;
+    });
+    context.reply = reply;
+    committed();
+  }
+}
+
+/** A 404 or 409 is an answer like any other: its own effects are undone, and it is remembered. */
+function orRemembered(context: Context, attempt: () => Reply): Reply {
+  try {
+    return attempt();
+  } catch (error) {
+    if (!(error instanceof ApiError) || !isRemembered(error.code)) throw error;
+    return errorReply(context, error);
+  }
+}
+
+function run(context: Context, callers: Callers): Reply {
+  const operation = context.operation as Operation;
+  const declared = operation.emits.map(factOf);
+  const emitted = (type: string) => {
+    if (!declared.includes(type)) throw new Error(`${operation.id} emitted ${type}, which it does not declare`);
+  };
+  const caller = callers(context.identity?.merchant ?? "", Math.floor(context.at / 1000), context.id, emitted);
+  const { params, query, body, extra } = context;
+  const answer = call(operation, { ...caller, params, query, body, extra });
+  if (!fits(operation.reply, answer))
+    throw new Error(`${operation.id} answered what it does not declare: ${JSON.stringify(fieldErrors(operation.reply, answer))}`);
+  Object.assign(context.headers, operation.headers);
+  return { status: factOf(operation.status), body: JSON.stringify(answer) };
+}
+
+function call(operation: Operation, input: Parameters<Operation["handle"]>[0]): unknown {
+  try {
+    return operation.handle(input);
+  } catch (error) {
+    if (error instanceof ApiError && !operation.errors.includes(error.code))
+      throw new Error(`${operation.id} failed with ${error.code}, which it does not declare`, { cause: error });
+    throw error;
+  }
+}

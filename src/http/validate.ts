@@ -1,0 +1,103 @@
+// Holds query and body against the operation's declaration, and sorts known fields from unknown ones.
+
+import { fieldErrors } from "../kernel/check.ts";
+import type { ObjectSchema } from "../kernel/endpoint.ts";
+import { type ErrorCode, type FieldError, fail } from "../kernel/errors.ts";
+import type { TSchema } from "../kernel/shapes.ts";
+import type { Operation } from "../store/caller.ts";
+import type { Context, Stage } from "./context.ts";
+
+/** `checked` refuses known fields that are missing or mistyped; `open` takes any object and uses what fits. */
+export type Bodies = "checked" | "open";
+
+export const validate =
+  (bodies: Bodies): Stage =>
+  (context) => {
+    const operation = context.operation as Operation;
+    context.query = readQuery(operation.query, context);
+    if (operation.method === "GET" || operation.method === "DELETE") return;
+    const { known, unknown } = sortFields(operation, context.body);
+    const { body } = operation;
+    if (body && bodies === "checked") checkBody(body, known);
+    const misfits = body && bodies === "open" ? dropMisfits(body, known) : [];
+    const odd = [...Object.keys(unknown), ...misfits];
+    if (odd.length > 0) context.headers["X-Sandbox-Unknown-Fields"] = headerList(odd);
+    context.extra = keepable(operation, unknown);
+    context.body = known;
+  };
+
+/** A kind of query value: text as sent, or a whole number. Empty queries, the usual case, cost nothing. */
+function readQuery(schema: ObjectSchema, context: Context): Record<string, unknown> {
+  if (context.search === "") return {};
+  const sent = new URLSearchParams(context.search);
+  const query: Record<string, unknown> = {};
+  const unknown = [...new Set(sent.keys())].filter((name) => !Object.hasOwn(schema.properties, name));
+  if (unknown.length > 0) context.headers["X-Sandbox-Unknown-Params"] = headerList(unknown);
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const values = sent.getAll(name);
+    if (values.length > 1)
+      fail(codeOf(property), `${name} was sent ${values.length} times; send it once.`, { field: name, received: values });
+    if (values[0] !== undefined)
+      query[name] = (property as { type?: string }).type === "integer" && /^-?\d{1,15}$/.test(values[0]) ? Number(values[0]) : values[0];
+  }
+  const [error] = fieldErrors(schema, query);
+  if (error)
+    fail(codeOf(schema.properties[error.field]), error.message, { field: error.field, received: sent.get(error.field), errors: [error] });
+  if (query.starting_after !== undefined && query.ending_before !== undefined)
+    fail("invalid_cursor", "Send starting_after or ending_before, not both.", { fields: ["starting_after", "ending_before"] });
+  return query;
+}
+
+/** The code that a wrong value of this parameter is refused with. */
+const codeOf = (property: TSchema | undefined) =>
+  ((property as { "x-sandbox-code"?: ErrorCode } | undefined)?.["x-sandbox-code"] ?? "validation_failed") as ErrorCode;
+
+function sortFields({ body }: Operation, sent: Record<string, unknown>) {
+  const known: Record<string, unknown> = {};
+  const unknown: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(sent)) {
+    if (body && Object.hasOwn(body.properties, name)) known[name] = value;
+    else Object.defineProperty(unknown, name, { value, enumerable: true });
+  }
+  return { known, unknown };
+}
+
+function checkBody(schema: ObjectSchema, body: Record<string, unknown>): void {
+  const found = fieldErrors(schema, body);
+  if (found.length > 0) refuse(found);
+}
+
+function refuse(found: FieldError[]): never {
+  const [first, ...others] = found as [FieldError, ...FieldError[]];
+  const more = others.length > 0 ? ` (and ${others.length} more, in details.errors)` : "";
+  fail(
+    "validation_failed",
+    `${first.message}${more} The shape of this body is an assumption of the sandbox; start it with --bodies open to send any other.`,
+    { errors: found },
+  );
+}
+
+/** Removes the known fields that do not fit and names them; a missing field is no misfit. */
+function dropMisfits(schema: ObjectSchema, body: Record<string, unknown>): string[] {
+  const found = fieldErrors(schema, body).map((error) => error.pointer.split("/")[1] ?? "");
+  const misfits = [...new Set(found)].filter((name) => Object.hasOwn(body, name));
+  for (const name of misfits) delete body[name];
+  return misfits;
+}
+
+const DANGEROUS = new Set(["__proto__", "constructor", "prototype"]);
+
+/** Unknown fields go onto the record and come back as they came, but for those that the service owns. */
+function keepable({ reply }: Operation, unknown: Record<string, unknown>): Record<string, unknown> {
+  const owned = (reply as Partial<ObjectSchema>).properties ?? {};
+  return Object.fromEntries(Object.entries(unknown).filter(([name]) => !Object.hasOwn(owned, name) && !DANGEROUS.has(name)));
+}
+
+const LONGEST_LIST = 1_000;
+
+/** Names for a header: what could break it is encoded. */
+const headerList = (names: string[]) =>
+  names
+    .map((name) => (/^[\w.$-]+$/.test(name) ? name : encodeURIComponent(name.toWellFormed())))
+    .join(", ")
+    .slice(0, LONGEST_LIST);

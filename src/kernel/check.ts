@@ -1,0 +1,121 @@
+// Holds a value against a schema and says, field by field and in plain words, what does not fit.
+
+import { Compile, type Validator } from "typebox/compile";
+import type { FieldError } from "./errors.ts";
+import type { TSchema } from "./shapes.ts";
+
+interface SchemaError {
+  keyword: string;
+  schemaPath: string;
+  instancePath: string;
+  params: Record<string, unknown>;
+  message: string;
+}
+
+const compiled = new WeakMap<TSchema, Validator>();
+
+/** Compiled when first needed: a start that asks for three operations pays for three. */
+function validatorOf(schema: TSchema): Validator {
+  let validator = compiled.get(schema);
+  if (!validator) {
+    validator = Compile(schema) as unknown as Validator;
+    compiled.set(schema, validator);
+  }
+  return validator;
+}
+
+export const fits = (schema: TSchema, value: unknown): boolean => validatorOf(schema).Check(value);
+
+/** Every field that does not fit; empty when the value does. */
+export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
+  const validator = validatorOf(schema);
+  if (validator.Check(value)) return [];
+  const raw = [...validator.Errors(value)] as unknown as SchemaError[];
+  const unions = raw.filter((error) => error.keyword === "anyOf").map((error) => `${error.schemaPath}/anyOf/`);
+  const outermost = raw.filter((error) => !unions.some((union) => error.schemaPath.startsWith(union)));
+  const found = outermost.flatMap((error) => explain(error, value));
+  return found.filter((error, index) => found.findIndex((other) => other.pointer === error.pointer) === index);
+}
+
+function explain(error: SchemaError, root: unknown): FieldError[] {
+  const { keyword, instancePath, params } = error;
+  if (keyword === "required")
+    return (params.requiredProperties as string[]).map((name) => at(`${instancePath}/${escape(name)}`, "required", "is required"));
+  if (keyword === "additionalProperties")
+    return (params.additionalProperties as string[]).map((name) =>
+      at(`${instancePath}/${escape(name)}`, "unknown_field", "is not a field of this body"),
+    );
+  const [code, must] = WORDS[keyword]?.(params) ?? ["invalid", error.message];
+  return [at(instancePath, code, `${must}; received ${quote(valueAt(root, instancePath), instancePath)}`)];
+}
+
+type Words = (params: Record<string, unknown>) => [code: string, must: string];
+
+const plural = (limit: unknown, noun: string) => `${limit} ${noun}${limit === 1 ? "" : "s"}`;
+
+const WORDS: Record<string, Words> = {
+  type: ({ type }) => ["wrong_type", `must be ${[type].flat().map(article).join(" or ")}`],
+  const: ({ allowedValue }) => ["not_allowed", `must be ${JSON.stringify(allowedValue)}`],
+  enum: ({ allowedValues }) => [
+    "not_allowed",
+    `must be one of ${(allowedValues as unknown[]).filter((value) => value !== null).join(", ")}`,
+  ],
+  format: ({ format }) => ["wrong_format", FORMATS[String(format)] ?? `must be a valid ${format}`],
+  pattern: ({ pattern }) => ["wrong_format", PATTERNS[String(pattern)] ?? `must match ${pattern}`],
+  minimum: ({ limit }) => ["out_of_range", `must be at least ${limit}`],
+  maximum: ({ limit }) => ["out_of_range", `must be at most ${limit}`],
+  exclusiveMinimum: ({ limit }) => ["out_of_range", `must be more than ${limit}`],
+  exclusiveMaximum: ({ limit }) => ["out_of_range", `must be less than ${limit}`],
+  minLength: ({ limit }) => ["wrong_length", `must have at least ${plural(limit, "character")}`],
+  maxLength: ({ limit }) => ["wrong_length", `must have at most ${plural(limit, "character")}`],
+  minItems: ({ limit }) => ["wrong_length", `must have at least ${plural(limit, "item")}`],
+  maxItems: ({ limit }) => ["wrong_length", `must have at most ${plural(limit, "item")}`],
+  minProperties: ({ limit }) => ["wrong_length", `must have at least ${plural(limit, "entry")}`],
+  anyOf: () => ["wrong_shape", "matches none of the shapes that are allowed"],
+};
+
+const FORMATS: Record<string, string> = {
+  date: "must be a calendar day, YYYY-MM-DD",
+  "date-time": "must be a time such as 2026-01-05T09:00:00Z",
+};
+
+const PATTERNS: Record<string, string> = {
+  "^[A-Z]{3}$": "must be an ISO 4217 code of three capital letters, such as EUR",
+  "^[A-Z]{2}$": "must be an ISO 3166-1 code of two capital letters, such as PT",
+  "^[0-9]{4}-(0[1-9]|1[0-2])$": "must be a month, YYYY-MM",
+  "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$": "must be an e-mail address",
+};
+
+const article = (type: unknown) =>
+  type === "null" ? "null" : type === "object" || type === "array" || type === "integer" ? `an ${type}` : `a ${type}`;
+
+function at(pointer: string, code: string, rest: string): FieldError {
+  const field = pointer.split("/").slice(1).map(unescape).join(".");
+  return { pointer, field, code, message: `${field || "The body"} ${rest}.` };
+}
+
+const escape = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");
+const unescape = (name: string) => name.replaceAll("~1", "/").replaceAll("~0", "~");
+
+/** The value that a JSON Pointer leads to; undefined where it leads nowhere. */
+export function valueAt(root: unknown, pointer: string): unknown {
+  const steps = pointer.split("/").slice(1).map(unescape);
+  return steps.reduce(
+    (value, step) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, step) ? (value as Record<string, unknown>)[step] : undefined,
+    root,
+  );
+}
+
+const LONGEST_QUOTE = 60;
+
+/** What was received, cut short; never the value of a field that could be a secret. */
+function quote(value: unknown, pointer: string): string {
+  const kind = value === null ? "null" : Array.isArray(value) ? "an array" : article(typeof value);
+  if (value === null || value === undefined || typeof value === "object" || isSecret(pointer)) return kind;
+  const json = JSON.stringify(value);
+  return json.length > LONGEST_QUOTE ? `${json.slice(0, LONGEST_QUOTE)}… (${kind})` : `${json} (${kind})`;
+}
+
+/** Names of fields whose values are never repeated, logged or stored in clear. */
+export const isSecret = (name: string) => /password|secret|accountNumber|apiKey|accessToken|authorization/i.test(name);

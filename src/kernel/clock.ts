@@ -1,0 +1,135 @@
+// The one clock: what time the sandbox believes it is, and the one alarm that looks for what is due.
+// Only this file touches Date and timers. What must stay real (a peer's patience) is named real below.
+
+export type ClockMode = "real" | "frozen" | "offset";
+
+/** Something that has work falling due: retries, expiries. It keeps its own due times as data, never as timers. */
+export interface DueWork {
+  /** When the next piece of work is due, in sandbox milliseconds; null when nothing is waiting. */
+  nextDue(): number | null;
+  /** Does everything due by `now` and resolves when it has settled. */
+  run(now: number): Promise<void>;
+}
+
+export interface Clock {
+  readonly mode: ClockMode;
+  /** Sandbox time in milliseconds since the epoch. */
+  now(): number;
+  /** Sandbox time in whole seconds since the epoch: the unit of every `created`. */
+  seconds(): number;
+  set(mode: ClockMode, now?: number): void;
+  /** Plays the span up to `until`: each due piece of work at its own time, in order, each settled before the next. */
+  advance(until: number): Promise<void>;
+  watch(work: DueWork): void;
+  /** Looks again at what is due: to be called after anything that may have brought a due time forward. */
+  wake(): void;
+  stop(): void;
+}
+
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+export function createClock(frozenAt?: number): Clock {
+  const watched: DueWork[] = [];
+  let mode: ClockMode = frozenAt === undefined ? "real" : "frozen";
+  let frozen = frozenAt ?? 0;
+  let offset = 0;
+  let alarm: NodeJS.Timeout | undefined;
+  let ringing = false;
+  let stopped = false;
+
+  const now = () => (mode === "frozen" ? frozen : Date.now() + offset);
+  const moveTo = (time: number) => {
+    if (mode === "frozen") frozen = time;
+    else {
+      mode = "offset";
+      offset = time - Date.now();
+    }
+  };
+  const earliest = () => watched.reduce((soonest, work) => Math.min(soonest, work.nextDue() ?? Infinity), Infinity);
+  const runDue = async () => {
+    for (const work of watched) if ((work.nextDue() ?? Infinity) <= now()) await work.run(now());
+  };
+
+  // Never two rounds at once: a ring that comes while one is running is answered by the look after it.
+  const ring = async () => {
+    if (ringing || stopped) return;
+    ringing = true;
+    try {
+      await runDue();
+    } finally {
+      ringing = false;
+    }
+    arm();
+  };
+  const arm = () => {
+    clearTimeout(alarm);
+    alarm = undefined;
+    if (stopped || ringing || watched.length === 0) return;
+    const wait = earliest() - now();
+    if (wait > 0 && (mode === "frozen" || wait === Infinity)) return;
+    alarm = setTimeout(() => void ring(), Math.min(Math.max(wait, 0), LONGEST_TIMER));
+    alarm.unref();
+  };
+
+  return {
+    get mode() {
+      return mode;
+    },
+    now,
+    seconds: () => Math.floor(now() / 1000),
+    set(next, time) {
+      const base = time ?? now();
+      mode = next;
+      frozen = base;
+      offset = next === "offset" ? base - Date.now() : 0;
+      arm();
+    },
+    async advance(until) {
+      for (let due = earliest(); due <= until; due = earliest()) {
+        if (due > now()) moveTo(due);
+        await runDue();
+      }
+      if (until > now()) moveTo(until);
+      arm();
+    },
+    watch(work) {
+      watched.push(work);
+      arm();
+    },
+    wake: arm,
+    stop() {
+      stopped = true;
+      clearTimeout(alarm);
+    },
+  };
+}
+
+/** A stopwatch on the machine's own monotonic clock; reading it gives milliseconds since it was started. */
+export function stopwatch(): () => number {
+  const started = performance.now();
+  return () => performance.now() - started;
+}
+
+/** Real milliseconds since the process started: for stopwatches that must not cost an allocation. */
+export const realNow = () => performance.now();
+
+/** Calls back after real time, whatever the sandbox clock says; the returned function cancels. */
+export function afterRealTime(milliseconds: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, milliseconds);
+  return () => clearTimeout(timer);
+}
+
+/** Resolves after real time has passed: an injected latency, a polling pause of a command. */
+export const realDelay = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+/** The form that the HTTP `Date` header wants. */
+export const httpDate = (milliseconds: number) => new Date(milliseconds).toUTCString();
+
+export const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
+
+/** Reads an RFC 3339 time as milliseconds; undefined when it is not one. */
+export function parseTime(text: string): number | undefined {
+  if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return undefined;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
+}

@@ -1,0 +1,32 @@
+// Guesses what was meant: the valid name nearest to a wrong one, for messages that say how to mend a mistake.
+
+/** The candidate within a third of its length in edits, or undefined when nothing is near. */
+export function nearest(wrong: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let fewest = Infinity;
+  for (const candidate of candidates) {
+    const edits = distance(wrong.toLowerCase(), candidate.toLowerCase());
+    if (edits < fewest) [best, fewest] = [candidate, edits];
+  }
+  return best !== undefined && fewest <= Math.max(2, Math.ceil(best.length / 3)) ? best : undefined;
+}
+
+/** ` Did you mean X?` with its leading space, or nothing. */
+export function didYouMean(wrong: string, candidates: Iterable<string>): string {
+  const guess = nearest(wrong, candidates);
+  return guess === undefined ? "" : ` Did you mean ${guess}?`;
+}
+
+/** Levenshtein's distance, one row at a time. */
+function distance(from: string, to: string): number {
+  let above = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const swap = (above[column - 1] as number) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      current.push(Math.min(swap, (above[column] as number) + 1, (current[column - 1] as number) + 1));
+    }
+    above = current;
+  }
+  return above[to.length] as number;
+}

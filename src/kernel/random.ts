@@ -1,0 +1,39 @@
+// The one source of randomness: every value is a function of the seed and of what it is for, so nothing needs remembering.
+
+import { createHash } from "node:crypto";
+
+export interface Dice {
+  /** An id such as `bkg_4fJ…`: the same parts give the same id for as long as the seed is the same. */
+  id(prefix: string, ...parts: Part[]): string;
+  /** Lower-case hex digits, two for each byte (32 bytes at most). */
+  hex(bytes: number, ...parts: Part[]): string;
+  /** Base62 characters (24 at most). */
+  text(length: number, ...parts: Part[]): string;
+  /** A number in [0, 1). */
+  fraction(...parts: Part[]): number;
+}
+
+type Part = string | number;
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const ID_LENGTH = 16;
+
+export function createDice(seed: number): Dice {
+  const roll = (parts: Part[]) =>
+    createHash("sha256")
+      .update(`${seed}/${parts.join("/")}`)
+      .digest();
+  const text = (length: number, ...parts: Part[]) => {
+    const bytes = roll(parts);
+    let out = "";
+    // 256 is not a multiple of 62: the first eight characters come a little more often, which an id can bear.
+    for (let index = 0; index < length; index++) out += ALPHABET[(bytes[index] as number) % ALPHABET.length];
+    return out;
+  };
+  return {
+    text,
+    id: (prefix, ...parts) => `${prefix}_${text(ID_LENGTH, prefix, ...parts)}`,
+    hex: (bytes, ...parts) => roll(parts).subarray(0, bytes).toString("hex"),
+    fraction: (...parts) => roll(parts).readUIntBE(0, 6) / 2 ** 48,
+  };
+}

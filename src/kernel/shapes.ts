@@ -1,0 +1,93 @@
+// The small vocabulary every schema is built from: ids, money, days, lists. A shape that two areas need stands here.
+
+import Type, { type Static, type TProperties, type TSchema, type TUnsafe } from "typebox";
+import { annotate, assumed } from "./assumed.ts";
+
+export type { Static, TProperties, TSchema, TUnsafe };
+export { Type };
+
+const SAFE = Number.MAX_SAFE_INTEGER;
+
+export const text = (description: string, options: object = {}) => Type.String({ description, maxLength: 5_000, ...options });
+
+export const flag = (description: string) => Type.Boolean({ description });
+
+export const count = (description: string, options: object = {}) => Type.Integer({ description, minimum: 0, maximum: SAFE, ...options });
+
+/** An id, given by its prefix so that a reader sees what kind of record it names. Fixture ids are readable, minted ones are not. */
+export const id = (prefix: string, description: string) => text(`${description} (\`${prefix}_…\`)`, { minLength: 1, maxLength: 255 });
+
+/** Money: an integer of the currency's smallest unit. */
+export const amount = (description: string, options: object = {}) =>
+  Type.Integer({ description: `${description}, in the currency's smallest unit`, minimum: -SAFE, maximum: SAFE, ...options });
+
+export const basisPoints = (description: string) =>
+  Type.Integer({ description: `${description}, in basis points`, minimum: 0, maximum: 10_000 });
+
+export const currency = () => Type.String({ description: "ISO 4217 code, upper case", pattern: "^[A-Z]{3}$" });
+
+export const country = () => Type.String({ description: "ISO 3166-1 alpha-2 code, upper case", pattern: "^[A-Z]{2}$" });
+
+export const day = (description: string) => Type.String({ description, format: "date" });
+
+export const month = (description: string) => Type.String({ description, pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$" });
+
+/** RFC 5322 is wider and narrower than what people type; this accepts what has one @ and a dot after it, in any script. */
+export const email = (description: string) => Type.String({ description, maxLength: 320, pattern: "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$" });
+
+export const timestamp = (description: string) =>
+  Type.Integer({ description: `${description}, in Unix seconds`, minimum: 0, maximum: SAFE });
+
+export const oneOf = <const V extends string>(values: readonly V[], description: string) =>
+  Type.Unsafe<V>({ type: "string", enum: [...values], description });
+
+/** Free-form data of the client's own. */
+export const metadata = () => Type.Record(Type.String(), Type.Unknown(), { description: "Free-form; kept as sent" });
+
+/** The same shape, or null. */
+export function nullable<S extends TSchema>(schema: S) {
+  const plain = schema as TSchema & { type?: string; enum?: unknown[] };
+  if (typeof plain.type !== "string")
+    return Type.Union([schema, Type.Null()]) as unknown as ReturnType<typeof Type.Unsafe<Static<S> | null>>;
+  const widened = annotate(Type.Unsafe<Static<S> | null>(schema), { type: [plain.type, "null"] });
+  return plain.enum ? annotate(widened, { enum: [...plain.enum, null] }) : widened;
+}
+
+/** A request's optional field; null is as good as absent. */
+export const optional = <S extends TSchema>(schema: S) => Type.Optional(nullable(schema));
+
+/** The envelope of every list. */
+export const listOf = <S extends TSchema>(item: S) =>
+  Type.Object({
+    object: oneOf(["list"], "Always `list`"),
+    data: Type.Array(item, { description: "Newest first" }),
+    has_more: Type.Boolean({ description: "True when more records exist beyond this answer, in the direction asked for" }),
+  });
+
+const cursor = (description: string) =>
+  assumed(
+    Type.Optional(Type.String({ description, "x-sandbox-code": "invalid_cursor" })),
+    "`has_more` without a cursor would be a dead end; the names are those of the most widely copied payments API.",
+  );
+
+/** How many a list answers. `x-sandbox-code` names the error a wrong value is refused with. */
+const pageSize = () =>
+  Type.Optional(
+    Type.Integer({ description: "How many records to answer", minimum: 1, maximum: 100, default: 25, "x-sandbox-code": "invalid_limit" }),
+  );
+
+const cursors = () => ({
+  starting_after: cursor("Id of a record: answer those that follow it (older)"),
+  ending_before: cursor("Id of a record: answer those that precede it (newer)"),
+});
+
+/** The query of a list whose `limit` the document describes. */
+export const documentedPage = Type.Object({ limit: pageSize(), ...cursors() });
+
+/** The query of the other lists: the same parameters, so that a client learns them once. */
+export const assumedPage = Type.Object({
+  limit: assumed(pageSize(), "Only the payments list has its bounds stated; every list takes the same."),
+  ...cursors(),
+});
+
+export type PageQuery = Static<typeof documentedPage>;

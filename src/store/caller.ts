@@ -1,0 +1,70 @@
+// What the handler of an operation may touch: the calling merchant's own world, inside one transaction.
+
+import { type Endpoint, endpointsOf } from "../kernel/endpoint.ts";
+import type { Dice } from "../kernel/random.ts";
+import type { RecordBase, Resource } from "../kernel/resource.ts";
+import type { Collection, Collections } from "./collection.ts";
+import type { Counters } from "./counters.ts";
+import type { Emission, Outbox } from "./outbox.ts";
+import type { Tenants } from "./tenants.ts";
+
+export interface Caller {
+  merchant: string;
+  /** Unix seconds on the sandbox clock: the `created` of whatever this call makes. */
+  now: number;
+  /** The caller's own records of a kind; another merchant's are not there. */
+  own<R extends RecordBase>(resource: Resource<R>): Collection<R>;
+  /** The same for another merchant, for the two operations that reach one: creation and login. */
+  of<R extends RecordBase>(merchant: string, resource: Resource<R>): Collection<R>;
+  /** Says that something happened; the endpoints that subscribed are told after the commit. */
+  emit(type: string, data: unknown): Emission;
+  /** The same for a synthetic event, which no operation needs to have declared. */
+  emitTest(type: string, data: unknown): Emission;
+  /** A new id, for what is no record of its own. */
+  mint(prefix: string): string;
+  /** A secret for a named purpose, new at each call. */
+  secret(purpose: string): string;
+  tenants: Tenants;
+  outbox: Outbox;
+}
+
+/** A declared operation of the service. */
+export type Operation = Endpoint<Caller>;
+
+export const endpoint = endpointsOf<Caller>();
+
+interface Stores {
+  collections: Collections;
+  counters: Counters;
+  outbox: Outbox;
+  tenants: Tenants;
+  dice: Dice;
+}
+
+/** Makes callers. `emitted` hears the type of each event, so that the pipe can hold an operation to what it declared. */
+export function callers(stores: Stores) {
+  const { collections, counters, outbox, tenants, dice } = stores;
+  return (merchant: string, now: number, request: string | undefined, emitted: (type: string) => void = () => {}): Caller => {
+    const origin = request === undefined ? {} : { request };
+    const emit = (type: string, data: unknown) => {
+      emitted(type);
+      return outbox.emit(merchant, type, data, origin);
+    };
+    const of: Caller["of"] = (owner, resource) =>
+      collections(resource, { merchant: owner, now, mint: (prefix) => counters.mint(owner, prefix), emit });
+    return {
+      merchant,
+      now,
+      own: (resource) => of(merchant, resource),
+      of,
+      emit,
+      emitTest: (type, data) => outbox.emit(merchant, type, data, { test: true, ...origin }),
+      mint: (prefix) => counters.mint(merchant, prefix),
+      secret: (purpose) => dice.hex(32, "secret", merchant, purpose, counters.next(merchant, "secret")),
+      tenants,
+      outbox,
+    };
+  };
+}
+
+export type Callers = ReturnType<typeof callers>;

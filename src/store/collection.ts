@@ -1,0 +1,246 @@
+// One merchant's records of one kind: typed documents in, typed documents out, each change with the event it makes.
+
+import { fail } from "../kernel/errors.ts";
+import { allowedFrom, type RecordBase, type Resource } from "../kernel/resource.ts";
+import type { PageQuery } from "../kernel/shapes.ts";
+import type { Database } from "./database.ts";
+
+export interface Page<R> {
+  object: "list";
+  data: R[];
+  has_more: boolean;
+}
+
+/** What a change needs to know of the call it happens in. */
+export interface Scope {
+  merchant: string;
+  /** Unix seconds on the sandbox clock. */
+  now: number;
+  /** A new id of this kind for this merchant. */
+  mint(prefix: string): string;
+  emit(type: string, data: unknown): void;
+}
+
+/** Fields of a record, and unknown ones beside them; null where the record's default shall hold. */
+type Fields<R> = { [Name in keyof R]?: R[Name] | null | undefined } & Record<string, unknown>;
+
+export interface Collection<R extends RecordBase> {
+  find(id: string): R | undefined;
+  /** The record, or 404 in the same words whether it is another merchant's or nobody's. */
+  require(id: string): R;
+  page(query: PageQuery): Page<R>;
+  /** The newest record: for kinds of which a merchant has one. */
+  newest(): R | undefined;
+  create(fields: Fields<R>): R;
+  /** Changes fields without changing state; null is a value. Says so with `event` unless none is given. */
+  update(record: R, changes: Fields<R>, event?: string): R;
+  /** Moves to another state if the table of moves allows it, else 409 with the states that would. */
+  move(record: R, status: string, changes?: Fields<R>): R;
+  remove(record: R): void;
+  /** The record that has these values in fields that are unique together. */
+  lookup(values: Partial<R>): R | undefined;
+}
+
+interface Row {
+  sequence: number;
+  created: number;
+  body: string;
+}
+
+const DEFAULT_PAGE = 25;
+
+/** The statements of every collection, prepared once for a database. */
+function prepare(database: Database) {
+  const { sql } = database;
+  const list = (where: string, order: string) =>
+    sql.prepare<unknown[], Row>(
+      `select sequence, created, body from documents where merchant = ? and kind = ? ${where} order by created ${order}, sequence ${order} limit ?`,
+    );
+  return {
+    get: sql.prepare<[string, string, string], string>("select body from documents where merchant = ? and kind = ? and id = ?").pluck(),
+    place: sql.prepare<[string, string, string], Row>(
+      "select sequence, created, body from documents where merchant = ? and kind = ? and id = ?",
+    ),
+    first: list("", "desc"),
+    older: list("and (created, sequence) < (?, ?)", "desc"),
+    newer: list("and (created, sequence) > (?, ?)", "asc"),
+    insert: sql.prepare("insert into documents (merchant, kind, id, created, status, body) values (?, ?, ?, ?, ?, ?)"),
+    update: sql.prepare("update documents set status = ?, body = ? where merchant = ? and kind = ? and id = ?"),
+    remove: sql.prepare("delete from documents where merchant = ? and kind = ? and id = ?"),
+    claim: sql.prepare("insert or ignore into uniques (merchant, kind, field, value, document) values (?, ?, ?, ?, ?)"),
+    release: sql.prepare("delete from uniques where document = ?"),
+    unique: sql
+      .prepare<[string, string, string, string], string>(
+        "select body from documents where sequence = (select document from uniques where merchant = ? and kind = ? and field = ? and value = ?)",
+      )
+      .pluck(),
+  };
+}
+
+export type Collections = <R extends RecordBase>(resource: Resource<R>, scope: Scope) => Collection<R>;
+
+export function openCollections(database: Database): Collections {
+  const statements = prepare(database);
+  return (resource, scope) => collection(statements, resource, scope);
+}
+
+function collection<R extends RecordBase>(statements: ReturnType<typeof prepare>, resource: Resource<R>, scope: Scope): Collection<R> {
+  const { kind } = resource;
+  const { merchant } = scope;
+  const read = (body: string) => JSON.parse(body) as R;
+
+  const find = (id: string) => {
+    const body = statements.get.get(merchant, kind, id);
+    return body === undefined ? undefined : read(body);
+  };
+  const claim = (record: R, sequence: number | bigint) => {
+    for (const fields of resource.unique) {
+      const value = uniqueValue(record, fields);
+      if (value === undefined) continue;
+      const { changes } = statements.claim.run(merchant, kind, fields.join(), value, sequence);
+      if (changes === 0) refuseTwin(resource, record, fields);
+    }
+  };
+  const write = (record: R) => {
+    const { changes } = statements.update.run(record.status ?? null, JSON.stringify(record), merchant, kind, record.id);
+    if (changes === 0) throw new Error(`${kind} ${record.id} is gone: it cannot be changed`);
+    if (resource.unique.length === 0) return record;
+    const row = statements.place.get(merchant, kind, record.id) as Row;
+    statements.release.run(row.sequence);
+    claim(record, row.sequence);
+    return record;
+  };
+  const say = (event: string | undefined, record: R) => {
+    if (event !== undefined) scope.emit(event, shown(resource, record));
+  };
+
+  return {
+    find,
+    require: (id) => find(id) ?? fail("resource_not_found", `No such ${kind}: ${id}.`, { resource: kind, id }),
+    page: (query) => page(statements, resource, merchant, query),
+    newest() {
+      const row = statements.first.get(merchant, kind, 1);
+      return row && read(row.body);
+    },
+    create(fields) {
+      const record = compose(resource, scope, fields);
+      const { lastInsertRowid } = statements.insert.run(
+        merchant,
+        kind,
+        record.id,
+        record.created,
+        record.status ?? null,
+        JSON.stringify(record),
+      );
+      claim(record, lastInsertRowid);
+      say(resource.events.created, record);
+      return record;
+    },
+    update(record, changes, event) {
+      const changed = write({ ...record, ...changes });
+      say(event, changed);
+      return changed;
+    },
+    move(record, status, changes) {
+      const from = record.status ?? "";
+      if (!resource.moves[from]?.includes(status)) refuseMove(resource, record, status);
+      const moved = write({ ...record, ...changes, status });
+      say(resource.events[status], moved);
+      return moved;
+    },
+    remove(record) {
+      statements.remove.run(merchant, kind, record.id);
+    },
+    lookup(values) {
+      const fields = Object.keys(values);
+      const body = statements.unique.get(merchant, kind, fields.join(), uniqueValue(values, fields) ?? "");
+      return body === undefined ? undefined : read(body);
+    },
+  };
+}
+
+/** The record as the API shows it: without what is stored for the service's own use. */
+export function shown<R extends RecordBase>(resource: Resource<R>, record: R): R {
+  if (resource.hidden.length === 0) return record;
+  return Object.fromEntries(Object.entries(record).filter(([field]) => !resource.hidden.includes(field))) as R;
+}
+
+/** A whole record, its fields in the order in which the resource declares them, unknown ones last. */
+function compose<R extends RecordBase>(resource: Resource<R>, scope: Scope, fields: Fields<R>): R {
+  const base: Record<string, unknown> = {
+    id: fields.id ?? scope.mint(resource.prefix),
+    object: resource.kind,
+    merchantId: scope.merchant,
+    ...resource.defaults,
+    metadata: {},
+    created: scope.now,
+    livemode: false,
+  };
+  const given: Record<string, unknown> = { ...base, ...fields };
+  const known = Object.keys(resource.schema.properties);
+  const record = Object.fromEntries(known.map((field) => [field, given[field] ?? base[field] ?? null]));
+  for (const [field, value] of Object.entries(fields)) if (!(field in record) && value !== undefined) record[field] = value;
+  return record as unknown as R;
+}
+
+function refuseMove(resource: Resource, record: RecordBase, status: string): never {
+  const allowed = allowedFrom(resource.moves, status);
+  fail(
+    "invalid_state",
+    `This ${resource.kind} is ${record.status} and cannot become ${status}; that is possible from ${allowed.join(" or ") || "no state"}.`,
+    {
+      currentStatus: record.status,
+      allowedFrom: allowed,
+    },
+  );
+}
+
+function refuseTwin<R extends RecordBase>(resource: Resource<R>, record: R, fields: readonly string[]): never {
+  const values = Object.fromEntries(fields.map((field) => [field, record[field as keyof R]]));
+  fail("already_exists", `A ${resource.kind} with this ${fields.join(" and ")} exists already: ${JSON.stringify(values)}.`, {
+    fields,
+    values,
+  });
+}
+
+/** Values that are unique together, as one text; objects by their sorted entries. Undefined when one of them is empty. */
+function uniqueValue(record: object, fields: readonly string[]): string | undefined {
+  const values = fields.map((field) => record[field as keyof typeof record] as unknown);
+  const sorted = values.map((value) =>
+    typeof value === "object" && value !== null ? Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)) : value,
+  );
+  const empty = sorted.some((value) => value === null || value === undefined || (Array.isArray(value) && value.length === 0));
+  return empty ? undefined : JSON.stringify(sorted);
+}
+
+function page<R extends RecordBase>(
+  statements: ReturnType<typeof prepare>,
+  resource: Resource<R>,
+  merchant: string,
+  query: PageQuery,
+): Page<R> {
+  const { kind } = resource;
+  const limit = query.limit ?? DEFAULT_PAGE;
+  const after = query.starting_after ?? query.ending_before;
+  let rows: Row[];
+  if (after === undefined) rows = statements.first.all(merchant, kind, limit + 1);
+  else {
+    const place = statements.place.get(merchant, kind, after);
+    if (!place) return badCursor(query, kind);
+    const direction = query.ending_before === undefined ? statements.older : statements.newer;
+    rows = direction.all(merchant, kind, place.created, place.sequence, limit + 1);
+  }
+  const hasMore = rows.length > limit;
+  const data = rows.slice(0, limit).map((row) => shown(resource, JSON.parse(row.body) as R));
+  if (query.ending_before !== undefined) data.reverse();
+  return { object: "list", data, has_more: hasMore };
+}
+
+/** An unknown cursor is refused in the same words whoever owns the record, if anybody does. */
+export function badCursor(query: PageQuery, kind: string): never {
+  const name = query.ending_before === undefined ? "starting_after" : "ending_before";
+  fail("invalid_cursor", `${name} must be the id of a ${kind} of yours; received ${JSON.stringify(query[name])}.`, {
+    field: name,
+    received: query[name],
+  });
+}

@@ -1,0 +1,191 @@
+// The SQLite file: opening it, refusing what it cannot be, holding it alone, and committing to it.
+
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { SandboxError } from "../kernel/errors.ts";
+import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+
+export interface Database {
+  readonly file: string | undefined;
+  readonly sql: Sqlite.Database;
+  /**
+   * Runs `work` in a transaction of its own and resolves once that is on disk. Works that wait in the same turn of the
+   * event loop share one commit, a savepoint each: one that throws undoes itself and nobody else.
+   */
+  commit<T>(work: () => T): Promise<T>;
+  /** The same at once, for what no request waits on. */
+  commitNow<T>(work: () => T): T;
+  /** Runs `work` inside the transaction of the caller so that it can be undone alone. */
+  savepoint<T>(work: () => T): T;
+  close(): void;
+}
+
+interface Waiting {
+  work: () => unknown;
+  resolve: (value: never) => void;
+  reject: (reason: unknown) => void;
+}
+
+/** Opens the file, or a database in memory when there is none. `owner` is what a second process is told. */
+export function openDatabase(file: string | undefined, owner: string): Database {
+  const release = file === undefined ? () => {} : holdAlone(file);
+  const sql = file === undefined ? new Sqlite(":memory:") : openFile(file);
+  try {
+    prepare(sql, file ?? "the database in memory");
+    sql.prepare("insert or replace into settings (name, value) values ('owner', ?)").run(owner);
+  } catch (error) {
+    sql.close();
+    release();
+    throw error;
+  }
+  return {
+    file,
+    sql,
+    ...committer(sql),
+    close() {
+      sql.close();
+      release();
+    },
+  };
+}
+
+function committer(sql: Sqlite.Database): Pick<Database, "commit" | "commitNow" | "savepoint"> {
+  const begin = sql.prepare("begin immediate");
+  const commit = sql.prepare("commit");
+  const rollback = sql.prepare("rollback");
+  // better-sqlite3 turns a transaction inside a transaction into a savepoint.
+  const savepoint = sql.transaction((work: () => unknown) => work()) as <T>(work: () => T) => T;
+  let waiting: Waiting[] = [];
+
+  const settle = (batch: Waiting[]) => {
+    const outcomes: (() => void)[] = [];
+    try {
+      begin.run();
+      for (const { work, resolve, reject } of batch) {
+        try {
+          const value = savepoint(work);
+          outcomes.push(() => resolve(value as never));
+        } catch (error) {
+          outcomes.push(() => reject(error));
+        }
+      }
+      commit.run();
+    } catch (error) {
+      if (sql.inTransaction) rollback.run();
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    for (const speak of outcomes) speak();
+  };
+  const flush = () => {
+    const batch = waiting;
+    waiting = [];
+    if (batch.length > 0 && sql.open) settle(batch);
+    else for (const { reject } of batch) reject(new SandboxError("The sandbox is closing."));
+  };
+
+  return {
+    savepoint,
+    commitNow: (work) => savepoint(work),
+    commit: (work) =>
+      new Promise((resolve, reject) => {
+        if (waiting.push({ work, resolve, reject }) === 1) setImmediate(flush);
+      }),
+  };
+}
+
+function openFile(file: string): Sqlite.Database {
+  try {
+    const sql = new Sqlite(file);
+    chmodSync(file, 0o600);
+    return sql;
+  } catch (error) {
+    throw new SandboxError(
+      `Cannot open ${file}: ${reason(error)}. Choose another file with --db FILE, or keep everything in memory with --memory.`,
+    );
+  }
+}
+
+function prepare(sql: Sqlite.Database, name: string): void {
+  let version: number;
+  let application: number;
+  try {
+    application = sql.pragma("application_id", { simple: true }) as number;
+    version = sql.pragma("user_version", { simple: true }) as number;
+    if (application === APPLICATION_ID) sql.pragma("quick_check(1)");
+  } catch (error) {
+    throw new SandboxError(`${name} is not a usable SQLite file: ${reason(error)}. It was left as it is; choose another with --db FILE.`);
+  }
+  const tables = sql.prepare("select count(*) from sqlite_master").pluck().get() as number;
+  if (tables > 0 && application !== APPLICATION_ID)
+    throw new SandboxError(`${name} is a SQLite database of another program. It was left as it is; choose another with --db FILE.`);
+  if (tables > 0 && version !== SCHEMA_VERSION)
+    throw new SandboxError(
+      `${name} was written by another version of merchant-sandbox (schema ${version}, this one has ${SCHEMA_VERSION}). ` +
+        "It was left as it is; move it away to start afresh, or choose another with --db FILE.",
+    );
+  try {
+    sql.pragma("journal_mode = wal");
+    sql.pragma("synchronous = full");
+    sql.pragma("foreign_keys = on");
+    sql.pragma("temp_store = memory");
+    if (tables === 0) sql.transaction(() => sql.exec(SCHEMA))();
+  } catch (error) {
+    throw new SandboxError(
+      `Cannot write ${name}: ${reason(error)}. Choose another file with --db FILE, or keep everything in memory with --memory.`,
+    );
+  }
+}
+
+/**
+ * Takes the file for this process. The lock is SQLite's own on a neighbour file, so it ends with the process, however that
+ * ends; and the database itself stays open to anybody who wants to look at it.
+ */
+function holdAlone(file: string): () => void {
+  makeFolder(dirname(file));
+  const lockFile = `${file}-lock`;
+  let lock: Sqlite.Database;
+  try {
+    lock = new Sqlite(lockFile, { timeout: 0 });
+    chmodSync(lockFile, 0o600);
+  } catch (error) {
+    throw new SandboxError(
+      `Cannot write in ${dirname(file)}: ${reason(error)}. Choose another place with --db FILE, or keep everything in memory with --memory.`,
+    );
+  }
+  try {
+    lock.exec("begin exclusive");
+  } catch (error) {
+    lock.close();
+    if (!String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY")) throw error;
+    throw new SandboxError(`${file} is in use by ${ownerOf(file)}. Stop that one, or choose another file with --db FILE, or use --memory.`);
+  }
+  return () => lock.close();
+}
+
+function ownerOf(file: string): string {
+  try {
+    const sql = new Sqlite(file, { readonly: true, fileMustExist: true });
+    const owner = sql.prepare("select value from settings where name = 'owner'").pluck().get();
+    sql.close();
+    return String(owner);
+  } catch {
+    return "another process that is just starting";
+  }
+}
+
+/** The default folder gets a `.gitignore` of its own, so that no sandbox is ever committed by accident. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    const ignore = join(folder, ".gitignore");
+    if (basename(folder) === ".merchant-sandbox" && !existsSync(ignore)) writeFileSync(ignore, "*\n");
+  } catch (error) {
+    throw new SandboxError(
+      `Cannot make the folder ${folder}: ${reason(error)}. Choose another place with --db FILE, or keep everything in memory with --memory.`,
+    );
+  }
+}
+
+const reason = (error: unknown) => (error instanceof Error ? error.message : String(error));

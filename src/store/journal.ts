@@ -1,0 +1,130 @@
+// What was asked and answered. A buffer that is flushed in one transaction, bounded in rows and bytes, never on an answer's way.
+
+import { afterRealTime } from "../kernel/clock.ts";
+import { redact, redactJson, redactText } from "../kernel/redact.ts";
+import type { Database } from "./database.ts";
+
+/** One request as it is noted down the moment it is answered; secrets are masked when it is written. */
+export interface JournalEntry {
+  sequence: number;
+  id: string;
+  /** Sandbox milliseconds. */
+  at: number;
+  merchant: string | undefined;
+  operation: string | undefined;
+  method: string;
+  path: string;
+  search: string;
+  status: number;
+  /** Real milliseconds from arrival to answer. */
+  duration: number;
+  /** The last characters of the key. */
+  key: string | undefined;
+  idempotencyKey: string | undefined;
+  replayOf: string | undefined;
+  requestHeaders: NodeJS.Dict<string | string[]>;
+  requestBody: string;
+  responseHeaders: Record<string, string | number>;
+  responseBody: string;
+}
+
+export interface Journal {
+  /** The number of the next request. */
+  next(): number;
+  add(entry: JournalEntry): void;
+  /** Writes what waits in the buffer: at most a moment's requests, and before anybody reads. */
+  flush(): void;
+  clear(): void;
+  close(): void;
+}
+
+const FLUSH_AFTER = 50;
+const MOST_ROWS = 10_000;
+const MOST_BYTES = 64 * 1_048_576;
+const LONGEST_BODY = 16_384;
+
+export function openJournal(database: Database): Journal {
+  const { sql } = database;
+  const insert = sql.prepare(
+    `insert into journal (sequence, id, at, merchant, operation, method, path, status, duration, key, idempotency_key, replay_of, detail)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const trim = sql.prepare("delete from journal where sequence < ?");
+  const kept = sql
+    .prepare<[], { sequence: number; bytes: number }>("select sequence, length(detail) as bytes from journal order by sequence")
+    .all();
+  let buffer: JournalEntry[] = [];
+  let cancel: (() => void) | undefined;
+  let last = kept.at(-1)?.sequence ?? 0;
+  let total = kept.reduce((sum, { bytes }) => sum + bytes, 0);
+
+  const write = (entry: JournalEntry) => {
+    const detail = describe(entry);
+    insert.run(
+      entry.sequence,
+      entry.id,
+      entry.at,
+      entry.merchant ?? null,
+      entry.operation ?? null,
+      entry.method,
+      redactText(entry.path),
+      entry.status,
+      entry.duration,
+      entry.key ?? null,
+      entry.idempotencyKey ?? null,
+      entry.replayOf ?? null,
+      detail,
+    );
+    kept.push({ sequence: entry.sequence, bytes: detail.length });
+    total += detail.length;
+  };
+  const shrink = () => {
+    let dropped = 0;
+    while (kept.length - dropped > MOST_ROWS || total > MOST_BYTES) total -= kept[dropped++]?.bytes ?? 0;
+    if (dropped === 0) return;
+    kept.splice(0, dropped);
+    trim.run(kept[0]?.sequence ?? last);
+  };
+  const flush = () => {
+    cancel?.();
+    cancel = undefined;
+    if (buffer.length === 0) return;
+    const entries = buffer;
+    buffer = [];
+    database.commitNow(() => {
+      for (const entry of entries) write(entry);
+      shrink();
+    });
+  };
+
+  return {
+    next: () => ++last,
+    add(entry) {
+      buffer.push(entry);
+      cancel ??= afterRealTime(FLUSH_AFTER, flush);
+    },
+    flush,
+    clear() {
+      buffer = [];
+      kept.length = 0;
+      last = 0;
+      total = 0;
+      sql.exec("delete from journal");
+    },
+    close: flush,
+  };
+}
+
+function describe(entry: JournalEntry): string {
+  return JSON.stringify({
+    query: redactText(entry.search),
+    request: {
+      headers: redact(entry.requestHeaders),
+      body: cut(redactJson(entry.requestBody)),
+      bytes: Buffer.byteLength(entry.requestBody),
+    },
+    response: { headers: entry.responseHeaders, body: cut(redactJson(entry.responseBody)), bytes: Buffer.byteLength(entry.responseBody) },
+  });
+}
+
+const cut = (text: string) => (text.length > LONGEST_BODY ? text.slice(0, LONGEST_BODY) : text);

@@ -1,0 +1,42 @@
+// The answers remembered for an Idempotency-Key, and when they are forgotten.
+
+import type { Clock, DueWork } from "../kernel/clock.ts";
+import type { Database } from "./database.ts";
+
+export interface RememberedReply {
+  fingerprint: string;
+  /** The id of the request that was answered first. */
+  request: string;
+  status: number;
+  body: string;
+}
+
+export interface Replies extends DueWork {
+  find(merchant: string, key: string): RememberedReply | undefined;
+  remember(merchant: string, key: string, reply: RememberedReply): void;
+}
+
+/** As long as most services remember: a day from the first answer. */
+export const REPLAY_WINDOW = 24 * 3_600_000;
+
+export function openReplies(database: Database, clock: Clock): Replies {
+  const { sql } = database;
+  const find = sql.prepare<[string, string, number], RememberedReply>(
+    "select fingerprint, request, status, body from replies where merchant = ? and key = ? and expires > ?",
+  );
+  const remember = sql.prepare(
+    "insert or replace into replies (merchant, key, fingerprint, request, status, body, expires) values (?, ?, ?, ?, ?, ?, ?)",
+  );
+  const soonest = sql.prepare<[], number | null>("select min(expires) from replies").pluck();
+  const forget = sql.prepare("delete from replies where expires <= ?");
+  return {
+    find: (merchant, key) => find.get(merchant, key, clock.now()),
+    remember(merchant, key, reply) {
+      remember.run(merchant, key, reply.fingerprint, reply.request, reply.status, reply.body, clock.now() + REPLAY_WINDOW);
+    },
+    nextDue: () => soonest.get() ?? null,
+    async run(now) {
+      database.commitNow(() => forget.run(now));
+    },
+  };
+}

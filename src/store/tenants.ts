@@ -1,0 +1,93 @@
+// Who may call: merchants as tenants, their API keys, their logins and the sessions these give.
+
+import { scryptSync, timingSafeEqual } from "node:crypto";
+import type { Clock } from "../kernel/clock.ts";
+import { fail } from "../kernel/errors.ts";
+import type { Dice } from "../kernel/random.ts";
+import type { Counters } from "./counters.ts";
+import type { Database } from "./database.ts";
+
+export interface Identity {
+  merchant: string;
+  key: string;
+  kind: "key" | "session";
+  /** Sandbox milliseconds; null for keys, which do not expire. */
+  expires: number | null;
+}
+
+export interface Tenants {
+  /** Whose key this is; answered from memory after the first time. */
+  identify(key: string): Identity | undefined;
+  /** Every API key in the order in which the merchants came; session tokens are left out. */
+  keys(): { merchant: string; key: string }[];
+  addKey(merchant: string, key: string): void;
+  mintKey(merchant: string): string;
+  /** Drops what memory holds: to be called when keys went away (reset, a merchant removed, a snapshot restored). */
+  forget(): void;
+  addLogin(email: string, merchant: string, password: string | undefined): void;
+  /** The merchant of this e-mail address and password; 401 in the same words whatever was wrong. */
+  checkLogin(email: string | undefined, password: string | undefined): string;
+  openSession(merchant: string): { token: string; expiresIn: number };
+}
+
+const SESSION_SECONDS = 3_600;
+/** Small on purpose, about 2 ms: seeding and logging in must stay instant, and these passwords guard nothing real. */
+const SCRYPT = { N: 1_024, r: 8, p: 1 };
+const KEY_LENGTH = 24;
+const SESSION_LENGTH = 24;
+
+export function openTenants(database: Database, counters: Counters, dice: Dice, clock: Clock): Tenants {
+  const { sql } = database;
+  const identities = new Map<string, Identity>();
+  const byKey = sql.prepare<[string], Identity>("select merchant, key, kind, expires from keys where key = ?");
+  const listKeys = sql.prepare<[], { merchant: string; key: string }>(
+    "select merchant, key from keys where kind = 'key' order by sequence",
+  );
+  const insertKey = sql.prepare("insert into keys (key, merchant, kind, expires) values (?, ?, ?, ?)");
+  const insertLogin = sql.prepare("insert or ignore into logins (email, merchant, password) values (?, ?, ?)");
+  const byEmail = sql.prepare<[string], { merchant: string; password: string | null }>(
+    "select merchant, password from logins where email = ?",
+  );
+
+  const hash = (password: string, salt: string) => `${salt}$${scryptSync(password, salt, 32, SCRYPT).toString("hex")}`;
+  const matches = (password: string, stored: string) =>
+    timingSafeEqual(Buffer.from(hash(password, stored.split("$")[0] ?? "")), Buffer.from(stored));
+
+  return {
+    identify(key) {
+      const identity = identities.get(key) ?? byKey.get(key);
+      if (identity) identities.set(key, identity);
+      return identity;
+    },
+    keys: () => listKeys.all(),
+    addKey(merchant, key) {
+      insertKey.run(key, merchant, "key", null);
+    },
+    mintKey(merchant) {
+      const key = `sk_test_${dice.text(KEY_LENGTH, "key", merchant, counters.next(merchant, "key"))}`;
+      insertKey.run(key, merchant, "key", null);
+      return key;
+    },
+    forget: () => identities.clear(),
+    addLogin(email, merchant, password) {
+      const stored = password === undefined ? null : hash(password, dice.hex(16, "salt", merchant));
+      const { changes } = insertLogin.run(email, merchant, stored);
+      if (changes === 0)
+        fail("already_exists", `A merchant with the e-mail address ${email} exists already.`, { fields: ["email"], values: { email } });
+    },
+    checkLogin(email, password) {
+      const login = email === undefined ? undefined : byEmail.get(email);
+      if (!login?.password || password === undefined || !matches(password, login.password))
+        fail(
+          "invalid_credentials",
+          "E-mail address or password are wrong. Fixture merchants and their passwords are listed at GET /_sandbox.",
+        );
+      return login.merchant;
+    },
+    openSession(merchant) {
+      const token = `sk_test_session_${dice.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"))}`;
+      insertKey.run(token, merchant, "session", clock.now() + SESSION_SECONDS * 1_000);
+      return { token, expiresIn: SESSION_SECONDS };
+    },
+  };
+}
