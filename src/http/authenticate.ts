@@ -3,23 +3,25 @@
 import { fail } from "../kernel/errors.ts";
 import type { Tenants } from "../store/tenants.ts";
 import { type Context, headerOnce, type Stage } from "./context.ts";
+import type { Limiter } from "./limit.ts";
 
 const CHALLENGE = { "WWW-Authenticate": "Bearer" };
 const REFUSED_TOKEN = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
 
-/** Recognises the caller without judging, so that every reply can carry the right rate-limit headers. */
-export function recognise(tenants: Tenants): Stage {
+/** Recognises the caller without judging, so that every reply can tell of the right window. */
+export function recognise(tenants: Tenants, limiter: Limiter): Stage {
   return (context) => {
     const token = bearer(context.incoming.headers.authorization);
     if (token?.startsWith("sk_test_")) context.identity = tenants.identify(token);
+    context.bucket = limiter.bucket(context);
   };
 }
 
 /** `refused` hears of each failure, which costs the caller's address one request of its own window. */
-export function authenticate(isSuspended: (merchant: string) => boolean, refused: (context: Context) => void): Stage {
+export function authenticate(tenants: Tenants, refused: (context: Context) => void): Stage {
   return (context) => {
     try {
-      check(context, isSuspended);
+      check(context, tenants);
     } catch (error) {
       refused(context);
       throw error;
@@ -27,7 +29,7 @@ export function authenticate(isSuspended: (merchant: string) => boolean, refused
   };
 }
 
-function check(context: Context, isSuspended: (merchant: string) => boolean): void {
+function check(context: Context, tenants: Tenants): void {
   const sent = headerOnce(context.incoming, "authorization");
   if (sent === undefined)
     fail(
@@ -60,7 +62,7 @@ function check(context: Context, isSuspended: (merchant: string) => boolean): vo
     );
   if (identity.expires !== null && identity.expires <= context.at)
     fail("token_expired", "The session has expired. Log in again at POST /v1/merchants/login.", {}, REFUSED_TOKEN);
-  if (isSuspended(identity.merchant)) fail("merchant_suspended", `The merchant ${identity.merchant} is suspended.`);
+  if (tenants.isSuspended(identity.merchant)) fail("merchant_suspended", `The merchant ${identity.merchant} is suspended.`);
 }
 
 /** The token of `Bearer <token>`; the name of the scheme may be in any case. */

@@ -16,10 +16,14 @@ export interface Context {
   readonly outgoing: ServerResponse;
   /** Sandbox milliseconds at arrival: every time that this request shows or stores. */
   readonly at: number;
+  /** The number of the request, from which its id is made; 0 for what the journal does not keep. */
+  readonly sequence: number;
   readonly id: string;
   /** The path as sent, without its query. */
   readonly path: string;
   readonly search: string;
+  /** The headers of the reply as they were sent. */
+  sentHeaders: Record<string, string | number>;
   /** Headers of the reply beyond those that every reply has. */
   readonly headers: Record<string, string>;
   /** Reads the milliseconds since arrival. */
@@ -43,14 +47,22 @@ export interface Context {
 /** One step of the pipe: it passes (returns), answers (sets `reply`) or refuses (throws an ApiError). */
 export type Stage = (context: Context) => void | Promise<void>;
 
-export function openContext(incoming: IncomingMessage, outgoing: ServerResponse, id: string, at: number, elapsed: () => number): Context {
+export function openContext(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  sequence: number,
+  at: number,
+  elapsed: () => number,
+): Context {
   const target = incoming.url ?? "/";
   const cut = target.indexOf("?");
   return {
     incoming,
     outgoing,
     at,
-    id,
+    sequence,
+    id: `req_${sequence}`,
+    sentHeaders: {},
     path: cut === -1 ? target : target.slice(0, cut),
     search: cut === -1 ? "" : target.slice(cut + 1),
     headers: {},

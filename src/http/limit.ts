@@ -10,11 +10,8 @@ export interface Rule {
   window: number;
 }
 
-export interface Rules {
-  all: Rule;
-  /** Operations with a window of their own, by id. */
-  operations: Readonly<Record<string, Rule>>;
-}
+/** `all` holds for the operations that have no window of their own, by id. */
+export type Rules = { readonly all: Rule } & Readonly<Record<string, Rule>>;
 
 /** The state of one window, as its headers tell it. */
 export interface Bucket {
@@ -32,10 +29,6 @@ export interface Limiter {
   /** Forgets every window. */
   clear(): void;
 }
-
-/** High enough never to refuse; the headers stay, and no path of the code is special. */
-export const UNLIMITED: Rule = { limit: 1_000_000_000, window: 60_000 };
-export const DEFAULT_RULE: Rule = { limit: 6_000, window: 60_000 };
 
 const MOST_BUCKETS = 10_000;
 
@@ -55,9 +48,9 @@ export function createLimiter(rules: Rules): Limiter {
     bucket(context) {
       const merchant = context.identity?.merchant;
       if (merchant === undefined) return anonymous(context);
-      const operation = context.operation?.id ?? "";
-      const own = rules.operations[operation];
-      return own ? bucketOf(`${merchant} ${operation}`, own) : bucketOf(merchant, rules.all);
+      const operation = context.operation?.id ?? "all";
+      const own = rules[operation];
+      return own && operation !== "all" ? bucketOf(`${merchant} ${operation}`, own) : bucketOf(merchant, rules.all);
     },
     clear: () => buckets.clear(),
   };
@@ -86,7 +79,7 @@ function openBucket({ limit, window }: Rule): Bucket {
   };
 }
 
-/** Takes one request from the caller's window, or answers 429. */
+/** Takes one request from the caller's window, or answers 429. The operation may have a window of its own. */
 export const limit =
   (limiter: Limiter): Stage =>
   (context) =>
@@ -109,9 +102,9 @@ function take(context: Context, bucket: Bucket): void {
 
 const secondsUntil = (time: number, now: number) => Math.max(1, Math.ceil(time / 1000) - Math.floor(now / 1000));
 
-/** The three headers of the window, on every reply under /v1. */
-export function rateHeaders(context: Context, limiter: Limiter): Record<string, string> {
-  const { bucket = limiter.bucket(context), at } = context;
+/** The three headers of the window, on every reply that got as far as having one. */
+export function rateHeaders({ bucket, at }: Context): Record<string, string> {
+  if (!bucket) return {};
   return {
     "RateLimit-Limit": String(bucket.limit),
     "RateLimit-Remaining": String(bucket.remaining(at)),

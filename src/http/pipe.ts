@@ -8,6 +8,7 @@ import type { Tenants } from "../store/tenants.ts";
 import { authenticate, recognise } from "./authenticate.ts";
 import { readBody } from "./body.ts";
 import type { Context, Stage } from "./context.ts";
+import type { Guard } from "./guard.ts";
 import { readIdempotencyKey, recall } from "./idempotency.ts";
 import { countStranger, type Limiter, limit, rateHeaders } from "./limit.ts";
 import { failureReply, send } from "./reply.ts";
@@ -16,11 +17,11 @@ import { transact } from "./transact.ts";
 import { type Bodies, validate } from "./validate.ts";
 
 export interface Machine {
+  guard: Guard;
   catalogue: readonly Operation[];
   clock: Clock;
   database: Database;
   tenants: Tenants;
-  isSuspended: (merchant: string) => boolean;
   replies: Replies;
   callers: Callers;
   limiter: Limiter;
@@ -33,11 +34,12 @@ export interface Machine {
 }
 
 export function stages(machine: Machine): Stage[] {
-  const { catalogue, tenants, isSuspended, limiter, replies, bodies } = machine;
+  const { guard, catalogue, tenants, limiter, replies, bodies } = machine;
   return [
-    recognise(tenants), //                                whose window the headers tell of; refuses nothing
+    ({ incoming }) => guard.check(incoming), //            403
+    recognise(tenants, limiter), //                       refuses nothing: whose window the headers tell of
     route(catalogue), //                                  404 405
-    authenticate(isSuspended, countStranger(limiter)), // 401 403, 429 for the address
+    authenticate(tenants, countStranger(limiter)), //     401 403, 429 for the address
     limit(limiter), //                                    429
     readBody, //                                          415 413 400
     readIdempotencyKey, //                                400
@@ -63,7 +65,7 @@ export function pipe(machine: Machine): (context: Context) => Promise<void> {
       context.reply = failureReply(context, error, machine.report);
     }
     if (!context.reply) context.reply = failureReply(context, new Error("no stage answered"), machine.report);
-    send(context, context.reply, rateHeaders(context, machine.limiter));
+    send(context, context.reply, rateHeaders(context));
     machine.answered(context);
   };
 }

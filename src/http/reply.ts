@@ -12,7 +12,7 @@ export const SAFE_HEADERS = {
 
 export function errorReply(context: Context, error: ApiError): Reply {
   Object.assign(context.headers, error.headers);
-  return { status: error.status, body: JSON.stringify(errorBody(error, context.id)) };
+  return { status: error.status, body: JSON.stringify(errorBody(error, context.sequence > 0 ? context.id : undefined)) };
 }
 
 export function errorBody(error: ApiError, requestId: string | undefined): ErrorBody {
@@ -33,18 +33,19 @@ export function failureReply(context: Context, error: unknown, report: (error: u
   );
 }
 
-export function send(context: Context, reply: Reply, rateHeaders: Record<string, string>): void {
+export function send(context: Context, reply: Reply, rateHeaders: Record<string, string> = {}): void {
   const { outgoing, incoming } = context;
   if (outgoing.destroyed) return;
-  outgoing.sendDate = false;
-  outgoing.writeHead(reply.status, {
+  context.sentHeaders = {
     Date: httpDate(context.at),
     "Content-Type": "application/json",
     "Content-Length": Buffer.byteLength(reply.body),
-    "X-Sandbox-Request-Id": context.id,
+    ...(context.sequence > 0 ? { "X-Sandbox-Request-Id": context.id } : {}),
     ...SAFE_HEADERS,
     ...rateHeaders,
     ...context.headers,
-  });
+  };
+  outgoing.sendDate = false;
+  outgoing.writeHead(reply.status, context.sentHeaders);
   outgoing.end(incoming.method === "HEAD" ? undefined : reply.body);
 }

@@ -2,36 +2,47 @@
 
 import { fieldErrors } from "../kernel/check.ts";
 import type { ObjectSchema } from "../kernel/endpoint.ts";
-import { type ErrorCode, type FieldError, fail } from "../kernel/errors.ts";
+import { type ErrorCode, fail } from "../kernel/errors.ts";
+import { didYouMean } from "../kernel/nearest.ts";
 import type { TSchema } from "../kernel/shapes.ts";
 import type { Operation } from "../store/caller.ts";
 import type { Context, Stage } from "./context.ts";
 
-/** `checked` refuses known fields that are missing or mistyped; `open` takes any object and uses what fits. */
-export type Bodies = "checked" | "open";
+/**
+ * `checked` refuses known fields that are missing or mistyped; `open` takes any object and uses what fits. `strict` refuses
+ * unknown names too: the control plane's way, whose shapes are no assumption.
+ */
+export type Bodies = "checked" | "open" | "strict";
+
+/** The part of a declaration that says what may come in. */
+type Intake = Pick<Operation, "method" | "query" | "body" | "reply">;
 
 export const validate =
   (bodies: Bodies): Stage =>
-  (context) => {
-    const operation = context.operation as Operation;
-    context.query = readQuery(operation.query, context);
-    if (operation.method === "GET" || operation.method === "DELETE") return;
-    const { known, unknown } = sortFields(operation, context.body);
-    const { body } = operation;
-    if (body && bodies === "checked") checkBody(body, known);
-    const misfits = body && bodies === "open" ? dropMisfits(body, known) : [];
-    const odd = [...Object.keys(unknown), ...misfits];
-    if (odd.length > 0) context.headers["X-Sandbox-Unknown-Fields"] = headerList(odd);
-    context.extra = keepable(operation, unknown);
-    context.body = known;
-  };
+  (context) =>
+    readInput(context.operation as Operation, context, bodies);
 
-/** A kind of query value: text as sent, or a whole number. Empty queries, the usual case, cost nothing. */
-function readQuery(schema: ObjectSchema, context: Context): Record<string, unknown> {
+export function readInput(intake: Intake, context: Context, bodies: Bodies): void {
+  context.query = readQuery(intake.query, context, bodies);
+  if (intake.method === "GET") return;
+  const { known, unknown } = sortFields(intake, context.body);
+  const { body } = intake;
+  if (bodies === "strict") refuseUnknown(Object.keys(unknown), Object.keys(body?.properties ?? {}));
+  if (body && bodies !== "open") checkBody(body, known, bodies);
+  const misfits = body && bodies === "open" ? dropMisfits(body, known) : [];
+  const odd = [...Object.keys(unknown), ...misfits];
+  if (odd.length > 0) context.headers["X-Sandbox-Unknown-Fields"] = headerList(odd);
+  context.extra = keepable(intake, unknown);
+  context.body = known;
+}
+
+/** Values are text as sent, or whole numbers. An empty query, the usual case, costs nothing. */
+function readQuery(schema: ObjectSchema, context: Context, bodies: Bodies): Record<string, unknown> {
   if (context.search === "") return {};
   const sent = new URLSearchParams(context.search);
   const query: Record<string, unknown> = {};
   const unknown = [...new Set(sent.keys())].filter((name) => !Object.hasOwn(schema.properties, name));
+  if (bodies === "strict") refuseUnknown(unknown, Object.keys(schema.properties));
   if (unknown.length > 0) context.headers["X-Sandbox-Unknown-Params"] = headerList(unknown);
   for (const [name, property] of Object.entries(schema.properties)) {
     const values = sent.getAll(name);
@@ -52,7 +63,7 @@ function readQuery(schema: ObjectSchema, context: Context): Record<string, unkno
 const codeOf = (property: TSchema | undefined) =>
   ((property as { "x-sandbox-code"?: ErrorCode } | undefined)?.["x-sandbox-code"] ?? "validation_failed") as ErrorCode;
 
-function sortFields({ body }: Operation, sent: Record<string, unknown>) {
+function sortFields({ body }: Intake, sent: Record<string, unknown>) {
   const known: Record<string, unknown> = {};
   const unknown: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(sent)) {
@@ -62,19 +73,20 @@ function sortFields({ body }: Operation, sent: Record<string, unknown>) {
   return { known, unknown };
 }
 
-function checkBody(schema: ObjectSchema, body: Record<string, unknown>): void {
-  const found = fieldErrors(schema, body);
-  if (found.length > 0) refuse(found);
+function checkBody(schema: ObjectSchema, body: Record<string, unknown>, bodies: Bodies): void {
+  const [first, ...others] = fieldErrors(schema, body);
+  if (!first) return;
+  const more = others.length > 0 ? ` (and ${others.length} more, in details.errors)` : "";
+  const way = " The shape of this body is an assumption of the sandbox; start it with --bodies open to send any other.";
+  fail("validation_failed", `${first.message}${more}${bodies === "checked" ? way : ""}`, { errors: [first, ...others] });
 }
 
-function refuse(found: FieldError[]): never {
-  const [first, ...others] = found as [FieldError, ...FieldError[]];
-  const more = others.length > 0 ? ` (and ${others.length} more, in details.errors)` : "";
-  fail(
-    "validation_failed",
-    `${first.message}${more} The shape of this body is an assumption of the sandbox; start it with --bodies open to send any other.`,
-    { errors: found },
-  );
+function refuseUnknown(names: string[], known: string[]): void {
+  const [name] = names;
+  if (name === undefined) return;
+  const choice = known.length > 0 ? `Known are ${known.join(", ")}.` : "None is known.";
+  const message = `${name} is not known here.${didYouMean(name, known) || ` ${choice}`}`;
+  fail("validation_failed", message, { errors: [{ pointer: `/${name}`, field: name, code: "unknown_field", message }] });
 }
 
 /** Removes the known fields that do not fit and names them; a missing field is no misfit. */
@@ -88,7 +100,7 @@ function dropMisfits(schema: ObjectSchema, body: Record<string, unknown>): strin
 const DANGEROUS = new Set(["__proto__", "constructor", "prototype"]);
 
 /** Unknown fields go onto the record and come back as they came, but for those that the service owns. */
-function keepable({ reply }: Operation, unknown: Record<string, unknown>): Record<string, unknown> {
+function keepable({ reply }: Intake, unknown: Record<string, unknown>): Record<string, unknown> {
   const owned = (reply as Partial<ObjectSchema>).properties ?? {};
   return Object.fromEntries(Object.entries(unknown).filter(([name]) => !Object.hasOwn(owned, name) && !DANGEROUS.has(name)));
 }

@@ -20,6 +20,7 @@ export interface Tenants {
   identify(key: string): Identity | undefined;
   /** Every API key in the order in which the merchants came; session tokens are left out. */
   keys(): { merchant: string; key: string }[];
+  isSuspended(merchant: string): boolean;
   addKey(merchant: string, key: string): void;
   mintKey(merchant: string): string;
   /** Drops what memory holds: to be called when keys went away (reset, a merchant removed, a snapshot restored). */
@@ -43,6 +44,7 @@ export function openTenants(database: Database, counters: Counters, dice: Dice, 
   const listKeys = sql.prepare<[], { merchant: string; key: string }>(
     "select merchant, key from keys where kind = 'key' order by sequence",
   );
+  const status = sql.prepare<[string], string>("select status from documents where merchant = ? and kind = 'merchant'").pluck();
   const insertKey = sql.prepare("insert into keys (key, merchant, kind, expires) values (?, ?, ?, ?)");
   const insertLogin = sql.prepare("insert or ignore into logins (email, merchant, password) values (?, ?, ?)");
   const byEmail = sql.prepare<[string], { merchant: string; password: string | null }>(
@@ -60,6 +62,7 @@ export function openTenants(database: Database, counters: Counters, dice: Dice, 
       return identity;
     },
     keys: () => listKeys.all(),
+    isSuspended: (merchant) => status.get(merchant) === "suspended",
     addKey(merchant, key) {
       insertKey.run(key, merchant, "key", null);
     },

@@ -1,0 +1,113 @@
+// The only Express: the control plane, and a helpful answer for whatever is nobody's.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import express from "express";
+import { factOf } from "../kernel/assumed.ts";
+import { fieldErrors, fits } from "../kernel/check.ts";
+import { type Clock, realNow } from "../kernel/clock.ts";
+import type { Endpoint } from "../kernel/endpoint.ts";
+import { fail } from "../kernel/errors.ts";
+import { didYouMean } from "../kernel/nearest.ts";
+import { readBody } from "./body.ts";
+import { type Context, openContext } from "./context.ts";
+import type { Guard } from "./guard.ts";
+import { failureReply, send } from "./reply.ts";
+import { readInput } from "./validate.ts";
+
+export const CONTROL_PREFIX = "/_sandbox";
+
+interface Needs<World> {
+  guard: Guard;
+  clock: Clock;
+  control: readonly Endpoint<World>[];
+  world: World;
+  /** What the control plane asks for, when the sandbox is open to the network. */
+  token: string | undefined;
+  report: (error: unknown, context: Context) => void;
+}
+
+export function createApp<World>(needs: Needs<World>): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
+  const { guard, clock, control, report } = needs;
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.enable("case sensitive routing");
+  app.enable("strict routing");
+
+  const open = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const started = realNow();
+    return openContext(incoming, outgoing, 0, clock.now(), () => realNow() - started);
+  };
+  const answer = (work: (context: Context) => Promise<void> | void) => async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const context = open(incoming, outgoing);
+    try {
+      await work(context);
+    } catch (error) {
+      context.reply = failureReply(context, error, report);
+    }
+    if (context.reply) send(context, context.reply);
+  };
+
+  app.use((incoming, outgoing, next) =>
+    answer((context) => {
+      guard.check(context.incoming);
+      next();
+    })(incoming, outgoing),
+  );
+  app.use(CONTROL_PREFIX, (incoming, outgoing, next) =>
+    answer((context) => {
+      checkToken(context, needs.token);
+      next();
+    })(incoming, outgoing),
+  );
+  for (const endpoint of control) {
+    const path = CONTROL_PREFIX + endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    const verb = endpoint.method.toLowerCase() as "get" | "post" | "put" | "patch" | "delete";
+    app[verb](path, (incoming, outgoing) =>
+      answer((context) => run(endpoint, needs.world, context, incoming.params as Record<string, string>))(incoming, outgoing),
+    );
+  }
+  app.use((incoming, outgoing) => answer((context) => refuse(context, control))(incoming, outgoing));
+  return app;
+}
+
+async function run<World>(endpoint: Endpoint<World>, world: World, context: Context, params: Record<string, string>): Promise<void> {
+  await readBody(context);
+  readInput(endpoint, context, "strict");
+  const { query, body, extra } = context;
+  const reply = await endpoint.handle({ ...world, params, query, body, extra });
+  if (!fits(endpoint.reply, reply))
+    throw new Error(`${endpoint.id} answered what it does not declare: ${JSON.stringify(fieldErrors(endpoint.reply, reply))}`);
+  Object.assign(context.headers, endpoint.headers);
+  context.reply = { status: factOf(endpoint.status), body: JSON.stringify(reply) };
+}
+
+function checkToken(context: Context, token: string | undefined): void {
+  if (token === undefined || context.incoming.headers.authorization === `Bearer ${token}`) return;
+  fail(
+    "control_token_required",
+    "This sandbox is open to the network: send its control token as `Authorization: Bearer …`. An sk_test_ key does not open the control plane.",
+  );
+}
+
+/** No page and no route: says which one could have been meant. */
+function refuse<World>(context: Context, control: readonly Endpoint<World>[]): never {
+  const path = context.path.slice(0, 200);
+  const here = control.filter((endpoint) => matches(CONTROL_PREFIX + endpoint.path, context.path));
+  if (here.length > 0) {
+    const allowed = [...new Set(here.map(({ method }) => method))];
+    fail(
+      "method_not_allowed",
+      `${path} takes ${allowed.join(", ")}; received ${context.incoming.method}.`,
+      { allowed },
+      { Allow: allowed.join(", ") },
+    );
+  }
+  const known = control.map((endpoint) => CONTROL_PREFIX + endpoint.path);
+  const hint = path.startsWith(CONTROL_PREFIX)
+    ? didYouMean(path, known) || ` GET ${CONTROL_PREFIX} tells what there is.`
+    : ` The service is under /v1, as in /v1/payments; what steers the sandbox is under ${CONTROL_PREFIX}.`;
+  fail("route_not_found", `Nothing is at ${path}.${hint}`);
+}
+
+const matches = (pattern: string, path: string) => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);

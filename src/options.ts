@@ -1,0 +1,219 @@
+// Every option once: its flag, its variable, its default, its words, and how its text is read.
+
+import { parseTime } from "./kernel/clock.ts";
+import { SandboxError } from "./kernel/errors.ts";
+import { didYouMean } from "./kernel/nearest.ts";
+import { parseSpan } from "./kernel/span.ts";
+
+/** How many requests a window admits. */
+export interface RateRule {
+  limit: number;
+  /** Milliseconds. */
+  window: number;
+}
+
+interface Fact<V> {
+  /** The group under which the help shows it. */
+  group: "Where" | "World" | "Behaviour" | "Webhooks" | "Safety";
+  /** What stands for the value in the help; none for a switch. */
+  hint?: string;
+  words: string;
+  /** May be given more than once. */
+  many?: true;
+  fallback: V;
+  /** Reads the text of a flag or variable; for `many`, one of its texts at a time. */
+  read(text: string, flag: string): unknown;
+}
+
+const UNLIMITED: RateRule = { limit: 1_000_000_000, window: 60_000 };
+
+export const optionFacts = {
+  port: fact({
+    group: "Where",
+    hint: "N",
+    words: "port to listen on; 0 takes any that is free",
+    fallback: 4747,
+    read: wholeNumber(0, 65_535),
+  }),
+  host: fact<string | undefined>({
+    group: "Where",
+    hint: "ADDRESS",
+    words: "address to listen on; both loopback addresses unless given",
+    fallback: undefined,
+    read: asIs,
+  }),
+  db: fact({
+    group: "Where",
+    hint: "FILE",
+    words: "SQLite file that keeps everything",
+    fallback: ".merchant-sandbox/sandbox.db",
+    read: asIs,
+  }),
+  memory: fact({ group: "Where", words: "keep everything in memory instead", fallback: false, read: yesNo }),
+  fixtures: fact<string | undefined>({
+    group: "World",
+    hint: "DIR",
+    words: "folder with merchants of your own, instead of lodge, market, stage and blank",
+    fallback: undefined,
+    read: asIs,
+  }),
+  seed: fact({ group: "World", hint: "N", words: "ids, keys and secrets are made from it", fallback: 1, read: wholeNumber(0, 2 ** 32) }),
+  clock: fact<number | undefined>({
+    group: "World",
+    hint: "TIME",
+    words: "freeze the clock at a time such as 2026-01-05T09:00:00Z; it runs unless given",
+    fallback: undefined,
+    read: readClock,
+  }),
+  bodies: fact<"checked" | "open">({
+    group: "Behaviour",
+    hint: "checked|open",
+    words: "refuse request bodies of another shape than assumed, or take any object",
+    fallback: "checked",
+    read: oneOf("checked", "open"),
+  }),
+  rateLimit: fact<Record<string, RateRule>>({
+    group: "Behaviour",
+    hint: "N/SPAN",
+    many: true,
+    words: "requests per window and merchant: 10/10s, none, or OPERATION=5/1m for one operation",
+    fallback: { all: { limit: 6_000, window: 60_000 } },
+    read: readRate,
+  }),
+  retrySchedule: fact<RetrySchedule>({
+    group: "Webhooks",
+    hint: "SCHEDULE",
+    words: "fast (0 1 5 15 30 60 s), realistic (over a day), or your own gaps: 1s,10s,1m",
+    fallback: "fast",
+    read: readSchedule,
+  }),
+  webhookTimeout: fact({
+    group: "Webhooks",
+    hint: "SPAN",
+    words: "how long a receiver may take, all in all",
+    fallback: 10_000,
+    read: parseSpan,
+  }),
+  webhookInsecureTls: fact({
+    group: "Webhooks",
+    words: "deliver to https receivers with a self-signed certificate",
+    fallback: false,
+    read: yesNo,
+  }),
+  allowWebhookHost: fact<string[]>({
+    group: "Webhooks",
+    hint: "NAME",
+    many: true,
+    words: "deliver to this name too, such as host.docker.internal",
+    fallback: [],
+    read: asIs,
+  }),
+  allowedHost: fact<string[]>({
+    group: "Safety",
+    hint: "NAME",
+    many: true,
+    words: "answer to this host name too",
+    fallback: [],
+    read: asIs,
+  }),
+  allowedOrigin: fact<string[]>({
+    group: "Safety",
+    hint: "ORIGIN",
+    many: true,
+    words: "let web pages of this origin call",
+    fallback: [],
+    read: asIs,
+  }),
+  controlToken: fact<string | undefined>({
+    group: "Safety",
+    hint: "TOKEN",
+    words: "what the control plane asks for; made up and printed when --host opens the network",
+    fallback: undefined,
+    read: asIs,
+  }),
+} as const;
+
+export type RetrySchedule = "fast" | "realistic" | number[];
+
+type Facts = typeof optionFacts;
+export type OptionName = keyof Facts;
+export type Options = { [Name in OptionName]: Facts[Name]["fallback"] };
+
+/** What `createSandbox` takes: each option as its value, or as the text that the flag would have. */
+export type GivenOptions = { [Name in OptionName]?: Options[Name] | string | string[] | undefined };
+
+export const flagOf = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+export const variableOf = (name: string) => `MERCHANT_SANDBOX_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+
+/** Whole options from what was given over what holds otherwise; texts are read as the flags' are. */
+export function completeOptions(given: GivenOptions, base: Partial<Options> = {}): Options {
+  const names = Object.keys(optionFacts) as OptionName[];
+  for (const name of Object.keys(given))
+    if (!names.includes(name as OptionName)) throw new SandboxError(`There is no option ${name}.${didYouMean(name, names)}`, "usage");
+  const entries = names.map((name) => [
+    name,
+    given[name] === undefined ? (base[name] ?? optionFacts[name].fallback) : valueOf(name, given[name]),
+  ]);
+  return Object.fromEntries(entries) as Options;
+}
+
+function valueOf(name: OptionName, given: unknown): unknown {
+  const facts: Fact<unknown> = optionFacts[name];
+  const texts = [given].flat();
+  if (!texts.every((text) => typeof text === "string")) return given;
+  const values = texts.map((text) => facts.read(text as string, flagOf(name)));
+  if (!facts.many) return values.at(-1);
+  return name === "rateLimit" ? Object.assign({}, facts.fallback, ...(values as object[])) : values;
+}
+
+function fact<V>(declared: Fact<V>): Fact<V> {
+  return declared;
+}
+
+function asIs(text: string, flag: string): string {
+  if (text === "") throw new SandboxError(`${flag} needs a value.`, "usage");
+  return text;
+}
+
+function yesNo(text: string, flag: string): boolean {
+  if (["", "1", "true", "yes", "on"].includes(text)) return true;
+  if (["0", "false", "no", "off"].includes(text)) return false;
+  throw new SandboxError(`${flag} is a switch; "${text}" is neither yes nor no.`, "usage");
+}
+
+function wholeNumber(least: number, most: number) {
+  return (text: string, flag: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new SandboxError(`${flag} takes a whole number from ${least} to ${most}; received "${text}".`, "usage");
+    return value;
+  };
+}
+
+function oneOf<const V extends string>(...values: V[]) {
+  return (text: string, flag: string): V => {
+    if (!values.includes(text as V)) throw new SandboxError(`${flag} takes ${values.join(" or ")}; received "${text}".`, "usage");
+    return text as V;
+  };
+}
+
+function readClock(text: string, flag: string): number | undefined {
+  if (text === "real") return undefined;
+  const time = parseTime(text);
+  if (time === undefined) throw new SandboxError(`${flag} takes real or a time such as 2026-01-05T09:00:00Z; received "${text}".`, "usage");
+  return time;
+}
+
+function readRate(text: string, flag: string): Record<string, RateRule> {
+  const [operation, rule] = text.includes("=") ? (text.split("=", 2) as [string, string]) : ["all", text];
+  if (rule === "none") return { [operation]: UNLIMITED };
+  const match = /^(\d+)\/(.+)$/.exec(rule);
+  if (!match || Number(match[1]) === 0)
+    throw new SandboxError(`${flag} takes requests per span, such as 10/10s, or none; received "${text}".`, "usage");
+  return { [operation]: { limit: Number(match[1]), window: parseSpan(match[2] as string, flag) } };
+}
+
+function readSchedule(text: string, flag: string): RetrySchedule {
+  if (text === "fast" || text === "realistic") return text;
+  return [0, ...text.split(",").map((gap) => parseSpan(gap, flag))];
+}
