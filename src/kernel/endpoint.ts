@@ -32,6 +32,10 @@ interface Declaration<Path extends string, Query extends ObjectSchema, Body exte
   body?: Body;
   /** A body that succeeds on the seeded world. */
   example?: Static<Body>;
+  /** The records of the seeded world on which the example succeeds. */
+  exampleParams?: Record<ParamName<Path>, string>;
+  /** The key with which the example succeeds, where it is not `sk_test_lodge`. */
+  exampleKey?: string;
   reply: Reply;
   status?: Fact<number>;
   headers?: Record<string, string>;
@@ -54,6 +58,8 @@ export interface Endpoint<World = unknown> {
   readonly query: ObjectSchema;
   readonly body: ObjectSchema | undefined;
   readonly example: Record<string, unknown> | undefined;
+  readonly exampleParams: Readonly<Record<string, string>>;
+  readonly exampleKey: string;
   readonly reply: TSchema;
   readonly status: Fact<number>;
   readonly headers: Readonly<Record<string, string>>;
@@ -76,6 +82,8 @@ export function endpointsOf<World>() {
     query: declared.query ?? nothing,
     body: declared.body,
     example: declared.example as Record<string, unknown> | undefined,
+    exampleParams: declared.exampleParams ?? {},
+    exampleKey: declared.exampleKey ?? "sk_test_lodge",
     status: declared.status ?? OK,
     headers: declared.headers ?? {},
     errors: declared.errors ?? [],
