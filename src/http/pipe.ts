@@ -56,7 +56,7 @@ export function pipe(machine: Machine): (context: Context) => Promise<void> {
     try {
       for (const stage of list) {
         const waiting = stage(context);
-        if (waiting) await waiting;
+        if (waiting !== undefined) await waiting;
         if (context.reply) break;
       }
     } catch (error) {

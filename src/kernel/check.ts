@@ -40,10 +40,10 @@ export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
 function explain(error: SchemaError, root: unknown): FieldError[] {
   const { keyword, instancePath, params } = error;
   if (keyword === "required")
-    return (params.requiredProperties as string[]).map((name) => at(`${instancePath}/${escape(name)}`, "required", "is required"));
+    return (params.requiredProperties as string[]).map((name) => at(`${instancePath}/${escaped(name)}`, "required", "is required"));
   if (keyword === "additionalProperties")
     return (params.additionalProperties as string[]).map((name) =>
-      at(`${instancePath}/${escape(name)}`, "unknown_field", "is not a field of this body"),
+      at(`${instancePath}/${escaped(name)}`, "unknown_field", "is not a field of this body"),
     );
   const [code, must] = WORDS[keyword]?.(params) ?? ["invalid", error.message];
   return [at(instancePath, code, `${must}; received ${quote(valueAt(root, instancePath), instancePath)}`)];
@@ -90,16 +90,16 @@ const article = (type: unknown) =>
   type === "null" ? "null" : type === "object" || type === "array" || type === "integer" ? `an ${type}` : `a ${type}`;
 
 function at(pointer: string, code: string, rest: string): FieldError {
-  const field = pointer.split("/").slice(1).map(unescape).join(".");
+  const field = pointer.split("/").slice(1).map(unescaped).join(".");
   return { pointer, field, code, message: `${field || "The body"} ${rest}.` };
 }
 
-const escape = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");
-const unescape = (name: string) => name.replaceAll("~1", "/").replaceAll("~0", "~");
+const escaped = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");
+const unescaped = (name: string) => name.replaceAll("~1", "/").replaceAll("~0", "~");
 
 /** The value that a JSON Pointer leads to; undefined where it leads nowhere. */
 export function valueAt(root: unknown, pointer: string): unknown {
-  const steps = pointer.split("/").slice(1).map(unescape);
+  const steps = pointer.split("/").slice(1).map(unescaped);
   return steps.reduce(
     (value, step) =>
       typeof value === "object" && value !== null && Object.hasOwn(value, step) ? (value as Record<string, unknown>)[step] : undefined,

@@ -29,25 +29,63 @@ export interface Clock {
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export function createClock(frozenAt?: number): Clock {
-  const watched: DueWork[] = [];
+  const time = createTime(frozenAt);
+  const alarm = createAlarm(time);
+  return {
+    get mode() {
+      return time.mode();
+    },
+    now: time.now,
+    seconds: () => Math.floor(time.now() / 1000),
+    set(mode, now) {
+      time.set(mode, now ?? time.now());
+      alarm.arm();
+    },
+    async advance(until) {
+      for (let due = alarm.earliest(); due <= until; due = alarm.earliest()) {
+        if (due > time.now()) time.moveTo(due);
+        await alarm.runDue();
+      }
+      if (until > time.now()) time.moveTo(until);
+      alarm.arm();
+    },
+    watch(work) {
+      alarm.watched.push(work);
+      alarm.arm();
+    },
+    wake: alarm.arm,
+    stop: alarm.stop,
+  };
+}
+
+/** What time it is: the machine's, the machine's with an offset, or one that stands still. */
+function createTime(frozenAt: number | undefined) {
   let mode: ClockMode = frozenAt === undefined ? "real" : "frozen";
   let frozen = frozenAt ?? 0;
   let offset = 0;
-  let alarm: NodeJS.Timeout | undefined;
+  const set = (next: ClockMode, now: number) => {
+    mode = next;
+    frozen = now;
+    offset = next === "offset" ? now - Date.now() : 0;
+  };
+  return {
+    mode: () => mode,
+    now: () => (mode === "frozen" ? frozen : Date.now() + offset),
+    set,
+    moveTo: (now: number) => set(mode === "frozen" ? "frozen" : "offset", now),
+  };
+}
+
+/** The one timer: it rings when the earliest piece of work falls due, and everything due by then is done. */
+function createAlarm(time: ReturnType<typeof createTime>) {
+  const watched: DueWork[] = [];
+  let timer: NodeJS.Timeout | undefined;
   let ringing = false;
   let stopped = false;
 
-  const now = () => (mode === "frozen" ? frozen : Date.now() + offset);
-  const moveTo = (time: number) => {
-    if (mode === "frozen") frozen = time;
-    else {
-      mode = "offset";
-      offset = time - Date.now();
-    }
-  };
   const earliest = () => watched.reduce((soonest, work) => Math.min(soonest, work.nextDue() ?? Infinity), Infinity);
   const runDue = async () => {
-    for (const work of watched) if ((work.nextDue() ?? Infinity) <= now()) await work.run(now());
+    for (const work of watched) if ((work.nextDue() ?? Infinity) <= time.now()) await work.run(time.now());
   };
 
   // Never two rounds at once: a ring that comes while one is running is answered by the look after it.
@@ -62,46 +100,19 @@ export function createClock(frozenAt?: number): Clock {
     arm();
   };
   const arm = () => {
-    clearTimeout(alarm);
-    alarm = undefined;
+    clearTimeout(timer);
+    timer = undefined;
     if (stopped || ringing || watched.length === 0) return;
-    const wait = earliest() - now();
-    if (wait > 0 && (mode === "frozen" || wait === Infinity)) return;
-    alarm = setTimeout(() => void ring(), Math.min(Math.max(wait, 0), LONGEST_TIMER));
-    alarm.unref();
+    const wait = earliest() - time.now();
+    if (wait > 0 && (time.mode() === "frozen" || wait === Infinity)) return;
+    timer = setTimeout(() => void ring(), Math.min(Math.max(wait, 0), LONGEST_TIMER));
+    timer.unref();
   };
-
-  return {
-    get mode() {
-      return mode;
-    },
-    now,
-    seconds: () => Math.floor(now() / 1000),
-    set(next, time) {
-      const base = time ?? now();
-      mode = next;
-      frozen = base;
-      offset = next === "offset" ? base - Date.now() : 0;
-      arm();
-    },
-    async advance(until) {
-      for (let due = earliest(); due <= until; due = earliest()) {
-        if (due > now()) moveTo(due);
-        await runDue();
-      }
-      if (until > now()) moveTo(until);
-      arm();
-    },
-    watch(work) {
-      watched.push(work);
-      arm();
-    },
-    wake: arm,
-    stop() {
-      stopped = true;
-      clearTimeout(alarm);
-    },
+  const stop = () => {
+    stopped = true;
+    clearTimeout(timer);
   };
+  return { watched, earliest, runDue, arm, stop };
 }
 
 /** A stopwatch on the machine's own monotonic clock; reading it gives milliseconds since it was started. */
@@ -121,6 +132,9 @@ export function afterRealTime(milliseconds: number, callback: () => void): () =>
 
 /** Resolves after real time has passed: an injected latency, a polling pause of a command. */
 export const realDelay = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+/** Calls back once the event loop has finished this turn: later than any promise, sooner than any time. */
+export const afterThisTurn = (callback: () => void) => void setImmediate(callback);
 
 /** The form that the HTTP `Date` header wants. */
 export const httpDate = (milliseconds: number) => new Date(milliseconds).toUTCString();

@@ -77,6 +77,8 @@ function prepare(database: Database) {
   };
 }
 
+type Statements = ReturnType<typeof prepare>;
+
 export type Collections = <R extends RecordBase>(resource: Resource<R>, scope: Scope) => Collection<R>;
 
 export function openCollections(database: Database): Collections {
@@ -84,34 +86,18 @@ export function openCollections(database: Database): Collections {
   return (resource, scope) => collection(statements, resource, scope);
 }
 
-function collection<R extends RecordBase>(statements: ReturnType<typeof prepare>, resource: Resource<R>, scope: Scope): Collection<R> {
+function collection<R extends RecordBase>(statements: Statements, resource: Resource<R>, scope: Scope): Collection<R> {
   const { kind } = resource;
   const { merchant } = scope;
+  const { insert, write } = writer(statements, resource, merchant);
   const read = (body: string) => JSON.parse(body) as R;
-
   const find = (id: string) => {
     const body = statements.get.get(merchant, kind, id);
     return body === undefined ? undefined : read(body);
   };
-  const claim = (record: R, sequence: number | bigint) => {
-    for (const fields of resource.unique) {
-      const value = uniqueValue(record, fields);
-      if (value === undefined) continue;
-      const { changes } = statements.claim.run(merchant, kind, fields.join(), value, sequence);
-      if (changes === 0) refuseTwin(resource, record, fields);
-    }
-  };
-  const write = (record: R) => {
-    const { changes } = statements.update.run(record.status ?? null, JSON.stringify(record), merchant, kind, record.id);
-    if (changes === 0) throw new Error(`${kind} ${record.id} is gone: it cannot be changed`);
-    if (resource.unique.length === 0) return record;
-    const row = statements.place.get(merchant, kind, record.id) as Row;
-    statements.release.run(row.sequence);
-    claim(record, row.sequence);
-    return record;
-  };
   const say = (event: string | undefined, record: R) => {
     if (event !== undefined) scope.emit(event, shown(resource, record));
+    return record;
   };
 
   return {
@@ -122,31 +108,12 @@ function collection<R extends RecordBase>(statements: ReturnType<typeof prepare>
       const row = statements.first.get(merchant, kind, 1);
       return row && read(row.body);
     },
-    create(fields) {
-      const record = compose(resource, scope, fields);
-      const { lastInsertRowid } = statements.insert.run(
-        merchant,
-        kind,
-        record.id,
-        record.created,
-        record.status ?? null,
-        JSON.stringify(record),
-      );
-      claim(record, lastInsertRowid);
-      say(resource.events.created, record);
-      return record;
-    },
-    update(record, changes, event) {
-      const changed = write({ ...record, ...changes });
-      say(event, changed);
-      return changed;
-    },
+    create: (fields) => say(resource.events.created, insert(compose(resource, scope, fields))),
+    update: (record, changes, event) => say(event, write({ ...record, ...changes })),
     move(record, status, changes) {
       const from = record.status ?? "";
       if (!resource.moves[from]?.includes(status)) refuseMove(resource, record, status);
-      const moved = write({ ...record, ...changes, status });
-      say(resource.events[status], moved);
-      return moved;
+      return say(resource.events[status], write({ ...record, ...changes, status }));
     },
     remove(record) {
       statements.remove.run(merchant, kind, record.id);
@@ -155,6 +122,35 @@ function collection<R extends RecordBase>(statements: ReturnType<typeof prepare>
       const fields = Object.keys(values);
       const body = statements.unique.get(merchant, kind, fields.join(), uniqueValue(values, fields) ?? "");
       return body === undefined ? undefined : read(body);
+    },
+  };
+}
+
+/** Puts records of one kind into the file, new or changed, each with the values that no other may share. */
+function writer<R extends RecordBase>(statements: Statements, resource: Resource<R>, merchant: string) {
+  const { kind } = resource;
+  const claim = (record: R, sequence: number | bigint) => {
+    for (const fields of resource.unique) {
+      const value = uniqueValue(record, fields);
+      if (value === undefined) continue;
+      const { changes } = statements.claim.run(merchant, kind, fields.join(), value, sequence);
+      if (changes === 0) refuseTwin(resource, record, fields);
+    }
+    return record;
+  };
+  return {
+    insert(record: R): R {
+      const { id, created, status = null } = record;
+      const { lastInsertRowid } = statements.insert.run(merchant, kind, id, created, status, JSON.stringify(record));
+      return claim(record, lastInsertRowid);
+    },
+    write(record: R): R {
+      const { changes } = statements.update.run(record.status ?? null, JSON.stringify(record), merchant, kind, record.id);
+      if (changes === 0) throw new Error(`${kind} ${record.id} is gone: it cannot be changed`);
+      if (resource.unique.length === 0) return record;
+      const row = statements.place.get(merchant, kind, record.id) as Row;
+      statements.release.run(row.sequence);
+      return claim(record, row.sequence);
     },
   };
 }
@@ -213,12 +209,7 @@ function uniqueValue(record: object, fields: readonly string[]): string | undefi
   return empty ? undefined : JSON.stringify(sorted);
 }
 
-function page<R extends RecordBase>(
-  statements: ReturnType<typeof prepare>,
-  resource: Resource<R>,
-  merchant: string,
-  query: PageQuery,
-): Page<R> {
+function page<R extends RecordBase>(statements: Statements, resource: Resource<R>, merchant: string, query: PageQuery): Page<R> {
   const { kind } = resource;
   const limit = query.limit ?? DEFAULT_PAGE;
   const after = query.starting_after ?? query.ending_before;
