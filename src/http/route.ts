@@ -8,6 +8,9 @@ import type { Context, Stage } from "./context.ts";
 
 export const PREFIX = "/v1";
 
+/** Whether a request target is the service's business; everything else is the sandbox's own. */
+export const isService = (target = "") => target === PREFIX || target.startsWith(`${PREFIX}/`) || target.startsWith(`${PREFIX}?`);
+
 interface Route {
   path: string;
   segments: string[];

@@ -14,7 +14,6 @@ export interface Listening {
 
 export interface Listeners {
   request(incoming: IncomingMessage, outgoing: ServerResponse): void;
-  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
 const REQUEST_TIMEOUT = 30_000;
@@ -43,7 +42,6 @@ function open(port: number, host: string, listeners: Listeners): Promise<Server>
     { requestTimeout: REQUEST_TIMEOUT, headersTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 5_000 },
     listeners.request,
   );
-  server.on("upgrade", listeners.upgrade);
   server.on("clientError", refuseGarbage);
   return new Promise((resolve, reject) => {
     server.once("error", (error) => reject(explain(error, port, host)));
@@ -51,9 +49,9 @@ function open(port: number, host: string, listeners: Listeners): Promise<Server>
   });
 }
 
-function listening(servers: Server[]): Listening {
+function listening(servers: [Server, ...Server[]]): Listening {
   return {
-    port: (servers[0]?.address() as AddressInfo).port,
+    port: (servers[0].address() as AddressInfo).port,
     async close(within) {
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
       for (const server of servers) server.closeIdleConnections();

@@ -27,7 +27,7 @@ export function readInput(intake: Intake, context: Context, bodies: Bodies): voi
   if (intake.method === "GET") return;
   const { known, unknown } = sortFields(intake, context.body);
   const { body } = intake;
-  if (bodies === "strict") refuseUnknown(Object.keys(unknown), Object.keys(body?.properties ?? {}));
+  if (bodies === "strict" && !takesMore(body)) refuseUnknown(Object.keys(unknown), Object.keys(body?.properties ?? {}));
   if (body && bodies !== "open") checkBody(body, known, bodies);
   const misfits = body && bodies === "open" ? dropMisfits(body, known) : [];
   const odd = [...Object.keys(unknown), ...misfits];
@@ -35,6 +35,10 @@ export function readInput(intake: Intake, context: Context, bodies: Bodies): voi
   context.extra = keepable(intake, unknown);
   context.body = known;
 }
+
+/** Whether a body says of itself that it takes fields beyond those it declares. */
+const takesMore = (body: ObjectSchema | undefined) =>
+  (body as { additionalProperties?: unknown } | undefined)?.additionalProperties === true;
 
 /** Values are text as sent, or whole numbers. An empty query, the usual case, costs nothing. */
 function readQuery(schema: ObjectSchema, context: Context, bodies: Bodies): Record<string, unknown> {

@@ -108,7 +108,12 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
       const row = statements.first.get(merchant, kind, 1);
       return row && read(row.body);
     },
-    create: (fields) => say(resource.events.created, insert(compose(resource, scope, fields))),
+    create(fields) {
+      const record = say(resource.events.created, insert(compose(resource, scope, fields)));
+      // A record that comes into being in a later state has also arrived in that state.
+      const arrived = record.status !== resource.defaults.status || resource.events.created === undefined;
+      return arrived ? say(resource.events[record.status ?? ""], record) : record;
+    },
     update: (record, changes, event) => say(event, write({ ...record, ...changes })),
     move(record, status, changes) {
       const from = record.status ?? "";

@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
+import { afterThisTurn } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 
@@ -18,6 +19,8 @@ export interface Database {
   commitNow<T>(work: () => T): T;
   /** Runs `work` inside the transaction of the caller so that it can be undone alone. */
   savepoint<T>(work: () => T): T;
+  /** Notes who holds the file, for the message that a second process gets. */
+  own(owner: string): void;
   close(): void;
 }
 
@@ -27,22 +30,23 @@ interface Waiting {
   reject: (reason: unknown) => void;
 }
 
-/** Opens the file, or a database in memory when there is none. `owner` is what a second process is told. */
-export function openDatabase(file: string | undefined, owner: string): Database {
+/** Opens the file, or a database in memory when there is none. */
+export function openDatabase(file: string | undefined): Database {
   const release = file === undefined ? () => {} : holdAlone(file);
   const sql = file === undefined ? new Sqlite(":memory:") : openFile(file);
   try {
     prepare(sql, file ?? "the database in memory");
-    sql.prepare("insert or replace into settings (name, value) values ('owner', ?)").run(owner);
   } catch (error) {
     sql.close();
     release();
     throw error;
   }
+  const own = sql.prepare("insert or replace into settings (name, value) values ('owner', ?)");
   return {
     file,
     sql,
     ...committer(sql),
+    own: (owner) => void own.run(owner),
     close() {
       sql.close();
       release();
@@ -90,7 +94,7 @@ function committer(sql: Sqlite.Database): Pick<Database, "commit" | "commitNow" 
     commitNow: (work) => savepoint(work),
     commit: (work) =>
       new Promise((resolve, reject) => {
-        if (waiting.push({ work, resolve, reject }) === 1) setImmediate(flush);
+        if (waiting.push({ work, resolve, reject }) === 1) afterThisTurn(flush);
       }),
   };
 }

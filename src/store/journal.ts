@@ -34,8 +34,16 @@ export interface Journal {
   add(entry: JournalEntry): void;
   /** Writes what waits in the buffer: at most a moment's requests, and before anybody reads. */
   flush(): void;
+  /** For each operation that was called, how often it answered with which status. */
+  coverage(): Map<string, Record<string, number>>;
   clear(): void;
   close(): void;
+}
+
+interface Covered {
+  operation: string | null;
+  status: number;
+  calls: number;
 }
 
 const FLUSH_AFTER = 50;
@@ -57,6 +65,16 @@ export function openJournal(database: Database): Journal {
   let cancel: (() => void) | undefined;
   let last = kept.at(-1)?.sequence ?? 0;
   let total = kept.reduce((sum, { bytes }) => sum + bytes, 0);
+
+  const coverage = new Map<string, Record<string, number>>();
+  const cover = (operation: string | undefined, status: number, calls: number) => {
+    if (operation === undefined) return;
+    const byStatus = coverage.get(operation) ?? {};
+    byStatus[status] = (byStatus[status] ?? 0) + calls;
+    coverage.set(operation, byStatus);
+  };
+  for (const row of sql.prepare<[], Covered>("select operation, status, count(*) as calls from journal group by operation, status").all())
+    cover(row.operation ?? undefined, row.status, row.calls);
 
   const write = (entry: JournalEntry) => {
     const detail = describe(entry);
@@ -101,11 +119,14 @@ export function openJournal(database: Database): Journal {
     next: () => ++last,
     add(entry) {
       buffer.push(entry);
+      cover(entry.operation, entry.status, 1);
       cancel ??= afterRealTime(FLUSH_AFTER, flush);
     },
     flush,
+    coverage: () => coverage,
     clear() {
       buffer = [];
+      coverage.clear();
       kept.length = 0;
       last = 0;
       total = 0;

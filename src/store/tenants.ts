@@ -15,11 +15,18 @@ export interface Identity {
   expires: number | null;
 }
 
+export interface Tenant {
+  id: string;
+  name: string | null;
+  email: string | null;
+  apiKeys: string[];
+}
+
 export interface Tenants {
   /** Whose key this is; answered from memory after the first time. */
   identify(key: string): Identity | undefined;
-  /** Every API key in the order in which the merchants came; session tokens are left out. */
-  keys(): { merchant: string; key: string }[];
+  /** Every merchant in the order in which they came, with its API keys; session tokens are left out. */
+  list(): Tenant[];
   isSuspended(merchant: string): boolean;
   addKey(merchant: string, key: string): void;
   mintKey(merchant: string): string;
@@ -41,8 +48,10 @@ export function openTenants(database: Database, counters: Counters, dice: Dice, 
   const { sql } = database;
   const identities = new Map<string, Identity>();
   const byKey = sql.prepare<[string], Identity>("select merchant, key, kind, expires from keys where key = ?");
-  const listKeys = sql.prepare<[], { merchant: string; key: string }>(
-    "select merchant, key from keys where kind = 'key' order by sequence",
+  const listMerchants = sql.prepare<[], { id: string; name: string | null; email: string | null; apiKeys: string }>(
+    `select id, body ->> 'name' as name, body ->> 'email' as email,
+       (select json_group_array(key) from (select key from keys where keys.merchant = documents.merchant and keys.kind = 'key' order by sequence)) as apiKeys
+     from documents where kind = 'merchant' order by sequence`,
   );
   const status = sql.prepare<[string], string>("select status from documents where merchant = ? and kind = 'merchant'").pluck();
   const insertKey = sql.prepare("insert into keys (key, merchant, kind, expires) values (?, ?, ?, ?)");
@@ -61,7 +70,7 @@ export function openTenants(database: Database, counters: Counters, dice: Dice, 
       if (identity) identities.set(key, identity);
       return identity;
     },
-    keys: () => listKeys.all(),
+    list: () => listMerchants.all().map((tenant) => ({ ...tenant, apiKeys: JSON.parse(tenant.apiKeys) as string[] })),
     isSuspended: (merchant) => status.get(merchant) === "suspended",
     addKey(merchant, key) {
       insertKey.run(key, merchant, "key", null);

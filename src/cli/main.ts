@@ -1,0 +1,34 @@
+// The command line: finds the command, runs it, and turns what goes wrong into one sentence and an exit code.
+
+import { exitCodes, SandboxError } from "../kernel/errors.ts";
+import { didYouMean } from "../kernel/nearest.ts";
+import { version } from "../package.ts";
+import { commands } from "./commands.ts";
+import { overview } from "./help.ts";
+
+async function main(words: string[]): Promise<number> {
+  const first = words[0];
+  if (first === "--version" || first === "-v") return print(version());
+  if (first === "--help" || first === "-h" || first === "help") return print(overview(commands));
+  const named = first !== undefined && !first.startsWith("-");
+  const name = named ? first : "start";
+  const command = commands[name];
+  if (!command)
+    throw new SandboxError(`There is no command ${name}.${didYouMean(name, Object.keys(commands))} See merchant-sandbox --help.`, "usage");
+  return command.run(named ? words.slice(1) : words);
+}
+
+function print(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return exitCodes.ok;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  const known = error instanceof SandboxError;
+  process.stderr.write(
+    known ? `merchant-sandbox: ${error.message}\n` : `merchant-sandbox failed; this is a defect of its own: ${(error as Error).stack}\n`,
+  );
+  process.exitCode = known ? error.exitCode : exitCodes.runtime;
+}

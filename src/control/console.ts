@@ -1,0 +1,30 @@
+// What the control plane may touch, and the way its operations are declared: the service's own way, over another world.
+
+import type { Clock } from "../kernel/clock.ts";
+import { type Endpoint, endpointsOf } from "../kernel/endpoint.ts";
+import type { Resource } from "../kernel/resource.ts";
+import type { Operation } from "../store/caller.ts";
+import type { Stores } from "../store/stores.ts";
+
+export interface Console extends Stores {
+  about: {
+    version: string;
+    /** Where the sandbox listens, such as http://127.0.0.1:4747. */
+    url: () => string;
+    /** The file that keeps everything; undefined when nothing does. */
+    file: string | undefined;
+  };
+  clock: Clock;
+  catalogue: readonly Operation[];
+  resources: readonly Resource[];
+  /** Documents derived from the catalogue: made when first asked for. */
+  documents: {
+    openapi(): unknown;
+    controlOpenapi(): unknown;
+    assumptions(): unknown;
+  };
+}
+
+export type ControlOperation = Endpoint<Console>;
+
+export const control = endpointsOf<Console>();

@@ -1,0 +1,120 @@
+// What this sandbox is: its address, its merchants, what it can do and what of that was used.
+
+import { Type } from "../kernel/shapes.ts";
+import { ClockState, clockState } from "./clock.ts";
+import { control } from "./console.ts";
+
+const Merchant = Type.Object({
+  id: Type.String(),
+  name: Type.Union([Type.String(), Type.Null()]),
+  email: Type.Union([Type.String(), Type.Null()]),
+  apiKeys: Type.Array(Type.String()),
+});
+
+const Index = Type.Object({
+  name: Type.String(),
+  version: Type.String(),
+  baseUrl: Type.String({ description: "What a client is pointed at" }),
+  clock: ClockState,
+  database: Type.Union([Type.String(), Type.Null()], { description: "The file that keeps everything; null when it is in memory" }),
+  merchants: Type.Array(Merchant),
+  links: Type.Record(Type.String(), Type.String()),
+});
+
+export const showIndex = control({
+  id: "sandbox.index",
+  area: "Overview",
+  method: "GET",
+  path: "",
+  summary: "What this sandbox is",
+  description: "Version, address, merchants with their keys, and where to go from here.",
+  reply: Index,
+  handle({ about, clock, tenants }) {
+    const url = about.url();
+    return {
+      name: "merchant-sandbox",
+      version: about.version,
+      baseUrl: `${url}/v1`,
+      clock: clockState(clock),
+      database: about.file ?? null,
+      merchants: tenants.list(),
+      links: {
+        health: `${url}/_sandbox/health`,
+        openapi: `${url}/_sandbox/openapi.json`,
+        controlOpenapi: `${url}/_sandbox/control.openapi.json`,
+        assumptions: `${url}/_sandbox/assumptions`,
+        operations: `${url}/_sandbox/operations`,
+      },
+    };
+  },
+});
+
+export const showHealth = control({
+  id: "sandbox.health",
+  area: "Overview",
+  method: "GET",
+  path: "/health",
+  summary: "Whether the sandbox is ready",
+  description: "Answers 200 only when the world is seeded and the sandbox listens; until then nothing answers at all.",
+  reply: Type.Object({ status: Type.String({ const: "ready" }) }),
+  handle: () => ({ status: "ready" }),
+});
+
+const CoverageRow = Type.Object({
+  id: Type.String(),
+  method: Type.String(),
+  path: Type.String(),
+  summary: Type.String(),
+  calls: Type.Integer(),
+  byStatus: Type.Record(Type.String(), Type.Integer()),
+});
+
+export const listOperations = control({
+  id: "sandbox.operations",
+  area: "Overview",
+  method: "GET",
+  path: "/operations",
+  summary: "The operations of the service, and how often each was called",
+  reply: Type.Object({ data: Type.Array(CoverageRow), called: Type.Integer(), total: Type.Integer() }),
+  handle({ catalogue, journal }) {
+    const coverage = journal.coverage();
+    const data = catalogue.map(({ id, method, path, summary }) => {
+      const byStatus = coverage.get(id) ?? {};
+      const calls = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
+      return { id, method, path: `/v1${path}`, summary, calls, byStatus };
+    });
+    return { data, called: data.filter(({ calls }) => calls > 0).length, total: data.length };
+  },
+});
+
+const AnyObject = Type.Record(Type.String(), Type.Unknown());
+
+export const showOpenapi = control({
+  id: "sandbox.openapi",
+  area: "Overview",
+  method: "GET",
+  path: "/openapi.json",
+  summary: "The service as an OpenAPI 3.1 document",
+  reply: AnyObject,
+  handle: ({ documents }) => documents.openapi() as Record<string, unknown>,
+});
+
+export const showControlOpenapi = control({
+  id: "sandbox.control_openapi",
+  area: "Overview",
+  method: "GET",
+  path: "/control.openapi.json",
+  summary: "The control plane as an OpenAPI 3.1 document",
+  reply: AnyObject,
+  handle: ({ documents }) => documents.controlOpenapi() as Record<string, unknown>,
+});
+
+export const listAssumptions = control({
+  id: "sandbox.assumptions",
+  area: "Overview",
+  method: "GET",
+  path: "/assumptions",
+  summary: "Everything the sandbox assumes where the service's document is silent",
+  reply: AnyObject,
+  handle: ({ documents }) => documents.assumptions() as Record<string, unknown>,
+});

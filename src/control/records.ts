@@ -1,0 +1,121 @@
+// Records from outside the service: bring one into being, change it, move its state, with the event the service would send.
+
+import { fieldErrors } from "../kernel/check.ts";
+import type { ObjectSchema } from "../kernel/endpoint.ts";
+import { fail } from "../kernel/errors.ts";
+import { didYouMean } from "../kernel/nearest.ts";
+import type { RecordBase, Resource } from "../kernel/resource.ts";
+import { Type } from "../kernel/shapes.ts";
+import type { Collection } from "../store/collection.ts";
+import { type Console, control } from "./console.ts";
+
+const AnyRecord = Type.Record(Type.String(), Type.Unknown());
+
+/** What nobody may set: it follows from the kind, the owner or the place. */
+const OWNED = ["object", "merchantId", "livemode"];
+
+export const createRecord = control({
+  id: "records.create",
+  area: "Records",
+  method: "POST",
+  path: "/records/{kind}",
+  summary: "Bring a record into being",
+  description: "Takes the kind's own fields beside `merchant`; what is left out has its default. The event of its creation is sent.",
+  body: Type.Object({ merchant: Type.String({ description: "The owner, such as mer_lodge" }) }, { additionalProperties: true }),
+  example: { merchant: "mer_lodge", amount: 12_500, currency: "EUR", status: "succeeded" },
+  reply: AnyRecord,
+  status: 201,
+  errors: ["validation_failed", "resource_not_found", "already_exists"],
+  handle: ({ params, body, extra, database, ...console }) =>
+    settled(
+      console,
+      database.commit(() => {
+        const resource = kindNamed(console, params.kind);
+        checkFields(resource, extra);
+        const records = recordsOf(console, knownMerchant(console, body.merchant ?? ""), resource);
+        if (typeof extra.id === "string" && records.find(extra.id))
+          fail("already_exists", `A ${resource.kind} with the id ${extra.id} exists already.`);
+        return records.create(extra) as unknown as Record<string, unknown>;
+      }),
+    ),
+});
+
+export const changeRecord = control({
+  id: "records.change",
+  area: "Records",
+  method: "PATCH",
+  path: "/records/{kind}/{id}",
+  summary: "Change a record, or move its state",
+  description: "`status` follows the kind's moves and sends the event of the state that is reached; other fields are set as they are.",
+  body: Type.Object(
+    { merchant: Type.Optional(Type.String({ description: "The owner; needed only when several merchants have a record with this id" })) },
+    { additionalProperties: true },
+  ),
+  example: { status: "succeeded" },
+  reply: AnyRecord,
+  errors: ["validation_failed", "resource_not_found", "invalid_state", "already_exists"],
+  handle: ({ params, body, extra, database, ...console }) =>
+    settled(
+      console,
+      database.commit(() => {
+        const resource = kindNamed(console, params.kind);
+        checkFields(resource, extra);
+        const records = recordsOf(console, body.merchant ?? onlyOwner(console, resource, params.id), resource);
+        const record = records.require(params.id);
+        const { status, ...fields } = extra;
+        const changed =
+          typeof status === "string" && status !== record.status
+            ? records.move(record, status, fields)
+            : records.update(record, fields, resource.events.updated);
+        return changed as unknown as Record<string, unknown>;
+      }),
+    ),
+});
+
+type Reach = Pick<Console, "resources" | "callers" | "clock" | "collections" | "tenants">;
+
+/** Answers after the commit, and wakes what may now be due. */
+async function settled<T>({ clock }: Pick<Console, "clock">, work: Promise<T>): Promise<T> {
+  const value = await work;
+  clock.wake();
+  return value;
+}
+
+function kindNamed({ resources }: Reach, kind: string): Resource {
+  const found = resources.find((resource) => resource.kind === kind);
+  const kinds = resources.map((resource) => resource.kind);
+  return (
+    found ??
+    fail("resource_not_found", `There is no kind of record ${kind}.${didYouMean(kind, kinds) || ` There are ${kinds.join(", ")}.`}`)
+  );
+}
+
+function knownMerchant({ tenants }: Reach, merchant: string): string {
+  const known = tenants.list().map(({ id }) => id);
+  if (known.includes(merchant)) return merchant;
+  return fail("resource_not_found", `There is no merchant ${merchant}.${didYouMean(merchant, known) || " GET /_sandbox lists them."}`);
+}
+
+function recordsOf(console: Reach, merchant: string, resource: Resource): Collection<RecordBase> {
+  return console.callers(merchant, console.clock.seconds(), undefined).own(resource);
+}
+
+/** The one merchant that has a record with this id; minted merchants share the ids of their fixture, so there may be several. */
+function onlyOwner(console: Reach, resource: Resource, id: string): string {
+  const owners = console.tenants.list().filter((tenant) => recordsOf(console, tenant.id, resource).find(id));
+  if (owners.length > 1)
+    fail("validation_failed", `${id} exists for ${owners.map((owner) => owner.id).join(", ")}: say in merchant whose is meant.`);
+  return owners[0]?.id ?? fail("resource_not_found", `No merchant has a ${resource.kind} ${id}.`);
+}
+
+function checkFields(resource: Resource, fields: Record<string, unknown>): void {
+  const known = Object.keys(resource.schema.properties).filter((name) => !OWNED.includes(name));
+  for (const name of Object.keys(fields))
+    if (!known.includes(name))
+      fail("validation_failed", `${name} is no field of a ${resource.kind} that can be set.${didYouMean(name, known)}`);
+  const properties = Object.fromEntries(
+    known.map((name) => [name, Type.Optional((resource.schema as ObjectSchema).properties[name] as typeof AnyRecord)]),
+  );
+  const [first, ...others] = fieldErrors(Type.Object(properties), fields);
+  if (first) fail("validation_failed", first.message, { errors: [first, ...others] });
+}

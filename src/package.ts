@@ -1,0 +1,14 @@
+// What this package knows of itself: where its files are, and its version.
+
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** A file or folder of the package, such as `fixtures/merchants`, whether it runs from the sources or as built. */
+export function packageFile(path: string): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  return join(folder, path);
+}
+
+export const version = (): string => (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
