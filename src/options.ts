@@ -152,12 +152,12 @@ export function completeOptions(given: GivenOptions, base: Partial<Options> = {}
     if (!names.includes(name as OptionName)) throw new SandboxError(`There is no option ${name}.${didYouMean(name, names)}`, "usage");
   const entries = names.map((name) => [
     name,
-    given[name] === undefined ? (base[name] ?? optionFacts[name].fallback) : valueOf(name, given[name]),
+    given[name] === undefined ? (base[name] ?? optionFacts[name].fallback) : valueGiven(name, given[name]),
   ]);
   return Object.fromEntries(entries) as Options;
 }
 
-function valueOf(name: OptionName, given: unknown): unknown {
+function valueGiven(name: OptionName, given: unknown): unknown {
   const facts: Fact<unknown> = optionFacts[name];
   const texts = [given].flat();
   if (!texts.every((text) => typeof text === "string")) return given;
