@@ -5,10 +5,12 @@ export type ClockMode = "real" | "frozen" | "offset";
 
 /** Something that has work falling due: retries, expiries. It keeps its own due times as data, never as timers. */
 export interface DueWork {
-  /** When the next piece of work is due, in sandbox milliseconds; null when nothing is waiting. */
+  /** When `run` next has something to begin, in sandbox milliseconds; null when nothing waits. What is under way waits no more. */
   nextDue(): number | null;
-  /** Does everything due by `now` and resolves when it has settled. */
-  run(now: number): Promise<void>;
+  /** Begins everything due by `now`. What takes longer goes on by itself, and wakes the clock when it brought something new. */
+  run(now: number): void;
+  /** Resolves when what is due or under way at this moment has settled; left out where nothing outlasts `run`. */
+  settled?(): Promise<void>;
 }
 
 export interface Clock {
@@ -31,6 +33,17 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 export function createClock(frozenAt?: number): Clock {
   const time = createTime(frozenAt);
   const alarm = createAlarm(time);
+  let lastAdvance: Promise<void> = Promise.resolve();
+  // What is due or under way belongs to the present: it settles before time moves on.
+  const play = async (until: number) => {
+    await alarm.settle();
+    for (let due = alarm.earliest(); due <= until; due = alarm.earliest()) {
+      if (due > time.now()) time.moveTo(due);
+      await alarm.settle();
+    }
+    if (until > time.now()) time.moveTo(until);
+    alarm.arm();
+  };
   return {
     get mode() {
       return time.mode();
@@ -41,13 +54,11 @@ export function createClock(frozenAt?: number): Clock {
       time.set(mode, now ?? time.now());
       alarm.arm();
     },
-    async advance(until) {
-      for (let due = alarm.earliest(); due <= until; due = alarm.earliest()) {
-        if (due > time.now()) time.moveTo(due);
-        await alarm.runDue();
-      }
-      if (until > time.now()) time.moveTo(until);
-      alarm.arm();
+    // One at a time: two spans that were asked for together are played one after the other.
+    advance(until) {
+      const played = lastAdvance.then(() => play(until));
+      lastAdvance = played.catch(() => {});
+      return played;
     },
     watch(work) {
       alarm.watched.push(work);
@@ -76,7 +87,7 @@ function createTime(frozenAt: number | undefined) {
   };
 }
 
-/** The one timer: it rings when the earliest piece of work falls due, and everything due by then is done. */
+/** The one alarm: it rings when the earliest piece of work falls due, and begins everything due by then. */
 function createAlarm(time: ReturnType<typeof createTime>) {
   const watched: DueWork[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -84,35 +95,41 @@ function createAlarm(time: ReturnType<typeof createTime>) {
   let stopped = false;
 
   const earliest = () => watched.reduce((soonest, work) => Math.min(soonest, work.nextDue() ?? Infinity), Infinity);
-  const runDue = async () => {
-    for (const work of watched) if ((work.nextDue() ?? Infinity) <= time.now()) await work.run(time.now());
+  const runDue = () => {
+    for (const work of watched) if ((work.nextDue() ?? Infinity) <= time.now()) work.run(time.now());
+  };
+  const settle = async () => {
+    do {
+      runDue();
+      await Promise.all(watched.map((work) => work.settled?.()));
+    } while (earliest() <= time.now());
   };
 
-  // Never two rounds at once: a ring that comes while one is running is answered by the look after it.
-  const ring = async () => {
-    if (ringing || stopped) return;
-    ringing = true;
-    try {
-      await runDue();
-    } finally {
-      ringing = false;
-    }
+  const ring = () => {
+    ringing = false;
+    if (stopped) return;
+    runDue();
     arm();
   };
+  // What is due already is begun as soon as this turn of the event loop is over, without the millisecond that a timer costs.
   const arm = () => {
     clearTimeout(timer);
-    timer = undefined;
     if (stopped || ringing || watched.length === 0) return;
     const wait = earliest() - time.now();
-    if (wait > 0 && (time.mode() === "frozen" || wait === Infinity)) return;
-    timer = setTimeout(() => void ring(), Math.min(Math.max(wait, 0), LONGEST_TIMER));
+    if (wait <= 0) {
+      ringing = true;
+      afterThisTurn(ring);
+      return;
+    }
+    if (time.mode() === "frozen" || wait === Infinity) return;
+    timer = setTimeout(ring, Math.min(wait, LONGEST_TIMER));
     timer.unref();
   };
   const stop = () => {
     stopped = true;
     clearTimeout(timer);
   };
-  return { watched, earliest, runDue, arm, stop };
+  return { watched, earliest, settle, arm, stop };
 }
 
 /** A stopwatch on the machine's own monotonic clock; reading it gives milliseconds since it was started. */
@@ -138,6 +155,13 @@ export const afterThisTurn = (callback: () => void) => void setImmediate(callbac
 
 /** The form that the HTTP `Date` header wants. */
 export const httpDate = (milliseconds: number) => new Date(milliseconds).toUTCString();
+
+/** Reads an HTTP date in any of the three forms that receivers must take; undefined when it is none. */
+export function readHttpDate(text: string): number | undefined {
+  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return undefined;
+  const time = Date.parse(text.endsWith(" GMT") ? text : `${text} GMT`);
+  return Number.isNaN(time) ? undefined : time;
+}
 
 export const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
 

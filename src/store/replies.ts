@@ -35,7 +35,7 @@ export function openReplies(database: Database, clock: Clock): Replies {
       remember.run(merchant, key, reply.fingerprint, reply.request, reply.status, reply.body, clock.now() + REPLAY_WINDOW);
     },
     nextDue: () => soonest.get() ?? null,
-    async run(now) {
+    run(now) {
       database.commitNow(() => forget.run(now));
     },
   };
