@@ -1,7 +1,7 @@
 // Customers: one record, read by its id.
 
 import { resource } from "../kernel/resource.ts";
-import { email, nullable, text } from "../kernel/shapes.ts";
+import { email, nullables, text } from "../kernel/shapes.ts";
 import { endpoint } from "../store/caller.ts";
 
 export const customers = resource({
@@ -9,11 +9,11 @@ export const customers = resource({
   prefix: "cus",
   view: "customers",
   livemode: false,
-  fields: {
-    email: nullable(email("Where the customer is written to")),
-    name: nullable(text("The customer's name")),
-    phone: nullable(text("The customer's telephone number")),
-  },
+  fields: nullables({
+    email: email("Where the customer is written to"),
+    name: text("The customer's name"),
+    phone: text("The customer's telephone number"),
+  }),
   events: { created: "customer.created" },
 });
 
@@ -23,6 +23,7 @@ export const getCustomer = endpoint({
   method: "GET",
   path: "/customers/{id}",
   summary: "Read a customer",
+  exampleParams: { id: "cus_ines" },
   reply: customers.schema,
   errors: ["resource_not_found"],
   handle: ({ params, own }) => own(customers).require(params.id),

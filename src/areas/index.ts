@@ -1,7 +1,72 @@
-// The catalogue: every operation of the interface, in the order of the service's document.
+// The catalogue: every operation of the interface, in the order of the service's document, and every kind of record.
 
+import type { Resource } from "../kernel/resource.ts";
 import type { Operation } from "../store/caller.ts";
-import { getCustomer } from "./customers.ts";
-import { createPricingRule, declineBooking } from "./hospitality.ts";
+import { customers, getCustomer } from "./customers.ts";
+import {
+  appraisals,
+  createPayroll,
+  disciplinaryRecords,
+  listAppraisals,
+  listDisciplinaryRecords,
+  overridePayrollItem,
+  payrolls,
+} from "./employees.ts";
+import { eventOrganizers, getOrganizer } from "./events.ts";
+import { govPayments, postGovPayment } from "./gov-payments.ts";
+import { bookings, createPricingRule, declineBooking, pricingRules } from "./hospitality.ts";
+import { listSyncLogs, syncLogs } from "./integrations.ts";
+import { listMarketplaceOrders, marketplaceOrders } from "./marketplace.ts";
+import { listRenewals, membershipRenewals } from "./memberships.ts";
+import { createMerchant, getOwnMerchant, login, merchants, payoutMethods, setPayoutMethod } from "./merchants.ts";
+import { listPayments, payments } from "./payments.ts";
+import { listPayouts, payouts } from "./payouts.ts";
+import { createVariant, products, productVariants } from "./retail.ts";
+import { confirmRemittance, getStatutorySettings, remittances, statutorySettings, updateStatutorySettings } from "./statutory.ts";
 
-export const catalogue: readonly Operation[] = [getCustomer, createPricingRule, declineBooking];
+export const catalogue: readonly Operation[] = [
+  getCustomer,
+  createPricingRule,
+  createPayroll,
+  setPayoutMethod,
+  login,
+  createMerchant,
+  listPayouts,
+  listMarketplaceOrders,
+  listPayments,
+  listDisciplinaryRecords,
+  listRenewals,
+  getOrganizer,
+  listSyncLogs,
+  listAppraisals,
+  getOwnMerchant,
+  declineBooking,
+  overridePayrollItem,
+  createVariant,
+  confirmRemittance,
+  postGovPayment,
+  updateStatutorySettings,
+  getStatutorySettings,
+];
+
+export const resources: readonly Resource[] = [
+  merchants,
+  customers,
+  payments,
+  payouts,
+  payoutMethods,
+  marketplaceOrders,
+  pricingRules,
+  bookings,
+  payrolls,
+  disciplinaryRecords,
+  appraisals,
+  membershipRenewals,
+  eventOrganizers,
+  syncLogs,
+  products,
+  productVariants,
+  remittances,
+  statutorySettings,
+  govPayments,
+];

@@ -84,6 +84,14 @@ export function resource<const F extends TProperties, const M extends Record<str
   };
 }
 
+/** The schema of a record with fields beside it that only one answer shows. */
+export function withFields<R extends RecordBase, const F extends TProperties>(resource: Resource<R>, fields: F) {
+  return assumed(
+    Type.Unsafe<R & Static<ReturnType<typeof Type.Object<F>>>>(Type.Object({ ...resource.schema.properties, ...fields })),
+    SHAPE_WHY,
+  );
+}
+
 /** The states from which a record may arrive at `state`. */
 export function allowedFrom(moves: Resource["moves"], state: string): string[] {
   return Object.keys(moves).filter((from) => moves[from]?.includes(state));

@@ -1,6 +1,6 @@
 // The small vocabulary every schema is built from: ids, money, days, lists. A shape that two areas need stands here.
 
-import Type, { type Static, type TProperties, type TSchema, type TUnsafe } from "typebox";
+import Type, { type Static, type TOptional, type TProperties, type TSchema, type TUnsafe } from "typebox";
 import { annotate, assumed } from "./assumed.ts";
 
 export type { Static, TProperties, TSchema, TUnsafe };
@@ -56,6 +56,18 @@ export function nullable<S extends TSchema>(schema: S) {
 /** A request's optional field; null is as good as absent. */
 export const optional = <S extends TSchema>(schema: S) => Type.Optional(nullable(schema));
 
+/** Fields of a record that may each be null: what it has where nobody said. */
+export const nullables = <const F extends TProperties>(fields: F) => mapped(fields, nullable) as NullableFields<F>;
+
+/** The same fields in a request, where each may be left out. */
+export const optionals = <const F extends TProperties>(fields: F) => mapped(fields, optional) as OptionalFields<F>;
+
+type NullableFields<F extends TProperties> = { [Name in keyof F]: TUnsafe<Static<F[Name]> | null> };
+type OptionalFields<F extends TProperties> = { [Name in keyof F]: TOptional<TUnsafe<Static<F[Name]> | null>> };
+
+const mapped = (fields: TProperties, change: (schema: TSchema) => TSchema) =>
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, change(schema)]));
+
 /** The envelope of every list. */
 export const listOf = <S extends TSchema>(item: S) =>
   Type.Object({
@@ -63,6 +75,10 @@ export const listOf = <S extends TSchema>(item: S) =>
     data: Type.Array(item, { description: "Newest first" }),
     has_more: Type.Boolean({ description: "True when more records exist beyond this answer, in the direction asked for" }),
   });
+
+/** The same envelope where the document says only `OK`. */
+export const assumedListOf = <S extends TSchema>(item: S) =>
+  assumed(listOf(item), "The document shows the envelope of three lists; the other lists answer in the same one.");
 
 const cursor = (description: string) =>
   assumed(

@@ -32,6 +32,8 @@ export interface Collection<R extends RecordBase> {
   /** The newest record: for kinds of which a merchant has one. */
   newest(): R | undefined;
   create(fields: Fields<R>): R;
+  /** The record that `create` would make of these fields, kept nowhere. */
+  draft(fields: Fields<R>): R;
   /** Changes fields without changing state; null is a value. Says so with `event` unless none is given. */
   update(record: R, changes: Fields<R>, event?: string): R;
   /** Moves to another state if the table of moves allows it, else 409 with the states that would. */
@@ -114,6 +116,7 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
       const arrived = record.status !== resource.defaults.status || resource.events.created === undefined;
       return arrived ? say(resource.events[record.status ?? ""], record) : record;
     },
+    draft: (fields) => compose(resource, scope, fields),
     update: (record, changes, event) => say(event, write({ ...record, ...changes })),
     move(record, status, changes) {
       const from = record.status ?? "";

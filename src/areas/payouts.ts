@@ -1,0 +1,33 @@
+// Payouts: what the service sent to the merchant's payout method, newest first.
+
+import { resource } from "../kernel/resource.ts";
+import { amount, assumedPage, currency, day, id, listOf, nullables, text } from "../kernel/shapes.ts";
+import { endpoint } from "../store/caller.ts";
+
+export const payouts = resource({
+  kind: "payout",
+  prefix: "po",
+  view: "payouts",
+  fields: nullables({
+    amount: amount("What is paid out", { minimum: 0 }),
+    currency: currency(),
+    payoutMethodId: id("pom", "Where it is paid to"),
+    arrivalDate: day("When it is expected there"),
+    failureCode: text("Why it failed"),
+  }),
+  defaults: { status: "pending" },
+  moves: { pending: ["in_transit", "canceled"], in_transit: ["paid", "failed"], paid: [], failed: [], canceled: [] },
+  events: { created: "payout.created", paid: "payout.paid", failed: "payout.failed" },
+});
+
+export const listPayouts = endpoint({
+  id: "payouts.list",
+  area: "Payouts",
+  method: "GET",
+  path: "/payouts",
+  summary: "List your payouts",
+  query: assumedPage,
+  reply: listOf(payouts.schema),
+  errors: ["invalid_limit", "invalid_cursor"],
+  handle: ({ query, own }) => own(payouts).page(query),
+});
