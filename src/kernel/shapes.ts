@@ -87,7 +87,7 @@ const cursor = (description: string) =>
   );
 
 /** How many a list answers. `x-sandbox-code` names the error a wrong value is refused with. */
-const pageSize = () =>
+export const pageSize = () =>
   Type.Optional(
     Type.Integer({ description: "How many records to answer", minimum: 1, maximum: 100, default: 25, "x-sandbox-code": "invalid_limit" }),
   );

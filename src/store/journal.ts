@@ -28,12 +28,45 @@ export interface JournalEntry {
   responseBody: string;
 }
 
+/** A request as it was written. */
+export interface JournalRow {
+  sequence: number;
+  id: string;
+  at: number;
+  merchant: string | null;
+  operation: string | null;
+  method: string;
+  path: string;
+  query: string;
+  status: number;
+  duration: number;
+  key: string | null;
+  idempotency_key: string | null;
+  replay_of: string | null;
+  /** JSON: headers and bodies, both ways. */
+  detail: string;
+}
+
+export interface JournalFilter {
+  operation?: string | undefined;
+  merchant?: string | undefined;
+  /** A status such as 429, or a class such as 4xx. */
+  status?: string | undefined;
+  key?: string | undefined;
+  since?: number | undefined;
+  /** Only requests that came before this one. */
+  before?: string | undefined;
+}
+
 export interface Journal {
   /** The number of the next request. */
   next(): number;
   add(entry: JournalEntry): void;
   /** Writes what waits in the buffer: at most a moment's requests, and before anybody reads. */
   flush(): void;
+  /** The newest requests that fit. */
+  find(filter: JournalFilter, limit: number): JournalRow[];
+  get(id: string): JournalRow | undefined;
   /** For each operation that was called, how often it answered with which status. */
   coverage(): Map<string, Record<string, number>>;
   clear(): void;
@@ -54,8 +87,8 @@ const LONGEST_BODY = 16_384;
 export function openJournal(database: Database): Journal {
   const { sql } = database;
   const insert = sql.prepare(
-    `insert into journal (sequence, id, at, merchant, operation, method, path, status, duration, key, idempotency_key, replay_of, detail)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into journal (sequence, id, at, merchant, operation, method, path, query, status, duration, key, idempotency_key, replay_of, detail)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const trim = sql.prepare("delete from journal where sequence < ?");
   const kept = sql
@@ -86,6 +119,7 @@ export function openJournal(database: Database): Journal {
       entry.operation ?? null,
       entry.method,
       redactText(entry.path),
+      redactText(entry.search),
       entry.status,
       entry.duration,
       entry.key ?? null,
@@ -115,7 +149,25 @@ export function openJournal(database: Database): Journal {
     });
   };
 
+  const select = sql.prepare<[Record<string, unknown>], JournalRow>(
+    `select * from journal
+     where sequence < coalesce((select sequence from journal where id = @before), 9e15)
+       and (@operation is null or operation = @operation) and (@merchant is null or merchant = @merchant)
+       and (@status is null or status like @status) and (@key is null or key like @key) and (@since is null or at >= @since)
+     order by sequence desc limit @limit`,
+  );
+  const byId = sql.prepare<[string], JournalRow>("select * from journal where id = ?");
+
   return {
+    find({ operation = null, merchant = null, status, key, since = null, before = null }, limit) {
+      flush();
+      const like = { status: status?.replace("xx", "__") ?? null, key: key === undefined ? null : `%${key.slice(-4)}` };
+      return select.all({ operation, merchant, since, before, limit, ...like });
+    },
+    get(id) {
+      flush();
+      return byId.get(id);
+    },
     next: () => ++last,
     add(entry) {
       buffer.push(entry);
@@ -138,7 +190,6 @@ export function openJournal(database: Database): Journal {
 
 function describe(entry: JournalEntry): string {
   return JSON.stringify({
-    query: redactText(entry.search),
     request: {
       headers: redact(entry.requestHeaders),
       body: cut(redactJson(entry.requestBody)),

@@ -23,6 +23,8 @@ export interface Emission {
 export interface Outbox {
   /** Writes an event and one delivery for each endpoint that wants it. Only inside a transaction. */
   emit(merchant: string, type: string, data: unknown, origin: { request?: string; test?: boolean }): Emission;
+  /** The events that a request made. */
+  madeBy(request: string): { id: string; type: string }[];
   subscribe(merchant: string, endpoint: string, types: readonly string[]): void;
   /** Ends the subscriptions of an endpoint and cancels what it was still owed. */
   unsubscribe(merchant: string, endpoint: string): void;
@@ -46,7 +48,10 @@ export function openOutbox(database: Database, clock: Clock, counters: Counters,
     "update deliveries set state = 'cancelled', due = null where merchant = ? and endpoint = ? and state = 'pending'",
   );
 
+  const madeBy = sql.prepare<[string], { id: string; type: string }>("select id, type from events where request = ? order by sequence");
+
   return {
+    madeBy: (request) => madeBy.all(request),
     emit(merchant, type, data, { request, test = false }) {
       const now = clock.now();
       const id = counters.mint(merchant, "evt");

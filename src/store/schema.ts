@@ -58,6 +58,7 @@ create table events (
   unique (merchant, id)
 );
 create index events_by_id on events (id);
+create index events_by_request on events (request);
 
 -- Which endpoint wants which type of event; '*' wants all.
 create table subscriptions (
@@ -96,7 +97,7 @@ create index attempts_by_id on attempts (id);
 -- What was asked and answered: bounded, newest kept. It never stands in the way of an answer.
 create table journal (
   sequence integer primary key, id text not null, at integer not null, merchant text, operation text,
-  method text not null, path text not null, status integer not null, duration real not null,
+  method text not null, path text not null, query text not null, status integer not null, duration real not null,
   key text, idempotency_key text, replay_of text, fault text, detail text not null
 );
 create index journal_of on journal (merchant, sequence);

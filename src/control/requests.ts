@@ -1,0 +1,101 @@
+// The journal, read from outside: what was asked, what was answered, and what it made happen.
+
+import { isoTime, parseTime } from "../kernel/clock.ts";
+import { fail } from "../kernel/errors.ts";
+import { listOf, pageSize, Type } from "../kernel/shapes.ts";
+import type { JournalRow } from "../store/journal.ts";
+import { control } from "./console.ts";
+
+const nullableText = () => Type.Union([Type.String(), Type.Null()]);
+
+const summary = {
+  id: Type.String(),
+  at: Type.String({ description: "Sandbox time of arrival" }),
+  method: Type.String(),
+  path: Type.String(),
+  query: Type.String(),
+  operation: nullableText(),
+  merchant: nullableText(),
+  status: Type.Integer(),
+  durationMs: Type.Number({ description: "Real milliseconds from arrival to answer" }),
+  key: Type.Union([Type.String(), Type.Null()], { description: "The last characters of the API key" }),
+  idempotencyKey: nullableText(),
+  replayOf: Type.Union([Type.String(), Type.Null()], { description: "The request whose answer this one repeated" }),
+};
+
+const Message = Type.Object({
+  headers: Type.Record(Type.String(), Type.Unknown()),
+  body: Type.String({ description: "As sent, cut at 16 KiB, secrets masked" }),
+  bytes: Type.Integer({ description: "The whole length" }),
+});
+
+const RequestSummary = Type.Object(summary, { title: "request" });
+
+const RequestDetail = Type.Object(
+  {
+    ...summary,
+    request: Message,
+    response: Message,
+    events: Type.Array(Type.Object({ id: Type.String(), type: Type.String() }), { description: "What the request made happen" }),
+  },
+  { title: "request_detail" },
+);
+
+export const listRequests = control({
+  id: "requests.list",
+  area: "Journal",
+  method: "GET",
+  path: "/requests",
+  summary: "Requests, newest first",
+  description: "The journal keeps the newest 10,000 requests. Nothing under /_sandbox is in it.",
+  query: Type.Object({
+    operation: Type.Optional(Type.String({ description: "Only of this operation, such as payments.list" })),
+    merchant: Type.Optional(Type.String()),
+    status: Type.Optional(Type.String({ description: "A status such as 429, or a class such as 4xx", pattern: "^[1-5]([0-9]{2}|xx)$" })),
+    key: Type.Optional(Type.String({ description: "The last characters of an API key" })),
+    since: Type.Optional(Type.String({ description: "Only those at or after this time" })),
+    starting_after: Type.Optional(Type.String({ description: "Only those before this request" })),
+    limit: pageSize(),
+  }),
+  reply: listOf(RequestSummary),
+  errors: ["validation_failed"],
+  handle({ query, journal }) {
+    const { since, limit = 25, starting_after: before, ...filters } = query;
+    const from = since === undefined ? undefined : parseTime(since);
+    if (since !== undefined && from === undefined) fail("validation_failed", `since must be a time such as 2026-01-05T09:00:00Z; received ${JSON.stringify(since)}.`);
+    const rows = journal.find({ ...filters, since: from, before }, limit + 1);
+    return { object: "list" as const, data: rows.slice(0, limit).map(summarize), has_more: rows.length > limit };
+  },
+});
+
+export const showRequest = control({
+  id: "requests.get",
+  area: "Journal",
+  method: "GET",
+  path: "/requests/{id}",
+  summary: "One request, whole: headers and bodies both ways, and the events it made",
+  reply: RequestDetail,
+  errors: ["resource_not_found"],
+  handle({ params, journal, outbox }) {
+    const row = journal.get(params.id) ?? fail("resource_not_found", `The journal has no request ${params.id}; it keeps the newest 10,000.`);
+    return { ...summarize(row), ...(JSON.parse(row.detail) as { request: never; response: never }), events: outbox.madeBy(params.id) };
+  },
+});
+
+function summarize(row: JournalRow) {
+  const { id, at, method, path, query, operation, merchant, status, duration, key, idempotency_key, replay_of } = row;
+  return {
+    id,
+    at: isoTime(at),
+    method,
+    path,
+    query,
+    operation,
+    merchant,
+    status,
+    durationMs: Math.round(duration * 1_000) / 1_000,
+    key,
+    idempotencyKey: idempotency_key,
+    replayOf: replay_of,
+  };
+}

@@ -1,0 +1,61 @@
+// The vocabulary of the live stream: everything that the sandbox says unasked, and all that a dashboard needs to know of it.
+
+/** A request once it was answered. Details are fetched by id from the journal. */
+export interface RequestMessage {
+  id: string;
+  /** Sandbox time, RFC 3339. */
+  at: string;
+  method: string;
+  path: string;
+  query: string;
+  operation: string | null;
+  merchant: string | null;
+  status: number;
+  durationMs: number;
+  idempotencyKey: string | null;
+  replayOf: string | null;
+}
+
+/** A delivery attempt once it ended. */
+export interface AttemptMessage {
+  id: string;
+  at: string;
+  merchant: string;
+  endpointId: string;
+  eventId: string;
+  eventType: string;
+  url: string;
+  trigger: string;
+  attempt: number;
+  maxAttempts: number;
+  status: string;
+  responseStatus: number | null;
+  errorCode: string | null;
+  durationMs: number | null;
+  /** When the next attempt is due; null when there is none. */
+  nextAttemptAt: string | null;
+}
+
+export interface ClockMessage {
+  mode: "real" | "frozen" | "offset";
+  now: string;
+  unix: number;
+}
+
+/** One thing that happened; `seq` counts them without gaps. */
+export type LiveItem = { seq: number } & (
+  | { kind: "request"; request: RequestMessage }
+  | { kind: "attempt"; attempt: AttemptMessage }
+  | { kind: "clock"; clock: ClockMessage }
+  | { kind: "reset"; merchant: string | null }
+);
+
+export type Happening = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq"> : never) : never;
+
+export type LiveMessage =
+  /** The first message of a connection: where the count stands, and the sandbox as `GET /_sandbox` shows it. */
+  | { type: "snapshot"; seq: number; sandbox: unknown }
+  /** What happened since the last message, in order. */
+  | { type: "batch"; items: LiveItem[] }
+  /** Items that this client did not get, because it resumed too late or read too slowly. */
+  | { type: "gap"; from: number; to: number };
