@@ -55,9 +55,8 @@ create table events (
   sequence integer primary key autoincrement,
   id text not null, merchant text not null, type text not null, created integer not null,
   origin text not null check (origin in ('event', 'test')), request text, body text not null,
-  unique (merchant, id)
+  unique (id, merchant)
 );
-create index events_by_id on events (id);
 create index events_by_request on events (request);
 
 -- Which endpoint wants which type of event; '*' wants all.
@@ -65,34 +64,36 @@ create table subscriptions (
   merchant text, type text, endpoint text, primary key (merchant, type, endpoint)
 ) without rowid;
 
+-- What is owed to an endpoint. 'replay' numbers the replays of a merchant and is 0 for what an event itself made;
+-- an attempt that a crash cut off is counted in 'attempts' and in 'aborted', so that it uses up none of those allowed.
 create table deliveries (
   sequence integer primary key autoincrement,
   merchant text not null, endpoint text not null, event integer not null references events,
-  trigger text not null check (trigger in ('event', 'test', 'replay')),
+  trigger text not null check (trigger in ('event', 'test', 'replay')), replay integer not null default 0,
   state text not null check (state in ('pending', 'sending', 'succeeded', 'failed', 'cancelled')),
-  attempts integer not null default 0, allowed integer not null, due integer, created integer not null
+  attempts integer not null default 0, aborted integer not null default 0, allowed integer not null,
+  due integer, created integer not null
 );
-create index deliveries_due on deliveries (due) where state = 'pending';
-create index deliveries_open on deliveries (merchant, endpoint, state);
+create index deliveries_open on deliveries (merchant, endpoint, state, due) where state = 'pending' or state = 'sending';
 create index deliveries_of on deliveries (event);
 
+-- The log: one row for each attempt, noted before it is sent, so that one that a crash cut off is known.
+-- 'ended - started' is sandbox time, 'duration' what the receiver took in real milliseconds.
 create table attempts (
   sequence integer primary key autoincrement,
-  id text not null, merchant text not null, endpoint text not null,
-  delivery integer not null references deliveries, event integer not null references events,
-  event_id text not null, event_type text not null, url text not null,
-  trigger text not null check (trigger in ('event', 'retry', 'replay', 'test')),
-  attempt integer not null, allowed integer not null,
+  id text not null, merchant text not null, endpoint text not null, delivery integer not null references deliveries,
+  trigger text not null check (trigger in ('event', 'retry', 'replay', 'test')), attempt integer not null, allowed integer not null,
   status text not null check (status in ('sending', 'succeeded', 'failed', 'aborted')),
+  url text not null, request_headers text not null,
   response_status integer, response_body text, response_truncated integer not null default 0,
-  error_code text, error_message text, duration real, request_headers text not null,
-  next_due integer, note text, created integer not null,
-  unique (merchant, id)
+  error_code text, error_message text, next_due integer,
+  started integer not null, ended integer, duration real,
+  unique (id, merchant)
 );
-create index attempts_newest on attempts (merchant, sequence desc);
-create index attempts_of on attempts (merchant, endpoint, status, sequence);
+create index attempts_newest on attempts (merchant, ended desc, delivery desc, attempt desc) where status <> 'sending';
+create index attempts_of_endpoint on attempts (merchant, endpoint, ended, delivery, attempt, status) where status <> 'sending';
+create index attempts_failed on attempts (merchant, endpoint, ended, delivery, attempt) where status = 'failed';
 create index attempts_of_delivery on attempts (delivery);
-create index attempts_by_id on attempts (id);
 
 -- What was asked and answered: bounded, newest kept. It never stands in the way of an answer.
 create table journal (
