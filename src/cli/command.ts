@@ -1,6 +1,8 @@
-// What a command is.
+// What a command is: a line of help, its flags, and what it does with them.
 
-import type { OwnFlag } from "./arguments.ts";
+import { exitCodes } from "../kernel/errors.ts";
+import { type Arguments, type OwnFlag, readArguments } from "./arguments.ts";
+import { commandHelp } from "./help.ts";
 
 export interface Command {
   /** The line of the help. */
@@ -13,3 +15,32 @@ export interface Command {
   /** Answers the exit code. */
   run(words: string[]): Promise<number>;
 }
+
+interface Declaration {
+  summary: string;
+  usage: string;
+  sandboxOptions?: boolean;
+  flags?: Record<string, OwnFlag>;
+  act(given: Arguments): Promise<number | undefined>;
+}
+
+/** Every command reads its words in the same way, and explains itself on --help. */
+export function command(declared: Declaration): Command {
+  const flags = { ...declared.flags, help: { words: "this text" } };
+  const made: Command = {
+    summary: declared.summary,
+    usage: declared.usage,
+    sandboxOptions: declared.sandboxOptions ?? false,
+    flags,
+    async run(words) {
+      const given = readArguments(words, { sandboxOptions: made.sandboxOptions, own: flags }, process.env);
+      if (given.own.help === undefined) return (await declared.act(given)) ?? exitCodes.ok;
+      process.stdout.write(`${commandHelp(made)}\n`);
+      return exitCodes.ok;
+    },
+  };
+  return made;
+}
+
+/** One line for a person. */
+export const say = (line: string) => void process.stdout.write(`${line}\n`);

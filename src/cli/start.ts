@@ -1,29 +1,18 @@
 // `start`: runs the sandbox until it is told to stop, and says what it does in plain lines or in JSON.
 
-import { exitCodes, SandboxError } from "../kernel/errors.ts";
+import { SandboxError } from "../kernel/errors.ts";
 import { completeOptions } from "../options.ts";
 import { createSandbox } from "../sandbox.ts";
-import { readArguments } from "./arguments.ts";
-import type { Command } from "./command.ts";
-import { commandHelp } from "./help.ts";
+import { command } from "./command.ts";
+import { stopSignal } from "./stop-signal.ts";
 import { jsonVoice, plainVoice } from "./voice.ts";
 
-const flags = {
-  json: { words: "one JSON object a line, for programs" },
-  help: { words: "this text" },
-};
-
-export const start: Command = {
+export const start = command({
   summary: "run the sandbox (what happens when no command is given)",
   usage: "[start]",
   sandboxOptions: true,
-  flags,
-  async run(words) {
-    const { options, own, positional } = readArguments(words, { sandboxOptions: true, own: flags }, process.env);
-    if (own.help !== undefined) {
-      process.stdout.write(`${commandHelp(start)}\n`);
-      return exitCodes.ok;
-    }
+  flags: { json: { words: "one JSON object a line, for programs" } },
+  async act({ options, own, positional }) {
     if (positional[0] !== undefined)
       throw new SandboxError(`start takes options only; "${positional[0]}" is none. See merchant-sandbox start --help.`, "usage");
     const voice = own.json === undefined ? plainVoice : jsonVoice;
@@ -33,13 +22,6 @@ export const start: Command = {
     voice.ready(sandbox);
     await stopSignal();
     await sandbox.close();
-    return exitCodes.ok;
+    return undefined;
   },
-};
-
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
-}
+});

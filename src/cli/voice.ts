@@ -79,5 +79,4 @@ function complain(error: unknown, requestId: string): void {
 const whereKept = (sandbox: Sandbox) => (sandbox.file === undefined ? "kept in memory" : `kept in ${sandbox.file}`);
 
 /** What a client sends is shown, never obeyed: control characters become visible ones. */
-const visible = (text: string) =>
-  text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
+const visible = (text: string) => text.replace(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`);

@@ -1,0 +1,41 @@
+// `clock`: reads or moves the clock of a running sandbox.
+
+import { SandboxError } from "../kernel/errors.ts";
+import { didYouMean } from "../kernel/nearest.ts";
+import { command, say } from "./command.ts";
+import { type Running, running, runningFlags } from "./running.ts";
+
+interface ClockState {
+  mode: string;
+  now: string;
+}
+
+const moves: Record<string, (sandbox: Running, value: string | undefined) => Promise<ClockState>> = {
+  show: (sandbox) => sandbox.control("GET", "/clock"),
+  advance: (sandbox, by) => sandbox.control("POST", "/clock/advance", { by: needed(by, "advance 1h") }),
+  freeze: (sandbox, now) => sandbox.control("PUT", "/clock", now === undefined ? { mode: "frozen" } : { mode: "frozen", now }),
+  set: (sandbox, now) => sandbox.control("PUT", "/clock", { mode: "offset", now: needed(now, "set 2026-01-05T09:00:00Z") }),
+  real: (sandbox) => sandbox.control("PUT", "/clock", { mode: "real" }),
+};
+
+export const clock = command({
+  summary: "read or move the clock of a running sandbox; advancing plays everything that falls due",
+  usage: "clock [advance SPAN | freeze [TIME] | set TIME | real]",
+  flags: runningFlags,
+  async act({ own, positional: [move = "show", value] }) {
+    const act = moves[move];
+    if (!act)
+      throw new SandboxError(
+        `The clock knows no ${move}.${didYouMean(move, Object.keys(moves))} It knows ${Object.keys(moves).join(", ")}.`,
+        "usage",
+      );
+    const state = await act(running(own), value);
+    say(`${state.now} (${state.mode})`);
+    return undefined;
+  },
+});
+
+function needed(value: string | undefined, example: string): string {
+  if (value !== undefined) return value;
+  throw new SandboxError(`Something is missing: merchant-sandbox clock ${example}.`, "usage");
+}

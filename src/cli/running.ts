@@ -1,0 +1,72 @@
+// Speaks to a sandbox that runs already, on behalf of a command: its control plane, or its service as one of its merchants.
+
+import { SandboxError } from "../kernel/errors.ts";
+import { optionFacts } from "../options.ts";
+import type { OwnFlag } from "./arguments.ts";
+
+export interface Running {
+  readonly url: string;
+  /** Calls the control plane; a refusal becomes the command's own error. */
+  control<T>(method: string, path: string, body?: unknown): Promise<T>;
+  /** Calls the service with a merchant's key. */
+  service<T>(key: string, method: string, path: string, body?: unknown): Promise<T>;
+  /** The key of a merchant, given by id or by the end of its id; of the first one when none is given. */
+  keyOf(merchant: string | undefined): Promise<{ merchant: string; key: string }>;
+}
+
+/** The flags of every command that needs a running sandbox. */
+export const runningFlags = {
+  url: { hint: "URL", words: `which sandbox; MERCHANT_SANDBOX_URL or http://127.0.0.1:${optionFacts.port.fallback} unless given` },
+  "control-token": { hint: "TOKEN", words: "what its control plane asks for, when it is open to the network" },
+} satisfies Record<string, OwnFlag>;
+
+interface Index {
+  merchants: { id: string; apiKeys: string[] }[];
+}
+
+export function running(own: Record<string, string | undefined>): Running {
+  const url = (own.url ?? process.env.MERCHANT_SANDBOX_URL ?? `http://127.0.0.1:${optionFacts.port.fallback}`).replace(/\/(v1\/?)?$/, "");
+  const token = own["control-token"] ?? process.env.MERCHANT_SANDBOX_CONTROL_TOKEN;
+  const control = <T>(method: string, path: string, body?: unknown) => request<T>(url, token, method, `/_sandbox${path}`, body);
+  return {
+    url,
+    control,
+    service: (key, method, path, body) => request(url, key, method, `/v1${path}`, body),
+    async keyOf(merchant) {
+      const { merchants } = await control<Index>("GET", "");
+      const found = merchant === undefined ? merchants[0] : merchants.find(({ id }) => id === merchant || id === `mer_${merchant}`);
+      const key = found?.apiKeys[0];
+      if (found && key) return { merchant: found.id, key };
+      throw new SandboxError(
+        `This sandbox has no merchant ${merchant ?? "at all"}; it has ${merchants.map(({ id }) => id).join(", ")}.`,
+        "usage",
+      );
+    },
+  };
+}
+
+async function request<T>(url: string, token: string | undefined, method: string, path: string, body: unknown): Promise<T> {
+  const headers: Record<string, string> = {
+    ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+    ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+  };
+  const answer = await fetch(url + path, { method, headers, body: body === undefined ? null : JSON.stringify(body) }).catch(
+    (error: Error) => {
+      const cause = error.cause instanceof Error ? error.cause.message || String((error.cause as { code?: string }).code) : error.message;
+      throw new SandboxError(
+        `No sandbox answers at ${url} (${cause}). Start one with merchant-sandbox, or say where it is with --url URL.`,
+      );
+    },
+  );
+  const text = await answer.text();
+  if (answer.ok) return JSON.parse(text) as T;
+  throw new SandboxError(`${method} ${path} was answered ${answer.status}: ${messageOf(text)}`);
+}
+
+function messageOf(text: string): string {
+  try {
+    return (JSON.parse(text) as { message?: string }).message ?? text;
+  } catch {
+    return text.slice(0, 200);
+  }
+}
