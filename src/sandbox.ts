@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { resolve } from "node:path";
-import { catalogue, resources } from "./areas/index.ts";
+import { catalogue, eventTypes, resources } from "./areas/index.ts";
 import type { Console } from "./control/console.ts";
 import { controlCatalogue } from "./control/index.ts";
 import type { Context } from "./http/context.ts";
@@ -20,6 +20,8 @@ import { version } from "./package.ts";
 import type { JournalEntry } from "./store/journal.ts";
 import { openStores, type Stores } from "./store/stores.ts";
 import type { Tenant } from "./store/tenants.ts";
+import { scheduleOf } from "./webhooks/schedule.ts";
+import { createTargets } from "./webhooks/target.ts";
 
 export interface Defect {
   error: unknown;
@@ -56,7 +58,9 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
   const token = controlToken(options);
   const file = options.memory ? undefined : resolve(options.db);
   const clock = createClock(options.clock);
-  const stores = openStores(file, clock, createDice(options.seed), () => 6);
+  const { gaps } = scheduleOf(options.retrySchedule);
+  const targets = createTargets({ ownPorts: () => [], allowedHosts: options.allowWebhookHost });
+  const stores = openStores(file, clock, createDice(options.seed), { gaps, checkTarget: targets.check, eventTypes });
   try {
     return await run(options, stores, clock, token);
   } catch (error) {

@@ -1,5 +1,6 @@
 // The catalogue: every operation of the interface, in the order of the service's document, and every kind of record.
 
+import { factOf } from "../kernel/assumed.ts";
 import type { Resource } from "../kernel/resource.ts";
 import type { Operation } from "../store/caller.ts";
 import { customers, getCustomer } from "./customers.ts";
@@ -70,3 +71,9 @@ export const resources: readonly Resource[] = [
   statutorySettings,
   govPayments,
 ];
+
+/** Every type of event that the service sends: what its operations emit, and what its records make when they move. */
+export const eventTypes: ReadonlySet<string> = new Set([
+  ...catalogue.flatMap(({ emits }) => emits.map(factOf)),
+  ...resources.flatMap(({ events }) => Object.values(events)),
+]);

@@ -64,7 +64,10 @@ function run(context: Context, callers: Callers): Reply {
   const emitted = (type: string) => {
     if (!declared.includes(type)) throw new Error(`${operation.id} emitted ${type}, which it does not declare`);
   };
-  const caller = callers(context.identity?.merchant ?? "", Math.floor(context.at / 1000), context.id, emitted);
+  const warned = (text: string) => {
+    context.headers["X-Sandbox-Warning"] = text;
+  };
+  const caller = callers(context.identity?.merchant ?? "", Math.floor(context.at / 1000), context.id, { emitted, warned });
   const { params, query, body, extra } = context;
   const answer = call(operation, { ...caller, params, query, body, extra });
   if (!fits(operation.reply, answer))

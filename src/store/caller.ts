@@ -3,8 +3,10 @@
 import { type Endpoint, endpointsOf } from "../kernel/endpoint.ts";
 import type { Dice } from "../kernel/random.ts";
 import type { RecordBase, Resource } from "../kernel/resource.ts";
+import type { Attempts } from "./attempts.ts";
 import type { Collection, Collections } from "./collection.ts";
 import type { Counters } from "./counters.ts";
+import type { Checkup } from "./health.ts";
 import type { Emission, Outbox } from "./outbox.ts";
 import type { Tenants } from "./tenants.ts";
 
@@ -24,8 +26,25 @@ export interface Caller {
   mint(prefix: string): string;
   /** A secret for a named purpose, new at each call. */
   secret(purpose: string): string;
+  /** Tells the client something beside the answer, in a header of its own. */
+  warn(text: string): void;
   tenants: Tenants;
   outbox: Outbox;
+  /** The log of webhook deliveries. */
+  attempts: Attempts;
+  /** How a webhook endpoint fares. */
+  health: Checkup;
+  webhooks: WebhookRules;
+}
+
+/** What holds for webhooks in this sandbox. */
+export interface WebhookRules {
+  /** Milliseconds before each attempt of a delivery, the first one included. */
+  gaps: readonly number[];
+  /** Refuses an address that nothing may be delivered to. */
+  checkTarget(url: string): void;
+  /** Every type of event that the service is known to send. */
+  eventTypes: ReadonlySet<string>;
 }
 
 /** A declared operation of the service. */
@@ -38,16 +57,25 @@ interface Stores {
   counters: Counters;
   outbox: Outbox;
   tenants: Tenants;
+  attempts: Attempts;
+  health: Checkup;
+  webhooks: WebhookRules;
   dice: Dice;
 }
 
-/** Makes callers. `emitted` hears the type of each event, so that the pipe can hold an operation to what it declared. */
+/** What whoever makes a caller may want to hear of it. */
+interface Ears {
+  /** The type of each event: so the pipe can hold an operation to what it declared. */
+  emitted?(type: string): void;
+  warned?(text: string): void;
+}
+
 export function callers(stores: Stores) {
-  const { collections, counters, outbox, tenants, dice } = stores;
-  return (merchant: string, now: number, request: string | undefined, emitted: (type: string) => void = () => {}): Caller => {
+  const { collections, counters, outbox, tenants, attempts, health, webhooks, dice } = stores;
+  return (merchant: string, now: number, request: string | undefined, ears: Ears = {}): Caller => {
     const origin = request === undefined ? {} : { request };
     const emit = (type: string, data: unknown) => {
-      emitted(type);
+      ears.emitted?.(type);
       return outbox.emit(merchant, type, data, origin);
     };
     const of: Caller["of"] = (owner, resource) =>
@@ -61,8 +89,12 @@ export function callers(stores: Stores) {
       emitTest: (type, data) => outbox.emit(merchant, type, data, { test: true, ...origin }),
       mint: (prefix) => counters.mint(merchant, prefix),
       secret: (purpose) => dice.hex(32, "secret", merchant, purpose, counters.next(merchant, "secret")),
+      warn: (text) => ears.warned?.(text),
       tenants,
       outbox,
+      attempts,
+      health,
+      webhooks,
     };
   };
 }

@@ -23,6 +23,11 @@ export interface Emission {
 export interface Outbox {
   /** Writes an event and one delivery for each endpoint that wants it. Only inside a transaction. */
   emit(merchant: string, type: string, data: unknown, origin: { request?: string; test?: boolean }): Emission;
+  /**
+   * Owes one more attempt of an event that exists to one endpoint, or to all that want its type now; answers to whom.
+   * Undefined when the merchant has no such event. Only inside a transaction.
+   */
+  replay(merchant: string, event: string, endpoint?: string): Replay[] | undefined;
   /** The events that a request made. */
   madeBy(request: string): { id: string; type: string }[];
   subscribe(merchant: string, endpoint: string, types: readonly string[]): void;
@@ -30,46 +35,66 @@ export interface Outbox {
   unsubscribe(merchant: string, endpoint: string): void;
 }
 
+export interface Replay {
+  endpoint: string;
+  /** Counts the merchant's replays: the id of the attempt is made from it. */
+  number: number;
+}
+
 /** Delivery goes to the types that an endpoint names exactly, or to all. */
 export const EVERY_TYPE = "*";
 
-export function openOutbox(database: Database, clock: Clock, counters: Counters, allowedAttempts: () => number): Outbox {
+/** `gaps` are the milliseconds before each attempt, the first one included. */
+export function openOutbox(database: Database, clock: Clock, counters: Counters, gaps: readonly number[]): Outbox {
   const { sql } = database;
   const insertEvent = sql.prepare("insert into events (id, merchant, type, created, origin, request, body) values (?, ?, ?, ?, ?, ?, ?)");
+  const madeBy = sql.prepare<[string], { id: string; type: string }>("select id, type from events where request = ? order by sequence");
+  const find = sql.prepare<[string, string], { sequence: number; type: string }>(
+    "select sequence, type from events where id = ? and merchant = ?",
+  );
   const subscribers = sql
     .prepare<[string, string], string>(`select distinct endpoint from subscriptions where merchant = ? and type in (?, '${EVERY_TYPE}')`)
     .pluck();
   const insertDelivery = sql.prepare(
-    "insert into deliveries (merchant, endpoint, event, trigger, state, allowed, due, created) values (?, ?, ?, ?, 'pending', ?, ?, ?)",
+    `insert into deliveries (merchant, endpoint, event, trigger, replay, state, allowed, due, created)
+     values (?, ?, ?, ?, ?, 'pending', ?, ?, ?)`,
   );
+  return {
+    ...subscriptions(database),
+    madeBy: (request) => madeBy.all(request),
+    emit(merchant, type, data, { request, test = false }) {
+      const now = clock.now();
+      const event = compose(merchant, counters.mint(merchant, "evt"), type, now, data);
+      const origin = test ? "test" : "event";
+      const { lastInsertRowid } = insertEvent.run(event.id, merchant, type, now, origin, request ?? null, JSON.stringify(event));
+      const endpoints = subscribers.all(merchant, type);
+      for (const endpoint of endpoints)
+        insertDelivery.run(merchant, endpoint, lastInsertRowid, origin, 0, gaps.length, now + (gaps[0] ?? 0), now);
+      return { event, endpoints };
+    },
+    replay(merchant, id, endpoint) {
+      const event = find.get(id, merchant);
+      if (!event) return undefined;
+      const now = clock.now();
+      const endpoints = endpoint === undefined ? subscribers.all(merchant, event.type) : [endpoint];
+      const replays = endpoints.map((told) => ({ endpoint: told, number: counters.next(merchant, "replay") }));
+      for (const told of replays) insertDelivery.run(merchant, told.endpoint, event.sequence, "replay", told.number, 1, now, now);
+      return replays;
+    },
+  };
+}
+
+function compose(merchantId: string, id: string, type: string, now: number, data: unknown): EmittedEvent {
+  return { id, object: "event", type, created: Math.floor(now / 1000), livemode: false, merchantId, data };
+}
+
+function subscriptions({ sql }: Database): Pick<Outbox, "subscribe" | "unsubscribe"> {
   const subscribe = sql.prepare("insert or ignore into subscriptions (merchant, type, endpoint) values (?, ?, ?)");
   const unsubscribe = sql.prepare("delete from subscriptions where merchant = ? and endpoint = ?");
   const cancel = sql.prepare(
     "update deliveries set state = 'cancelled', due = null where merchant = ? and endpoint = ? and state = 'pending'",
   );
-
-  const madeBy = sql.prepare<[string], { id: string; type: string }>("select id, type from events where request = ? order by sequence");
-
   return {
-    madeBy: (request) => madeBy.all(request),
-    emit(merchant, type, data, { request, test = false }) {
-      const now = clock.now();
-      const id = counters.mint(merchant, "evt");
-      const event: EmittedEvent = {
-        id,
-        object: "event",
-        type,
-        created: Math.floor(now / 1000),
-        livemode: false,
-        merchantId: merchant,
-        data,
-      };
-      const origin = test ? "test" : "event";
-      const { lastInsertRowid } = insertEvent.run(id, merchant, type, now, origin, request ?? null, JSON.stringify(event));
-      const endpoints = subscribers.all(merchant, type);
-      for (const endpoint of endpoints) insertDelivery.run(merchant, endpoint, lastInsertRowid, origin, allowedAttempts(), now, now);
-      return { event, endpoints };
-    },
     subscribe(merchant, endpoint, types) {
       for (const type of types) subscribe.run(merchant, type, endpoint);
     },

@@ -2,10 +2,13 @@
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Dice } from "../kernel/random.ts";
-import { type Callers, callers } from "./caller.ts";
+import { type Attempts, openAttempts } from "./attempts.ts";
+import { type Callers, callers, type WebhookRules } from "./caller.ts";
 import { type Collections, openCollections } from "./collection.ts";
 import { type Counters, openCounters } from "./counters.ts";
 import { type Database, openDatabase } from "./database.ts";
+import { type Deliveries, openDeliveries } from "./deliveries.ts";
+import { type Checkup, openHealth } from "./health.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import { type Outbox, openOutbox } from "./outbox.ts";
 import { openReplies, type Replies } from "./replies.ts";
@@ -17,18 +20,23 @@ export interface Stores {
   tenants: Tenants;
   collections: Collections;
   outbox: Outbox;
+  deliveries: Deliveries;
+  attempts: Attempts;
+  health: Checkup;
   replies: Replies;
   journal: Journal;
   callers: Callers;
   close(): void;
 }
 
-export function openStores(file: string | undefined, clock: Clock, dice: Dice, allowedAttempts: () => number): Stores {
+export function openStores(file: string | undefined, clock: Clock, dice: Dice, webhooks: WebhookRules): Stores {
   const database = openDatabase(file);
   const counters = openCounters(database, dice);
   const tenants = openTenants(database, counters, dice, clock);
   const collections = openCollections(database);
-  const outbox = openOutbox(database, clock, counters, allowedAttempts);
+  const outbox = openOutbox(database, clock, counters, webhooks.gaps);
+  const attempts = openAttempts(database);
+  const health = openHealth(database, clock);
   const journal = openJournal(database);
   return {
     database,
@@ -36,9 +44,12 @@ export function openStores(file: string | undefined, clock: Clock, dice: Dice, a
     tenants,
     collections,
     outbox,
+    deliveries: openDeliveries(database, outbox),
+    attempts,
+    health,
     replies: openReplies(database, clock),
     journal,
-    callers: callers({ collections, counters, outbox, tenants, dice }),
+    callers: callers({ collections, counters, outbox, tenants, attempts, health, webhooks, dice }),
     close() {
       journal.close();
       database.close();

@@ -1,0 +1,209 @@
+// The log of delivery attempts: each noted before it is sent, concluded when it is over, and read newest first.
+
+import type { PageQuery } from "../kernel/shapes.ts";
+import { badCursor, type Page } from "./collection.ts";
+import type { Database } from "./database.ts";
+
+/** An attempt about to be sent. */
+export interface AttemptStart {
+  id: string;
+  merchant: string;
+  endpoint: string;
+  delivery: number;
+  trigger: "event" | "retry" | "replay" | "test";
+  attempt: number;
+  allowed: number;
+  url: string;
+  headers: Record<string, string>;
+  /** Sandbox milliseconds. */
+  started: number;
+}
+
+export type AttemptStatus = "succeeded" | "failed" | "aborted";
+
+/** How an attempt went. */
+export interface AttemptEnd {
+  status: AttemptStatus;
+  responseStatus: number | null;
+  responseBody: string | null;
+  responseTruncated: boolean;
+  errorCode: string | null;
+  errorMessage: string | null;
+  /** When the next attempt is due, in sandbox milliseconds; null when there is none. */
+  nextDue: number | null;
+  ended: number;
+  /** Real milliseconds. */
+  duration: number | null;
+}
+
+/** A row of the log as the API shows it. */
+export interface AttemptRecord {
+  id: string;
+  object: "webhook_delivery";
+  eventId: string;
+  eventType: string;
+  endpointId: string;
+  url: string;
+  trigger: AttemptStart["trigger"];
+  attempt: number;
+  maxAttempts: number;
+  status: AttemptStatus;
+  responseStatus: number | null;
+  responseBody: string | null;
+  responseTruncated: boolean;
+  errorCode: string | null;
+  errorMessage: string | null;
+  durationMs: number;
+  requestHeaders: Record<string, string>;
+  requestBody: string;
+  nextAttemptAt: number | null;
+  livemode: false;
+  created: number;
+}
+
+export interface AttemptQuery extends PageQuery {
+  eventId?: string | undefined;
+  endpointId?: string | undefined;
+  type?: string | undefined;
+  status?: string | undefined;
+}
+
+export interface Attempts {
+  /** Notes an attempt that is about to be sent; answers its number. */
+  begin(start: AttemptStart): number;
+  /** Concludes it; false when it is gone, as after a reset. */
+  end(sequence: number, end: AttemptEnd): boolean;
+  /** The attempt of a delivery that was being sent when the process before this one ended. */
+  interrupted(delivery: number): number | undefined;
+  page(merchant: string, query: AttemptQuery): Page<AttemptRecord>;
+  /** What an attempt was about; undefined when the merchant has none of that id. */
+  find(merchant: string, id: string): { eventId: string; endpointId: string } | undefined;
+}
+
+interface Row {
+  delivery: number;
+  attempt: number;
+  ended: number;
+  id: string;
+  endpoint: string;
+  url: string;
+  trigger: AttemptRecord["trigger"];
+  allowed: number;
+  status: AttemptStatus;
+  response_status: number | null;
+  response_body: string | null;
+  response_truncated: number;
+  error_code: string | null;
+  error_message: string | null;
+  started: number;
+  request_headers: string;
+  next_due: number | null;
+  event_id: string;
+  event_type: string;
+  body: string;
+}
+
+type Place = Pick<Row, "ended" | "delivery" | "attempt">;
+
+const DEFAULT_PAGE = 25;
+const LOGGED = "a.merchant = ? and a.status <> 'sending'";
+const PLACE = "(a.ended, a.delivery, a.attempt)";
+/** What narrows the log, in the order in which the values are bound. */
+const FILTERS: Record<"endpointId" | "status" | "type" | "eventId", string> = {
+  endpointId: "a.endpoint = ?",
+  status: "a.status = ?",
+  type: "e.type = ?",
+  eventId: "a.delivery in (select d.sequence from deliveries d join events e on e.sequence = d.event where e.id = ?)",
+};
+const FILTER_NAMES = Object.keys(FILTERS) as (keyof typeof FILTERS)[];
+
+export function openAttempts(database: Database): Attempts {
+  return { ...writing(database), ...reading(database) };
+}
+
+function writing({ sql }: Database): Pick<Attempts, "begin" | "end" | "interrupted"> {
+  const begin = sql.prepare(
+    `insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, request_headers, started)
+     values (?, ?, ?, ?, ?, ?, ?, 'sending', ?, ?, ?)`,
+  );
+  const end = sql.prepare(
+    `update attempts set status = ?, response_status = ?, response_body = ?, response_truncated = ?, error_code = ?, error_message = ?,
+       next_due = ?, ended = ?, duration = ? where sequence = ? and status = 'sending'`,
+  );
+  const interrupted = sql.prepare<[number], number>("select sequence from attempts where delivery = ? and status = 'sending'").pluck();
+  return {
+    begin({ id, merchant, endpoint, delivery, trigger, attempt, allowed, url, headers, started }) {
+      const row = begin.run(id, merchant, endpoint, delivery, trigger, attempt, allowed, url, JSON.stringify(headers), started);
+      return Number(row.lastInsertRowid);
+    },
+    end(sequence, { status, responseStatus, responseBody, responseTruncated, errorCode, errorMessage, nextDue, ended, duration }) {
+      const truncated = responseTruncated ? 1 : 0;
+      return (
+        end.run(status, responseStatus, responseBody, truncated, errorCode, errorMessage, nextDue, ended, duration, sequence).changes > 0
+      );
+    },
+    interrupted: (delivery) => interrupted.get(delivery),
+  };
+}
+
+function reading({ sql }: Database): Pick<Attempts, "page" | "find"> {
+  const place = sql.prepare<[string, string], Place>(`select a.ended, a.delivery, a.attempt from attempts a where ${LOGGED} and a.id = ?`);
+  const find = sql.prepare<[string, string], { eventId: string; endpointId: string }>(
+    `select e.id as eventId, a.endpoint as endpointId from attempts a join deliveries d on d.sequence = a.delivery
+     join events e on e.sequence = d.event where ${LOGGED} and a.id = ?`,
+  );
+  const statements = new Map<string, ReturnType<typeof list>>();
+  const list = (where: string, order: "asc" | "desc") =>
+    sql.prepare<unknown[], Row>(
+      `select a.*, e.id as event_id, e.type as event_type, e.body from attempts a
+       join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event
+       where ${where} order by a.ended ${order}, a.delivery ${order}, a.attempt ${order} limit ?`,
+    );
+  const listed = (where: string, order: "asc" | "desc") => {
+    const key = `${order} ${where}`;
+    const known = statements.get(key) ?? list(where, order);
+    statements.set(key, known);
+    return known;
+  };
+  return {
+    find: (merchant, id) => find.get(merchant, id),
+    page(merchant, query) {
+      const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before } = query;
+      const filters = FILTER_NAMES.filter((name) => query[name] !== undefined);
+      const from = after === undefined ? undefined : (place.get(merchant, after) ?? badCursor(query, "webhook_delivery"));
+      const beyond = from ? [`${PLACE} ${before === undefined ? "<" : ">"} (?, ?, ?)`] : [];
+      const where = [LOGGED, ...filters.map((name) => FILTERS[name]), ...beyond].join(" and ");
+      const values = [merchant, ...filters.map((name) => query[name]), ...(from ? [from.ended, from.delivery, from.attempt] : [])];
+      const rows = listed(where, before === undefined ? "desc" : "asc").all(...values, limit + 1);
+      const data = rows.slice(0, limit).map(show);
+      if (before !== undefined) data.reverse();
+      return { object: "list", data, has_more: rows.length > limit };
+    },
+  };
+}
+
+function show(row: Row): AttemptRecord {
+  return {
+    id: row.id,
+    object: "webhook_delivery",
+    eventId: row.event_id,
+    eventType: row.event_type,
+    endpointId: row.endpoint,
+    url: row.url,
+    trigger: row.trigger,
+    attempt: row.attempt,
+    maxAttempts: row.allowed,
+    status: row.status,
+    responseStatus: row.response_status,
+    responseBody: row.response_body,
+    responseTruncated: row.response_truncated === 1,
+    errorCode: row.error_code,
+    errorMessage: row.error_message,
+    durationMs: Math.max(0, row.ended - row.started),
+    requestHeaders: JSON.parse(row.request_headers) as Record<string, string>,
+    requestBody: row.body,
+    nextAttemptAt: row.next_due === null ? null : Math.floor(row.next_due / 1000),
+    livemode: false,
+    created: Math.floor(row.ended / 1000),
+  };
+}

@@ -1,0 +1,151 @@
+// What is owed to webhook endpoints, and the endpoints as the dispatcher sees them.
+
+import type { Database } from "./database.ts";
+import type { Outbox } from "./outbox.ts";
+
+/** The kind of record that an endpoint is; the area of webhooks declares its fields. */
+export const ENDPOINT_KIND = "webhook_endpoint";
+
+/** An endpoint that is owed something, and when the soonest of it is due. */
+export interface Owed {
+  merchant: string;
+  endpoint: string;
+  /** Sandbox milliseconds. */
+  due: number;
+}
+
+export interface Backlog {
+  owed: Owed[];
+  /** The number of the newest delivery that was looked at: where to look on from. */
+  newest: number;
+}
+
+/** A delivery with the event it carries. */
+export interface Delivery {
+  sequence: number;
+  merchant: string;
+  endpoint: string;
+  trigger: "event" | "test" | "replay";
+  /** Which of the merchant's replays it is; 0 for what an event itself made. */
+  replay: number;
+  /** How many attempts were begun, and how many of those a crash cut off. */
+  attempts: number;
+  aborted: number;
+  /** How many attempts may fail. */
+  allowed: number;
+  due: number;
+  eventId: string;
+  eventType: string;
+  /** The very text that is signed and sent. */
+  body: string;
+}
+
+/** Where deliveries of an endpoint go at this moment. */
+export interface Receiver {
+  url: string;
+  secret: string;
+}
+
+export interface Deliveries {
+  /** Every endpoint that is owed something. */
+  owed(): Backlog;
+  /** The same for what was added after the delivery of that number. */
+  owedSince(newest: number): Backlog;
+  soonest(merchant: string, endpoint: string): number | null;
+  /** How many wait for an attempt, now or later. */
+  pending(): number;
+  /** What is due to an endpoint, oldest first. */
+  due(merchant: string, endpoint: string, now: number, most: number): Delivery[];
+  /** What was being sent when the process before this one ended. */
+  interrupted(): Delivery[];
+  begin(sequence: number): void;
+  end(sequence: number, ending: "succeeded" | "failed" | "cancelled"): void;
+  /** Owes another attempt after one that failed. */
+  again(sequence: number, due: number): void;
+  /** Owes another attempt after one that a crash cut off: that one uses up none of those allowed. */
+  resume(sequence: number, due: number): void;
+  /** The endpoint's address and secret; undefined when it is gone or disabled. */
+  receiver(merchant: string, endpoint: string): Receiver | undefined;
+  /** Takes an endpoint out of service: nothing is owed to it any more. */
+  disable(merchant: string, endpoint: string, reason: string): void;
+  /** Puts it back; false when the merchant has no such endpoint. */
+  enable(merchant: string, endpoint: string): boolean;
+}
+
+type Address = [merchant: string, endpoint: string];
+
+const WITH_EVENT = `select d.sequence, d.merchant, d.endpoint, d.trigger, d.replay, d.attempts, d.aborted, d.allowed, d.due,
+  e.id as eventId, e.type as eventType, e.body from deliveries d join events e on e.sequence = d.event`;
+
+export function openDeliveries(database: Database, outbox: Outbox): Deliveries {
+  return { ...queue(database), ...progress(database), ...endpoints(database, outbox) };
+}
+
+function queue({ sql }: Database): Pick<Deliveries, "owed" | "owedSince" | "soonest" | "pending" | "due" | "interrupted"> {
+  const all = sql.prepare<[], Owed>(
+    "select merchant, endpoint, min(due) as due from deliveries where state = 'pending' group by merchant, endpoint",
+  );
+  const newest = sql.prepare<[], number>("select coalesce(max(sequence), 0) from deliveries").pluck();
+  // The plus keeps SQLite on the few newest rows instead of walking everything that is pending.
+  const added = sql.prepare<[number], Owed & { newest: number }>(
+    `select merchant, endpoint, min(due) as due, max(sequence) as newest from deliveries
+     where sequence > ? and +state = 'pending' group by merchant, endpoint`,
+  );
+  const soonest = sql
+    .prepare<Address, number | null>("select min(due) from deliveries where merchant = ? and endpoint = ? and state = 'pending'")
+    .pluck();
+  const pending = sql.prepare<[], number>("select count(*) from deliveries where state = 'pending'").pluck();
+  const due = sql.prepare<[...Address, number, number], Delivery>(
+    `${WITH_EVENT} where d.merchant = ? and d.endpoint = ? and d.state = 'pending' and d.due <= ? order by d.due, d.sequence limit ?`,
+  );
+  const interrupted = sql.prepare<[], Delivery>(`${WITH_EVENT} where d.state = 'sending' order by d.sequence`);
+  return {
+    owed: () => ({ owed: all.all(), newest: newest.get() ?? 0 }),
+    owedSince(sequence) {
+      const owed = added.all(sequence);
+      return { owed, newest: owed.reduce((most, row) => Math.max(most, row.newest), sequence) };
+    },
+    soonest: (merchant, endpoint) => soonest.get(merchant, endpoint) ?? null,
+    pending: () => pending.get() ?? 0,
+    due: (merchant, endpoint, now, most) => due.all(merchant, endpoint, now, most),
+    interrupted: () => interrupted.all(),
+  };
+}
+
+function progress({ sql }: Database): Pick<Deliveries, "begin" | "end" | "again" | "resume"> {
+  const begin = sql.prepare("update deliveries set state = 'sending', due = null, attempts = attempts + 1 where sequence = ?");
+  const end = sql.prepare("update deliveries set state = ?, due = null where sequence = ?");
+  const again = sql.prepare("update deliveries set state = 'pending', due = ? where sequence = ?");
+  const resume = sql.prepare("update deliveries set state = 'pending', due = ?, aborted = aborted + 1 where sequence = ?");
+  return {
+    begin: (sequence) => void begin.run(sequence),
+    end: (sequence, ending) => void end.run(ending, sequence),
+    again: (sequence, due) => void again.run(due, sequence),
+    resume: (sequence, due) => void resume.run(due, sequence),
+  };
+}
+
+function endpoints({ sql }: Database, outbox: Outbox): Pick<Deliveries, "receiver" | "disable" | "enable"> {
+  const named = `merchant = ? and kind = '${ENDPOINT_KIND}' and id = ?`;
+  const receiver = sql.prepare<Address, Receiver>(
+    `select body ->> 'url' as url, body ->> 'secret' as secret from documents where ${named} and status = 'enabled'`,
+  );
+  const types = sql.prepare<Address, string>(`select body ->> 'events' from documents where ${named}`).pluck();
+  const setStatus = sql.prepare<[string, string, string | null, ...Address]>(
+    `update documents set status = ?, body = json_set(body, '$.status', ?, '$.disabledReason', ?) where ${named}`,
+  );
+  return {
+    receiver: (merchant, endpoint) => receiver.get(merchant, endpoint),
+    disable(merchant, endpoint, reason) {
+      setStatus.run("disabled", "disabled", reason, merchant, endpoint);
+      outbox.unsubscribe(merchant, endpoint);
+    },
+    enable(merchant, endpoint) {
+      const wanted = types.get(merchant, endpoint);
+      if (wanted === undefined) return false;
+      setStatus.run("enabled", "enabled", null, merchant, endpoint);
+      outbox.subscribe(merchant, endpoint, JSON.parse(wanted) as string[]);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+// The signature of a delivery: how it is made, how a receiver checks it, and what went wrong when the two differ.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Behaviour } from "../kernel/assumed.ts";
+
+type Body = string | Uint8Array;
+
+/** The lower-case hex HMAC-SHA256 of the exact bytes, keyed with the whole secret as text, its `whsec_` included. */
+export const sign = (body: Body, secret: string): string => createHmac("sha256", secret).update(body).digest("hex");
+
+export interface Signed {
+  /** The body exactly as it was received: bytes, or their text, before any parsing. */
+  body: Body;
+  /** The value of `X-Webhook-Signature`. */
+  signature: string | undefined;
+  /** The secret of the endpoint, as it was shown when the endpoint was created. */
+  secret: string;
+}
+
+/** Whether a delivery came from whoever knows the secret. Takes the same time wherever two signatures differ. */
+export function verifySignature({ body, signature, secret }: Signed): boolean {
+  const expected = Buffer.from(sign(body, secret));
+  const received = Buffer.from(signature ?? "");
+  return received.length === expected.length && timingSafeEqual(received, expected);
+}
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "webhooks.signature_key",
+    fact: "The HMAC is keyed with the whole secret, `whsec_` included, as UTF-8 text; the digest covers the exact bytes of the body and nothing else.",
+    why: "The document says `HMAC-SHA256 hex digest of the body` and not which key: the shown string as it stands leaves nothing to decode wrongly.",
+  },
+  {
+    id: "webhooks.rotation",
+    fact: "A rotated secret holds from the next attempt on, that of pending retries included; the old one signs nothing any more.",
+    why: "The document says that rotation replaces the secret, and one digest in one header cannot carry two.",
+  },
+];
