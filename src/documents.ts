@@ -1,0 +1,40 @@
+// Hands the reference what it is derived from: both catalogues, every kind of record, and the rules of behaviour of each room.
+
+import { catalogue, resources } from "./areas/index.ts";
+import { controlCatalogue } from "./control/index.ts";
+import { behaviours as idempotency } from "./http/idempotency.ts";
+import { behaviours as limits } from "./http/limit.ts";
+import { version } from "./package.ts";
+import { assumptionsPage as renderAssumptions } from "./reference/assumptions-page.ts";
+import { eventTypes } from "./reference/events.ts";
+import { exampleCall } from "./reference/example.ts";
+import { ledger } from "./reference/ledger.ts";
+import { openapi } from "./reference/openapi.ts";
+import { controlPage as renderControl, referencePage as renderReference } from "./reference/page.ts";
+import { controlSurface, serviceSurface } from "./reference/surface.ts";
+
+/** The address that the written pages show. */
+const USUAL_URL = "http://127.0.0.1:4747";
+
+const events = eventTypes(catalogue, resources);
+const behaviours = [...limits, ...idempotency];
+const service = (url: string) => ({ surface: serviceSurface(url, version()), operations: catalogue });
+const control = (url: string) => ({ surface: controlSurface(url, version()), operations: controlCatalogue });
+
+export const serviceOpenapi = (url: string) => openapi(service(url).surface, catalogue, events);
+
+export const controlOpenapi = (url: string) => openapi(control(url).surface, controlCatalogue);
+
+export const assumptions = () => ledger({ operations: catalogue, resources, events, behaviours });
+
+/** A call of each operation of the service that succeeds on a freshly seeded sandbox, by the operation's id. */
+export const exampleCalls = () =>
+  catalogue.map((operation) => ({ id: operation.id, ...exampleCall(service(USUAL_URL).surface, operation) }));
+
+/** `replies` is what those calls were answered. */
+export const referencePage = (replies: Readonly<Record<string, unknown>>) =>
+  renderReference({ service: service(USUAL_URL), control: control(USUAL_URL), resources, events, behaviours, replies });
+
+export const controlPage = () => renderControl(control(USUAL_URL));
+
+export const assumptionsPage = () => renderAssumptions(assumptions());

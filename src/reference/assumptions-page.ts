@@ -1,0 +1,36 @@
+// The ledger of assumptions as a page that a person reads.
+
+import { type Ledger, type LedgerRow, type Subject, subjects } from "./ledger.ts";
+import { blocks, code, GENERATED, link, table } from "./markdown.ts";
+
+export function assumptionsPage({ total, rows }: Ledger): string {
+  const present = (Object.keys(subjects) as Subject[]).filter((subject) => rows.some(({ about }) => about === subject));
+  const sections = present.flatMap((subject) => section(subject, rows));
+  return `${blocks(
+    GENERATED,
+    "# Assumptions",
+    `The service's document leaves much open, and a sandbox has to answer all the same. “The document” below is that one. The sandbox makes ${total} assumptions, for ${rows.length} reasons. Where a setting is named, it gives another answer. A running sandbox tells the same at \`GET /_sandbox/assumptions\`, and marks each in its OpenAPI document as \`x-sandbox-assumed\`.`,
+    present.map((subject) => `- ${link(subjects[subject], `#${anchorOf(subject)}`)}`).join("\n"),
+    ...sections,
+  )}\n`;
+}
+
+const anchorOf = (subject: Subject) => subjects[subject].toLowerCase().replaceAll(" ", "-");
+
+function section(subject: Subject, rows: readonly LedgerRow[]): string[] {
+  const own = rows.filter(({ about }) => about === subject);
+  const cells = own.map(({ fact, why, setting, places }) => [fact, why, setting === undefined ? "" : code(setting), placesOf(places)]);
+  return [`## ${subjects[subject]}`, table(["Assumed", "Why", "Setting", "Where"], cells)];
+}
+
+/** Places that share a pointer name it once. */
+function placesOf(places: readonly string[]): string {
+  const pointers = [...new Set(places.map(pointerOf))];
+  const groups = pointers.map((pointer) => {
+    const names = places.filter((place) => pointerOf(place) === pointer).map((place) => code(place.split("#")[0] ?? ""));
+    return names.join(", ") + (pointer === "" ? "" : ` at ${code(pointer)}`);
+  });
+  return groups.join("; ");
+}
+
+const pointerOf = (place: string) => place.split("#")[1] ?? "";

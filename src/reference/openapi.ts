@@ -1,0 +1,148 @@
+// The catalogue as an OpenAPI 3.1 document: of the service, or of any other surface that is declared in the same way.
+
+import { STATUS_CODES } from "node:http";
+import { ASSUMED, factOf, isAssumed } from "../kernel/assumed.ts";
+import { paramNames } from "../kernel/endpoint.ts";
+import type { TSchema } from "../kernel/shapes.ts";
+import { type Components, openComponents } from "./components.ts";
+import { type EventType, envelope } from "./events.ts";
+import { failures, headersOf } from "./failures.ts";
+import { deliveryHeaders, idempotencyKey } from "./headers.ts";
+import type { Printed } from "./subschemas.ts";
+import { areasOf, type Declared, type Surface } from "./surface.ts";
+
+export interface OpenApiDocument {
+  openapi: "3.1.1";
+  info: Printed;
+  servers: Printed[];
+  tags: { name: string; description: string }[];
+  security: Printed[];
+  paths: Record<string, Printed>;
+  webhooks?: Record<string, Printed>;
+  components: Printed;
+}
+
+const EVENTS_TAG = { name: "Events", description: "What the service sends to the endpoints that subscribed." };
+
+export function openapi(surface: Surface, operations: readonly Declared[], events: readonly EventType[] = []): OpenApiDocument {
+  const components = openComponents();
+  const { scheme, description, required } = surface.security;
+  const paths = pathsOf(surface, operations, components);
+  const webhooks = Object.fromEntries(events.map((event) => [event.type, { post: delivery(event, components) }]));
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: surface.title,
+      description: surface.description,
+      version: surface.version,
+      contact: { name: "merchant-sandbox" },
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: surface.server, description: "This sandbox" }],
+    tags: [...tagsOf(surface, operations), ...(events.length > 0 ? [EVENTS_TAG] : [])],
+    security: [...(required ? [] : [{}]), { [scheme]: [] }],
+    paths,
+    ...(events.length > 0 ? { webhooks } : {}),
+    components: { securitySchemes: { [scheme]: { type: "http", scheme: "bearer", description } }, ...components.all() },
+  };
+}
+
+function tagsOf({ prefix }: Surface, operations: readonly Declared[]): OpenApiDocument["tags"] {
+  return areasOf(operations).map(([name, members]) => {
+    const roots = [...new Set(members.map(({ path }) => `\`${prefix}/${path.split("/")[1] ?? ""}\``))];
+    const told = members.map(({ summary }) => summary.charAt(0).toLowerCase() + summary.slice(1));
+    return { name, description: `Under ${roots.join(", ")}: ${told.join("; ")}.` };
+  });
+}
+
+function pathsOf(surface: Surface, operations: readonly Declared[], components: Components): Record<string, Printed> {
+  const paths: Record<string, Printed> = {};
+  for (const operation of operations) {
+    const path = surface.prefix + operation.path;
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationOf(surface, operation, components) };
+  }
+  return paths;
+}
+
+function operationOf(surface: Surface, operation: Declared, components: Components): Printed {
+  const { id, area, summary, emits } = operation;
+  const parameters = parametersOf(surface, operation, components);
+  const body = bodyOf(operation, components);
+  const emitted = emits.map((fact) => ({ event: factOf(fact), ...(isAssumed(fact) ? { [ASSUMED]: fact.assumption } : {}) }));
+  return {
+    operationId: id,
+    summary,
+    description: describe(operation),
+    tags: [area],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: body } : {}),
+    responses: { ...success(surface, operation, components), ...failures(surface, operation, components) },
+    ...(emitted.length > 0 ? { "x-sandbox-emits": emitted } : {}),
+  };
+}
+
+function describe({ summary, description, emits }: Declared): string {
+  const told = emits.map((fact) => `\`${factOf(fact)}\``).join(" and ");
+  return [description || `${summary}.`, ...(told ? [`Makes the event ${told}.`] : [])].join(" ");
+}
+
+function parametersOf(surface: Surface, operation: Declared, components: Components): Printed[] {
+  const { path, query, exampleParams, idempotent } = operation;
+  const inPath = paramNames(path).map((name) => ({
+    name,
+    in: "path",
+    required: true,
+    description: "Id of the record",
+    schema: { type: "string" },
+    ...(exampleParams[name] === undefined ? {} : { example: exampleParams[name] }),
+  }));
+  const inQuery = Object.entries(query.properties).map(([name, schema]) => ({
+    ...parameter("query", name, schema, components),
+    ...(query.required?.includes(name) ? { required: true } : {}),
+  }));
+  const takesKey = idempotent && surface.errors.key.length > 0;
+  const { name, schema } = idempotencyKey;
+  const key = () => parameter("header", name, schema, components);
+  return [...inPath, ...inQuery, ...(takesKey ? [components.point("parameters", name, key)] : [])];
+}
+
+function parameter(place: "query" | "header", name: string, schema: TSchema, components: Components): Printed {
+  const { description, ...shape } = components.schema(schema);
+  return { name, in: place, description, schema: shape };
+}
+
+function bodyOf({ body, example }: Declared, components: Components): Printed | undefined {
+  if (!body) return undefined;
+  const content = { schema: components.schema(body), ...(example ? { example } : {}) };
+  return { required: (body.required?.length ?? 0) > 0, content: { "application/json": content } };
+}
+
+function success(surface: Surface, operation: Declared, components: Components): Record<string, Printed> {
+  const { status, reply, headers } = operation;
+  const fixed = Object.entries(headers).map(([name, value]) => [name, { schema: { type: "string", const: value } }]);
+  const response = {
+    description: STATUS_CODES[factOf(status)],
+    headers: { ...headersOf(surface, operation, factOf(status), components), ...Object.fromEntries(fixed) },
+    content: { "application/json": { schema: components.schema(reply) } },
+    ...(surface.assumes && isAssumed(status) ? { [ASSUMED]: status.assumption } : {}),
+  };
+  return { [factOf(status)]: response };
+}
+
+function delivery({ type, data, kind, assumption }: EventType, components: Components): Printed {
+  const about = { type: { type: "string", const: type }, ...(data ? { data: components.schema(data) } : {}) };
+  const schema = { allOf: [components.schema(envelope), { type: "object", properties: about }] };
+  return {
+    operationId: `on.${type}`,
+    summary: type,
+    description: `Sent to every enabled endpoint that subscribed to it${kind ? `; \`data\` is the ${kind}` : ""}.`,
+    tags: [EVENTS_TAG.name],
+    security: [],
+    parameters: deliveryHeaders.map(({ name, schema }) =>
+      components.point("parameters", name, () => ({ ...parameter("header", name, schema, components), required: true })),
+    ),
+    requestBody: { required: true, content: { "application/json": { schema } } },
+    responses: { "2XX": { description: "Taken. Any other answer is tried again." } },
+    ...(assumption ? { [ASSUMED]: assumption } : {}),
+  };
+}

@@ -1,0 +1,79 @@
+// One operation on a page: what to send, what comes back, what can go wrong, and whom it tells.
+
+import { factOf, isAssumed } from "../kernel/assumed.ts";
+import { paramNames } from "../kernel/endpoint.ts";
+import { errors } from "../kernel/errors.ts";
+import { curl } from "./example.ts";
+import { ASSUMED_MARK, boundsOf, isMarked, marked, meaningOf, receivedTable, sentTable, typeOf } from "./fields.ts";
+import { blocks, code, fence, heading, link, table } from "./markdown.ts";
+import { titleOf } from "./subschemas.ts";
+import { type Declared, ownErrorsOf, type Surface } from "./surface.ts";
+
+/** `reply` is what the example call was answered; undefined where nobody made it. */
+export function operationSection(surface: Surface, operation: Declared, reply: unknown): string {
+  const { id, method, path, summary, description } = operation;
+  const address = new URL(surface.server).pathname.replace(/\/$/, "") + surface.prefix + path;
+  return blocks(
+    heading(3, summary, id),
+    `${code(`${method} ${address}`)} · ${code(id)}`,
+    description,
+    fence("sh", curl(surface, operation)),
+    parameters(operation),
+    body(operation),
+    answer(surface, operation, reply),
+    failures(surface, operation),
+    events(operation),
+  );
+}
+
+function parameters({ path, query }: Declared): string {
+  const inPath = paramNames(path).map((name) => [code(name), "path", "string", "Id of the record"]);
+  const inQuery = Object.entries(query.properties).map(([name, schema]) => [
+    code(name),
+    query.required?.includes(name) ? "query, required" : "query",
+    typeOf(schema) + boundsOf(schema),
+    meaningOf(schema),
+  ]);
+  const rows = [...inPath, ...inQuery];
+  return rows.length === 0 ? "" : blocks("**Parameters**", table(["Name", "In", "Type", "Meaning"], rows));
+}
+
+function body({ body }: Declared): string {
+  if (!body) return "";
+  return blocks(marked("**Body**", body), sentTable(body));
+}
+
+function answer({ assumes }: Surface, { status, reply, headers }: Declared, example: unknown): string {
+  const fixed = Object.entries(headers).map(([name, value]) => ` It carries ${code(`${name}: ${value}`)}.`);
+  const mark = assumes && isAssumed(status) ? ` ${ASSUMED_MARK}` : "";
+  const intro = `**Answers ${code(String(factOf(status)))}**${mark} with ${shapeOf(reply)}.${fixed.join("")}`;
+  const isOwnShape = titleOf(reply) === undefined && !isList(reply) && Object.keys(propertiesOf(reply)).length > 0;
+  return blocks(intro, isOwnShape ? receivedTable(reply) : "", example === undefined ? "" : fence("json", mask(example)));
+}
+
+type Reply = Declared["reply"];
+
+const propertiesOf = (schema: Reply) => (schema as { properties?: Record<string, Reply> }).properties ?? {};
+
+const isList = (schema: Reply) => "has_more" in propertiesOf(schema);
+
+function shapeOf(reply: Reply): string {
+  const mark = isMarked(reply) && titleOf(reply) === undefined ? ` ${ASSUMED_MARK}` : "";
+  const { data } = propertiesOf(reply);
+  if (isList(reply) && data) return `a list envelope, whose \`data\` is an ${typeOf(data)}${mark}`;
+  return titleOf(reply) === undefined ? `an object${mark}` : `the ${typeOf(reply)}`;
+}
+
+/** Keys and secrets of the example world would alarm whoever scans a repository for them. */
+const mask = (example: unknown) =>
+  JSON.stringify(example, null, 2).replaceAll(/(sk_test_session_|sk_test_|whsec_)[0-9A-Za-z]{20,}/g, "$1…");
+
+function failures(surface: Surface, operation: Declared): string {
+  const rows = ownErrorsOf(surface, operation).map((name) => [String(errors[name].status), code(name), errors[name].when]);
+  return rows.length === 0 ? "" : blocks("**Errors**", table(["Status", "Code", "When"], rows));
+}
+
+function events({ emits }: Declared): string {
+  const told = emits.map((fact) => link(code(factOf(fact)), "#events") + (isAssumed(fact) ? ` ${ASSUMED_MARK}` : ""));
+  return told.length === 0 ? "" : `**Events** ${told.join(", ")}`;
+}

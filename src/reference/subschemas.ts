@@ -1,0 +1,55 @@
+// The way into a schema: which of its keywords hold schemas of their own, and the JSON Pointer that leads to each.
+
+import { escaped } from "../kernel/check.ts";
+import type { TSchema } from "../kernel/shapes.ts";
+
+/** A schema as plain JSON, without the hidden marks that its builder keeps on it. */
+export type Printed = { [keyword: string]: unknown };
+
+const MAPS = new Set(["properties", "patternProperties"]);
+const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
+const SINGLES = new Set(["items", "additionalProperties", "not"]);
+
+/** The schemas directly inside a schema. */
+export function subschemas(schema: TSchema): [pointer: string, inner: TSchema][] {
+  const found: [string, TSchema][] = [];
+  mapSubschemas(schema, (inner, pointer) => {
+    found.push([pointer, inner]);
+    return {};
+  });
+  return found;
+}
+
+/** A copy of the schema, as plain JSON, in which each schema directly inside it is what `change` makes of it. */
+export function mapSubschemas(schema: TSchema, change: (inner: TSchema, pointer: string) => Printed): Printed {
+  const mapped = Object.entries(schema).map(([keyword, value]) => [keyword, mapKeyword(keyword, value, change)]);
+  return Object.fromEntries(mapped);
+}
+
+function mapKeyword(keyword: string, value: unknown, change: (inner: TSchema, pointer: string) => Printed): unknown {
+  if (Array.isArray(value) && LISTS.has(keyword)) return value.map((inner, index) => change(inner, `/${keyword}/${index}`));
+  if (typeof value !== "object" || value === null) return value;
+  if (SINGLES.has(keyword)) return change(value as TSchema, `/${keyword}`);
+  if (!MAPS.has(keyword)) return JSON.parse(JSON.stringify(value));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner, `/${keyword}/${escaped(name)}`)]));
+}
+
+/** The name under which a schema is printed once, if it has one: the kind of record that it describes. */
+export const titleOf = (schema: TSchema): string | undefined => {
+  const { title } = schema as { title?: unknown };
+  return typeof title === "string" ? title : undefined;
+};
+
+export const descriptionOf = (schema: TSchema): string => String((schema as { description?: unknown }).description ?? "");
+
+/** Every schema with a title, however deep in the given ones it first occurs. */
+export function titledSchemas(schemas: readonly TSchema[]): Map<string, TSchema> {
+  const found = new Map<string, TSchema>();
+  const visit = (schema: TSchema) => {
+    const title = titleOf(schema);
+    if (title !== undefined && !found.has(title)) found.set(title, schema);
+    for (const [, inner] of subschemas(schema)) visit(inner);
+  };
+  for (const schema of schemas) visit(schema);
+  return found;
+}
