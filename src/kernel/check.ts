@@ -84,23 +84,27 @@ const PATTERNS: Record<string, string> = {
   "^[A-Z]{2}$": "must be an ISO 3166-1 code of two capital letters, such as PT",
   "^[0-9]{4}-(0[1-9]|1[0-2])$": "must be a month, YYYY-MM",
   "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$": "must be an e-mail address",
+  "^\\+?([ -]?[0-9A-Za-z]){5,34}$": "must be 5 to 34 letters and digits, with spaces or dashes between them",
 };
 
 const article = (type: unknown) =>
   type === "null" ? "null" : type === "object" || type === "array" || type === "integer" ? `an ${type}` : `a ${type}`;
 
 function at(pointer: string, code: string, rest: string): FieldError {
-  const field = pointer.split("/").slice(1).map(unescaped).join(".");
+  const field = stepsOf(pointer).join(".");
   return { pointer, field, code, message: `${field || "The body"} ${rest}.` };
 }
 
-const escaped = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");
+/** A name as one step of a JSON Pointer. */
+export const escaped = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");
 const unescaped = (name: string) => name.replaceAll("~1", "/").replaceAll("~0", "~");
+
+/** The names and indices that a JSON Pointer goes through. */
+export const stepsOf = (pointer: string) => pointer.split("/").slice(1).map(unescaped);
 
 /** The value that a JSON Pointer leads to; undefined where it leads nowhere. */
 export function valueAt(root: unknown, pointer: string): unknown {
-  const steps = pointer.split("/").slice(1).map(unescaped);
-  return steps.reduce(
+  return stepsOf(pointer).reduce(
     (value, step) =>
       typeof value === "object" && value !== null && Object.hasOwn(value, step) ? (value as Record<string, unknown>)[step] : undefined,
     root,
@@ -118,4 +122,4 @@ function quote(value: unknown, pointer: string): string {
 }
 
 /** Names of fields whose values are never repeated, logged or stored in clear. */
-export const isSecret = (name: string) => /password|secret|accountNumber|apiKey|accessToken|authorization/i.test(name);
+export const isSecret = (name: string) => /password|secret|account[_-]?number|iban|api[_-]?key|access[_-]?token|authorization/i.test(name);

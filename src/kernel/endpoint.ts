@@ -31,11 +31,9 @@ interface Declaration<Path extends string, Query extends ObjectSchema, Body exte
   query?: Query;
   body?: Body;
   /** A body that succeeds on the seeded world. */
-  example?: Static<Body>;
+  example?: Static<Body> & Record<string, unknown>;
   /** The records of the seeded world on which the example succeeds. */
   exampleParams?: Record<ParamName<Path>, string>;
-  /** The key with which the example succeeds, where it is not `sk_test_lodge`. */
-  exampleKey?: string;
   reply: Reply;
   status?: Fact<number>;
   headers?: Record<string, string>;
@@ -59,7 +57,6 @@ export interface Endpoint<World = unknown> {
   readonly body: ObjectSchema | undefined;
   readonly example: Record<string, unknown> | undefined;
   readonly exampleParams: Readonly<Record<string, string>>;
-  readonly exampleKey: string;
   readonly reply: TSchema;
   readonly status: Fact<number>;
   readonly headers: Readonly<Record<string, string>>;
@@ -83,7 +80,6 @@ export function endpointsOf<World>() {
     body: declared.body,
     example: declared.example as Record<string, unknown> | undefined,
     exampleParams: declared.exampleParams ?? {},
-    exampleKey: declared.exampleKey ?? "sk_test_lodge",
     status: declared.status ?? OK,
     headers: declared.headers ?? {},
     errors: declared.errors ?? [],
