@@ -14,12 +14,17 @@ import { isService, PREFIX } from "./http/route.ts";
 import { listen } from "./http/server.ts";
 import { type Clock, createClock } from "./kernel/clock.ts";
 import { SandboxError } from "./kernel/errors.ts";
-import { createDice, unguessable } from "./kernel/random.ts";
+import { createDice, type Dice, unguessable } from "./kernel/random.ts";
 import { completeOptions, type GivenOptions, type Options } from "./options.ts";
-import { version } from "./package.ts";
+import { packageFile, version } from "./package.ts";
+import { type Fixture, readFixtures } from "./store/fixtures.ts";
 import type { JournalEntry } from "./store/journal.ts";
+import { openSeeder } from "./store/seed.ts";
+import { openSnapshots } from "./store/snapshots.ts";
 import { openStores, type Stores } from "./store/stores.ts";
 import type { Tenant } from "./store/tenants.ts";
+import { createViews } from "./store/views.ts";
+import { openWorld } from "./store/world.ts";
 import { scheduleOf } from "./webhooks/schedule.ts";
 import { createTargets } from "./webhooks/target.ts";
 
@@ -56,13 +61,17 @@ const CLOSE_WITHIN = 5_000;
 export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> {
   const options = completeOptions(given, LIBRARY_DEFAULTS);
   const token = controlToken(options);
-  const file = options.memory ? undefined : resolve(options.db);
+  const fixtures = await fixturesOf(options);
   const clock = createClock(options.clock);
-  const { gaps } = scheduleOf(options.retrySchedule);
-  const targets = createTargets({ ownPorts: () => [], allowedHosts: options.allowWebhookHost });
-  const stores = openStores(file, clock, createDice(options.seed), { gaps, checkTarget: targets.check, eventTypes });
+  const dice = createDice(options.seed);
+  const targets = createTargets({ ownPorts: () => ports(), allowedHosts: options.allowWebhookHost });
+  const webhooks = { gaps: scheduleOf(options.retrySchedule).gaps, checkTarget: targets.check, eventTypes };
+  const stores = openStores(options.memory ? undefined : resolve(options.db), clock, dice, webhooks);
+  let ports = (): number[] => [];
   try {
-    return await run(options, stores, clock, token);
+    const sandbox = await serve({ options, token, fixtures, clock, dice, stores });
+    ports = () => [sandbox.port];
+    return sandbox;
   } catch (error) {
     clock.stop();
     stores.close();
@@ -70,60 +79,70 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
   }
 }
 
-async function run(options: Options, stores: Stores, clock: Clock, token: string | undefined): Promise<Sandbox> {
+/** Built-in fixtures are trusted, because a test has checked them; a user's own are checked at each start. */
+const fixturesOf = ({ fixtures }: Options) =>
+  fixtures === undefined ? readFixtures(packageFile("fixtures/merchants")) : readFixtures(fixtures, { validate: resources });
+
+interface Parts {
+  options: Options;
+  token: string | undefined;
+  fixtures: readonly Fixture[];
+  clock: Clock;
+  dice: Dice;
+  stores: Stores;
+}
+
+async function serve({ options, token, fixtures, clock, dice, stores }: Parts): Promise<Sandbox> {
+  const { database, tenants, journal, replies } = stores;
   const requests = new Set<(entry: JournalEntry) => void>();
   const defects = new Set<(defect: Defect) => void>();
   const report = (error: unknown, { id }: Context) => tell(defects, { error, requestId: id });
 
-  const guard = createGuard(() => listening.port, options.allowedHost, options.allowedOrigin);
   const limiter = createLimiter(options.rateLimit as Rules);
-  const recorder = createRecorder(stores.journal, clock, (entry) => tell(requests, entry));
-  const answer = pipe({
-    ...stores,
-    guard,
-    catalogue,
-    clock,
-    limiter,
-    bodies: options.bodies,
-    committed: clock.wake,
-    answered: recorder.close,
-    report,
-  });
-
-  const world: Console = {
-    ...stores,
-    about: { version: version(), url: () => url, file: stores.database.file },
-    clock,
-    catalogue,
-    resources,
-    documents: documents(),
+  const renew = (merchant?: string) => {
+    tenants.forget();
+    limiter.clear(merchant);
+    journal.forget(merchant);
+    clock.wake();
   };
+  createViews(database, resources);
+  const world = openWorld(stores, openSeeder(stores, resources, clock), fixtures, dice, renew);
+  const snapshots = openSnapshots(database);
+  world.fill();
+
+  const guard = createGuard(() => listening.port, options.allowedHost, options.allowedOrigin);
+  const recorder = createRecorder(journal, clock, (entry) => tell(requests, entry));
+  const { bodies } = options;
+  const answer = pipe({ ...stores, guard, catalogue, clock, limiter, bodies, committed: clock.wake, answered: recorder.close, report });
+  const about = { version: version(), url: () => url, file: database.file };
+  const console: Console = { ...stores, about, clock, world, snapshots, renew, catalogue, resources, documents: documents(() => url) };
   // Express is loaded when somebody first asks for what it carries: a start that only serves /v1 does without.
   const app = once(async () =>
-    (await import("./http/app.ts")).createApp({ guard, clock, control: controlCatalogue, world, token, report }),
+    (await import("./http/app.ts")).createApp({ guard, clock, control: controlCatalogue, world: console, token, report }),
   );
   const request = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (isService(incoming.url)) void answer(recorder.open(incoming, outgoing));
     else void app().then((handle) => handle(incoming, outgoing));
   };
 
-  clock.watch(stores.replies);
+  clock.watch(replies);
   const listening = await listen(options.port, options.host, { request });
   const url = `http://${options.host ?? "127.0.0.1"}:${listening.port}`;
-  stores.database.own(`process ${process.pid} at ${url}`);
+  database.own(`process ${process.pid} at ${url}`);
 
   const close = once(async () => {
     await listening.close(CLOSE_WITHIN);
     clock.stop();
+    snapshots.close();
     stores.close();
   });
   return {
     url,
     baseUrl: url + PREFIX,
     port: listening.port,
-    file: stores.database.file,
+    file: database.file,
     controlToken: token,
-    merchants: () => stores.tenants.list(),
+    merchants: () => tenants.list(),
     onRequest: (listener) => void requests.add(listener),
     onDefect: (listener) => void defects.add(listener),
     close,
@@ -151,5 +170,15 @@ function once<T>(make: () => T): () => T {
   return () => {
     made ??= { value: make() };
     return made.value;
+  };
+}
+
+/** The documents of the reference, made when somebody asks: a start does without them. */
+function documents(url: () => string): Console["documents"] {
+  const load = () => import("./documents.ts");
+  return {
+    openapi: async () => (await load()).serviceOpenapi(url()),
+    controlOpenapi: async () => (await load()).controlOpenapi(url()),
+    assumptions: async () => (await load()).assumptions(),
   };
 }

@@ -4,6 +4,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { version } from "../package.ts";
 import type { Defect, Sandbox } from "../sandbox.ts";
 import type { JournalEntry } from "../store/journal.ts";
+import { visible } from "./visible.ts";
 
 export interface Voice {
   ready(sandbox: Sandbox): void;
@@ -77,6 +78,3 @@ function complain(error: unknown, requestId: string): void {
 }
 
 const whereKept = (sandbox: Sandbox) => (sandbox.file === undefined ? "kept in memory" : `kept in ${sandbox.file}`);
-
-/** What a client sends is shown, never obeyed: control characters become visible ones. */
-const visible = (text: string) => text.replace(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`);

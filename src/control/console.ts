@@ -4,7 +4,9 @@ import type { Clock } from "../kernel/clock.ts";
 import { type Endpoint, endpointsOf } from "../kernel/endpoint.ts";
 import type { Resource } from "../kernel/resource.ts";
 import type { Operation } from "../store/caller.ts";
+import type { Snapshots } from "../store/snapshots.ts";
 import type { Stores } from "../store/stores.ts";
+import type { World } from "../store/world.ts";
 
 export interface Console extends Stores {
   about: {
@@ -15,13 +17,17 @@ export interface Console extends Stores {
     file: string | undefined;
   };
   clock: Clock;
+  world: World;
+  snapshots: Snapshots;
+  /** Drops what memory holds of a state that was replaced. */
+  renew(): void;
   catalogue: readonly Operation[];
   resources: readonly Resource[];
   /** Documents derived from the catalogue: made when first asked for. */
   documents: {
-    openapi(): unknown;
-    controlOpenapi(): unknown;
-    assumptions(): unknown;
+    openapi(): Promise<object>;
+    controlOpenapi(): Promise<object>;
+    assumptions(): Promise<object>;
   };
 }
 

@@ -2,8 +2,11 @@
 
 import { advanceClock, setClock, showClock } from "./clock.ts";
 import type { ControlOperation } from "./console.ts";
+import { mintMerchant, removeMerchant, reset } from "./merchants.ts";
 import { listAssumptions, listOperations, showControlOpenapi, showHealth, showIndex, showOpenapi } from "./overview.ts";
 import { changeRecord, createRecord } from "./records.ts";
+import { listRequests, showRequest } from "./requests.ts";
+import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
 
 export const controlCatalogue: readonly ControlOperation[] = [
   showIndex,
@@ -12,9 +15,18 @@ export const controlCatalogue: readonly ControlOperation[] = [
   showOpenapi,
   showControlOpenapi,
   listAssumptions,
+  listRequests,
+  showRequest,
   showClock,
   setClock,
   advanceClock,
   createRecord,
   changeRecord,
+  mintMerchant,
+  removeMerchant,
+  reset,
+  listSnapshots,
+  saveSnapshot,
+  restoreSnapshot,
+  removeSnapshot,
 ];

@@ -96,7 +96,7 @@ export const showOpenapi = control({
   path: "/openapi.json",
   summary: "The service as an OpenAPI 3.1 document",
   reply: AnyObject,
-  handle: ({ documents }) => documents.openapi() as Record<string, unknown>,
+  handle: async ({ documents }) => ({ ...(await documents.openapi()) }),
 });
 
 export const showControlOpenapi = control({
@@ -106,7 +106,7 @@ export const showControlOpenapi = control({
   path: "/control.openapi.json",
   summary: "The control plane as an OpenAPI 3.1 document",
   reply: AnyObject,
-  handle: ({ documents }) => documents.controlOpenapi() as Record<string, unknown>,
+  handle: async ({ documents }) => ({ ...(await documents.controlOpenapi()) }),
 });
 
 export const listAssumptions = control({
@@ -116,5 +116,5 @@ export const listAssumptions = control({
   path: "/assumptions",
   summary: "Everything the sandbox assumes where the service's document is silent",
   reply: AnyObject,
-  handle: ({ documents }) => documents.assumptions() as Record<string, unknown>,
+  handle: async ({ documents }) => ({ ...(await documents.assumptions()) }),
 });

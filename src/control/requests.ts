@@ -62,7 +62,8 @@ export const listRequests = control({
   handle({ query, journal }) {
     const { since, limit = 25, starting_after: before, ...filters } = query;
     const from = since === undefined ? undefined : parseTime(since);
-    if (since !== undefined && from === undefined) fail("validation_failed", `since must be a time such as 2026-01-05T09:00:00Z; received ${JSON.stringify(since)}.`);
+    if (since !== undefined && from === undefined)
+      fail("validation_failed", `since must be a time such as 2026-01-05T09:00:00Z; received ${JSON.stringify(since)}.`);
     const rows = journal.find({ ...filters, since: from, before }, limit + 1);
     return { object: "list" as const, data: rows.slice(0, limit).map(summarize), has_more: rows.length > limit };
   },
@@ -77,7 +78,8 @@ export const showRequest = control({
   reply: RequestDetail,
   errors: ["resource_not_found"],
   handle({ params, journal, outbox }) {
-    const row = journal.get(params.id) ?? fail("resource_not_found", `The journal has no request ${params.id}; it keeps the newest 10,000.`);
+    const row =
+      journal.get(params.id) ?? fail("resource_not_found", `The journal has no request ${params.id}; it keeps the newest 10,000.`);
     return { ...summarize(row), ...(JSON.parse(row.detail) as { request: never; response: never }), events: outbox.madeBy(params.id) };
   },
 });

@@ -26,8 +26,8 @@ export interface Bucket {
 export interface Limiter {
   bucket(context: Context): Bucket;
   anonymous(context: Context): Bucket;
-  /** Forgets every window. */
-  clear(): void;
+  /** Forgets every window, or those of one merchant. */
+  clear(merchant?: string): void;
 }
 
 const MOST_BUCKETS = 10_000;
@@ -52,7 +52,10 @@ export function createLimiter(rules: Rules): Limiter {
       const own = rules[operation];
       return own && operation !== "all" ? bucketOf(`${merchant} ${operation}`, own) : bucketOf(merchant, rules.all);
     },
-    clear: () => buckets.clear(),
+    clear(merchant) {
+      for (const name of buckets.keys())
+        if (merchant === undefined || name === merchant || name.startsWith(`${merchant} `)) buckets.delete(name);
+    },
   };
 }
 

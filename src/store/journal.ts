@@ -69,7 +69,8 @@ export interface Journal {
   get(id: string): JournalRow | undefined;
   /** For each operation that was called, how often it answered with which status. */
   coverage(): Map<string, Record<string, number>>;
-  clear(): void;
+  /** Drops what memory holds of requests that were erased; without a merchant, all of it, and counts from one again. */
+  forget(merchant?: string): void;
   close(): void;
 }
 
@@ -176,13 +177,13 @@ export function openJournal(database: Database): Journal {
     },
     flush,
     coverage: () => coverage,
-    clear() {
-      buffer = [];
+    forget(merchant) {
+      buffer = buffer.filter((entry) => merchant !== undefined && entry.merchant !== merchant);
+      if (merchant !== undefined) return;
       coverage.clear();
       kept.length = 0;
       last = 0;
       total = 0;
-      sql.exec("delete from journal");
     },
     close: flush,
   };

@@ -25,6 +25,9 @@ create index keys_of on keys (merchant);
 -- How a merchant logs in. E-mail addresses are unique among all merchants.
 create table logins (email text primary key, merchant text not null, password text) without rowid;
 
+-- From which fixture a merchant came, and as whom: what a reset brings back.
+create table origins (merchant text primary key, fixture text not null, key text not null, email text not null) without rowid;
+
 -- Every record of every kind, as the JSON that the API shows. Ids are unique within a merchant, so that each merchant that
 -- is minted from a fixture has the same readable ids.
 create table documents (

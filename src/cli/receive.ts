@@ -1,0 +1,109 @@
+// `receive`: a ready-made webhook receiver that registers itself, verifies what arrives and prints it. It can misbehave on request.
+
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { realDelay } from "../kernel/clock.ts";
+import { SandboxError } from "../kernel/errors.ts";
+import { parseSpan } from "../kernel/span.ts";
+import { verifySignature } from "../webhooks/signature.ts";
+import { command, say } from "./command.ts";
+import { type Running, running, runningFlags } from "./running.ts";
+import { stopSignal } from "./stop-signal.ts";
+import { visible } from "./visible.ts";
+
+interface Manners {
+  /** How many deliveries are still to be answered 500. */
+  failures: number;
+  /** Milliseconds before each answer. */
+  pause: number;
+  status: number;
+}
+
+interface Registered {
+  id: string;
+  secret: string;
+}
+
+const PORT = 4848;
+
+export const receive = command({
+  summary: "receive webhooks: register an endpoint, verify and print what arrives",
+  usage: "receive",
+  flags: {
+    port: { hint: "N", words: `port to listen on; ${PORT} unless given` },
+    for: { hint: "MERCHANT", words: "whose events; the first merchant's unless given" },
+    events: { hint: "TYPES", words: "which types, as in booking.declined,payroll.created; all unless given" },
+    secret: { hint: "WHSEC", words: "verify with this secret, and do not register" },
+    fail: { hint: "N", words: "answer the first N deliveries with 500" },
+    slow: { hint: "SPAN", words: "wait before each answer" },
+    status: { hint: "N", words: "answer with this status; 200 unless given" },
+    ...runningFlags,
+  },
+  async act({ own }) {
+    const manners: Manners = {
+      failures: wholeNumber(own.fail, "--fail", 0),
+      pause: own.slow === undefined ? 0 : parseSpan(own.slow, "--slow"),
+      status: wholeNumber(own.status, "--status", 200),
+    };
+    const secret: { current: string | undefined } = { current: own.secret };
+    const server = await listen(wholeNumber(own.port, "--port", PORT), (incoming) => take(incoming, manners, secret.current));
+    const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
+    const sandbox = running(own);
+    const registered = own.secret === undefined ? await register(sandbox, url, own.for, own.events?.split(",") ?? ["*"]) : undefined;
+    if (!registered) say(`Receiving at ${url}, verifying with the secret that was given. Ctrl-C ends it.`);
+    secret.current = registered?.secret ?? own.secret;
+    await stopSignal();
+    await registered?.leave();
+    server.closeAllConnections();
+    server.close();
+    return undefined;
+  },
+});
+
+async function register(sandbox: Running, url: string, wanted: string | undefined, events: string[]) {
+  const { key, merchant } = await sandbox.keyOf(wanted);
+  const { id, secret } = await sandbox.service<Registered>(key, "POST", "/webhooks", { url, events });
+  say(`Receiving ${events.join(", ")} of ${merchant} at ${url} as ${id}. Ctrl-C ends it and removes the endpoint.`);
+  // The sandbox may be gone by then, which is no reason to end with an error.
+  return { secret, leave: () => sandbox.service(key, "DELETE", `/webhooks/${id}`).catch(() => undefined) };
+}
+
+/** Reads one delivery, prints it, and answers as it was told to. */
+async function take(incoming: IncomingMessage, manners: Manners, secret: string | undefined): Promise<number> {
+  const body = await read(incoming);
+  const header = (name: string) => String(incoming.headers[name] ?? "");
+  const genuine = secret !== undefined && verifySignature({ body, signature: header("x-webhook-signature"), secret });
+  const status = manners.failures > 0 ? 500 : manners.status;
+  if (manners.failures > 0) manners.failures--;
+  const verdict = genuine ? "signature ok" : "SIGNATURE WRONG";
+  say(visible(`${header("x-webhook-event")} ${header("x-webhook-id")} ${verdict}, answering ${status}`));
+  say(visible(`  ${body.toString("utf8")}`));
+  if (manners.pause > 0) await realDelay(manners.pause);
+  return status;
+}
+
+function listen(port: number, answer: (incoming: IncomingMessage) => Promise<number>): Promise<Server> {
+  const server = createServer((incoming, outgoing) => {
+    void answer(incoming)
+      .catch(() => 400)
+      .then((status) => outgoing.writeHead(status).end());
+  });
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) =>
+      reject(new SandboxError(`Cannot receive at port ${port}: ${error.message}. Choose another with --port N.`, "portTaken")),
+    );
+    server.listen(port, "localhost", () => resolve(server));
+  });
+}
+
+async function read(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function wholeNumber(text: string | undefined, flag: string, fallback: number): number {
+  if (text === undefined) return fallback;
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new SandboxError(`${flag} takes a whole number; received "${text}".`, "usage");
+}

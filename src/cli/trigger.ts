@@ -1,0 +1,40 @@
+// `trigger`: sends a synthetic event of any type through a running sandbox.
+
+import { SandboxError } from "../kernel/errors.ts";
+import { command, say } from "./command.ts";
+import { running, runningFlags } from "./running.ts";
+
+interface Sent {
+  id: string;
+  type: string;
+  deliveries: { endpointId: string }[];
+}
+
+export const trigger = command({
+  summary: "send a synthetic event to the endpoints that subscribed to its type",
+  usage: "trigger TYPE",
+  flags: {
+    data: { hint: "JSON", words: "what the event says; {} unless given" },
+    for: { hint: "MERCHANT", words: "whose endpoints; the first merchant's unless given" },
+    ...runningFlags,
+  },
+  async act({ own, positional: [type] }) {
+    if (type === undefined) throw new SandboxError("Say which type: merchant-sandbox trigger payment.succeeded.", "usage");
+    const sandbox = running(own);
+    const { key, merchant } = await sandbox.keyOf(own.for);
+    const event = await sandbox.service<Sent>(key, "POST", "/webhook-events/test", { type, data: parse(own.data ?? "{}") });
+    const told = event.deliveries.map(({ endpointId }) => endpointId);
+    say(
+      `${event.id} ${event.type}: ${told.length === 0 ? `no endpoint of ${merchant} subscribed to it` : `on its way to ${told.join(", ")}`}`,
+    );
+    return undefined;
+  },
+});
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SandboxError(`--data is not JSON: ${(error as Error).message}.`, "usage");
+  }
+}

@@ -1,0 +1,61 @@
+// Named copies of the state: save one, go back to it, any number of times.
+
+import { Type } from "../kernel/shapes.ts";
+import { control } from "./console.ts";
+
+const SnapshotShape = Type.Object(
+  { name: Type.String(), file: Type.String({ description: "A SQLite file; `--snapshot FILE` starts from it" }), bytes: Type.Integer() },
+  { title: "snapshot" },
+);
+
+export const listSnapshots = control({
+  id: "snapshots.list",
+  area: "Snapshots",
+  method: "GET",
+  path: "/snapshots",
+  summary: "The snapshots there are",
+  reply: Type.Object({ data: Type.Array(SnapshotShape) }),
+  handle: ({ snapshots }) => ({ data: snapshots.list() }),
+});
+
+export const saveSnapshot = control({
+  id: "snapshots.save",
+  area: "Snapshots",
+  method: "PUT",
+  path: "/snapshots/{name}",
+  summary: "Save the state under a name; an earlier one of this name is replaced",
+  reply: SnapshotShape,
+  errors: ["validation_failed"],
+  handle: ({ params, snapshots }) => snapshots.save(params.name),
+});
+
+export const restoreSnapshot = control({
+  id: "snapshots.restore",
+  area: "Snapshots",
+  method: "POST",
+  path: "/snapshots/{name}/restore",
+  summary: "Go back to a snapshot",
+  description:
+    "Records, events, deliveries, keys and remembered answers are as they were; windows start afresh, the journal and the clock go on.",
+  reply: Type.Object({ restored: Type.String() }),
+  errors: ["validation_failed", "resource_not_found"],
+  handle({ params, snapshots, renew }) {
+    snapshots.restore(params.name);
+    renew();
+    return { restored: params.name };
+  },
+});
+
+export const removeSnapshot = control({
+  id: "snapshots.remove",
+  area: "Snapshots",
+  method: "DELETE",
+  path: "/snapshots/{name}",
+  summary: "Delete a snapshot",
+  reply: Type.Object({ removed: Type.String() }),
+  errors: ["validation_failed", "resource_not_found"],
+  handle({ params, snapshots }) {
+    snapshots.remove(params.name);
+    return { removed: params.name };
+  },
+});
