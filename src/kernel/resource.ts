@@ -1,6 +1,7 @@
 // A kind of record, as data: its fields, the states it can be in, the moves between them and the events these make.
 
 import { assumed } from "./assumed.ts";
+import type { ObjectSchema } from "./endpoint.ts";
 import { id, metadata, oneOf, type Static, type TProperties, type TUnsafe, Type, timestamp } from "./shapes.ts";
 
 /** The base of every record; `livemode` is false for good in a sandbox. */
@@ -82,6 +83,21 @@ export function resource<const F extends TProperties, const M extends Record<str
     hidden: declared.hidden ?? [],
     defaults: (declared.defaults ?? {}) as Partial<Shape<F, M>>,
   };
+}
+
+/** What follows from the kind, the owner or the place, and is nobody's to set. */
+const OWNED = ["object", "merchantId", "livemode"];
+
+const given = new WeakMap<Resource, ObjectSchema>();
+
+/** The fields that a record may be given from outside the service, each of which may be left out. */
+export function givenFields(resource: Resource): ObjectSchema {
+  const known = given.get(resource);
+  if (known) return known;
+  const free = Object.entries(resource.schema.properties).filter(([name]) => !OWNED.includes(name));
+  const schema = Type.Object(Object.fromEntries(free.map(([name, field]) => [name, Type.Optional(field)])));
+  given.set(resource, schema);
+  return schema;
 }
 
 /** The schema of a record with fields beside it that only one answer shows. */

@@ -180,10 +180,9 @@ function compose<R extends RecordBase>(resource: Resource<R>, scope: Scope, fiel
     created: scope.now,
     livemode: false,
   };
-  const given: Record<string, unknown> = { ...base, ...fields };
-  const known = Object.keys(resource.schema.properties);
-  const record = Object.fromEntries(known.map((field) => [field, given[field] ?? base[field] ?? null]));
-  for (const [field, value] of Object.entries(fields)) if (!(field in record) && value !== undefined) record[field] = value;
+  const record: Record<string, unknown> = {};
+  for (const field of Object.keys(resource.schema.properties)) record[field] = fields[field] ?? base[field] ?? null;
+  for (const [field, value] of Object.entries(fields)) if (!Object.hasOwn(record, field) && value !== undefined) record[field] = value;
   return record as unknown as R;
 }
 
@@ -208,7 +207,7 @@ function refuseTwin<R extends RecordBase>(resource: Resource<R>, record: R, fiel
 }
 
 /** Values that are unique together, as one text; objects by their sorted entries. Undefined when one of them is empty. */
-function uniqueValue(record: object, fields: readonly string[]): string | undefined {
+export function uniqueValue(record: object, fields: readonly string[]): string | undefined {
   const values = fields.map((field) => record[field as keyof typeof record] as unknown);
   const sorted = values.map((value) =>
     typeof value === "object" && value !== null ? Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)) : value,

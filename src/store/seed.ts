@@ -1,0 +1,60 @@
+// Seeding: brings the merchants of fixtures into being with everything they have, in silence: no event tells of it.
+
+import type { Clock } from "../kernel/clock.ts";
+import type { Resource } from "../kernel/resource.ts";
+import type { Collections, Scope } from "./collection.ts";
+import type { Counters } from "./counters.ts";
+import type { Database } from "./database.ts";
+import type { Fixture } from "./fixtures.ts";
+import type { Tenants } from "./tenants.ts";
+
+export interface Seeder {
+  /** All of these merchants in one transaction: a start that fails leaves nothing behind. */
+  seed(fixtures: readonly Fixture[]): void;
+  /**
+   * One merchant more, with everything that the fixture's has but its identity. Records keep their ids, and so their references
+   * to each other: an id belongs to its merchant.
+   */
+  seedMerchant(fixture: Fixture, identity: SeededIdentity): void;
+}
+
+export interface SeededIdentity {
+  id: string;
+  key: string;
+  /** No two merchants share one. */
+  email: string;
+}
+
+interface Stores {
+  database: Database;
+  collections: Collections;
+  counters: Counters;
+  tenants: Tenants;
+}
+
+export function openSeeder(stores: Stores, resources: readonly Resource[], clock: Clock): Seeder {
+  const { database, collections, counters, tenants } = stores;
+  const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
+
+  const bring = (fixture: Fixture, { id, key, email }: SeededIdentity) => {
+    const { apiKey: _, password, ...profile } = fixture.merchant;
+    const now = profile.created ?? clock.seconds();
+    const scope: Scope = { merchant: id, now, mint: (prefix) => counters.mint(id, prefix), emit: () => {} };
+    const all = { merchant: [{ ...profile, id, email }], ...fixture.records };
+    for (const [kind, records] of Object.entries(all)) {
+      const collection = collections(kinds.get(kind) as Resource, scope);
+      for (const record of records) collection.create(record);
+    }
+    tenants.addKey(id, key);
+    tenants.addLogin(email, id, password);
+  };
+
+  return {
+    seed(fixtures) {
+      database.commitNow(() => {
+        for (const fixture of fixtures) bring(fixture, { ...fixture.merchant, key: fixture.merchant.apiKey });
+      });
+    },
+    seedMerchant: (fixture, identity) => database.commitNow(() => bring(fixture, identity)),
+  };
+}
