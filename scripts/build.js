@@ -1,0 +1,60 @@
+// Builds dist/: the command line and the library as bundles that need nothing but better-sqlite3, and what travels with them.
+// `--types` adds the declarations, which take longer and which only a package needs.
+
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { licencesOf } from "./licences.js";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const dist = join(root, "dist");
+
+/** CommonJS inside the bundles asks for Node's own modules with `require`, which an ES module does not have. */
+const REQUIRE = `import { createRequire as createRequire$ } from "node:module"; const require = createRequire$(import.meta.url);`;
+
+// Not minified: it would save a few milliseconds of a start, and cost every stack trace its names.
+const { outputFiles, metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: { cli: "src/cli/main.ts", index: "src/index.ts" },
+  outdir: dist,
+  bundle: true,
+  // So that Express and the dashboard are read when somebody wants them, not at every start.
+  splitting: true,
+  chunkNames: "chunks/[name]-[hash]",
+  format: "esm",
+  platform: "node",
+  target: "node20.19",
+  external: ["better-sqlite3"],
+  jsx: "automatic",
+  banner: { js: REQUIRE },
+  // Libraries decide at their first line how much they check; a React in development mode also leaks.
+  define: { "process.env.NODE_ENV": '"production"' },
+  legalComments: "none",
+  metafile: true,
+  write: false,
+});
+
+const written = new Set([
+  ...outputFiles.map(({ path, text }) => put(relative(dist, path), text)),
+  put("bin.cjs", readFileSync(join(root, "src/cli/bin.cjs"), "utf8")),
+  put("THIRD-PARTY-LICENSES.txt", licencesOf(root, Object.keys(metafile.inputs))),
+]);
+chmodSync(join(dist, "bin.cjs"), 0o755);
+for (const file of filesIn(dist)) if (!written.has(file) && !file.startsWith("types/")) rmSync(join(dist, file));
+if (process.argv.includes("--types")) execFileSync(process.execPath, [join(root, "scripts/types.js")], { stdio: "inherit" });
+
+/** A file that is already as it should be is left alone: whoever runs from dist/ never sees it half written. */
+function put(file, text) {
+  const path = join(dist, file);
+  mkdirSync(dirname(path), { recursive: true });
+  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
+  return file.replaceAll(sep, "/");
+}
+
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, "/"));
+}
