@@ -24,6 +24,7 @@ import { listPayments, payments } from "./payments.ts";
 import { listPayouts, payouts } from "./payouts.ts";
 import { createVariant, products, productVariants } from "./retail.ts";
 import { confirmRemittance, getStatutorySettings, remittances, statutorySettings, updateStatutorySettings } from "./statutory.ts";
+import { createWebhook, deleteWebhook, listDeliveries, listWebhooks, rotateWebhookSecret, sendTestEvent } from "./webhooks.ts";
 
 export const catalogue: readonly Operation[] = [
   getCustomer,
@@ -48,6 +49,12 @@ export const catalogue: readonly Operation[] = [
   postGovPayment,
   updateStatutorySettings,
   getStatutorySettings,
+  createWebhook,
+  listWebhooks,
+  deleteWebhook,
+  rotateWebhookSecret,
+  listDeliveries,
+  sendTestEvent,
 ];
 
 export const resources: readonly Resource[] = [

@@ -21,13 +21,27 @@ export interface AttemptStart {
 
 export type AttemptStatus = "succeeded" | "failed" | "aborted";
 
+/** Why an attempt failed. */
+export const ATTEMPT_ERRORS = [
+  "timeout",
+  "connection_refused",
+  "dns",
+  "tls",
+  "reset",
+  "redirect_not_followed",
+  "http_status",
+  "target_not_allowed",
+] as const;
+
+export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
+
 /** How an attempt went. */
 export interface AttemptEnd {
   status: AttemptStatus;
   responseStatus: number | null;
   responseBody: string | null;
   responseTruncated: boolean;
-  errorCode: string | null;
+  errorCode: AttemptError | null;
   errorMessage: string | null;
   /** When the next attempt is due, in sandbox milliseconds; null when there is none. */
   nextDue: number | null;
@@ -51,7 +65,7 @@ export interface AttemptRecord {
   responseStatus: number | null;
   responseBody: string | null;
   responseTruncated: boolean;
-  errorCode: string | null;
+  errorCode: AttemptError | null;
   errorMessage: string | null;
   durationMs: number;
   requestHeaders: Record<string, string>;
@@ -93,7 +107,7 @@ interface Row {
   response_status: number | null;
   response_body: string | null;
   response_truncated: number;
-  error_code: string | null;
+  error_code: AttemptError | null;
   error_message: string | null;
   started: number;
   request_headers: string;

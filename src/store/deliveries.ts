@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 import type { Outbox } from "./outbox.ts";
 
 /** The kind of record that an endpoint is; the area of webhooks declares its fields. */
-export const ENDPOINT_KIND = "webhook_endpoint";
+export const ENDPOINT_KIND = "webhook_endpoint" as const;
 
 /** An endpoint that is owed something, and when the soonest of it is due. */
 export interface Owed {

@@ -2,6 +2,7 @@
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Database } from "./database.ts";
+import { ENDPOINT_KIND } from "./deliveries.ts";
 
 export interface Health {
   state: "unknown" | "healthy" | "degraded" | "failing" | "disabled";
@@ -18,8 +19,7 @@ export interface Health {
   disabledReason: string | null;
 }
 
-/** The health of one endpoint; why it is disabled is written on the endpoint itself. */
-export type Checkup = (merchant: string, endpoint: string, disabledReason: string | null) => Health;
+export type Checkup = (merchant: string, endpoint: string) => Health;
 
 interface Last {
   status: "succeeded" | "failed";
@@ -34,29 +34,10 @@ const DAY = 86_400_000;
 const OF = "merchant = ? and endpoint = ?";
 const PLACE = "(ended, delivery, attempt)";
 
-export function openHealth({ sql }: Database, clock: Clock): Checkup {
-  const last = (which: string) =>
-    sql.prepare<[string, string], Last>(
-      `select status, ended, delivery, attempt, response_status, error_message from attempts
-       where ${OF} and status <> 'sending' and ${which} order by ended desc, delivery desc, attempt desc limit 1`,
-    );
-  const lastAnswered = last("status <> 'aborted'");
-  const lastSuccess = last("status = 'succeeded'");
-  const lastFailure = last("status = 'failed'");
-  // A failed attempt that nothing follows is one that used up its delivery.
-  const since = sql.prepare<[string, string, number, number, number], { failures: number; exhausted: number }>(
-    `select count(*) as failures, coalesce(sum(next_due is null), 0) as exhausted from attempts
-     where ${OF} and status = 'failed' and ${PLACE} > (?, ?, ?)`,
-  );
-  const recent = sql.prepare<[string, string, number], { succeeded: number | null; failed: number | null }>(
-    `select sum(status = 'succeeded') as succeeded, sum(status = 'failed') as failed from attempts
-     where ${OF} and status <> 'sending' and ended > ?`,
-  );
-  const pending = sql
-    .prepare<[string, string], number>(`select count(*) from deliveries where ${OF} and (state = 'pending' or state = 'sending')`)
-    .pluck();
-
-  return (merchant, endpoint, disabledReason) => {
+export function openHealth(database: Database, clock: Clock): Checkup {
+  const { lastAnswered, lastSuccess, lastFailure, since, recent, pending, disabled } = prepare(database);
+  return (merchant, endpoint) => {
+    const disabledReason = disabled.get(merchant, endpoint) ?? null;
     const answered = lastAnswered.get(merchant, endpoint);
     const success = lastSuccess.get(merchant, endpoint);
     const failure = lastFailure.get(merchant, endpoint);
@@ -76,6 +57,36 @@ export function openHealth({ sql }: Database, clock: Clock): Checkup {
       lastError: failure?.error_message ?? null,
       disabledReason,
     };
+  };
+}
+
+function prepare({ sql }: Database) {
+  const last = (which: string) =>
+    sql.prepare<[string, string], Last>(
+      `select status, ended, delivery, attempt, response_status, error_message from attempts
+       where ${OF} and status <> 'sending' and ${which} order by ended desc, delivery desc, attempt desc limit 1`,
+    );
+  return {
+    lastAnswered: last("status <> 'aborted'"),
+    lastSuccess: last("status = 'succeeded'"),
+    lastFailure: last("status = 'failed'"),
+    // A failed attempt that nothing follows is one that used up its delivery.
+    since: sql.prepare<[string, string, number, number, number], { failures: number; exhausted: number }>(
+      `select count(*) as failures, coalesce(sum(next_due is null), 0) as exhausted from attempts
+       where ${OF} and status = 'failed' and ${PLACE} > (?, ?, ?)`,
+    ),
+    recent: sql.prepare<[string, string, number], { succeeded: number | null; failed: number | null }>(
+      `select sum(status = 'succeeded') as succeeded, sum(status = 'failed') as failed from attempts
+       where ${OF} and status <> 'sending' and ended > ?`,
+    ),
+    pending: sql
+      .prepare<[string, string], number>(`select count(*) from deliveries where ${OF} and (state = 'pending' or state = 'sending')`)
+      .pluck(),
+    disabled: sql
+      .prepare<[string, string], string | null>(
+        `select body ->> 'disabledReason' from documents where merchant = ? and kind = '${ENDPOINT_KIND}' and id = ?`,
+      )
+      .pluck(),
   };
 }
 
