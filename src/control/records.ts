@@ -74,9 +74,10 @@ export const changeRecord = control({
 
 type Reach = Pick<Console, "resources" | "callers" | "clock" | "collections" | "tenants">;
 
-/** Answers after the commit, and wakes what may now be due. */
-async function settled<T>({ clock }: Pick<Console, "clock">, work: Promise<T>): Promise<T> {
+/** Answers after the commit, wakes what may now be due, and lets go of what memory held of the merchants' states. */
+async function settled<T>({ clock, tenants }: Reach, work: Promise<T>): Promise<T> {
   const value = await work;
+  tenants.forget();
   clock.wake();
   return value;
 }

@@ -80,7 +80,9 @@ export const showRequest = control({
   handle({ params, journal, outbox }) {
     const row =
       journal.get(params.id) ?? fail("resource_not_found", `The journal has no request ${params.id}; it keeps the newest 10,000.`);
-    return { ...summarize(row), ...(JSON.parse(row.detail) as { request: never; response: never }), events: outbox.madeBy(params.id) };
+    const request = { headers: JSON.parse(row.request_headers), body: row.request_body, bytes: row.request_bytes };
+    const response = { headers: JSON.parse(row.response_headers), body: row.response_body, bytes: row.response_bytes };
+    return { ...summarize(row), request, response, events: outbox.madeBy(params.id) };
   },
 });
 

@@ -18,10 +18,10 @@ export function recognise(tenants: Tenants, limiter: Limiter): Stage {
 }
 
 /** `refused` hears of each failure, which costs the caller's address one request of its own window. */
-export function authenticate(tenants: Tenants, refused: (context: Context) => void): Stage {
+export function authenticate(refused: (context: Context) => void): Stage {
   return (context) => {
     try {
-      check(context, tenants);
+      check(context);
     } catch (error) {
       refused(context);
       throw error;
@@ -29,7 +29,7 @@ export function authenticate(tenants: Tenants, refused: (context: Context) => vo
   };
 }
 
-function check(context: Context, tenants: Tenants): void {
+function check(context: Context): void {
   const sent = headerOnce(context.incoming, "authorization");
   if (sent === undefined)
     fail(
@@ -62,7 +62,7 @@ function check(context: Context, tenants: Tenants): void {
     );
   if (identity.expires !== null && identity.expires <= context.at)
     fail("token_expired", "The session has expired. Log in again at POST /v1/merchants/login.", {}, REFUSED_TOKEN);
-  if (tenants.isSuspended(identity.merchant)) fail("merchant_suspended", `The merchant ${identity.merchant} is suspended.`);
+  if (identity.status === "suspended") fail("merchant_suspended", `The merchant ${identity.merchant} is suspended.`);
 }
 
 /** The token of `Bearer <token>`; the name of the scheme may be in any case. */

@@ -39,7 +39,7 @@ export function stages(machine: Machine): Stage[] {
     ({ incoming }) => guard.check(incoming), //            403
     recognise(tenants, limiter), //                       refuses nothing: whose window the headers tell of
     route(catalogue), //                                  404 405
-    authenticate(tenants, countStranger(limiter)), //     401 403, 429 for the address
+    authenticate(countStranger(limiter)), //     401 403, 429 for the address
     limit(limiter), //                                    429
     readBody, //                                          415 413 400
     readIdempotencyKey, //                                400

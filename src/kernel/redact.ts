@@ -9,27 +9,42 @@ export function redact(value: unknown): unknown {
   if (typeof value === "string") return redactText(value);
   if (Array.isArray(value)) return value.map(redact);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, child]) => [name, isSecret(name) && child !== null ? mask(child) : redact(child)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, isSecret(name) && child !== null ? MASK : redact(child)]));
 }
 
 /** Text in which anything that looks like a live key, a session or a signing secret is masked. */
 export function redactText(text: string): string {
+  if (!text.includes("_")) return text;
   return text.replace(/sk_live_[\w-]*/gi, `sk_live_${MASK}`).replace(/(sk_test_session_|whsec_)\w+/g, `$1${MASK}`);
 }
 
-/** JSON text, masked; text that is no JSON is masked as text. */
+/** JSON text, masked; text that is no JSON, or only the beginning of some, is masked as text. */
 export function redactJson(text: string): string {
-  if (text === "") return text;
+  if (!isSuspect(text)) return text;
   try {
     return JSON.stringify(redact(JSON.parse(text)));
   } catch {
-    return redactText(text).replace(/("(?:\w*password|\w*secret|accountNumber|apiKey|accessToken)"\s*:\s*")[^"]*/gi, `$1${MASK}`);
+    return redactText(text).replace(
+      /("\w*(?:password|secret|accountNumber|apiKey|accessToken|authorization)\w*"\s*:\s*")[^"]*/gi,
+      `$1${MASK}`,
+    );
   }
+}
+
+/** Headers as JSON. */
+export function redactHeaders(headers: NodeJS.Dict<string | string[]>): string {
+  const { authorization, ...others } = headers;
+  const text = JSON.stringify(authorization === undefined ? others : { ...others, authorization: MASK });
+  return isSuspect(text) ? JSON.stringify(redact(JSON.parse(text))) : text;
+}
+
+const TRACES = ["sk_live_", "sk_test_session_", "whsec_", "password", "secret", "accountnumber", "apikey", "accesstoken"];
+
+/** Whether a closer look is needed: most bodies hold nothing that could be a secret, and are kept as they are. */
+function isSuspect(text: string): boolean {
+  const lower = text.toLowerCase();
+  return TRACES.some((trace) => lower.includes(trace));
 }
 
 /** A test key by its last four characters: enough to tell two apart, not enough to use one. */
 export const keyHint = (key: string) => `…${key.slice(-4)}`;
-
-const mask = (value: unknown) => (typeof value === "string" && /^bearer /i.test(value) ? `Bearer ${MASK}` : MASK);

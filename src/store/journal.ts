@@ -1,7 +1,7 @@
 // What was asked and answered. A buffer that is flushed in one transaction, bounded in rows and bytes, never on an answer's way.
 
 import { afterRealTime } from "../kernel/clock.ts";
-import { redact, redactJson, redactText } from "../kernel/redact.ts";
+import { redactHeaders, redactJson, redactText } from "../kernel/redact.ts";
 import type { Database } from "./database.ts";
 
 /** One request as it is noted down the moment it is answered; secrets are masked when it is written. */
@@ -22,7 +22,7 @@ export interface JournalEntry {
   key: string | undefined;
   idempotencyKey: string | undefined;
   replayOf: string | undefined;
-  requestHeaders: NodeJS.Dict<string | string[]>;
+  requestHeaders: Record<string, string | string[] | undefined>;
   requestBody: string;
   responseHeaders: Record<string, string | number>;
   responseBody: string;
@@ -43,8 +43,14 @@ export interface JournalRow {
   key: string | null;
   idempotency_key: string | null;
   replay_of: string | null;
-  /** JSON: headers and bodies, both ways. */
-  detail: string;
+  /** JSON. */
+  request_headers: string;
+  request_body: string;
+  request_bytes: number;
+  /** JSON. */
+  response_headers: string;
+  response_body: string;
+  response_bytes: number;
 }
 
 export interface JournalFilter {
@@ -86,70 +92,106 @@ const MOST_BYTES = 64 * 1_048_576;
 const LONGEST_BODY = 16_384;
 
 export function openJournal(database: Database): Journal {
-  const { sql } = database;
-  const insert = sql.prepare(
-    `insert into journal (sequence, id, at, merchant, operation, method, path, query, status, duration, key, idempotency_key, replay_of, detail)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const trim = sql.prepare("delete from journal where sequence < ?");
-  const kept = sql
-    .prepare<[], { sequence: number; bytes: number }>("select sequence, length(detail) as bytes from journal order by sequence")
-    .all();
+  const { write, forget: forgetRows, last } = writer(database);
+  const coverage = openCoverage(database);
   let buffer: JournalEntry[] = [];
+  let number = last;
   let cancel: (() => void) | undefined;
-  let last = kept.at(-1)?.sequence ?? 0;
-  let total = kept.reduce((sum, { bytes }) => sum + bytes, 0);
 
-  const coverage = new Map<string, Record<string, number>>();
-  const cover = (operation: string | undefined, status: number, calls: number) => {
-    if (operation === undefined) return;
-    const byStatus = coverage.get(operation) ?? {};
-    byStatus[status] = (byStatus[status] ?? 0) + calls;
-    coverage.set(operation, byStatus);
-  };
-  for (const row of sql.prepare<[], Covered>("select operation, status, count(*) as calls from journal group by operation, status").all())
-    cover(row.operation ?? undefined, row.status, row.calls);
-
-  const write = (entry: JournalEntry) => {
-    const detail = describe(entry);
-    insert.run(
-      entry.sequence,
-      entry.id,
-      entry.at,
-      entry.merchant ?? null,
-      entry.operation ?? null,
-      entry.method,
-      redactText(entry.path),
-      redactText(entry.search),
-      entry.status,
-      entry.duration,
-      entry.key ?? null,
-      entry.idempotencyKey ?? null,
-      entry.replayOf ?? null,
-      detail,
-    );
-    kept.push({ sequence: entry.sequence, bytes: detail.length });
-    total += detail.length;
-  };
-  const shrink = () => {
-    let dropped = 0;
-    while (kept.length - dropped > MOST_ROWS || total > MOST_BYTES) total -= kept[dropped++]?.bytes ?? 0;
-    if (dropped === 0) return;
-    kept.splice(0, dropped);
-    trim.run(kept[0]?.sequence ?? last);
-  };
   const flush = () => {
     cancel?.();
     cancel = undefined;
-    if (buffer.length === 0) return;
     const entries = buffer;
     buffer = [];
-    database.commitNow(() => {
-      for (const entry of entries) write(entry);
-      shrink();
-    });
+    if (entries.length > 0) database.commitNow(() => write(entries));
   };
+  return {
+    ...reader(database, flush),
+    next: () => ++number,
+    add(entry) {
+      buffer.push(entry);
+      coverage.count(entry.operation, entry.status, 1);
+      cancel ??= afterRealTime(FLUSH_AFTER, flush);
+    },
+    flush,
+    coverage: () => coverage.counts,
+    forget(merchant) {
+      buffer = buffer.filter((entry) => merchant !== undefined && entry.merchant !== merchant);
+      if (merchant !== undefined) return;
+      coverage.counts.clear();
+      forgetRows();
+      number = 0;
+    },
+    close: flush,
+  };
+}
 
+function writer({ sql }: Database) {
+  const insert = sql.prepare(
+    `insert into journal (sequence, id, at, merchant, operation, method, path, query, status, duration, key, idempotency_key, replay_of,
+       request_headers, request_body, request_bytes, response_headers, response_body, response_bytes)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const trim = sql.prepare("delete from journal where sequence <= ?");
+  const sizes = "length(request_headers) + length(request_body) + length(response_headers) + length(response_body)";
+  const kept = sql
+    .prepare<[], { sequence: number; size: number }>(`select sequence, ${sizes} as size from journal order by sequence`)
+    .all();
+  let total = kept.reduce((sum, { size }) => sum + size, 0);
+
+  const shrink = () => {
+    let dropped = 0;
+    while (kept.length - dropped > MOST_ROWS || total > MOST_BYTES) total -= kept[dropped++]?.size ?? 0;
+    const gone = kept.splice(0, dropped).at(-1);
+    if (gone) trim.run(gone.sequence);
+  };
+  return {
+    last: kept.at(-1)?.sequence ?? 0,
+    write(entries: readonly JournalEntry[]) {
+      for (const entry of entries) {
+        const row = rowOf(entry);
+        insert.run(row);
+        const size = (row[13] as string).length + (row[14] as string).length + (row[16] as string).length + (row[17] as string).length;
+        kept.push({ sequence: entry.sequence, size });
+        total += size;
+      }
+      shrink();
+    },
+    forget() {
+      kept.length = 0;
+      total = 0;
+    },
+  };
+}
+
+/** A row in the order of the insert, its secrets masked. */
+function rowOf(entry: JournalEntry): unknown[] {
+  const { sequence, id, at, merchant, operation, method, path, search, status, duration, key, idempotencyKey, replayOf } = entry;
+  const { requestHeaders, requestBody, responseHeaders, responseBody } = entry;
+  return [
+    ...[
+      sequence,
+      id,
+      at,
+      merchant,
+      operation,
+      method,
+      redactText(path),
+      redactText(search),
+      status,
+      duration,
+      key,
+      idempotencyKey,
+      replayOf,
+    ],
+    ...[redactHeaders(requestHeaders), redactJson(cut(requestBody)), Buffer.byteLength(requestBody)],
+    ...[JSON.stringify(responseHeaders), redactJson(cut(responseBody)), Buffer.byteLength(responseBody)],
+  ];
+}
+
+const cut = (text: string) => (text.length > LONGEST_BODY ? text.slice(0, LONGEST_BODY) : text);
+
+function reader({ sql }: Database, flush: () => void): Pick<Journal, "find" | "get"> {
   const select = sql.prepare<[Record<string, unknown>], JournalRow>(
     `select * from journal
      where sequence < coalesce((select sequence from journal where id = @before), 9e15)
@@ -158,7 +200,6 @@ export function openJournal(database: Database): Journal {
      order by sequence desc limit @limit`,
   );
   const byId = sql.prepare<[string], JournalRow>("select * from journal where id = ?");
-
   return {
     find({ operation = null, merchant = null, status, key, since = null, before = null }, limit) {
       flush();
@@ -169,35 +210,19 @@ export function openJournal(database: Database): Journal {
       flush();
       return byId.get(id);
     },
-    next: () => ++last,
-    add(entry) {
-      buffer.push(entry);
-      cover(entry.operation, entry.status, 1);
-      cancel ??= afterRealTime(FLUSH_AFTER, flush);
-    },
-    flush,
-    coverage: () => coverage,
-    forget(merchant) {
-      buffer = buffer.filter((entry) => merchant !== undefined && entry.merchant !== merchant);
-      if (merchant !== undefined) return;
-      coverage.clear();
-      kept.length = 0;
-      last = 0;
-      total = 0;
-    },
-    close: flush,
   };
 }
 
-function describe(entry: JournalEntry): string {
-  return JSON.stringify({
-    request: {
-      headers: redact(entry.requestHeaders),
-      body: cut(redactJson(entry.requestBody)),
-      bytes: Buffer.byteLength(entry.requestBody),
-    },
-    response: { headers: entry.responseHeaders, body: cut(redactJson(entry.responseBody)), bytes: Buffer.byteLength(entry.responseBody) },
-  });
+/** How often each operation answered with which status: kept in memory, begun from what the file holds. */
+function openCoverage({ sql }: Database) {
+  const counts = new Map<string, Record<string, number>>();
+  const count = (operation: string | null | undefined, status: number, calls: number) => {
+    if (operation == null) return;
+    const byStatus = counts.get(operation) ?? {};
+    byStatus[status] = (byStatus[status] ?? 0) + calls;
+    counts.set(operation, byStatus);
+  };
+  const before = sql.prepare<[], Covered>("select operation, status, count(*) as calls from journal group by operation, status").all();
+  for (const { operation, status, calls } of before) count(operation, status, calls);
+  return { counts, count };
 }
-
-const cut = (text: string) => (text.length > LONGEST_BODY ? text.slice(0, LONGEST_BODY) : text);

@@ -102,7 +102,9 @@ create index attempts_of_delivery on attempts (delivery);
 create table journal (
   sequence integer primary key, id text not null, at integer not null, merchant text, operation text,
   method text not null, path text not null, query text not null, status integer not null, duration real not null,
-  key text, idempotency_key text, replay_of text, fault text, detail text not null
+  key text, idempotency_key text, replay_of text,
+  request_headers text not null, request_body text not null, request_bytes integer not null,
+  response_headers text not null, response_body text not null, response_bytes integer not null
 );
 create index journal_of on journal (merchant, sequence);
 `;

@@ -1,4 +1,4 @@
-// Seeding: brings the merchants of fixtures into being with everything they have, in silence: no event tells of it.
+// Seeding: brings the merchant of a fixture into being with everything it has, in silence: no event tells of it.
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Resource } from "../kernel/resource.ts";
@@ -9,11 +9,9 @@ import type { Fixture } from "./fixtures.ts";
 import type { Tenants } from "./tenants.ts";
 
 export interface Seeder {
-  /** All of these merchants in one transaction: a start that fails leaves nothing behind. */
-  seed(fixtures: readonly Fixture[]): void;
   /**
-   * One merchant more, with everything that the fixture's has but its identity. Records keep their ids, and so their references
-   * to each other: an id belongs to its merchant.
+   * The merchant of a fixture under this identity, with everything it has. Records keep their ids, and so their references to
+   * each other: an id belongs to its merchant. Either all of it comes into being, or nothing.
    */
   seedMerchant(fixture: Fixture, identity: SeededIdentity): void;
 }
@@ -49,12 +47,5 @@ export function openSeeder(stores: Stores, resources: readonly Resource[], clock
     tenants.addLogin(email, id, password);
   };
 
-  return {
-    seed(fixtures) {
-      database.commitNow(() => {
-        for (const fixture of fixtures) bring(fixture, { ...fixture.merchant, key: fixture.merchant.apiKey });
-      });
-    },
-    seedMerchant: (fixture, identity) => database.commitNow(() => bring(fixture, identity)),
-  };
+  return { seedMerchant: (fixture, identity) => database.commitNow(() => bring(fixture, identity)) };
 }

@@ -13,6 +13,8 @@ export interface Identity {
   kind: "key" | "session";
   /** Sandbox milliseconds; null for keys, which do not expire. */
   expires: number | null;
+  /** The state of the merchant; one that is suspended may not call. */
+  status: string;
 }
 
 export interface Tenant {
@@ -27,10 +29,9 @@ export interface Tenants {
   identify(key: string): Identity | undefined;
   /** Every merchant in the order in which they came, with its API keys; session tokens are left out. */
   list(): Tenant[];
-  isSuspended(merchant: string): boolean;
   addKey(merchant: string, key: string): void;
   mintKey(merchant: string): string;
-  /** Drops what memory holds: to be called when keys went away (reset, a merchant removed, a snapshot restored). */
+  /** Drops what memory holds: to be called when a key went away or a merchant changed its state. */
   forget(): void;
   addLogin(email: string, merchant: string, password: string | undefined): void;
   /** The merchant of this e-mail address and password; 401 in the same words whatever was wrong. */
@@ -47,13 +48,15 @@ const SESSION_LENGTH = 24;
 export function openTenants(database: Database, counters: Counters, dice: Dice, clock: Clock): Tenants {
   const { sql } = database;
   const identities = new Map<string, Identity>();
-  const byKey = sql.prepare<[string], Identity>("select merchant, key, kind, expires from keys where key = ?");
+  const byKey = sql.prepare<[string], Identity>(
+    `select keys.merchant, key, keys.kind, expires, documents.status from keys
+     join documents on documents.merchant = keys.merchant and documents.kind = 'merchant' where key = ?`,
+  );
   const listMerchants = sql.prepare<[], { id: string; name: string | null; email: string | null; apiKeys: string }>(
     `select id, body ->> 'name' as name, body ->> 'email' as email,
        (select json_group_array(key) from (select key from keys where keys.merchant = documents.merchant and keys.kind = 'key' order by sequence)) as apiKeys
      from documents where kind = 'merchant' order by sequence`,
   );
-  const status = sql.prepare<[string], string>("select status from documents where merchant = ? and kind = 'merchant'").pluck();
   const insertKey = sql.prepare("insert into keys (key, merchant, kind, expires) values (?, ?, ?, ?)");
   const insertLogin = sql.prepare("insert or ignore into logins (email, merchant, password) values (?, ?, ?)");
   const byEmail = sql.prepare<[string], { merchant: string; password: string | null }>(
@@ -71,7 +74,6 @@ export function openTenants(database: Database, counters: Counters, dice: Dice, 
       return identity;
     },
     list: () => listMerchants.all().map((tenant) => ({ ...tenant, apiKeys: JSON.parse(tenant.apiKeys) as string[] })),
-    isSuspended: (merchant) => status.get(merchant) === "suspended",
     addKey(merchant, key) {
       insertKey.run(key, merchant, "key", null);
     },
