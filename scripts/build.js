@@ -17,7 +17,7 @@ const REQUIRE = `import { createRequire as createRequire$ } from "node:module"; 
 // Not minified: it would save a few milliseconds of a start, and cost every stack trace its names.
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
-  entryPoints: { cli: "src/cli/main.ts", index: "src/index.ts" },
+  entryPoints: { cli: "src/cli/main.ts", index: "src/index.ts", documents: "src/documents.ts" },
   outdir: dist,
   bundle: true,
   // So that Express and the dashboard are read when somebody wants them, not at every start.

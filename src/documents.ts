@@ -6,18 +6,21 @@ import { behaviours as idempotency } from "./http/idempotency.ts";
 import { behaviours as limits } from "./http/limit.ts";
 import { version } from "./package.ts";
 import { assumptionsPage as renderAssumptions } from "./reference/assumptions-page.ts";
-import { eventTypes } from "./reference/events.ts";
-import { exampleCall } from "./reference/example.ts";
+import { eventsOf } from "./reference/events.ts";
+import { exampleCall, makerOf, type Replies } from "./reference/example.ts";
 import { ledger } from "./reference/ledger.ts";
 import { openapi } from "./reference/openapi.ts";
 import { controlPage as renderControl, referencePage as renderReference } from "./reference/page.ts";
 import { controlSurface, serviceSurface } from "./reference/surface.ts";
+import { behaviours as schedule } from "./webhooks/schedule.ts";
+import { behaviours as signature } from "./webhooks/signature.ts";
+import { behaviours as targets } from "./webhooks/target.ts";
 
 /** The address that the written pages show. */
 const USUAL_URL = "http://127.0.0.1:4747";
 
-const events = eventTypes(catalogue, resources);
-const behaviours = [...limits, ...idempotency];
+const events = eventsOf(catalogue, resources);
+const behaviours = [...limits, ...idempotency, ...schedule, ...signature, ...targets];
 const service = (url: string) => ({ surface: serviceSurface(url, version()), operations: catalogue });
 const control = (url: string) => ({ surface: controlSurface(url, version()), operations: controlCatalogue });
 
@@ -27,12 +30,19 @@ export const controlOpenapi = (url: string) => openapi(control(url).surface, con
 
 export const assumptions = () => ledger({ operations: catalogue, resources, events, behaviours });
 
-/** A call of each operation of the service that succeeds on a freshly seeded sandbox, by the operation's id. */
-export const exampleCalls = () =>
-  catalogue.map((operation) => ({ id: operation.id, ...exampleCall(service(USUAL_URL).surface, operation) }));
+/**
+ * A call of each operation of the service that succeeds on a freshly seeded sandbox. `after` is the operation, if any, whose
+ * own example must come first, and whose answer must then be in `replies`.
+ */
+export const exampleCalls = (replies: Replies = {}) =>
+  catalogue.map((operation) => ({
+    id: operation.id,
+    after: makerOf(service(USUAL_URL), operation)?.id,
+    ...exampleCall(service(USUAL_URL), operation, replies),
+  }));
 
 /** `replies` is what those calls were answered. */
-export const referencePage = (replies: Readonly<Record<string, unknown>>) =>
+export const referencePage = (replies: Replies) =>
   renderReference({ service: service(USUAL_URL), control: control(USUAL_URL), resources, events, behaviours, replies });
 
 export const controlPage = () => renderControl(control(USUAL_URL));

@@ -42,7 +42,7 @@ const DOCUMENTED = "payment.succeeded";
 const DERIVED: Assumption = { why: `The document names one type of event, ${DOCUMENTED}; the others are formed like it.` };
 
 /** In the order of the resources; the operations' own types, which hang on no resource, come last. */
-export function eventTypes(operations: readonly Declared[], resources: readonly Resource[]): EventType[] {
+export function eventsOf(operations: readonly Declared[], resources: readonly Resource[]): EventType[] {
   const schemas = titledSchemas([...resources.map(({ schema }) => schema), ...operations.map(({ reply }) => reply)]);
   const found = new Map<string, EventType>();
   const note = (type: string, kind: string, assumption: Assumption | undefined): EventType => {

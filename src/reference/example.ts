@@ -1,7 +1,10 @@
 // One call of each operation that succeeds on the seeded world: as data, and as the command that makes it.
 
 import { paramNames } from "../kernel/endpoint.ts";
-import type { Declared, Surface } from "./surface.ts";
+import type { Catalogue, Declared } from "./surface.ts";
+
+/** The body that each operation's example call was answered, by the operation's id. */
+export type Replies = Readonly<Record<string, unknown>>;
 
 export interface ExampleCall {
   method: string;
@@ -18,10 +21,21 @@ const KEY = "sk_test_lodge";
 /** Lists are asked for one record, which shows the shape. */
 const ONE = "?limit=1";
 
-export function exampleCall(surface: Surface, operation: Declared): ExampleCall {
-  const { method, path, query, body, example, exampleParams, id } = operation;
-  const filled = paramNames(path).reduce((whole, name) => whole.replace(`{${name}}`, exampleParams[name] ?? `{${name}}`), path);
-  const takesKey = operation.idempotent && surface.errors.key.length > 0;
+/** The operation whose example makes the record that this one is about, where the seeded world has none. */
+export function makerOf({ operations }: Catalogue, { path, exampleParams }: Declared): Declared | undefined {
+  const [collection] = path.split("/{");
+  if (collection === path || Object.keys(exampleParams).length > 0) return undefined;
+  return operations.find((other) => other.method === "POST" && other.path === collection);
+}
+
+export function exampleCall(catalogue: Catalogue, operation: Declared, replies: Replies): ExampleCall {
+  const { surface } = catalogue;
+  const { method, path, query, body, example, exampleParams, idempotent, id } = operation;
+  const maker = makerOf(catalogue, operation);
+  const made = maker && (replies[maker.id] as { id?: string } | undefined)?.id;
+  const idFor = (name: string) => exampleParams[name] ?? made ?? `{${name}}`;
+  const filled = paramNames(path).reduce((whole, name) => whole.replace(`{${name}}`, idFor(name)), path);
+  const takesKey = idempotent && surface.errors.key.length > 0;
   return {
     method,
     path: surface.prefix + filled + ("limit" in query.properties ? ONE : ""),
@@ -34,12 +48,11 @@ export function exampleCall(surface: Surface, operation: Declared): ExampleCall 
   };
 }
 
-export function curl(surface: Surface, operation: Declared): string {
-  const { method, path, headers, body } = exampleCall(surface, operation);
+export function curl(server: string, { method, path, headers, body }: ExampleCall): string {
   const implied = body === undefined ? "GET" : "POST";
   const verb = method === implied ? "" : `-X ${method} `;
   const lines = [
-    `curl ${verb}${quote(surface.server + path)}`,
+    `curl ${verb}${quote(server + path)}`,
     ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-d ${quote(body)}`]),
   ];

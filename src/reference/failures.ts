@@ -8,6 +8,7 @@ import type { Components } from "./components.ts";
 import { REQUEST_ID_HEADER } from "./headers.ts";
 import type { Printed } from "./subschemas.ts";
 import { codes, type Declared, errorsOf, type Surface } from "./surface.ts";
+import { unmarked } from "./unmarked.ts";
 
 export const ERRORS_ASSUMPTION: Assumption = { why: "The document shows the form of an error, and of the statuses only 429." };
 
@@ -64,14 +65,14 @@ function failure(surface: Surface, operation: Declared, status: number, here: Er
   const isAssumption = surface.assumes && !here.some((code) => "documented" in errors[code]);
   const schema = {
     allOf: [
-      components.schema(errorObject),
+      components.schema(surface.assumes ? errorObject : unmarked(errorObject)),
       { type: "object", properties: { error: { type: "string", enum: categories }, code: { type: "string", enum: here } } },
     ],
   };
   const examples = here.map((code) => [code, components.point("examples", code, () => example(surface, code))]);
   return {
     description: `${STATUS_CODES[status]}: ${here.map((code) => `\`${code}\``).join(", ")}`,
-    headers: headersOf(surface, operation, status, components),
+    ...unlessEmpty("headers", headersOf(surface, operation, status, components)),
     content: { "application/json": { schema, examples: Object.fromEntries(examples) } },
     ...(isAssumption ? { [ASSUMED]: ERRORS_ASSUMPTION } : {}),
   };
@@ -83,6 +84,10 @@ function example(surface: Surface, code: ErrorCode): Printed {
   const details = isJournaled ? { requestId: "req_1" } : {};
   return { summary: when, value: { error, message: when, code, details } };
 }
+
+/** A keyword with its map, unless there is nothing in it. */
+export const unlessEmpty = (keyword: string, map: Record<string, Printed>): Printed =>
+  Object.keys(map).length > 0 ? { [keyword]: map } : {};
 
 /** The headers of an operation's reply with this status, each printed once in the document. */
 export function headersOf(surface: Surface, operation: Declared, status: number, components: Components): Record<string, Printed> {

@@ -59,6 +59,13 @@ const invented: HeaderFact[] = [
     sentWith: ({ method }, status) => succeeded(status) && method !== "GET",
   },
   {
+    name: "X-Sandbox-Warning",
+    schema: text("What was done as asked, though it looks like a mistake"),
+    on: "Any success of POST, PATCH and DELETE",
+    assumption: { why: "The document lists no types of event, so a name that is unknown here is taken, and remarked upon." },
+    sentWith: ({ method }, status) => succeeded(status) && method !== "GET",
+  },
+  {
     name: "Idempotent-Replayed",
     schema: oneOf(["true"], "The reply repeats the first one to this `Idempotency-Key`"),
     on: "A repeated success, 404 or 409",

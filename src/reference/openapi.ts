@@ -6,10 +6,11 @@ import { paramNames } from "../kernel/endpoint.ts";
 import type { TSchema } from "../kernel/shapes.ts";
 import { type Components, openComponents } from "./components.ts";
 import { type EventType, envelope } from "./events.ts";
-import { failures, headersOf } from "./failures.ts";
+import { failures, headersOf, unlessEmpty } from "./failures.ts";
 import { deliveryHeaders, idempotencyKey } from "./headers.ts";
 import type { Printed } from "./subschemas.ts";
-import { areasOf, type Declared, type Surface } from "./surface.ts";
+import { areasOf, type Declared, parameterWords, type Surface } from "./surface.ts";
+import { shownOn } from "./unmarked.ts";
 
 export interface OpenApiDocument {
   openapi: "3.1.1";
@@ -24,7 +25,8 @@ export interface OpenApiDocument {
 
 const EVENTS_TAG = { name: "Events", description: "What the service sends to the endpoints that subscribed." };
 
-export function openapi(surface: Surface, operations: readonly Declared[], events: readonly EventType[] = []): OpenApiDocument {
+export function openapi(surface: Surface, declared: readonly Declared[], events: readonly EventType[] = []): OpenApiDocument {
+  const operations = shownOn(surface, declared);
   const components = openComponents();
   const { scheme, description, required } = surface.security;
   const paths = pathsOf(surface, operations, components);
@@ -39,7 +41,7 @@ export function openapi(surface: Surface, operations: readonly Declared[], event
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: surface.server, description: "This sandbox" }],
-    tags: [...tagsOf(surface, operations), ...(events.length > 0 ? [EVENTS_TAG] : [])],
+    tags: [...tagsOf(operations), ...(events.length > 0 ? [EVENTS_TAG] : [])],
     security: [...(required ? [] : [{}]), { [scheme]: [] }],
     paths,
     ...(events.length > 0 ? { webhooks } : {}),
@@ -47,11 +49,11 @@ export function openapi(surface: Surface, operations: readonly Declared[], event
   };
 }
 
-function tagsOf({ prefix }: Surface, operations: readonly Declared[]): OpenApiDocument["tags"] {
+function tagsOf(operations: readonly Declared[]): OpenApiDocument["tags"] {
   return areasOf(operations).map(([name, members]) => {
-    const roots = [...new Set(members.map(({ path }) => `\`${prefix}/${path.split("/")[1] ?? ""}\``))];
-    const told = members.map(({ summary }) => summary.charAt(0).toLowerCase() + summary.slice(1));
-    return { name, description: `Under ${roots.join(", ")}: ${told.join("; ")}.` };
+    const [first = "", ...others] = members.map(({ summary }) => summary);
+    const told = [first, ...others.map((summary) => summary.charAt(0).toLowerCase() + summary.slice(1))];
+    return { name, description: `${told.join("; ")}.` };
   });
 }
 
@@ -92,7 +94,7 @@ function parametersOf(surface: Surface, operation: Declared, components: Compone
     name,
     in: "path",
     required: true,
-    description: "Id of the record",
+    description: parameterWords(name),
     schema: { type: "string" },
     ...(exampleParams[name] === undefined ? {} : { example: exampleParams[name] }),
   }));
@@ -108,7 +110,7 @@ function parametersOf(surface: Surface, operation: Declared, components: Compone
 
 function parameter(place: "query" | "header", name: string, schema: TSchema, components: Components): Printed {
   const { description, ...shape } = components.schema(schema);
-  return { name, in: place, description, schema: shape };
+  return { name, in: place, ...(description === undefined ? {} : { description }), schema: shape };
 }
 
 function bodyOf({ body, example }: Declared, components: Components): Printed | undefined {
@@ -122,9 +124,9 @@ function success(surface: Surface, operation: Declared, components: Components):
   const fixed = Object.entries(headers).map(([name, value]) => [name, { schema: { type: "string", const: value } }]);
   const response = {
     description: STATUS_CODES[factOf(status)],
-    headers: { ...headersOf(surface, operation, factOf(status), components), ...Object.fromEntries(fixed) },
+    ...unlessEmpty("headers", { ...headersOf(surface, operation, factOf(status), components), ...Object.fromEntries(fixed) }),
     content: { "application/json": { schema: components.schema(reply) } },
-    ...(surface.assumes && isAssumed(status) ? { [ASSUMED]: status.assumption } : {}),
+    ...(isAssumed(status) ? { [ASSUMED]: status.assumption } : {}),
   };
   return { [factOf(status)]: response };
 }

@@ -3,31 +3,34 @@
 import { factOf, isAssumed } from "../kernel/assumed.ts";
 import { paramNames } from "../kernel/endpoint.ts";
 import { errors } from "../kernel/errors.ts";
-import { curl } from "./example.ts";
+import { curl, exampleCall, makerOf, type Replies } from "./example.ts";
 import { ASSUMED_MARK, boundsOf, isMarked, marked, meaningOf, receivedTable, sentTable, typeOf } from "./fields.ts";
 import { blocks, code, fence, heading, link, table } from "./markdown.ts";
 import { titleOf } from "./subschemas.ts";
-import { type Declared, ownErrorsOf, type Surface } from "./surface.ts";
+import { type Catalogue, type Declared, ownErrorsOf, parameterWords, type Surface } from "./surface.ts";
 
-/** `reply` is what the example call was answered; undefined where nobody made it. */
-export function operationSection(surface: Surface, operation: Declared, reply: unknown): string {
+/** `replies` is what the example calls were answered. */
+export function operationSection(catalogue: Catalogue, operation: Declared, replies: Replies): string {
+  const { surface } = catalogue;
   const { id, method, path, summary, description } = operation;
+  const maker = makerOf(catalogue, operation);
   const address = new URL(surface.server).pathname.replace(/\/$/, "") + surface.prefix + path;
   return blocks(
     heading(3, summary, id),
     `${code(`${method} ${address}`)} · ${code(id)}`,
     description,
-    fence("sh", curl(surface, operation)),
+    maker ? `It takes an id that ${link(code(maker.id), `#${maker.id}`)} answered.` : "",
+    fence("sh", curl(surface.server, exampleCall(catalogue, operation, replies))),
     parameters(operation),
     body(operation),
-    answer(surface, operation, reply),
+    answer(operation, replies[id]),
     failures(surface, operation),
     events(operation),
   );
 }
 
 function parameters({ path, query }: Declared): string {
-  const inPath = paramNames(path).map((name) => [code(name), "path", "string", "Id of the record"]);
+  const inPath = paramNames(path).map((name) => [code(name), "path", "string", parameterWords(name)]);
   const inQuery = Object.entries(query.properties).map(([name, schema]) => [
     code(name),
     query.required?.includes(name) ? "query, required" : "query",
@@ -43,9 +46,9 @@ function body({ body }: Declared): string {
   return blocks(marked("**Body**", body), sentTable(body));
 }
 
-function answer({ assumes }: Surface, { status, reply, headers }: Declared, example: unknown): string {
+function answer({ status, reply, headers }: Declared, example: unknown): string {
   const fixed = Object.entries(headers).map(([name, value]) => ` It carries ${code(`${name}: ${value}`)}.`);
-  const mark = assumes && isAssumed(status) ? ` ${ASSUMED_MARK}` : "";
+  const mark = isAssumed(status) ? ` ${ASSUMED_MARK}` : "";
   const intro = `**Answers ${code(String(factOf(status)))}**${mark} with ${shapeOf(reply)}.${fixed.join("")}`;
   const isOwnShape = titleOf(reply) === undefined && !isList(reply) && Object.keys(propertiesOf(reply)).length > 0;
   return blocks(intro, isOwnShape ? receivedTable(reply) : "", example === undefined ? "" : fence("json", mask(example)));

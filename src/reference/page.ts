@@ -4,13 +4,15 @@ import type { Behaviour } from "../kernel/assumed.ts";
 import type { Resource } from "../kernel/resource.ts";
 import type { TSchema } from "../kernel/shapes.ts";
 import { type EventType, envelope } from "./events.ts";
+import type { Replies } from "./example.ts";
 import { errorObject } from "./failures.ts";
 import { ASSUMED_MARK, isMarked, receivedTable } from "./fields.ts";
 import { blocks, code, GENERATED, heading, link } from "./markdown.ts";
 import { operationSection } from "./operation-section.ts";
 import { descriptionOf, titledSchemas } from "./subschemas.ts";
-import { areasOf } from "./surface.ts";
-import { behaviourTable, type Catalogue, errorTable, eventTable, headerTables, limitTable } from "./tables.ts";
+import { areasOf, type Catalogue } from "./surface.ts";
+import { behaviourTable, errorTable, eventTable, headerTables, limitTable } from "./tables.ts";
+import { shownOn } from "./unmarked.ts";
 
 export interface PageSource {
   service: Catalogue;
@@ -18,8 +20,7 @@ export interface PageSource {
   resources: readonly Resource[];
   events: readonly EventType[];
   behaviours: readonly Behaviour[];
-  /** What the example call of each operation was answered, by the operation's id. */
-  replies: Readonly<Record<string, unknown>>;
+  replies: Replies;
 }
 
 const GENERAL = ["Records", "Errors", "Events", "Headers", "Limits", "Behaviour"] as const;
@@ -64,16 +65,18 @@ export function controlPage(control: Catalogue): string {
   );
 }
 
-const schemasOf = ({ operations }: Catalogue) => operations.flatMap(({ reply, body }) => (body ? [reply, body] : [reply]));
+const schemasOf = ({ surface, operations }: Catalogue) =>
+  shownOn(surface, operations).flatMap(({ reply, body }) => (body ? [reply, body] : [reply]));
 
 function page(
   title: string,
   introduction: string,
   { surface, operations }: Catalogue,
-  replies: Readonly<Record<string, unknown>>,
+  replies: Replies,
   general: readonly (readonly [name: string, text: string])[],
 ): string {
-  const areas = areasOf(operations);
+  const shown = { surface, operations: shownOn(surface, operations) };
+  const areas = areasOf(shown.operations);
   const contents = areas.map(([area, members]) => {
     const lines = members.map(
       ({ id, summary, method, path }) => `  - ${link(summary, `#${id}`)} ${code(`${method} ${surface.prefix}${path}`)}`,
@@ -83,7 +86,7 @@ function page(
   const links = general.map(([name]) => `- ${link(name, `#${anchorOf(name)}`)}`);
   const sections = areas.flatMap(([area, members]) => [
     heading(2, area, `area-${anchorOf(area)}`),
-    ...members.map((operation) => operationSection(surface, operation, replies[operation.id])),
+    ...members.map((operation) => operationSection(shown, operation, replies)),
   ]);
   const rest = general.flatMap(([name, text]) => [heading(2, name, anchorOf(name)), text]);
   return `${blocks(GENERATED, `# ${title}`, introduction, [...contents, ...links].join("\n"), ...sections, ...rest)}\n`;

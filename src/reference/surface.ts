@@ -8,6 +8,12 @@ import { type HeaderFact, serviceHeaders } from "./headers.ts";
 /** An operation as the documents see it: everything but what it does. */
 export type Declared = Omit<Endpoint, "handle">;
 
+/** A surface together with what is declared on it. */
+export interface Catalogue {
+  surface: Surface;
+  operations: readonly Declared[];
+}
+
 export interface Surface {
   title: string;
   description: string;
@@ -130,3 +136,9 @@ export function ownErrorsOf(surface: Surface, operation: Declared): ErrorCode[] 
 /** The code that a wrong value of a query parameter is refused with. */
 const refusedWith = (parameter: TSchema): ErrorCode =>
   (parameter as { "x-sandbox-code"?: ErrorCode })["x-sandbox-code"] ?? "validation_failed";
+
+/** What a parameter of the path names, as far as its own name tells. */
+export function parameterWords(name: string): string {
+  const owner = /^(.+)Id$/.exec(name)?.[1] ?? "record";
+  return /id$/i.test(name) ? `Id of the ${owner}` : `The ${name} that is meant`;
+}

@@ -8,13 +8,7 @@ import { ASSUMED_MARK, boundsOf, meaningOf, typeOf, USUAL_LENGTH } from "./field
 import { deliveryHeaders, idempotencyKey, serviceHeaders } from "./headers.ts";
 import { blocks, code, link, table } from "./markdown.ts";
 import { descriptionOf } from "./subschemas.ts";
-import { codes, type Declared, errorsOf, ownErrorsOf, type Surface } from "./surface.ts";
-
-/** A surface together with what is declared on it. */
-export interface Catalogue {
-  surface: Surface;
-  operations: readonly Declared[];
-}
+import { type Catalogue, codes, type Declared, errorsOf, ownErrorsOf } from "./surface.ts";
 
 export function errorTable(service: Catalogue, control: Catalogue): string {
   const rows = codes.map((name) => {

@@ -1,0 +1,61 @@
+// Writes the pages that are derived from the code: the reference, the control plane's, and the ledger of assumptions.
+// `--check` writes nothing and fails where a page is not what the code would write now.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { assumptionsPage, controlPage, exampleCalls, referencePage } from "../dist/documents.js";
+import { createSandbox } from "../dist/index.js";
+
+const docs = join(dirname(fileURLToPath(import.meta.url)), "../docs");
+
+/** A moment at which nothing in the seeded world is too old to look at. */
+const CLOCK = "2026-01-05T09:00:00Z";
+
+const pages = {
+  "reference.md": referencePage(await exampleReplies()),
+  "control.md": controlPage(),
+  "assumptions.md": assumptionsPage(),
+};
+const stale = Object.keys(pages).filter((name) => pages[name] !== written(name));
+
+if (process.argv.includes("--check")) {
+  if (stale.length > 0) {
+    console.error(`Out of date: ${stale.map((name) => `docs/${name}`).join(", ")}. Run \`npm run docs\` and commit what it writes.`);
+    process.exitCode = 1;
+  }
+} else {
+  mkdirSync(docs, { recursive: true });
+  for (const name of stale) writeFileSync(join(docs, name), pages[name]);
+  console.log(stale.length > 0 ? `Wrote ${stale.map((name) => `docs/${name}`).join(", ")}.` : "The pages are as they should be.");
+}
+
+function written(name) {
+  const file = join(docs, name);
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+}
+
+/** What each example call is answered, in a world of its own, so that no operation shows what another one did. */
+async function exampleReplies() {
+  const replies = {};
+  for (const { id, after } of exampleCalls()) {
+    const sandbox = await createSandbox({ clock: CLOCK });
+    const send = async (name) => {
+      replies[name] = await answer(
+        sandbox.baseUrl,
+        exampleCalls(replies).find((call) => call.id === name),
+      );
+    };
+    if (after !== undefined) await send(after);
+    await send(id);
+    await sandbox.close();
+  }
+  return replies;
+}
+
+async function answer(baseUrl, { id, method, path, headers, body }) {
+  const response = await fetch(baseUrl + path, { method, headers, body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`The example of ${id} does not succeed: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
