@@ -10,10 +10,10 @@ const MAX_KEY = 255;
 
 export const readIdempotencyKey: Stage = (context) => {
   if (!context.operation?.idempotent) return;
-  const sent = headerOnce(context.incoming, "idempotency-key");
-  if (sent === undefined) return;
-  if (typeof sent !== "string") fail("idempotency_key_invalid", `Idempotency-Key was sent ${sent.length} times; send it once.`);
-  const key = sent.trim();
+  // Node has taken the spaces around it away; whatever else is there counts.
+  const key = headerOnce(context.incoming, "idempotency-key");
+  if (key === undefined) return;
+  if (typeof key !== "string") fail("idempotency_key_invalid", `Idempotency-Key was sent ${key.length} times; send it once.`);
   if (key === "")
     fail("idempotency_key_empty", "Idempotency-Key is empty. Send a value of your own making, such as a UUID, or leave the header out.");
   if (key.length > MAX_KEY) fail("idempotency_key_too_long", `Idempotency-Key may have ${MAX_KEY} characters; received ${key.length}.`);
@@ -63,10 +63,9 @@ const compare = (one: string, other: string) => (one < other ? -1 : one > other 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
-  // Entries, not an object: a field named __proto__ must count like any other.
-  return Object.entries(value)
-    .sort(([one], [other]) => compare(one, other))
-    .map(([name, child]) => [name, sorted(child), "field"]);
+  // Entries: a field named __proto__ must count like any other. And in an object, so that no list can look like them.
+  const fields = Object.entries(value).sort(([one], [other]) => compare(one, other));
+  return { fields: fields.map(([name, child]) => [name, sorted(child)]) };
 }
 
 export const behaviours: Behaviour[] = [
