@@ -4,6 +4,7 @@ import { fieldErrors } from "../kernel/check.ts";
 import type { ObjectSchema } from "../kernel/endpoint.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
+import { redact } from "../kernel/redact.ts";
 import type { TSchema } from "../kernel/shapes.ts";
 import type { Operation } from "../store/caller.ts";
 import type { Context, Stage } from "./context.ts";
@@ -103,10 +104,11 @@ function dropMisfits(schema: ObjectSchema, body: Record<string, unknown>): strin
 
 const DANGEROUS = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Unknown fields go onto the record and come back as they came, but for those that the service owns. */
+/** Unknown fields go onto the record and come back as they came, but for those that the service owns; secrets are masked. */
 function keepable({ reply }: Intake, unknown: Record<string, unknown>): Record<string, unknown> {
   const owned = (reply as Partial<ObjectSchema>).properties ?? {};
-  return Object.fromEntries(Object.entries(unknown).filter(([name]) => !Object.hasOwn(owned, name) && !DANGEROUS.has(name)));
+  const kept = Object.entries(unknown).filter(([name]) => !Object.hasOwn(owned, name) && !DANGEROUS.has(name));
+  return redact(Object.fromEntries(kept)) as Record<string, unknown>;
 }
 
 const LONGEST_LIST = 1_000;
