@@ -17,9 +17,9 @@ const payroll = JSON.stringify({
 const rule = JSON.stringify({ name: "Weekend", adjustmentType: "percentage", adjustmentValue: 500 });
 
 const cases = [
-  { name: "bare node:http, GET", server: "bare", request: () => bytes("GET", "/v1/customers/cus_ana", key), baseline: "GET" },
+  { name: "bare node:http, GET", server: "bare", request: () => bytes("GET", "/v1/customers/cus_zoe", key), baseline: "GET" },
   { name: "bare node:http, POST", server: "bare", request: () => bytes("POST", "/v1/rules", key, rule), baseline: "POST" },
-  { name: "bare Express, GET", server: "express", request: () => bytes("GET", "/v1/customers/cus_ana", key), against: "GET" },
+  { name: "bare Express, GET", server: "express", request: () => bytes("GET", "/v1/customers/cus_zoe", key), against: "GET" },
   { name: "bare Express, POST", server: "express", request: () => bytes("POST", "/v1/rules", key, rule), against: "POST" },
   { name: "GET a record by id, file", server: "file", request: (_n, ids) => bytes("GET", `/v1/customers/${ids.customer}`, key), against: "GET", target: 0.4 },
   { name: "GET a list of 25, file", server: "file", request: () => bytes("GET", "/v1/payments", key), against: "GET", target: 0.2 },
@@ -55,7 +55,7 @@ async function slice(server, request, ids) {
 const median = (values) => [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)];
 
 const servers = Object.fromEntries(await Promise.all(["bare", "express", "file", "memory"].map(async (name) => [name, await open(name)])));
-const customer = process.env.BENCH_CUSTOMER ?? "cus_ana";
+const customer = process.env.BENCH_CUSTOMER ?? "cus_zoe";
 const results = new Map(cases.map(({ name }) => [name, []]));
 for (let turn = 0; turn <= SLICES; turn++) {
   for (const { name, server, request } of cases) {

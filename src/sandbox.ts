@@ -1,20 +1,23 @@
 // The composition root: the whole machine on one screen.
 
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "./areas/index.ts";
 import type { Console } from "./control/console.ts";
 import { controlCatalogue } from "./control/index.ts";
+import { showSandbox } from "./control/overview.ts";
 import type { Context } from "./http/context.ts";
+import { CONTROL_PREFIX, controlLock } from "./http/control-token.ts";
 import { createGuard } from "./http/guard.ts";
-import { createLimiter, type Rules } from "./http/limit.ts";
+import { createLimiter, type Limiter, type Rules } from "./http/limit.ts";
 import { pipe } from "./http/pipe.ts";
-import { createRecorder } from "./http/record.ts";
+import { createRecorder, requestMessage } from "./http/record.ts";
 import { isService, PREFIX } from "./http/route.ts";
-import { listen } from "./http/server.ts";
+import { type Listeners, listen } from "./http/server.ts";
+import { upgrades } from "./http/upgrade.ts";
 import { type Clock, createClock } from "./kernel/clock.ts";
 import { SandboxError } from "./kernel/errors.ts";
 import { createDice, type Dice, unguessable } from "./kernel/random.ts";
+import { createHub, type Hub } from "./live/hub.ts";
 import { completeOptions, type GivenOptions, type Options } from "./options.ts";
 import { packageFile, version } from "./package.ts";
 import { type Fixture, readFixtures } from "./store/fixtures.ts";
@@ -92,48 +95,29 @@ interface Parts {
   stores: Stores;
 }
 
-async function serve({ options, token, fixtures, clock, dice, stores }: Parts): Promise<Sandbox> {
-  const { database, tenants, journal, replies } = stores;
-  const requests = new Set<(entry: JournalEntry) => void>();
-  const defects = new Set<(defect: Defect) => void>();
-  const report = (error: unknown, { id }: Context) => tell(defects, { error, requestId: id });
-
+async function serve(parts: Parts): Promise<Sandbox> {
+  const { options, token, clock, stores } = parts;
+  const { database, tenants, replies } = stores;
+  const heard: Heard = { requests: new Set(), defects: new Set() };
   const limiter = createLimiter(options.rateLimit as Rules);
-  const renew = (merchant?: string) => {
-    tenants.forget();
-    limiter.clear(merchant);
-    journal.forget(merchant);
-    clock.wake();
-  };
-  createViews(database, resources);
-  const world = openWorld(stores, openSeeder(stores, resources, clock), fixtures, dice, renew);
-  const snapshots = openSnapshots(database);
-  world.fill();
-
-  const guard = createGuard(() => listening.port, options.allowedHost, options.allowedOrigin);
-  const recorder = createRecorder(journal, clock, (entry) => tell(requests, entry));
-  const { bodies } = options;
-  const answer = pipe({ ...stores, guard, catalogue, clock, limiter, bodies, committed: clock.wake, answered: recorder.close, report });
-  const about = { version: version(), url: () => url, file: database.file };
-  const console: Console = { ...stores, about, clock, world, snapshots, renew, catalogue, resources, documents: documents(() => url) };
-  // Express is loaded when somebody first asks for what it carries: a start that only serves /v1 does without.
-  const app = once(async () =>
-    (await import("./http/app.ts")).createApp({ guard, clock, control: controlCatalogue, world: console, token, report }),
-  );
-  const request = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (isService(incoming.url)) void answer(recorder.open(incoming, outgoing));
-    else void app().then((handle) => handle(incoming, outgoing));
-  };
+  const hub = createHub(() => showSandbox(console));
+  const console = openConsole(parts, limiter, hub, () => url);
+  console.world.fill();
 
   clock.watch(replies);
-  const listening = await listen(options.port, options.host, { request });
+  const listening = await listen(
+    options.port,
+    options.host,
+    openFront(parts, console, limiter, hub, heard, () => listening.port),
+  );
   const url = `http://${options.host ?? "127.0.0.1"}:${listening.port}`;
   database.own(`process ${process.pid} at ${url}`);
 
   const close = once(async () => {
+    hub.close();
     await listening.close(CLOSE_WITHIN);
     clock.stop();
-    snapshots.close();
+    console.snapshots.close();
     stores.close();
   });
   return {
@@ -143,10 +127,64 @@ async function serve({ options, token, fixtures, clock, dice, stores }: Parts): 
     file: database.file,
     controlToken: token,
     merchants: () => tenants.list(),
-    onRequest: (listener) => void requests.add(listener),
-    onDefect: (listener) => void defects.add(listener),
+    onRequest: (listener) => void heard.requests.add(listener),
+    onDefect: (listener) => void heard.defects.add(listener),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+interface Heard {
+  requests: Set<(entry: JournalEntry) => void>;
+  defects: Set<(defect: Defect) => void>;
+}
+
+/** What stands at the sockets: the pipe for the service, Express for everything else, the hub for those who watch. */
+function openFront(parts: Parts, world: Console, limiter: Limiter, hub: Hub, heard: Heard, port: () => number): Listeners {
+  const { options, token, clock, stores } = parts;
+  const { bodies, allowedHost, allowedOrigin } = options;
+  const report = (error: unknown, { id }: Context) => tell(heard.defects, { error, requestId: id });
+  const guard = createGuard(port, allowedHost, allowedOrigin);
+  const checkToken = controlLock(token);
+  const recorder = createRecorder(stores.journal, clock, (entry) => {
+    hub.say({ kind: "request", request: requestMessage(entry) });
+    tell(heard.requests, entry);
+  });
+  const answer = pipe({ ...stores, guard, catalogue, clock, limiter, bodies, committed: clock.wake, answered: recorder.close, report });
+  // Express is loaded when somebody first asks for what it carries: a start that only serves /v1 does without.
+  const app = once(async () =>
+    (await import("./http/app.ts")).createApp({ guard, clock, control: controlCatalogue, world, checkToken, report }),
+  );
+  return {
+    request(incoming, outgoing) {
+      if (isService(incoming.url)) void answer(recorder.open(incoming, outgoing));
+      else void app().then((handle) => handle(incoming, outgoing));
+    },
+    upgrade: upgrades(`${CONTROL_PREFIX}/live`, guard, checkToken, hub.accept),
+  };
+}
+
+/** What the control plane works with. */
+function openConsole({ fixtures, clock, dice, stores }: Parts, limiter: Limiter, hub: Hub, url: () => string): Console {
+  const { database, tenants, journal } = stores;
+  const renew = (merchant?: string) => {
+    tenants.forget();
+    limiter.clear(merchant);
+    journal.forget(merchant);
+    clock.wake();
+    hub.say({ kind: "reset", merchant: merchant ?? null });
+  };
+  createViews(database, resources);
+  return {
+    ...stores,
+    about: { version: version(), url, file: database.file },
+    clock,
+    world: openWorld(stores, openSeeder(stores, resources, clock), fixtures, dice, renew),
+    snapshots: openSnapshots(database),
+    renew,
+    catalogue,
+    resources,
+    documents: documents(url),
   };
 }
 

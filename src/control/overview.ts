@@ -1,8 +1,8 @@
 // What this sandbox is: its address, its merchants, what it can do and what of that was used.
 
-import { Type } from "../kernel/shapes.ts";
+import { type Static, Type } from "../kernel/shapes.ts";
 import { ClockState, clockState } from "./clock.ts";
-import { control } from "./console.ts";
+import { type Console, control } from "./console.ts";
 
 const Merchant = Type.Object({
   id: Type.String(),
@@ -29,25 +29,28 @@ export const showIndex = control({
   summary: "What this sandbox is",
   description: "Version, address, merchants with their keys, and where to go from here.",
   reply: Index,
-  handle({ about, clock, tenants }) {
-    const url = about.url();
-    return {
-      name: "merchant-sandbox",
-      version: about.version,
-      baseUrl: `${url}/v1`,
-      clock: clockState(clock),
-      database: about.file ?? null,
-      merchants: tenants.list(),
-      links: {
-        health: `${url}/_sandbox/health`,
-        openapi: `${url}/_sandbox/openapi.json`,
-        controlOpenapi: `${url}/_sandbox/control.openapi.json`,
-        assumptions: `${url}/_sandbox/assumptions`,
-        operations: `${url}/_sandbox/operations`,
-      },
-    };
-  },
+  handle: showSandbox,
 });
+
+/** The same is the first thing that a watcher of the live stream is told. */
+export function showSandbox({ about, clock, tenants }: Pick<Console, "about" | "clock" | "tenants">): Static<typeof Index> {
+  const url = about.url();
+  return {
+    name: "merchant-sandbox",
+    version: about.version,
+    baseUrl: `${url}/v1`,
+    clock: clockState(clock),
+    database: about.file ?? null,
+    merchants: tenants.list(),
+    links: {
+      health: `${url}/_sandbox/health`,
+      openapi: `${url}/_sandbox/openapi.json`,
+      controlOpenapi: `${url}/_sandbox/control.openapi.json`,
+      assumptions: `${url}/_sandbox/assumptions`,
+      operations: `${url}/_sandbox/operations`,
+    },
+  };
+}
 
 export const showHealth = control({
   id: "sandbox.health",

@@ -10,19 +10,18 @@ import { fail } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { readBody } from "./body.ts";
 import { type Context, openContext } from "./context.ts";
+import { CONTROL_PREFIX } from "./control-token.ts";
 import type { Guard } from "./guard.ts";
 import { failureReply, send } from "./reply.ts";
 import { readInput } from "./validate.ts";
-
-export const CONTROL_PREFIX = "/_sandbox";
 
 interface Needs<World> {
   guard: Guard;
   clock: Clock;
   control: readonly Endpoint<World>[];
   world: World;
-  /** What the control plane asks for, when the sandbox is open to the network. */
-  token: string | undefined;
+  /** Refuses whoever may not use the control plane. */
+  checkToken: (incoming: IncomingMessage) => void;
   report: (error: unknown, context: Context) => void;
 }
 
@@ -56,7 +55,7 @@ export function createApp<World>(needs: Needs<World>): (incoming: IncomingMessag
   );
   app.use(CONTROL_PREFIX, (incoming, outgoing, next) =>
     answer((context) => {
-      checkToken(context, needs.token);
+      needs.checkToken(context.incoming);
       next();
     })(incoming, outgoing),
   );
@@ -80,14 +79,6 @@ async function run<World>(endpoint: Endpoint<World>, world: World, context: Cont
     throw new Error(`${endpoint.id} answered what it does not declare: ${JSON.stringify(fieldErrors(endpoint.reply, reply))}`);
   Object.assign(context.headers, endpoint.headers);
   context.reply = { status: factOf(endpoint.status), body: JSON.stringify(reply) };
-}
-
-function checkToken(context: Context, token: string | undefined): void {
-  if (token === undefined || context.incoming.headers.authorization === `Bearer ${token}`) return;
-  fail(
-    "control_token_required",
-    "This sandbox is open to the network: send its control token as `Authorization: Bearer …`. An sk_test_ key does not open the control plane.",
-  );
 }
 
 /** No page and no route: says which one could have been meant. */

@@ -2,16 +2,18 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Clock, realNow } from "../kernel/clock.ts";
+import type { RequestMessage } from "../kernel/messages.ts";
 import { keyHint } from "../kernel/redact.ts";
 import type { Journal, JournalEntry } from "../store/journal.ts";
 import { type Context, openContext } from "./context.ts";
 
 export interface Recorder {
   open(incoming: IncomingMessage, outgoing: ServerResponse): Context;
-  /** To be called when the answer is on its way; `heard` of the entry is whoever shows requests live. */
+  /** To be called when the answer is on its way. */
   close(context: Context): void;
 }
 
+/** `heard` is whoever shows requests live. */
 export function createRecorder(journal: Journal, clock: Clock, heard: (entry: JournalEntry) => void): Recorder {
   return {
     open(incoming, outgoing) {
@@ -24,6 +26,24 @@ export function createRecorder(journal: Journal, clock: Clock, heard: (entry: Jo
       journal.add(entry);
       heard(entry);
     },
+  };
+}
+
+/** An entry as the live stream tells of it. */
+export function requestMessage(entry: JournalEntry): RequestMessage {
+  const { id, at, method, path, search, operation, merchant, status, duration, idempotencyKey, replayOf } = entry;
+  return {
+    id,
+    at,
+    method,
+    path,
+    query: search,
+    operation: operation ?? null,
+    merchant: merchant ?? null,
+    status,
+    durationMs: duration,
+    idempotencyKey: idempotencyKey ?? null,
+    replayOf: replayOf ?? null,
   };
 }
 

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { afterRealTime } from "../kernel/clock.ts";
 import { type ErrorCode, errors, SandboxError } from "../kernel/errors.ts";
+import type { Upgrade } from "./upgrade.ts";
 
 export interface Listening {
   readonly port: number;
@@ -14,6 +15,7 @@ export interface Listening {
 
 export interface Listeners {
   request(incoming: IncomingMessage, outgoing: ServerResponse): void;
+  upgrade: Upgrade;
 }
 
 const REQUEST_TIMEOUT = 30_000;
@@ -42,6 +44,7 @@ function open(port: number, host: string, listeners: Listeners): Promise<Server>
     { requestTimeout: REQUEST_TIMEOUT, headersTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 5_000 },
     listeners.request,
   );
+  server.on("upgrade", listeners.upgrade);
   server.on("clientError", refuseGarbage);
   return new Promise((resolve, reject) => {
     server.once("error", (error) => reject(explain(error, port, host)));

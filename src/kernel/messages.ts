@@ -3,8 +3,8 @@
 /** A request once it was answered. Details are fetched by id from the journal. */
 export interface RequestMessage {
   id: string;
-  /** Sandbox time, RFC 3339. */
-  at: string;
+  /** Sandbox milliseconds. */
+  at: number;
   method: string;
   path: string;
   query: string;
@@ -19,7 +19,8 @@ export interface RequestMessage {
 /** A delivery attempt once it ended. */
 export interface AttemptMessage {
   id: string;
-  at: string;
+  /** Sandbox milliseconds. */
+  at: number;
   merchant: string;
   endpointId: string;
   eventId: string;
@@ -32,8 +33,8 @@ export interface AttemptMessage {
   responseStatus: number | null;
   errorCode: string | null;
   durationMs: number | null;
-  /** When the next attempt is due; null when there is none. */
-  nextAttemptAt: string | null;
+  /** Unix seconds; null when there is no next attempt. */
+  nextAttemptAt: number | null;
 }
 
 export interface ClockMessage {

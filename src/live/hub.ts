@@ -2,9 +2,10 @@
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { WebSocket, WebSocketServer } from "ws";
+import type { WebSocket, WebSocketServer } from "ws";
 import { afterRealTime } from "../kernel/clock.ts";
-import type { Happening, LiveItem, LiveMessage } from "../kernel/messages.ts";
+import type { Happening, LiveMessage } from "../kernel/messages.ts";
+import { createRing, type Ring } from "./ring.ts";
 
 export interface Hub {
   /** Notes that something happened; watchers hear of it within a moment. */
@@ -27,53 +28,62 @@ const REMEMBERED = 5_000;
 const MOST_UNREAD = 1_048_576;
 
 export function createHub(snapshot: () => unknown): Hub {
-  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 65_536 });
+  const ring = createRing(REMEMBERED);
   const watchers = new Set<Watcher>();
-  let items: LiveItem[] = [];
-  let seq = 0;
+  let server: Promise<WebSocketServer> | undefined;
   let cancel: (() => void) | undefined;
+  let closed = false;
 
-  const feed = (watcher: Watcher) => {
-    if (watcher.seen === seq || watcher.socket.readyState !== WebSocket.OPEN || watcher.socket.bufferedAmount > MOST_UNREAD) return;
-    const oldest = items[0]?.seq ?? seq + 1;
-    if (watcher.seen + 1 < oldest) send(watcher.socket, { type: "gap", from: watcher.seen + 1, to: oldest - 1 });
-    const fresh = items.slice(Math.max(0, watcher.seen + 1 - oldest));
-    if (fresh.length > 0) send(watcher.socket, { type: "batch", items: fresh });
-    watcher.seen = seq;
-  };
   const flush = () => {
     cancel = undefined;
-    for (const watcher of watchers) feed(watcher);
+    for (const watcher of watchers) feed(watcher, ring);
     // A watcher that was passed over is looked at again, even when nothing more happens.
-    if ([...watchers].some(({ seen }) => seen !== seq)) schedule();
+    if ([...watchers].some(({ seen }) => seen !== ring.newest())) schedule();
   };
   const schedule = () => {
     cancel ??= afterRealTime(BATCH_EVERY, flush);
   };
+  const admit = (socket: WebSocket, since: string | undefined) => {
+    const newest = ring.newest();
+    const watcher = { socket, seen: since === undefined ? newest : Math.min(Number(since), newest) };
+    watchers.add(watcher);
+    socket.on("close", () => watchers.delete(watcher));
+    socket.on("error", () => socket.terminate());
+    send(socket, { type: "snapshot", seq: newest, sandbox: snapshot() });
+    feed(watcher, ring);
+  };
 
   return {
     say(happening) {
-      items.push({ seq: ++seq, ...happening } as LiveItem);
-      if (items.length > 2 * REMEMBERED) items = items.slice(-REMEMBERED);
+      ring.push(happening);
       if (watchers.size > 0) schedule();
     },
-    accept(incoming, socket, head) {
-      server.handleUpgrade(incoming, socket, head, (opened) => {
-        const since = /[?&]since=(\d+)/.exec(incoming.url ?? "")?.[1];
-        const watcher = { socket: opened, seen: since === undefined ? seq : Math.min(Number(since), seq) };
-        watchers.add(watcher);
-        opened.on("close", () => watchers.delete(watcher));
-        opened.on("error", () => opened.terminate());
-        send(opened, { type: "snapshot", seq, sandbox: snapshot() });
-        feed(watcher);
-      });
+    async accept(incoming, socket, head) {
+      server ??= openServer();
+      const opened = await server;
+      if (closed) socket.destroy();
+      else opened.handleUpgrade(incoming, socket, head, (watcher) => admit(watcher, /[?&]since=(\d+)/.exec(incoming.url ?? "")?.[1]));
     },
     close() {
+      closed = true;
       cancel?.();
       for (const { socket } of watchers) socket.terminate();
-      server.close();
     },
   };
+}
+
+/** Tells a watcher what it has not seen, unless it has not even read what it was told. */
+function feed(watcher: Watcher, ring: Ring): void {
+  const { socket } = watcher;
+  if (watcher.seen === ring.newest() || socket.readyState !== socket.OPEN || socket.bufferedAmount > MOST_UNREAD) return;
+  for (const message of ring.since(watcher.seen)) send(socket, message);
+  watcher.seen = ring.newest();
+}
+
+/** Loaded when the first watcher comes: most sandboxes in a pipeline have none. */
+async function openServer(): Promise<WebSocketServer> {
+  const { WebSocketServer } = await import("ws");
+  return new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 65_536 });
 }
 
 const send = (socket: WebSocket, message: LiveMessage) => socket.send(JSON.stringify(message));

@@ -1,11 +1,10 @@
-// Who may call: merchants as tenants, their API keys, their logins and the sessions these give.
+// Who may call: merchants as tenants, their API keys, and the sessions that their logins give.
 
-import { scryptSync, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../kernel/clock.ts";
-import { fail } from "../kernel/errors.ts";
 import type { Dice } from "../kernel/random.ts";
 import type { Counters } from "./counters.ts";
 import type { Database } from "./database.ts";
+import { type Logins, openLogins } from "./logins.ts";
 
 export interface Identity {
   merchant: string;
@@ -24,7 +23,7 @@ export interface Tenant {
   apiKeys: string[];
 }
 
-export interface Tenants {
+export interface Tenants extends Logins {
   /** Whose key this is; answered from memory after the first time. */
   identify(key: string): Identity | undefined;
   /** Every merchant in the order in which they came, with its API keys; session tokens are left out. */
@@ -33,15 +32,10 @@ export interface Tenants {
   mintKey(merchant: string): string;
   /** Drops what memory holds: to be called when a key went away or a merchant changed its state. */
   forget(): void;
-  addLogin(email: string, merchant: string, password: string | undefined): void;
-  /** The merchant of this e-mail address and password; 401 in the same words whatever was wrong. */
-  checkLogin(email: string | undefined, password: string | undefined): string;
   openSession(merchant: string): { token: string; expiresIn: number };
 }
 
 const SESSION_SECONDS = 3_600;
-/** Small on purpose, about 2 ms: seeding and logging in must stay instant, and these passwords guard nothing real. */
-const SCRYPT = { N: 1_024, r: 8, p: 1 };
 const KEY_LENGTH = 24;
 const SESSION_LENGTH = 24;
 
@@ -58,16 +52,8 @@ export function openTenants(database: Database, counters: Counters, dice: Dice, 
      from documents where kind = 'merchant' order by sequence`,
   );
   const insertKey = sql.prepare("insert into keys (key, merchant, kind, expires) values (?, ?, ?, ?)");
-  const insertLogin = sql.prepare("insert or ignore into logins (email, merchant, password) values (?, ?, ?)");
-  const byEmail = sql.prepare<[string], { merchant: string; password: string | null }>(
-    "select merchant, password from logins where email = ?",
-  );
-
-  const hash = (password: string, salt: string) => `${salt}$${scryptSync(password, salt, 32, SCRYPT).toString("hex")}`;
-  const matches = (password: string, stored: string) =>
-    timingSafeEqual(Buffer.from(hash(password, stored.split("$")[0] ?? "")), Buffer.from(stored));
-
   return {
+    ...openLogins(database, dice),
     identify(key) {
       const identity = identities.get(key) ?? byKey.get(key);
       if (identity) identities.set(key, identity);
@@ -83,21 +69,6 @@ export function openTenants(database: Database, counters: Counters, dice: Dice, 
       return key;
     },
     forget: () => identities.clear(),
-    addLogin(email, merchant, password) {
-      const stored = password === undefined ? null : hash(password, dice.hex(16, "salt", merchant));
-      const { changes } = insertLogin.run(email, merchant, stored);
-      if (changes === 0)
-        fail("already_exists", `A merchant with the e-mail address ${email} exists already.`, { fields: ["email"], values: { email } });
-    },
-    checkLogin(email, password) {
-      const login = email === undefined ? undefined : byEmail.get(email);
-      if (!login?.password || password === undefined || !matches(password, login.password))
-        fail(
-          "invalid_credentials",
-          "E-mail address or password are wrong. Fixture merchants and their passwords are listed at GET /_sandbox.",
-        );
-      return login.merchant;
-    },
     openSession(merchant) {
       const token = `sk_test_session_${dice.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"))}`;
       insertKey.run(token, merchant, "session", clock.now() + SESSION_SECONDS * 1_000);

@@ -3,6 +3,7 @@
 import { fail } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import type { Dice } from "../kernel/random.ts";
+import type { Database } from "./database.ts";
 import { openEraser } from "./erase.ts";
 import type { Fixture } from "./fixtures.ts";
 import type { SeededIdentity, Seeder } from "./seed.ts";
@@ -40,64 +41,63 @@ export function openWorld(
   renew: (merchant?: string) => void,
 ): World {
   const { database, counters } = stores;
-  const { sql } = database;
   const eraser = openEraser(database);
-  const isEmpty = sql.prepare("select not exists (select 1 from documents where kind = 'merchant')").pluck();
-  const exists = sql.prepare<[string]>("select 1 from documents where merchant = ? and kind = 'merchant'");
-  const noteOrigin = sql.prepare("insert into origins (merchant, fixture, key, email) values (@id, @fixture, @key, @email)");
-  const originOf = sql.prepare<[string], Origin>("select merchant as id, fixture, key, email from origins where merchant = ?");
-
-  const named = (name: string) => {
-    const names = fixtures.map((fixture) => fixture.name);
-    const known = fixtures.find((fixture) => fixture.name === name);
-    return (
-      known ?? fail("validation_failed", `There is no fixture ${name}.${didYouMean(name, names) || ` There are ${names.join(", ")}.`}`)
-    );
-  };
+  const { isEmpty, known, noteOrigin, originOf } = prepare(database);
   const bring = (origin: Origin) => {
-    seeder.seedMerchant(named(origin.fixture), origin);
-    noteOrigin.run(origin);
+    seeder.seedMerchant(named(fixtures, origin.fixture), origin);
+    noteOrigin(origin);
   };
-  const bringAll = () => {
+  const again = (merchant: string) => {
+    const origin = originOf(known(merchant));
+    eraser.merchant(merchant);
+    bring(origin);
+  };
+  const everythingAgain = () => {
+    eraser.everything();
     for (const { name, merchant } of fixtures) bring({ id: merchant.id, key: merchant.apiKey, email: merchant.email, fixture: name });
-  };
-  const known = (merchant: string) => {
-    if (!exists.get(merchant)) fail("resource_not_found", `There is no merchant ${merchant}. GET /_sandbox lists them.`);
   };
 
   return {
     fill() {
-      if (isEmpty.get() === 1) database.commitNow(bringAll);
+      if (isEmpty()) database.commitNow(everythingAgain);
     },
     reset(merchant) {
-      database.commitNow(() => {
-        if (merchant === undefined) {
-          eraser.everything();
-          bringAll();
-          return;
-        }
-        known(merchant);
-        const origin =
-          originOf.get(merchant) ??
-          fail("validation_failed", `${merchant} was created through the API and came from no fixture. Reset everything, or remove it.`);
-        eraser.merchant(merchant);
-        bring(origin);
-      });
+      database.commitNow(() => (merchant === undefined ? everythingAgain() : again(merchant)));
       renew(merchant);
     },
-    mint(fixture) {
-      const { email } = named(fixture).merchant;
-      return database.commitNow(() => {
+    mint: (fixture) =>
+      database.commitNow(() => {
         const id = counters.mint(NOBODY, "mer");
         const key = `sk_test_${dice.text(KEY_LENGTH, "key", id)}`;
-        bring({ id, key, email: email.replace("@", `+${id.slice("mer_".length)}@`), fixture });
+        const email = named(fixtures, fixture).merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
+        bring({ id, key, email, fixture });
         return { merchant: id, apiKey: key };
-      });
-    },
+      }),
     remove(merchant) {
-      known(merchant);
-      database.commitNow(() => eraser.merchant(merchant));
+      database.commitNow(() => eraser.merchant(known(merchant)));
       renew(merchant);
     },
   };
+}
+
+function prepare({ sql }: Database) {
+  const isEmpty = sql.prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')").pluck();
+  const exists = sql.prepare<[string]>("select 1 from documents where merchant = ? and kind = 'merchant'");
+  const noteOrigin = sql.prepare("insert into origins (merchant, fixture, key, email) values (@id, @fixture, @key, @email)");
+  const originOf = sql.prepare<[string], Origin>("select merchant as id, fixture, key, email from origins where merchant = ?");
+  return {
+    isEmpty: () => isEmpty.get() === 1,
+    known: (merchant: string) =>
+      exists.get(merchant) ? merchant : fail("resource_not_found", `There is no merchant ${merchant}. GET /_sandbox lists them.`),
+    noteOrigin: (origin: Origin) => void noteOrigin.run(origin),
+    originOf: (merchant: string) =>
+      originOf.get(merchant) ??
+      fail("validation_failed", `${merchant} was created through the API and came from no fixture. Reset everything, or remove it.`),
+  };
+}
+
+function named(fixtures: readonly Fixture[], name: string): Fixture {
+  const names = fixtures.map((fixture) => fixture.name);
+  const found = fixtures.find((fixture) => fixture.name === name);
+  return found ?? fail("validation_failed", `There is no fixture ${name}.${didYouMean(name, names) || ` There are ${names.join(", ")}.`}`);
 }

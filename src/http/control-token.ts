@@ -1,0 +1,14 @@
+// The control plane's own lock: open on loopback, and closed by a token as soon as the sandbox can be reached from elsewhere.
+
+import type { IncomingMessage } from "node:http";
+import { fail } from "../kernel/errors.ts";
+
+export const CONTROL_PREFIX = "/_sandbox";
+
+export const controlLock = (token: string | undefined) => (incoming: IncomingMessage) => {
+  if (token === undefined || incoming.headers.authorization === `Bearer ${token}`) return;
+  fail(
+    "control_token_required",
+    "This sandbox is open to the network: send its control token as `Authorization: Bearer …`. An sk_test_ key does not open the control plane.",
+  );
+};

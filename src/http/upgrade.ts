@@ -1,0 +1,28 @@
+// WebSocket upgrades: held to the same checks as a request, before any of them gets its 101.
+
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { ApiError, fail } from "../kernel/errors.ts";
+import type { Guard } from "./guard.ts";
+import { errorBody } from "./reply.ts";
+
+export type Upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+/** Hands on the upgrades of one path; `checkToken` is the control plane's own. */
+export function upgrades(path: string, guard: Guard, checkToken: (incoming: IncomingMessage) => void, accept: Upgrade): Upgrade {
+  return (incoming, socket, head) => {
+    // A watcher that breaks off is nobody's defect.
+    socket.on("error", () => socket.destroy());
+    try {
+      guard.check(incoming);
+      checkToken(incoming);
+      if (incoming.url?.split("?")[0] !== path) fail("route_not_found", `Only ${path} speaks WebSocket.`);
+      accept(incoming, socket, head);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const body = JSON.stringify(errorBody(error, undefined));
+      const head = `HTTP/1.1 ${error.status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+      socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
+    }
+  };
+}
