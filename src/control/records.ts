@@ -1,18 +1,14 @@
 // Records from outside the service: bring one into being, change it, move its state, with the event the service would send.
 
 import { fieldErrors } from "../kernel/check.ts";
-import type { ObjectSchema } from "../kernel/endpoint.ts";
 import { fail } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
-import type { RecordBase, Resource } from "../kernel/resource.ts";
+import { givenFields, type RecordBase, type Resource } from "../kernel/resource.ts";
 import { Type } from "../kernel/shapes.ts";
 import type { Collection } from "../store/collection.ts";
 import { type Console, control } from "./console.ts";
 
 const AnyRecord = Type.Record(Type.String(), Type.Unknown());
-
-/** What nobody may set: it follows from the kind, the owner or the place. */
-const OWNED = ["object", "merchantId", "livemode"];
 
 export const createRecord = control({
   id: "records.create",
@@ -110,13 +106,11 @@ function onlyOwner(console: Reach, resource: Resource, id: string): string {
 }
 
 function checkFields(resource: Resource, fields: Record<string, unknown>): void {
-  const known = Object.keys(resource.schema.properties).filter((name) => !OWNED.includes(name));
+  const schema = givenFields(resource);
+  const known = Object.keys(schema.properties);
   for (const name of Object.keys(fields))
     if (!known.includes(name))
       fail("validation_failed", `${name} is no field of a ${resource.kind} that can be set.${didYouMean(name, known)}`);
-  const properties = Object.fromEntries(
-    known.map((name) => [name, Type.Optional((resource.schema as ObjectSchema).properties[name] as typeof AnyRecord)]),
-  );
-  const [first, ...others] = fieldErrors(Type.Object(properties), fields);
+  const [first, ...others] = fieldErrors(schema, fields);
   if (first) fail("validation_failed", first.message, { errors: [first, ...others] });
 }
