@@ -21,10 +21,10 @@ const KEY = "sk_test_lodge";
 /** Lists are asked for one record, which shows the shape. */
 const ONE = "?limit=1";
 
-/** The operation whose example makes the record that this one is about, where the seeded world has none. */
-export function makerOf({ operations }: Catalogue, { path, exampleParams }: Declared): Declared | undefined {
+/** The operation whose example makes the record that this one is about, where the seeded world may have none. */
+export function makerOf({ operations }: Catalogue, { path, method, exampleParams }: Declared): Declared | undefined {
   const [collection] = path.split("/{");
-  if (collection === path || Object.keys(exampleParams).length > 0) return undefined;
+  if (Object.keys(exampleParams).length > 0 || (method === "POST" && path === collection)) return undefined;
   return operations.find((other) => other.method === "POST" && other.path === collection);
 }
 

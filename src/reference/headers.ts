@@ -24,10 +24,13 @@ export const REQUEST_ID_HEADER = "X-Sandbox-Request-Id";
 
 const succeeded = (status: number) => status < 300;
 
+/** A stranger to the machine is turned away before anything else is looked at. */
+const ALMOST_EVERY = "Every reply but the refusal of a foreign `Host` or `Origin`";
+
 const window: HeaderFact[] = [
-  { name: "RateLimit-Limit", schema: count("How many requests a window admits"), on: "Every reply", sentWith: () => true },
-  { name: "RateLimit-Remaining", schema: count("How many of them are left"), on: "Every reply", sentWith: () => true },
-  { name: "RateLimit-Reset", schema: count("When the window ends, in Unix seconds"), on: "Every reply", sentWith: () => true },
+  { name: "RateLimit-Limit", schema: count("How many requests a window admits"), on: ALMOST_EVERY, sentWith: () => true },
+  { name: "RateLimit-Remaining", schema: count("How many of them are left"), on: ALMOST_EVERY, sentWith: () => true },
+  { name: "RateLimit-Reset", schema: count("When the window ends, in Unix seconds"), on: ALMOST_EVERY, sentWith: () => true },
   {
     name: "Retry-After",
     schema: count("How many seconds to wait before trying again", { minimum: 1 }),

@@ -19,7 +19,7 @@ export function operationSection(catalogue: Catalogue, operation: Declared, repl
     heading(3, summary, id),
     `${code(`${method} ${address}`)} · ${code(id)}`,
     description,
-    maker ? `It takes an id that ${link(code(maker.id), `#${maker.id}`)} answered.` : "",
+    maker ? `The example follows that of ${link(code(maker.id), `#${maker.id}`)}.` : "",
     fence("sh", curl(surface.server, exampleCall(catalogue, operation, replies))),
     parameters(operation),
     body(operation),
@@ -50,8 +50,7 @@ function answer({ status, reply, headers }: Declared, example: unknown): string 
   const fixed = Object.entries(headers).map(([name, value]) => ` It carries ${code(`${name}: ${value}`)}.`);
   const mark = isAssumed(status) ? ` ${ASSUMED_MARK}` : "";
   const intro = `**Answers ${code(String(factOf(status)))}**${mark} with ${shapeOf(reply)}.${fixed.join("")}`;
-  const isOwnShape = titleOf(reply) === undefined && !isList(reply) && Object.keys(propertiesOf(reply)).length > 0;
-  return blocks(intro, isOwnShape ? receivedTable(reply) : "", example === undefined ? "" : fence("json", mask(example)));
+  return blocks(intro, ownFields(reply), example === undefined ? "" : fence("json", mask(example)));
 }
 
 type Reply = Declared["reply"];
@@ -65,6 +64,14 @@ function shapeOf(reply: Reply): string {
   const { data } = propertiesOf(reply);
   if (isList(reply) && data) return `a list envelope, whose \`data\` is an ${typeOf(data)}${mark}`;
   return titleOf(reply) === undefined ? `an object${mark}` : `the ${typeOf(reply)}`;
+}
+
+/** The fields of a reply, or of what it lists, unless they are those of a record, which has a table of its own. */
+function ownFields(reply: Reply): string {
+  const { data } = propertiesOf(reply);
+  const shape = isList(reply) && data ? ((data as { items?: Reply }).items ?? data) : reply;
+  const isOwn = titleOf(shape) === undefined && Object.keys(propertiesOf(shape)).length > 0;
+  return isOwn ? receivedTable(shape) : "";
 }
 
 /** Keys and secrets of the example world would alarm whoever scans a repository for them. */

@@ -78,7 +78,7 @@ export function limitTable(operations: readonly Declared[]): string {
     ["Text, where its field says nothing else", `at most ${USUAL_LENGTH.toLocaleString("en-US")} characters`, answer("validation_failed")],
     ...LIMIT_CODES.map((name) => ["The request as a whole", errors[name].when, answer(name)]),
   ];
-  return table(["Of", "Limit", "Beyond it"], rows);
+  return table(["Of", "Limit, or what passes it", "Answered with"], rows);
 }
 
 const limitOf = (schema: TSchema) => typeOf(schema) + boundsOf(schema);
