@@ -27,6 +27,8 @@ const { outputFiles, metafile } = await build({
   platform: "node",
   target: "node20.19",
   external: ["better-sqlite3"],
+  // What the package names first is made of calls to require that no bundler can follow.
+  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   jsx: "automatic",
   banner: { js: REQUIRE },
   // Libraries decide at their first line how much they check; a React in development mode also leaks.
