@@ -62,6 +62,7 @@ const health = Type.Object(
 const whoAndHow = {
   id: id("whd", "Identifies the attempt"),
   object: oneOf(["webhook_delivery"], "The kind of the record"),
+  merchantId: id("mer", "The merchant that owns it"),
   eventId: id("evt", "The event that was delivered; the same at every attempt"),
   eventType: text("The type of the event"),
   endpointId: id("we", "The endpoint that was told"),

@@ -1,5 +1,6 @@
 // The log of delivery attempts: each noted before it is sent, concluded when it is over, and read newest first.
 
+import type { Statement } from "better-sqlite3";
 import type { PageQuery } from "../kernel/shapes.ts";
 import { badCursor, type Page } from "./collection.ts";
 import type { Database } from "./database.ts";
@@ -54,6 +55,7 @@ export interface AttemptEnd {
 export interface AttemptRecord {
   id: string;
   object: "webhook_delivery";
+  merchantId: string;
   eventId: string;
   eventType: string;
   endpointId: string;
@@ -89,12 +91,21 @@ export interface Attempts {
   end(sequence: number, end: AttemptEnd): boolean;
   /** The attempt of a delivery that was being sent when the process before this one ended. */
   interrupted(delivery: number): number | undefined;
-  page(merchant: string, query: AttemptQuery): Page<AttemptRecord>;
-  /** What an attempt was about; undefined when the merchant has none of that id. */
-  find(merchant: string, id: string): { eventId: string; endpointId: string } | undefined;
+  /** The log of one merchant, in the order in which attempts ended, or of all, in the order in which they began. */
+  page(merchant: string | undefined, query: AttemptQuery): Page<AttemptRecord>;
+  /** What a logged attempt was about; undefined when the merchant, or anybody, has none of that id. */
+  find(merchant: string | undefined, id: string): AttemptSubject | undefined;
+}
+
+export interface AttemptSubject {
+  merchant: string;
+  eventId: string;
+  endpointId: string;
 }
 
 interface Row {
+  sequence: number;
+  merchant: string;
   delivery: number;
   attempt: number;
   ended: number;
@@ -117,19 +128,23 @@ interface Row {
   body: string;
 }
 
-type Place = Pick<Row, "ended" | "delivery" | "attempt">;
+type Column = "ended" | "delivery" | "attempt" | "sequence";
 
 const DEFAULT_PAGE = 25;
-const LOGGED = "a.merchant = ? and a.status <> 'sending'";
-const PLACE = "(a.ended, a.delivery, a.attempt)";
+const LOGGED = "a.status <> 'sending'";
+/** Attempts that ended in one moment stand in the order of what they deliver, so that no race shows in the log. */
+const BY_END: Column[] = ["ended", "delivery", "attempt"];
+const BY_START: Column[] = ["sequence"];
 /** What narrows the log, in the order in which the values are bound. */
-const FILTERS: Record<"endpointId" | "status" | "type" | "eventId", string> = {
+const FILTERS = {
+  merchant: "a.merchant = ?",
   endpointId: "a.endpoint = ?",
   status: "a.status = ?",
   type: "e.type = ?",
   eventId: "a.delivery in (select d.sequence from deliveries d join events e on e.sequence = d.event where e.id = ?)",
 };
-const FILTER_NAMES = Object.keys(FILTERS) as (keyof typeof FILTERS)[];
+type Filter = keyof typeof FILTERS;
+const FILTER_NAMES = Object.keys(FILTERS) as Filter[];
 
 export function openAttempts(database: Database): Attempts {
   return { ...writing(database), ...reading(database) };
@@ -161,34 +176,39 @@ function writing({ sql }: Database): Pick<Attempts, "begin" | "end" | "interrupt
 }
 
 function reading({ sql }: Database): Pick<Attempts, "page" | "find"> {
-  const place = sql.prepare<[string, string], Place>(`select a.ended, a.delivery, a.attempt from attempts a where ${LOGGED} and a.id = ?`);
-  const find = sql.prepare<[string, string], { eventId: string; endpointId: string }>(
-    `select e.id as eventId, a.endpoint as endpointId from attempts a join deliveries d on d.sequence = a.delivery
-     join events e on e.sequence = d.event where ${LOGGED} and a.id = ?`,
+  const named = sql.prepare<{ id: string; merchant: string | null }, Row & { event_id: string }>(
+    `select a.*, e.id as event_id from attempts a join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event
+     where a.id = :id and a.merchant = coalesce(:merchant, a.merchant) and ${LOGGED}`,
   );
-  const statements = new Map<string, ReturnType<typeof list>>();
-  const list = (where: string, order: "asc" | "desc") =>
-    sql.prepare<unknown[], Row>(
-      `select a.*, e.id as event_id, e.type as event_type, e.body from attempts a
-       join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event
-       where ${where} order by a.ended ${order}, a.delivery ${order}, a.attempt ${order} limit ?`,
-    );
-  const listed = (where: string, order: "asc" | "desc") => {
-    const key = `${order} ${where}`;
-    const known = statements.get(key) ?? list(where, order);
-    statements.set(key, known);
+  const find = (id: string, merchant: string | undefined) => named.get({ id, merchant: merchant ?? null });
+  const statements = new Map<string, Statement<unknown[], Row>>();
+  const list = (where: string, order: string) => {
+    const text = `select a.*, e.id as event_id, e.type as event_type, e.body from attempts a
+      join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event where ${where} order by ${order} limit ?`;
+    const known = statements.get(text) ?? sql.prepare<unknown[], Row>(text);
+    statements.set(text, known);
     return known;
   };
   return {
-    find: (merchant, id) => find.get(merchant, id),
+    find(merchant, id) {
+      const row = find(id, merchant);
+      return row && { merchant: row.merchant, eventId: row.event_id, endpointId: row.endpoint };
+    },
     page(merchant, query) {
-      const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before } = query;
-      const filters = FILTER_NAMES.filter((name) => query[name] !== undefined);
-      const from = after === undefined ? undefined : (place.get(merchant, after) ?? badCursor(query, "webhook_delivery"));
-      const beyond = from ? [`${PLACE} ${before === undefined ? "<" : ">"} (?, ?, ?)`] : [];
-      const where = [LOGGED, ...filters.map((name) => FILTERS[name]), ...beyond].join(" and ");
-      const values = [merchant, ...filters.map((name) => query[name]), ...(from ? [from.ended, from.delivery, from.attempt] : [])];
-      const rows = listed(where, before === undefined ? "desc" : "asc").all(...values, limit + 1);
+      const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before, ...filters } = query;
+      const columns = merchant === undefined ? BY_START : BY_END;
+      const from = after === undefined ? undefined : (find(after, merchant) ?? badCursor(query, "webhook_delivery"));
+      const wanted: { [Name in Filter]?: string | undefined } = { merchant, ...filters };
+      const narrowed = FILTER_NAMES.filter((name) => wanted[name] !== undefined);
+      const conditions = [
+        LOGGED,
+        ...narrowed.map((name) => FILTERS[name]),
+        ...(from ? [`(${columns.map((column) => `a.${column}`)}) ${before === undefined ? "<" : ">"} (${columns.map(() => "?")})`] : []),
+      ];
+      const values = narrowed.map((name) => wanted[name]);
+      const order = columns.map((column) => `a.${column} ${before === undefined ? "desc" : "asc"}`).join();
+      const place = from ? columns.map((column) => from[column]) : [];
+      const rows = list(conditions.join(" and "), order).all(...values, ...place, limit + 1);
       const data = rows.slice(0, limit).map(show);
       if (before !== undefined) data.reverse();
       return { object: "list", data, has_more: rows.length > limit };
@@ -200,6 +220,7 @@ function show(row: Row): AttemptRecord {
   return {
     id: row.id,
     object: "webhook_delivery",
+    merchantId: row.merchant,
     eventId: row.event_id,
     eventType: row.event_type,
     endpointId: row.endpoint,

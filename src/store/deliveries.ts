@@ -66,6 +66,8 @@ export interface Deliveries {
   resume(sequence: number, due: number): void;
   /** The endpoint's address and secret; undefined when it is gone or disabled. */
   receiver(merchant: string, endpoint: string): Receiver | undefined;
+  /** The merchant of an endpoint; undefined when there is none of that id. */
+  ownerOf(endpoint: string): string | undefined;
   /** Takes an endpoint out of service: nothing is owed to it any more. */
   disable(merchant: string, endpoint: string, reason: string): void;
   /** Puts it back; false when the merchant has no such endpoint. */
@@ -125,17 +127,19 @@ function progress({ sql }: Database): Pick<Deliveries, "begin" | "end" | "again"
   };
 }
 
-function endpoints({ sql }: Database, outbox: Outbox): Pick<Deliveries, "receiver" | "disable" | "enable"> {
+function endpoints({ sql }: Database, outbox: Outbox): Pick<Deliveries, "receiver" | "ownerOf" | "disable" | "enable"> {
   const named = `merchant = ? and kind = '${ENDPOINT_KIND}' and id = ?`;
   const receiver = sql.prepare<Address, Receiver>(
     `select body ->> 'url' as url, body ->> 'secret' as secret from documents where ${named} and status = 'enabled'`,
   );
+  const owner = sql.prepare<[string], string>(`select merchant from documents where kind = '${ENDPOINT_KIND}' and id = ?`).pluck();
   const types = sql.prepare<Address, string>(`select body ->> 'events' from documents where ${named}`).pluck();
   const setStatus = sql.prepare<[string, string, string | null, ...Address]>(
     `update documents set status = ?, body = json_set(body, '$.status', ?, '$.disabledReason', ?) where ${named}`,
   );
   return {
     receiver: (merchant, endpoint) => receiver.get(merchant, endpoint),
+    ownerOf: (endpoint) => owner.get(endpoint),
     disable(merchant, endpoint, reason) {
       setStatus.run("disabled", "disabled", reason, merchant, endpoint);
       outbox.unsubscribe(merchant, endpoint);

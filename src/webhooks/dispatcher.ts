@@ -1,0 +1,167 @@
+// Delivers what is owed: begins what is due, records how it went, and never lets one endpoint wait for another.
+
+import type { Behaviour } from "../kernel/assumed.ts";
+import { afterRealTime, type Clock, type DueWork } from "../kernel/clock.ts";
+import { fail } from "../kernel/errors.ts";
+import type { Attempts } from "../store/attempts.ts";
+import type { Database } from "../store/database.ts";
+import { type Deliveries, ENDPOINT_KIND } from "../store/deliveries.ts";
+import type { Outbox } from "../store/outbox.ts";
+import { abandon, begin, canBegin, type Listener, reload, type State, settled } from "./flights.ts";
+import { createLanes } from "./lanes.ts";
+import { attemptId, createLedger, type LedgerNeeds } from "./ledger.ts";
+import { createSender, type SenderNeeds } from "./sender.ts";
+
+export interface Dispatcher extends DueWork {
+  /** Takes up what the process before this one left, and delivers from then on. To be called once the sandbox listens. */
+  start(): void;
+  /** Resolves when nothing is due now and nothing is in flight, or after `within` real milliseconds. */
+  drain(options: { within: number }): Promise<Drained>;
+  /** Tells one endpoint once more of what a logged attempt was about. */
+  replay(merchant: string, attempt: string): Promise<Replayed>;
+  /** Tells every endpoint that wants its type once more of an event. */
+  replayEvent(merchant: string, event: string): Promise<Replayed>;
+  /** Puts an endpoint that was disabled back into service. */
+  enable(merchant: string, endpoint: string): Promise<void>;
+  /** Hears of each attempt once it is recorded; the returned function ends that. */
+  listen(listener: Listener): () => void;
+  /** To be called when rows were replaced behind the dispatcher's back: of one merchant, or of all. */
+  reload(merchant?: string): void;
+  /** Begins nothing more, waits for what is in flight, and cuts off what takes longer: the next start takes that up. */
+  stop(within: number): Promise<void>;
+}
+
+export interface Drained {
+  settled: boolean;
+  /** Deliveries that wait for a later attempt. */
+  pending: number;
+  inFlight: number;
+}
+
+export interface Replayed {
+  eventId: string;
+  /** The ids under which the log will have them. */
+  attempts: { id: string; endpointId: string }[];
+}
+
+export interface DispatcherNeeds extends LedgerNeeds, SenderNeeds {
+  clock: Clock;
+  database: Database;
+  outbox: Outbox;
+  deliveries: Deliveries;
+  attempts: Attempts;
+  /** Hears of defects of the sandbox itself. */
+  report(error: unknown): void;
+}
+
+export function createDispatcher(needs: DispatcherNeeds): Dispatcher {
+  const state: State & DispatcherNeeds = {
+    ...needs,
+    lanes: createLanes(needs.deliveries),
+    ledger: createLedger(needs),
+    sender: createSender(needs),
+    flights: new Set(),
+    listeners: new Set(),
+    look: undefined,
+    era: 0,
+    running: false,
+  };
+  const { clock, listeners } = state;
+  const dispatcher: Dispatcher = {
+    nextDue: () => (canBegin(state) ? state.lanes.soonest() : null),
+    run: () => begin(state),
+    settled: () => settled(state),
+    start() {
+      state.running = true;
+      reload(state);
+      clock.watch(dispatcher);
+    },
+    drain: ({ within }) => drain(state, within),
+    replay: (merchant, attempt) => replay(state, merchant, attempt),
+    replayEvent: (merchant, event) => oweAgain(state, merchant, event),
+    enable: (merchant, endpoint) => enable(state, merchant, endpoint),
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    reload(merchant) {
+      reload(state, merchant);
+      clock.wake();
+    },
+    stop: (within) => stop(state, within),
+  };
+  return dispatcher;
+}
+
+async function drain(state: State, within: number): Promise<Drained> {
+  const { clock, lanes, flights, deliveries } = state;
+  const isIdle = () => !state.look && flights.size === 0 && (lanes.soonest() ?? Infinity) > clock.now();
+  const patience = afterAtMost(within);
+  while (state.running && !patience.over() && !isIdle()) await Promise.race([settled(state), patience.expired]);
+  patience.cancel();
+  return { settled: isIdle(), pending: deliveries.pending(), inFlight: flights.size };
+}
+
+/** A promise that resolves after real time, and that can be let go. */
+function afterAtMost(milliseconds: number) {
+  let over = false;
+  let cancel = () => {};
+  const expired = new Promise<void>((resolve) => {
+    cancel = afterRealTime(milliseconds, () => {
+      over = true;
+      resolve();
+    });
+  });
+  return { expired, over: () => over, cancel: () => cancel() };
+}
+
+async function replay(state: DispatcherNeeds, merchant: string, id: string): Promise<Replayed> {
+  const about = state.attempts.find(merchant, id) ?? fail("resource_not_found", `No such webhook_delivery: ${id}.`);
+  if (!state.deliveries.receiver(merchant, about.endpointId))
+    fail("invalid_state", `The endpoint ${about.endpointId} is deleted or disabled: nothing is delivered to it.`);
+  return oweAgain(state, merchant, about.eventId, about.endpointId);
+}
+
+async function oweAgain(state: DispatcherNeeds, merchant: string, eventId: string, endpoint?: string): Promise<Replayed> {
+  const replays = await state.database.commit(() => state.outbox.replay(merchant, eventId, endpoint));
+  if (!replays) fail("resource_not_found", `No such event: ${eventId}.`);
+  state.clock.wake();
+  const attempts = replays.map(({ endpoint: endpointId, number }) => ({
+    id: attemptId(state.dice, { merchant, endpoint: endpointId, eventId, replay: number }, 1),
+    endpointId,
+  }));
+  return { eventId, attempts };
+}
+
+async function enable(state: DispatcherNeeds, merchant: string, endpoint: string): Promise<void> {
+  const found = await state.database.commit(() => state.deliveries.enable(merchant, endpoint));
+  if (!found) fail("resource_not_found", `No such ${ENDPOINT_KIND}: ${endpoint}.`);
+}
+
+async function stop(state: State, within: number): Promise<void> {
+  state.running = false;
+  const patience = afterAtMost(within);
+  await Promise.race([Promise.all([...state.flights].map(({ landed }) => landed)), patience.expired]);
+  patience.cancel();
+  for (const flight of [...state.flights]) abandon(state, flight);
+  await state.sender.close();
+}
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "webhooks.guarantee",
+    fact: "Every event reaches every endpoint that wants it at least once, in no promised order; a copy carries the same id and the same bytes.",
+    why: "The document promises an id that is the same at every retry, which is what at-least-once delivery needs.",
+  },
+  {
+    id: "webhooks.success",
+    fact: "2xx within 10 seconds is success, and nothing else is; redirects are not followed; 410 disables the endpoint.",
+    why: "The document does not say what a receiver answers; these are the strictest rules among comparable senders.",
+    setting: "--webhook-timeout",
+  },
+  {
+    id: "webhooks.replay",
+    fact: "A replay sends the same event once more to the endpoint's present address with its present secret, and is not retried.",
+    why: "The document mentions replays and does not describe them.",
+  },
+];

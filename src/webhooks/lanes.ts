@@ -1,0 +1,90 @@
+// One lane for each endpoint that is owed something: what keeps a slow endpoint's deliveries from standing in another's way.
+
+import type { Deliveries, Owed } from "../store/deliveries.ts";
+
+export interface Lane {
+  readonly merchant: string;
+  readonly endpoint: string;
+  /** When the soonest of what waits is due; null when nothing waits. Never later than the truth. */
+  due: number | null;
+  inFlight: number;
+  /** Whether the receiver's last word was an answer, of whatever status. */
+  answers: boolean;
+}
+
+export interface Lanes {
+  /** Reads what is owed anew. */
+  load(): void;
+  /** When the soonest delivery that could be begun is due; null when none could. */
+  soonest(): number | null;
+  /** The lanes with something due and room for it, the one that was served longest ago first. */
+  ready(now: number): Lane[];
+  room(lane: Lane): number;
+  /** So many attempts of the lane are about to begin: what is still owed to it is looked up again, and the others come first. */
+  served(lane: Lane, begun: number): void;
+  /** An attempt of the lane is over; another may be due. */
+  landed(lane: Lane, answered: boolean, due: number | null): void;
+}
+
+/** An endpoint has to answer before it is sent more than one at a time: a dead one then holds one connection, not many. */
+const AT_FIRST = 1;
+const AT_MOST = 16;
+
+const nameOf = ({ merchant, endpoint }: { merchant: string; endpoint: string }) => `${merchant} ${endpoint}`;
+const room = ({ inFlight, answers }: Lane) => (answers ? AT_MOST : AT_FIRST) - inFlight;
+/** When the lane can begin something; never as long as it is full. */
+const canBegin = (lane: Lane) => (lane.due !== null && room(lane) > 0 ? lane.due : Infinity);
+
+export function createLanes(deliveries: Deliveries): Lanes {
+  const lanes = new Map<string, Lane>();
+  let newest = 0;
+  const settle = (lane: Lane) => {
+    if (lane.due === null && lane.inFlight === 0) lanes.delete(nameOf(lane));
+  };
+  // Deliveries are written by whoever emits an event; each look begins with those that came since the last one.
+  const notice = () => {
+    const added = deliveries.owedSince(newest);
+    newest = added.newest;
+    for (const owed of added.owed) owe(lanes, owed);
+  };
+  return {
+    room,
+    load() {
+      const backlog = deliveries.owed();
+      for (const lane of lanes.values()) lane.due = null;
+      newest = backlog.newest;
+      for (const owed of backlog.owed) owe(lanes, owed);
+      for (const lane of lanes.values()) settle(lane);
+    },
+    soonest() {
+      notice();
+      let soonest: number | null = null;
+      for (const lane of lanes.values()) if (lane.due !== null && lane.due < (soonest ?? Infinity) && room(lane) > 0) soonest = lane.due;
+      return soonest;
+    },
+    ready(now) {
+      notice();
+      return [...lanes.values()].filter((lane) => canBegin(lane) <= now);
+    },
+    served(lane, begun) {
+      lane.inFlight += begun;
+      lane.due = deliveries.soonest(lane.merchant, lane.endpoint);
+      lanes.delete(nameOf(lane));
+      lanes.set(nameOf(lane), lane);
+      settle(lane);
+    },
+    landed(lane, answered, due) {
+      lane.inFlight--;
+      lane.answers = answered;
+      if (due !== null) lane.due = Math.min(lane.due ?? due, due);
+      settle(lane);
+    },
+  };
+}
+
+function owe(lanes: Map<string, Lane>, { merchant, endpoint, due }: Owed): void {
+  const name = nameOf({ merchant, endpoint });
+  const lane = lanes.get(name) ?? { merchant, endpoint, due: null, inFlight: 0, answers: false };
+  lane.due = Math.min(lane.due ?? due, due);
+  lanes.set(name, lane);
+}

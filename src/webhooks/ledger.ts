@@ -1,0 +1,160 @@
+// What the file says of an attempt: that it is under way, what became of it, and what the delivery comes to by that.
+
+import type { Clock } from "../kernel/clock.ts";
+import type { AttemptMessage } from "../kernel/messages.ts";
+import type { Dice } from "../kernel/random.ts";
+import type { AttemptEnd, AttemptStart, Attempts } from "../store/attempts.ts";
+import type { Deliveries, Delivery, Receiver } from "../store/deliveries.ts";
+import type { Outcome } from "./outcome.ts";
+import { nextAttempt, readRetryAfter, type Schedule } from "./schedule.ts";
+import type { Plan } from "./sender.ts";
+import { sign } from "./signature.ts";
+
+/** An attempt that is written down and may now be sent. */
+export interface Attempt {
+  readonly delivery: Delivery;
+  readonly start: AttemptStart;
+  readonly sequence: number;
+  readonly plan: Plan;
+}
+
+export interface Concluded {
+  /** When the next attempt is due; null when there is none. */
+  nextDue: number | null;
+  told: AttemptMessage;
+}
+
+/** Every method is to be called inside a transaction. */
+export interface Ledger {
+  begin(delivery: Delivery, receiver: Receiver): Attempt;
+  /** Undefined when the attempt is gone from the file, as after a reset. */
+  conclude(attempt: Attempt, outcome: Outcome): Concluded | undefined;
+  /** Logs as aborted what a crash cut off, and owes it again. `isUnderWay` knows what this process itself is sending. */
+  recover(isUnderWay: (delivery: number) => boolean): void;
+}
+
+export interface LedgerNeeds {
+  clock: Clock;
+  dice: Dice;
+  deliveries: Deliveries;
+  attempts: Attempts;
+  schedule: Schedule;
+  /** What the sandbox calls itself to receivers. */
+  userAgent: string;
+}
+
+const GONE = 410;
+/** The statuses with which a receiver may say when to come back. */
+const MAY_PUT_OFF = new Set([429, 503]);
+
+export function createLedger(needs: LedgerNeeds): Ledger {
+  const { clock, deliveries, attempts } = needs;
+  return {
+    begin(delivery, receiver) {
+      const plan = planAttempt(delivery, receiver, needs.userAgent);
+      const start = startOf(delivery, plan, needs);
+      deliveries.begin(delivery.sequence);
+      return { delivery: { ...delivery, attempts: start.attempt }, start, sequence: attempts.begin(start), plan };
+    },
+    conclude(attempt, outcome) {
+      const end = endOf(attempt, outcome, needs);
+      if (!attempts.end(attempt.sequence, end)) return undefined;
+      const { sequence, merchant, endpoint } = attempt.delivery;
+      if (end.nextDue !== null) deliveries.again(sequence, end.nextDue);
+      else deliveries.end(sequence, end.status === "succeeded" ? "succeeded" : "failed");
+      if (outcome.responseStatus === GONE) deliveries.disable(merchant, endpoint, "gone");
+      return { nextDue: end.nextDue, told: describe(attempt, end) };
+    },
+    recover(isUnderWay) {
+      for (const delivery of deliveries.interrupted().filter(({ sequence }) => !isUnderWay(sequence))) {
+        const now = clock.now();
+        const owed = deliveries.receiver(delivery.merchant, delivery.endpoint) !== undefined;
+        const attempt = attempts.interrupted(delivery.sequence);
+        if (attempt !== undefined) attempts.end(attempt, { ...CUT_OFF, nextDue: owed ? now : null, ended: now });
+        if (owed) deliveries.resume(delivery.sequence, now);
+        else deliveries.end(delivery.sequence, "cancelled");
+      }
+    },
+  };
+}
+
+/** The request of an attempt: the frozen body, signed with the secret that holds now, to the address that holds now. */
+function planAttempt({ body, eventId, eventType }: Delivery, { url, secret }: Receiver, userAgent: string): Plan {
+  const headers = {
+    "Content-Type": "application/json",
+    "X-Webhook-Signature": sign(body, secret),
+    "X-Webhook-Id": eventId,
+    "X-Webhook-Event": eventType,
+    "User-Agent": userAgent,
+    "Accept-Encoding": "identity",
+    "Content-Length": String(Buffer.byteLength(body)),
+  };
+  return { url, headers, body };
+}
+
+/** The id follows from what an attempt is, not from when it came: attempts that run side by side are numbered by no race. */
+export function attemptId(dice: Dice, delivery: Pick<Delivery, "merchant" | "eventId" | "endpoint" | "replay">, attempt: number): string {
+  return dice.id("whd", delivery.merchant, delivery.eventId, delivery.endpoint, delivery.replay, attempt);
+}
+
+function startOf(delivery: Delivery, { url, headers }: Plan, { dice, clock }: LedgerNeeds): AttemptStart {
+  const { sequence, merchant, endpoint, trigger, attempts, aborted, allowed } = delivery;
+  const attempt = attempts + 1;
+  return {
+    id: attemptId(dice, delivery, attempt),
+    merchant,
+    endpoint,
+    delivery: sequence,
+    trigger: attempt === 1 ? trigger : "retry",
+    attempt,
+    allowed: allowed + aborted,
+    url,
+    headers,
+    started: clock.now(),
+  };
+}
+
+function endOf({ delivery }: Attempt, outcome: Outcome, { clock, dice, deliveries, schedule }: LedgerNeeds): AttemptEnd {
+  const { responseStatus, retryAfter, errorCode, ...said } = outcome;
+  const ended = clock.now();
+  const again = errorCode !== null && responseStatus !== GONE && deliveries.receiver(delivery.merchant, delivery.endpoint) !== undefined;
+  const putOff = MAY_PUT_OFF.has(responseStatus ?? 0) ? readRetryAfter(retryAfter, ended) : 0;
+  return {
+    ...said,
+    status: errorCode === null ? "succeeded" : "failed",
+    responseStatus,
+    errorCode,
+    nextDue: again ? nextAttempt(schedule, dice, delivery, ended, putOff) : null,
+    ended,
+  };
+}
+
+const CUT_OFF = {
+  status: "aborted",
+  responseStatus: null,
+  responseBody: null,
+  responseTruncated: false,
+  errorCode: null,
+  errorMessage: "The sandbox was stopped before the receiver's answer was recorded.",
+  duration: null,
+} as const;
+
+function describe({ start, delivery }: Attempt, end: AttemptEnd): AttemptMessage {
+  return {
+    id: start.id,
+    at: end.ended,
+    merchant: start.merchant,
+    endpointId: start.endpoint,
+    eventId: delivery.eventId,
+    eventType: delivery.eventType,
+    url: start.url,
+    trigger: start.trigger,
+    attempt: start.attempt,
+    maxAttempts: start.allowed,
+    status: end.status,
+    responseStatus: end.responseStatus,
+    errorCode: end.errorCode,
+    durationMs: end.duration,
+    nextAttemptAt: end.nextDue === null ? null : Math.floor(end.nextDue / 1000),
+  };
+}

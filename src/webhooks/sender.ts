@@ -1,0 +1,124 @@
+// Sends one planned attempt and says how it went: one POST, one deadline, no redirects, no more of the answer than is needed.
+
+import type { Agent, Dispatcher } from "undici";
+import { afterRealTime, stopwatch } from "../kernel/clock.ts";
+import { explainError, failure, judge, MOST_KEPT, nothing, type Outcome, outcomeOf, type Received, type Verdict } from "./outcome.ts";
+import type { Targets } from "./target.ts";
+
+/** What goes over the wire. */
+export interface Plan {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface Sending {
+  readonly outcome: Promise<Outcome>;
+  /** Ends it at once: for when nobody wants to know the outcome any more. */
+  abort(): void;
+}
+
+export interface Sender {
+  send(plan: Plan): Sending;
+  close(): Promise<void>;
+}
+
+export interface SenderNeeds {
+  targets: Targets;
+  /** Real milliseconds from the start to the last byte of the answer. */
+  timeout: number;
+  /** Takes certificates that nobody vouches for. */
+  insecureTls: boolean;
+}
+
+const MOST_READ = 65_536;
+/** How long one address of a name is tried before the next one; on this machine an answer takes no time. */
+const NEXT_ADDRESS_AFTER = 2_000;
+
+export function createSender({ targets, timeout, insecureTls }: SenderNeeds): Sender {
+  let agent: Promise<Agent> | undefined;
+  const open = () =>
+    openAgent({
+      // Connections are kept and not counted: a thousand endpoints at one receiver must not wait for each other's.
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: {
+        lookup: targets.lookup,
+        timeout,
+        rejectUnauthorized: !insecureTls,
+        autoSelectFamily: true,
+        autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER,
+      },
+    });
+  return {
+    send(plan) {
+      const refused = targets.refusal(plan.url);
+      if (refused) return unsent(failure("target_not_allowed", refused.message));
+      agent ??= open();
+      return exchange(agent, plan, timeout);
+    },
+    close: async () => (await agent)?.destroy(null),
+  };
+}
+
+/** Read when the first delivery goes out, and the agent alone: the whole library would take three times as long. */
+async function openAgent(options: Agent.Options): Promise<Agent> {
+  // @ts-expect-error: the library declares types for its whole only.
+  const { default: AgentAlone } = await import("undici/lib/dispatcher/agent.js");
+  return new (AgentAlone as new (options: Agent.Options) => Agent)(options);
+}
+
+const unsent = (verdict: Verdict): Sending => ({ outcome: Promise.resolve(outcomeOf(nothing(), verdict, 0)), abort: () => {} });
+
+function exchange(agent: Promise<Agent>, { url, headers, body }: Plan, timeout: number): Sending {
+  const elapsed = stopwatch();
+  const { origin, host, pathname, search } = new URL(url);
+  const received = nothing();
+  let conclude: (outcome: Outcome) => void = () => {};
+  const outcome = new Promise<Outcome>((resolve) => {
+    conclude = resolve;
+  });
+  const end = (verdict: Verdict) => {
+    cancel();
+    listener.stop();
+    conclude(outcomeOf(received, verdict, elapsed()));
+  };
+  const late = () => end(failure("timeout", `No whole answer came within ${timeout} ms.`));
+  const cancel = afterRealTime(timeout, late);
+  const listener = listen(received, end, host);
+  agent
+    .then((opened) => opened.dispatch({ origin, path: pathname + search, method: "POST", headers, body }, listener.handler))
+    .catch((error: unknown) => end(explainError(error, host)));
+  return { outcome, abort: () => end(failure("reset", "The sandbox gave the attempt up.")) };
+}
+
+/** Hears the answer, up to what is worth reading; `stop` ends the exchange wherever it stands. */
+function listen(received: Received, end: (verdict: Verdict) => void, host: string) {
+  let controller: Dispatcher.DispatchController | undefined;
+  let over = false;
+  const stop = () => {
+    over = true;
+    controller?.abort(new Error("The attempt is over."));
+  };
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started;
+      if (over) stop();
+    },
+    onResponseStart(_, status, headers) {
+      received.status = status;
+      received.retryAfter = [headers["retry-after"]].flat()[0];
+    },
+    onResponseData(_, chunk) {
+      if (received.size < MOST_KEPT) received.chunks.push(chunk);
+      received.size += chunk.length;
+      if (received.size >= MOST_READ) end(judge(received.status ?? 0));
+    },
+    onResponseEnd: () => end(judge(received.status ?? 0)),
+    onResponseError(_, error) {
+      if (!over) end(explainError(error, host));
+    },
+  };
+  return { handler, stop };
+}
