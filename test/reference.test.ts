@@ -10,12 +10,13 @@ import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../src/areas/index.ts";
 import { controlCatalogue } from "../src/control/index.ts";
-import { controlOpenapi, serviceOpenapi } from "../src/documents.ts";
+import { assumptions, controlOpenapi, serviceOpenapi } from "../src/documents.ts";
 import { factOf } from "../src/kernel/assumed.ts";
 import { fits } from "../src/kernel/check.ts";
 import { type ErrorCode, errors } from "../src/kernel/errors.ts";
 import type { OpenApiDocument } from "../src/reference/openapi.ts";
 import { exampleReplies } from "./examples.ts";
+import { open } from "./support.ts";
 
 const ADDRESS = "http://127.0.0.1:4747";
 const service = serviceOpenapi(ADDRESS);
@@ -68,6 +69,14 @@ describe.each([
     expect(JSON.stringify(again)).toBe(JSON.stringify(document));
     expect(JSON.stringify(document)).not.toContain('"~');
   });
+});
+
+test("a running sandbox serves both documents and the ledger, with its own address", async () => {
+  const sandbox = await open();
+  expect(await sandbox.control("GET", "/openapi.json")).toEqual(copy(serviceOpenapi(sandbox.url)));
+  expect(await sandbox.control("GET", "/control.openapi.json")).toEqual(copy(controlOpenapi(sandbox.url)));
+  expect(await sandbox.control("GET", "/assumptions")).toEqual(JSON.parse(JSON.stringify(assumptions())));
+  expect(serviceOpenapi(sandbox.url).servers[0]?.url).toBe(sandbox.baseUrl);
 });
 
 const declared = [
