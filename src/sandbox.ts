@@ -28,13 +28,14 @@ import { openStores, type Stores } from "./store/stores.ts";
 import type { Tenant } from "./store/tenants.ts";
 import { createViews } from "./store/views.ts";
 import { openWorld } from "./store/world.ts";
-import { scheduleOf } from "./webhooks/schedule.ts";
-import { createTargets } from "./webhooks/target.ts";
+import { createDispatcher, type Dispatcher } from "./webhooks/dispatcher.ts";
+import { type Schedule, scheduleOf } from "./webhooks/schedule.ts";
+import { createTargets, type Targets } from "./webhooks/target.ts";
 
 export interface Defect {
   error: unknown;
-  /** The request that brought it out. */
-  requestId: string;
+  /** The request that brought it out, or the part of the sandbox that did. */
+  where: string;
 }
 
 export interface Sandbox {
@@ -67,13 +68,14 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
   const fixtures = await fixturesOf(options);
   const clock = createClock(options.clock);
   const dice = createDice(options.seed);
-  const targets = createTargets({ ownPorts: () => ports(), allowedHosts: options.allowWebhookHost });
-  const webhooks = { gaps: scheduleOf(options.retrySchedule).gaps, checkTarget: targets.check, eventTypes };
+  const ownPorts: number[] = [];
+  const targets = createTargets({ ownPorts: () => ownPorts, allowedHosts: options.allowWebhookHost });
+  const schedule = scheduleOf(options.retrySchedule);
+  const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
   const stores = openStores(options.memory ? undefined : resolve(options.db), clock, dice, webhooks);
-  let ports = (): number[] => [];
   try {
-    const sandbox = await serve({ options, token, fixtures, clock, dice, stores });
-    ports = () => [sandbox.port];
+    const sandbox = await serve({ options, token, fixtures, clock, dice, stores, targets, schedule });
+    ownPorts.push(sandbox.port);
     return sandbox;
   } catch (error) {
     clock.stop();
@@ -93,6 +95,8 @@ interface Parts {
   clock: Clock;
   dice: Dice;
   stores: Stores;
+  targets: Targets;
+  schedule: Schedule;
 }
 
 async function serve(parts: Parts): Promise<Sandbox> {
@@ -101,7 +105,8 @@ async function serve(parts: Parts): Promise<Sandbox> {
   const heard: Heard = { requests: new Set(), defects: new Set() };
   const limiter = createLimiter(options.rateLimit as Rules);
   const hub = createHub(() => showSandbox(console));
-  const console = openConsole(parts, limiter, hub, () => url);
+  const dispatcher = openDispatcher(parts, hub, heard);
+  const console = openConsole(parts, limiter, hub, dispatcher, () => url);
   console.world.fill();
 
   clock.watch(replies);
@@ -112,10 +117,12 @@ async function serve(parts: Parts): Promise<Sandbox> {
   );
   const url = `http://${options.host ?? "127.0.0.1"}:${listening.port}`;
   database.own(`process ${process.pid} at ${url}`);
+  dispatcher.start();
 
   const close = once(async () => {
     hub.close();
     await listening.close(CLOSE_WITHIN);
+    await dispatcher.stop(CLOSE_WITHIN);
     clock.stop();
     console.snapshots.close();
     stores.close();
@@ -143,7 +150,7 @@ interface Heard {
 function openFront(parts: Parts, world: Console, limiter: Limiter, hub: Hub, heard: Heard, port: () => number): Listeners {
   const { options, token, clock, stores } = parts;
   const { bodies, allowedHost, allowedOrigin } = options;
-  const report = (error: unknown, { id }: Context) => tell(heard.defects, { error, requestId: id });
+  const report = (error: unknown, { id }: Context) => tell(heard.defects, { error, where: id });
   const guard = createGuard(port, allowedHost, allowedOrigin);
   const checkToken = controlLock(token);
   const recorder = createRecorder(stores.journal, clock, (entry) => {
@@ -164,14 +171,31 @@ function openFront(parts: Parts, world: Console, limiter: Limiter, hub: Hub, hea
   };
 }
 
+function openDispatcher({ options, clock, dice, stores, targets, schedule }: Parts, hub: Hub, heard: Heard): Dispatcher {
+  const dispatcher = createDispatcher({
+    ...stores,
+    clock,
+    dice,
+    schedule,
+    targets,
+    timeout: options.webhookTimeout,
+    insecureTls: options.webhookInsecureTls,
+    userAgent: `merchant-sandbox/${version()}`,
+    report: (error) => tell(heard.defects, { error, where: "webhooks" }),
+  });
+  dispatcher.listen((attempt) => hub.say({ kind: "attempt", attempt }));
+  return dispatcher;
+}
+
 /** What the control plane works with. */
-function openConsole({ fixtures, clock, dice, stores }: Parts, limiter: Limiter, hub: Hub, url: () => string): Console {
+function openConsole(parts: Parts, limiter: Limiter, hub: Hub, dispatcher: Dispatcher, url: () => string): Console {
+  const { fixtures, clock, dice, stores } = parts;
   const { database, tenants, journal } = stores;
   const renew = (merchant?: string) => {
     tenants.forget();
     limiter.clear(merchant);
     journal.forget(merchant);
-    clock.wake();
+    dispatcher.reload(merchant);
     hub.say({ kind: "reset", merchant: merchant ?? null });
   };
   createViews(database, resources);
@@ -181,6 +205,7 @@ function openConsole({ fixtures, clock, dice, stores }: Parts, limiter: Limiter,
     clock,
     world: openWorld(stores, openSeeder(stores, resources, clock), fixtures, dice, renew),
     snapshots: openSnapshots(database),
+    dispatcher,
     renew,
     catalogue,
     resources,

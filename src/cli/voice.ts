@@ -31,7 +31,7 @@ export const plainVoice: Voice = {
       ),
     );
   },
-  defect: ({ error, requestId }) => complain(error, requestId),
+  defect: ({ error, where }) => complain(error, where),
 };
 
 export const jsonVoice: Voice = {
@@ -68,13 +68,13 @@ export const jsonVoice: Voice = {
       }),
     );
   },
-  defect({ error, requestId }) {
-    out(JSON.stringify({ event: "defect", requestId, error: String((error as Error)?.stack ?? error) }));
+  defect({ error, where }) {
+    out(JSON.stringify({ event: "defect", where, error: String((error as Error)?.stack ?? error) }));
   },
 };
 
-function complain(error: unknown, requestId: string): void {
-  process.stderr.write(`merchant-sandbox: a defect of its own at ${requestId}: ${String((error as Error)?.stack ?? error)}\n`);
+function complain(error: unknown, where: string): void {
+  process.stderr.write(`merchant-sandbox: a defect of its own at ${where}: ${String((error as Error)?.stack ?? error)}\n`);
 }
 
 const whereKept = (sandbox: Sandbox) => (sandbox.file === undefined ? "kept in memory" : `kept in ${sandbox.file}`);

@@ -1,6 +1,6 @@
 // The one source of randomness: every value is a function of the seed and of what it is for, so nothing needs remembering.
 
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 
 export interface Dice {
   /** An id such as `bkg_4fJ…`: the same parts give the same id for as long as the seed is the same. */
@@ -37,3 +37,6 @@ export function createDice(seed: number): Dice {
     fraction: (...parts) => roll(parts).readUIntBE(0, 6) / 2 ** 48,
   };
 }
+
+/** The one value that no seed may foretell: a token that keeps strangers out. It never appears in an answer. */
+export const unguessable = () => randomBytes(24).toString("hex");
