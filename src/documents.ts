@@ -12,6 +12,7 @@ import { ledger } from "./reference/ledger.ts";
 import { openapi } from "./reference/openapi.ts";
 import { controlPage as renderControl, referencePage as renderReference } from "./reference/page.ts";
 import { controlSurface, serviceSurface } from "./reference/surface.ts";
+import { behaviours as dispatch } from "./webhooks/dispatcher.ts";
 import { behaviours as schedule } from "./webhooks/schedule.ts";
 import { behaviours as signature } from "./webhooks/signature.ts";
 import { behaviours as targets } from "./webhooks/target.ts";
@@ -20,7 +21,7 @@ import { behaviours as targets } from "./webhooks/target.ts";
 const USUAL_URL = "http://127.0.0.1:4747";
 
 const events = eventsOf(catalogue, resources);
-const behaviours = [...limits, ...idempotency, ...schedule, ...signature, ...targets];
+const behaviours = [...limits, ...idempotency, ...dispatch, ...schedule, ...signature, ...targets];
 const service = (url: string) => ({ surface: serviceSurface(url, version()), operations: catalogue });
 const control = (url: string) => ({ surface: controlSurface(url, version()), operations: controlCatalogue });
 
