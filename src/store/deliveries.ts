@@ -46,6 +46,12 @@ export interface Receiver {
   secret: string;
 }
 
+export interface EndpointSecret {
+  endpoint: string;
+  secret: string;
+  previousSecret: string | null;
+}
+
 export interface Deliveries {
   /** Every endpoint that is owed something. */
   owed(): Backlog;
@@ -68,6 +74,10 @@ export interface Deliveries {
   receiver(merchant: string, endpoint: string): Receiver | undefined;
   /** The merchant of an endpoint; undefined when there is none of that id. */
   ownerOf(endpoint: string): string | undefined;
+  /** The secrets of all endpoints of a merchant, with those that were rotated away. */
+  secrets(merchant: string): EndpointSecret[];
+  /** The body of an event, as it is sent. */
+  bodyOf(merchant: string, event: string): string | undefined;
   /** Takes an endpoint out of service: nothing is owed to it any more. */
   disable(merchant: string, endpoint: string, reason: string): void;
   /** Puts it back; false when the merchant has no such endpoint. */
@@ -127,12 +137,20 @@ function progress({ sql }: Database): Pick<Deliveries, "begin" | "end" | "again"
   };
 }
 
-function endpoints({ sql }: Database, outbox: Outbox): Pick<Deliveries, "receiver" | "ownerOf" | "disable" | "enable"> {
+function endpoints(
+  { sql }: Database,
+  outbox: Outbox,
+): Pick<Deliveries, "receiver" | "ownerOf" | "secrets" | "bodyOf" | "disable" | "enable"> {
   const named = `merchant = ? and kind = '${ENDPOINT_KIND}' and id = ?`;
   const receiver = sql.prepare<Address, Receiver>(
     `select body ->> 'url' as url, body ->> 'secret' as secret from documents where ${named} and status = 'enabled'`,
   );
   const owner = sql.prepare<[string], string>(`select merchant from documents where kind = '${ENDPOINT_KIND}' and id = ?`).pluck();
+  const secrets = sql.prepare<[string], EndpointSecret>(
+    `select id as endpoint, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret from documents
+     where merchant = ? and kind = '${ENDPOINT_KIND}' order by sequence`,
+  );
+  const bodyOf = sql.prepare<[string, string], string>("select body from events where id = ? and merchant = ?").pluck();
   const types = sql.prepare<Address, string>(`select body ->> 'events' from documents where ${named}`).pluck();
   const setStatus = sql.prepare<[string, string, string | null, ...Address]>(
     `update documents set status = ?, body = json_set(body, '$.status', ?, '$.disabledReason', ?) where ${named}`,
@@ -140,6 +158,8 @@ function endpoints({ sql }: Database, outbox: Outbox): Pick<Deliveries, "receive
   return {
     receiver: (merchant, endpoint) => receiver.get(merchant, endpoint),
     ownerOf: (endpoint) => owner.get(endpoint),
+    secrets: (merchant) => secrets.all(merchant),
+    bodyOf: (merchant, event) => bodyOf.get(event, merchant),
     disable(merchant, endpoint, reason) {
       setStatus.run("disabled", "disabled", reason, merchant, endpoint);
       outbox.unsubscribe(merchant, endpoint);

@@ -7,6 +7,7 @@ import type { Attempts } from "../store/attempts.ts";
 import type { Database } from "../store/database.ts";
 import { type Deliveries, ENDPOINT_KIND } from "../store/deliveries.ts";
 import type { Outbox } from "../store/outbox.ts";
+import { type Explanation, explainSignature } from "./explain.ts";
 import { abandon, begin, canBegin, type Listener, reload, type State, settled } from "./flights.ts";
 import { createLanes } from "./lanes.ts";
 import { attemptId, createLedger, type LedgerNeeds } from "./ledger.ts";
@@ -21,6 +22,8 @@ export interface Dispatcher extends DueWork {
   replay(merchant: string, attempt: string): Promise<Replayed>;
   /** Tells every endpoint that wants its type once more of an event. */
   replayEvent(merchant: string, event: string): Promise<Replayed>;
+  /** Finds out why a signature over a delivery to an endpoint does not match. */
+  explain(merchant: string, endpoint: string, body: string, signature: string): Explanation;
   /** Puts an endpoint that was disabled back into service. */
   enable(merchant: string, endpoint: string): Promise<void>;
   /** Hears of each attempt once it is recorded; the returned function ends that. */
@@ -79,6 +82,7 @@ export function createDispatcher(needs: DispatcherNeeds): Dispatcher {
     drain: ({ within }) => drain(state, within),
     replay: (merchant, attempt) => replay(state, merchant, attempt),
     replayEvent: (merchant, event) => oweAgain(state, merchant, event),
+    explain: (merchant, endpoint, body, signature) => explain(state, merchant, endpoint, body, signature),
     enable: (merchant, endpoint) => enable(state, merchant, endpoint),
     listen(listener) {
       listeners.add(listener);
@@ -133,9 +137,19 @@ async function oweAgain(state: DispatcherNeeds, merchant: string, eventId: strin
   return { eventId, attempts };
 }
 
+function explain({ deliveries }: DispatcherNeeds, merchant: string, endpoint: string, body: string, signature: string): Explanation {
+  const secrets = deliveries.secrets(merchant);
+  const own = secrets.find((found) => found.endpoint === endpoint) ?? noSuchEndpoint(endpoint);
+  const event = /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1];
+  const sent = event === undefined ? undefined : deliveries.bodyOf(merchant, event);
+  return explainSignature({ ...own, body, signature, others: secrets.filter((other) => other !== own), sent });
+}
+
+const noSuchEndpoint = (endpoint: string) => fail("resource_not_found", `No such ${ENDPOINT_KIND}: ${endpoint}.`);
+
 async function enable(state: DispatcherNeeds, merchant: string, endpoint: string): Promise<void> {
   const found = await state.database.commit(() => state.deliveries.enable(merchant, endpoint));
-  if (!found) fail("resource_not_found", `No such ${ENDPOINT_KIND}: ${endpoint}.`);
+  if (!found) noSuchEndpoint(endpoint);
 }
 
 async function stop(state: State, within: number): Promise<void> {
