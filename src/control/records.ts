@@ -15,6 +15,7 @@ export const createRecord = control({
   area: "Records",
   method: "POST",
   path: "/records/{kind}",
+  exampleParams: { kind: "payment" },
   summary: "Bring a record into being",
   description: "Takes the kind's own fields beside `merchant`; what is left out has its default. The event of its creation is sent.",
   body: Type.Object({ merchant: Type.String({ description: "The owner, such as mer_lodge" }) }, { additionalProperties: true }),
@@ -41,6 +42,7 @@ export const changeRecord = control({
   area: "Records",
   method: "PATCH",
   path: "/records/{kind}/{id}",
+  exampleParams: { kind: "payment", id: "pay_pending" },
   summary: "Change a record, or move its state",
   description: "`status` follows the kind's moves and sends the event of the state that is reached; other fields are set as they are.",
   body: Type.Object(

@@ -74,6 +74,7 @@ export const showRequest = control({
   area: "Journal",
   method: "GET",
   path: "/requests/{id}",
+  exampleParams: { id: "req_1" },
   summary: "One request, whole: headers and bodies both ways, and the events it made",
   reply: RequestDetail,
   errors: ["resource_not_found"],

@@ -23,6 +23,7 @@ export const saveSnapshot = control({
   area: "Snapshots",
   method: "PUT",
   path: "/snapshots/{name}",
+  exampleParams: { name: "before" },
   summary: "Save the state under a name; an earlier one of this name is replaced",
   reply: SnapshotShape,
   errors: ["validation_failed"],
@@ -34,6 +35,7 @@ export const restoreSnapshot = control({
   area: "Snapshots",
   method: "POST",
   path: "/snapshots/{name}/restore",
+  exampleParams: { name: "before" },
   summary: "Go back to a snapshot",
   description:
     "Records, events, deliveries, keys and remembered answers are as they were; windows start afresh, the journal and the clock go on.",
@@ -51,6 +53,7 @@ export const removeSnapshot = control({
   area: "Snapshots",
   method: "DELETE",
   path: "/snapshots/{name}",
+  exampleParams: { name: "before" },
   summary: "Delete a snapshot",
   reply: Type.Object({ removed: Type.String() }),
   errors: ["validation_failed", "resource_not_found"],
