@@ -26,7 +26,7 @@ const work = mkdtempSync(join(tmpdir(), "merchant-sandbox-matrix-"));
 try {
   const [{ filename }] = parseFrom("[", run("npm", ["pack", "--json", "--pack-destination", work], { cwd: root }));
   console.log("node       npm       better-sqlite3  packages     MB  cold npx  first answer");
-  for (const row of ROWS.filter(({ node }) => wanted.length === 0 || wanted.includes(node))) await tryRow(row, join(work, filename));
+  for (const row of ROWS.filter(({ node }) => wanted.length === 0 || wanted.includes(node))) await tryRow(row, filename);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
@@ -41,8 +41,8 @@ async function tryRow(row, tarball) {
   const env = { ...plain, npm_config_loglevel: "error", PATH: `${dirname(node)}${delimiter}${process.env.PATH}`, npm_config_cache: cache };
 
   const began = performance.now();
-  // What `npx ./merchant-sandbox-0.1.0.tgz` does; npm 10, 11 and 12 all take a path that begins with a dot or a slash.
-  const said = run(node, [npm, "exec", "--yes", "--", tarball, "--version"], { cwd: work, env });
+  // As `npx ./merchant-sandbox-0.1.0.tgz`: the dot matters, for npx takes an absolute path for a program and tries to run it.
+  const said = run(node, [npm, "exec", "--yes", "--", `./${tarball}`, "--version"], { cwd: work, env });
   const seconds = (performance.now() - began) / 1000;
 
   const modules = join(cache, "_npx", readdirSync(join(cache, "_npx"))[0], "node_modules");
