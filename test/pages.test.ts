@@ -12,7 +12,7 @@ import { type ErrorCode, errors } from "../src/kernel/errors.ts";
 import { serviceHeaders } from "../src/reference/headers.ts";
 import { titledSchemas } from "../src/reference/subschemas.ts";
 import { exampleReplies } from "./examples.ts";
-import { open } from "./support.ts";
+import { type Answer, type Bench, open } from "./support.ts";
 
 const SOURCES = new URL("../src", import.meta.url).pathname;
 const ledger = assumptions();
@@ -182,20 +182,36 @@ describe("the pages", () => {
   });
 });
 
+/** The commands of a page with the ids of their operations. */
+const commandsOf = (page: string) =>
+  page
+    .split('<a id="')
+    .flatMap((section) => fences(section, "sh").map((command) => [section.slice(0, section.indexOf('"')), command] as const));
+
+/** Makes the call of a curl command. */
+function make(sandbox: Bench, command: string): Promise<Answer> {
+  const { program, method, url, headers, body } = readCurl(command);
+  const { pathname, search, origin } = new URL(url);
+  expect([program, origin]).toEqual(["curl", "http://127.0.0.1:4747"]);
+  return sandbox.call(method, pathname + search, { key: null, headers, body, contentType: null });
+}
+
 describe("the commands of the reference succeed on the seeded world, as a shell reads them", () => {
-  const sections = reference.split('<a id="').map((section) => [section.slice(0, section.indexOf('"')), ...fences(section, "sh")] as const);
-  const commands = sections.flatMap(([id, text]) => (text === undefined ? [] : [[id, text] as const]));
+  const commands = commandsOf(reference);
 
   test.each(commands)("%s", async (id, command) => {
     const sandbox = await open();
     const { after } = exampleCalls().find((call) => call.id === id) ?? {};
     const before = commands.find(([name]) => name === after);
-    for (const [name, text] of [...(before ? [before] : []), [id, command] as const]) {
-      const { program, method, url, headers, body } = readCurl(text);
-      const { pathname, search, origin } = new URL(url);
-      expect([program, origin]).toEqual(["curl", "http://127.0.0.1:4747"]);
-      const answer = await sandbox.call(method, pathname + search, { key: null, headers, body, contentType: null });
-      expect([name, answer.status < 300, answer.text]).toEqual([name, true, answer.text]);
-    }
+    if (before) await make(sandbox, before[1]);
+    const answer = await make(sandbox, command);
+    expect(answer.status, answer.text).toBeLessThan(300);
+  });
+});
+
+describe("the commands of the control page are well-formed: they succeed, or what they name is not there yet", () => {
+  test.each(commandsOf(pages["control.md"] ?? ""))("%s", async (_, command) => {
+    const answer = await make(await open(), command);
+    expect(answer.status < 300 || answer.body.code === "resource_not_found", answer.text).toBe(true);
   });
 });

@@ -49,7 +49,7 @@ export const changeRecord = control({
     { merchant: Type.Optional(Type.String({ description: "The owner; needed only when several merchants have a record with this id" })) },
     { additionalProperties: true },
   ),
-  example: { status: "succeeded" },
+  example: { merchant: "mer_lodge", status: "succeeded" },
   reply: AnyRecord,
   errors: ["validation_failed", "resource_not_found", "invalid_state", "already_exists"],
   handle: ({ params, body, extra, database, ...console }) =>
