@@ -1,6 +1,6 @@
 // The sandbox's time: read it, set it, let it run, play a span of it.
 
-import { type Clock, isoTime, parseTime } from "../kernel/clock.ts";
+import { type Clock, isoTime, LATEST, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, Type } from "../kernel/shapes.ts";
 import { readSpan } from "../kernel/span.ts";
@@ -64,7 +64,9 @@ export const advanceClock = control({
   errors: ["validation_failed"],
   async handle({ clock, body: { by = "" } }) {
     const span = readSpan(by) ?? fail("validation_failed", `by must be a span such as 30s, 5m or 24h; received ${JSON.stringify(by)}.`);
-    await clock.advance(clock.now() + span);
+    const until = clock.now() + span;
+    if (until > LATEST) fail("validation_failed", `The clock goes no further than ${isoTime(LATEST)}; it is ${isoTime(clock.now())} now.`);
+    await clock.advance(until);
     return clockState(clock);
   },
 });

@@ -8,6 +8,26 @@ import type { Snapshots } from "../store/snapshots.ts";
 import type { Stores } from "../store/stores.ts";
 import type { World } from "../store/world.ts";
 
+/** What the control plane asks of whoever delivers. */
+interface Deliverer {
+  drain(options: { within: number }): Promise<{ settled: boolean; pending: number; inFlight: number }>;
+  replay(merchant: string, attempt: string): Promise<Replayed>;
+  replayEvent(merchant: string, event: string): Promise<Replayed>;
+  enable(merchant: string, endpoint: string): Promise<void>;
+  explain(merchant: string, endpoint: string, body: string, signature: string): Explanation;
+}
+
+interface Replayed {
+  eventId: string;
+  attempts: { id: string }[];
+}
+
+interface Explanation {
+  matches: boolean;
+  mistake: string | null;
+  explanation: string;
+}
+
 export interface Console extends Stores {
   about: {
     version: string;
@@ -18,6 +38,7 @@ export interface Console extends Stores {
   };
   clock: Clock;
   world: World;
+  dispatcher: Deliverer;
   snapshots: Snapshots;
   /** Drops what memory holds of a state that was replaced. */
   renew(): void;

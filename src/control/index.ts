@@ -7,6 +7,7 @@ import { listAssumptions, listOperations, showControlOpenapi, showHealth, showIn
 import { changeRecord, createRecord } from "./records.ts";
 import { listRequests, showRequest } from "./requests.ts";
 import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
+import { drain, enableEndpoint, explain, listAttempts, listEvents, replayAttempt, replayEvent, showAttempt } from "./webhooks.ts";
 
 export const controlCatalogue: readonly ControlOperation[] = [
   showIndex,
@@ -17,6 +18,14 @@ export const controlCatalogue: readonly ControlOperation[] = [
   listAssumptions,
   listRequests,
   showRequest,
+  listEvents,
+  replayEvent,
+  listAttempts,
+  showAttempt,
+  replayAttempt,
+  drain,
+  enableEndpoint,
+  explain,
   showClock,
   setClock,
   advanceClock,

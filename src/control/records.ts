@@ -27,7 +27,7 @@ export const createRecord = control({
     settled(
       console,
       database.commit(() => {
-        const resource = kindNamed(console, params.kind);
+        const resource = kindNamed(console, params.kind, true);
         checkFields(resource, extra);
         const records = recordsOf(console, knownMerchant(console, body.merchant ?? ""), resource);
         if (typeof extra.id === "string" && records.find(extra.id))
@@ -80,9 +80,12 @@ async function settled<T>({ clock, tenants }: Reach, work: Promise<T>): Promise<
   return value;
 }
 
-function kindNamed({ resources }: Reach, kind: string): Resource {
-  const found = resources.find((resource) => resource.kind === kind);
-  const kinds = resources.map((resource) => resource.kind);
+/** Kinds that are more than a record have operations of their own: a merchant is minted, an endpoint is registered. */
+function kindNamed({ resources }: Reach, kind: string, isNew = false): Resource {
+  const apart = (resource: Resource) => resource.hidden.length > 0 || (isNew && resource.kind === "merchant");
+  const known = resources.filter((resource) => !apart(resource));
+  const found = known.find((resource) => resource.kind === kind);
+  const kinds = known.map((resource) => resource.kind);
   return (
     found ??
     fail("resource_not_found", `There is no kind of record ${kind}.${didYouMean(kind, kinds) || ` There are ${kinds.join(", ")}.`}`)

@@ -91,6 +91,11 @@ function compose(merchantId: string, id: string, type: string, now: number, data
 function subscriptions({ sql }: Database): Pick<Outbox, "subscribe" | "unsubscribe"> {
   const subscribe = sql.prepare("insert or ignore into subscriptions (merchant, type, endpoint) values (?, ?, ?)");
   const unsubscribe = sql.prepare("delete from subscriptions where merchant = ? and endpoint = ?");
+  // The log must not announce attempts that will not come.
+  const recall = sql.prepare(
+    `update attempts set next_due = null from deliveries d where d.merchant = ? and d.endpoint = ? and d.state = 'pending'
+       and attempts.delivery = d.sequence and attempts.attempt = d.attempts`,
+  );
   const cancel = sql.prepare(
     "update deliveries set state = 'cancelled', due = null where merchant = ? and endpoint = ? and state = 'pending'",
   );
@@ -100,6 +105,7 @@ function subscriptions({ sql }: Database): Pick<Outbox, "subscribe" | "unsubscri
     },
     unsubscribe(merchant, endpoint) {
       unsubscribe.run(merchant, endpoint);
+      recall.run(merchant, endpoint);
       cancel.run(merchant, endpoint);
     },
   };

@@ -8,6 +8,7 @@ import { type Collections, openCollections } from "./collection.ts";
 import { type Counters, openCounters } from "./counters.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { type Deliveries, openDeliveries } from "./deliveries.ts";
+import { type EventLog, openEventLog } from "./event-log.ts";
 import { type Checkup, openHealth } from "./health.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import { type Outbox, openOutbox } from "./outbox.ts";
@@ -22,6 +23,7 @@ export interface Stores {
   outbox: Outbox;
   deliveries: Deliveries;
   attempts: Attempts;
+  eventLog: EventLog;
   health: Checkup;
   replies: Replies;
   journal: Journal;
@@ -46,6 +48,7 @@ export function openStores(file: string | undefined, clock: Clock, dice: Dice, w
     outbox,
     deliveries: openDeliveries(database, outbox),
     attempts,
+    eventLog: openEventLog(database),
     health,
     replies: openReplies(database, clock),
     journal,

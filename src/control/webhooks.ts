@@ -1,0 +1,197 @@
+// Webhooks from outside: every event and attempt of every merchant, delivering again, and waiting until all is quiet.
+
+import { isoTime } from "../kernel/clock.ts";
+import { fail } from "../kernel/errors.ts";
+import { assumedPage, listOf, Type, text } from "../kernel/shapes.ts";
+import { readSpan } from "../kernel/span.ts";
+import type { LoggedEvent } from "../store/event-log.ts";
+import { control } from "./console.ts";
+
+const { limit, starting_after, ending_before } = assumedPage.properties;
+const page = { limit, starting_after, ending_before };
+
+const EventShape = Type.Object(
+  {
+    id: Type.String(),
+    merchant: Type.String(),
+    type: Type.String(),
+    created: Type.String({ description: "Sandbox time" }),
+    request: Type.Union([Type.String(), Type.Null()], { description: "The request that made it" }),
+    body: Type.Unknown({ description: "What every delivery of it carries" }),
+    deliveries: Type.Object({
+      pending: Type.Integer(),
+      succeeded: Type.Integer(),
+      failed: Type.Integer(),
+      cancelled: Type.Integer(),
+    }),
+  },
+  { title: "logged_event" },
+);
+
+const AttemptShape = Type.Object({ id: Type.String(), merchantId: Type.String() }, { title: "logged_attempt", additionalProperties: true });
+
+const Replayed = Type.Object({
+  eventId: Type.String(),
+  deliveries: Type.Array(Type.String(), { description: "The ids under which the attempts will be logged" }),
+});
+
+export const listEvents = control({
+  id: "events.list",
+  area: "Webhooks",
+  method: "GET",
+  path: "/events",
+  summary: "Events of every merchant, newest first",
+  query: Type.Object({
+    merchant: Type.Optional(text("Only of this merchant")),
+    type: Type.Optional(text("Only of this type")),
+    ...page,
+  }),
+  reply: listOf(EventShape),
+  errors: ["invalid_cursor", "invalid_limit"],
+  handle({ query, eventLog }) {
+    const { data, ...envelope } = eventLog.page(query);
+    return { ...envelope, data: data.map(showEvent) };
+  },
+});
+
+function showEvent({ id, merchant, type, created, request, body, pending, succeeded, failed, cancelled }: LoggedEvent) {
+  const deliveries = { pending, succeeded, failed, cancelled };
+  return { id, merchant, type, created: isoTime(created), request, body: JSON.parse(body) as unknown, deliveries };
+}
+
+export const listAttempts = control({
+  id: "attempts.list",
+  area: "Webhooks",
+  method: "GET",
+  path: "/deliveries",
+  summary: "Delivery attempts of every merchant, newest first",
+  query: Type.Object({
+    merchant: Type.Optional(text("Only of this merchant")),
+    eventId: Type.Optional(text("Only of this event")),
+    endpointId: Type.Optional(text("Only to this endpoint")),
+    type: Type.Optional(text("Only of events of this type")),
+    status: Type.Optional(
+      Type.Unsafe<string>({ type: "string", enum: ["succeeded", "failed", "aborted"], description: "Only those that ended so" }),
+    ),
+    ...page,
+  }),
+  reply: listOf(AttemptShape),
+  errors: ["invalid_cursor", "invalid_limit"],
+  handle: ({ query: { merchant, ...query }, attempts }) => attempts.page(merchant, query),
+});
+
+export const showAttempt = control({
+  id: "attempts.get",
+  area: "Webhooks",
+  method: "GET",
+  path: "/deliveries/{id}",
+  summary: "One attempt, and every other of the same event to the same endpoint",
+  reply: Type.Object({ attempt: AttemptShape, attempts: Type.Array(AttemptShape) }),
+  errors: ["resource_not_found"],
+  handle({ params, attempts }) {
+    const about = attempts.find(undefined, params.id) ?? fail("resource_not_found", `No attempt ${params.id} is logged.`);
+    const { data } = attempts.page(about.merchant, { eventId: about.eventId, endpointId: about.endpointId, limit: 100 });
+    const attempt = data.find(({ id }) => id === params.id) ?? fail("resource_not_found", `No attempt ${params.id} is logged.`);
+    return { attempt, attempts: data };
+  },
+});
+
+export const replayAttempt = control({
+  id: "attempts.replay",
+  area: "Webhooks",
+  method: "POST",
+  path: "/deliveries/{id}/replay",
+  summary: "Deliver again to the endpoint of an attempt",
+  description:
+    "The same event and the same bytes, to the endpoint's present address, signed with its present secret. One attempt, no retries.",
+  body: Type.Object({}),
+  example: {},
+  reply: Replayed,
+  status: 202,
+  errors: ["resource_not_found", "invalid_state"],
+  async handle({ params, attempts, dispatcher }) {
+    const about = attempts.find(undefined, params.id) ?? fail("resource_not_found", `No attempt ${params.id} is logged.`);
+    return showReplayed(await dispatcher.replay(about.merchant, params.id));
+  },
+});
+
+export const replayEvent = control({
+  id: "events.replay",
+  area: "Webhooks",
+  method: "POST",
+  path: "/events/{id}/replay",
+  summary: "Deliver an event again to every endpoint that wants its type",
+  body: Type.Object({}),
+  example: {},
+  reply: Replayed,
+  status: 202,
+  errors: ["resource_not_found"],
+  async handle({ params, eventLog, dispatcher }) {
+    const event = eventLog.find(params.id) ?? fail("resource_not_found", `There is no event ${params.id}.`);
+    return showReplayed(await dispatcher.replayEvent(event.merchant, event.id));
+  },
+});
+
+const showReplayed = ({ eventId, attempts }: { eventId: string; attempts: { id: string }[] }) => ({
+  eventId,
+  deliveries: attempts.map(({ id }) => id),
+});
+
+export const drain = control({
+  id: "webhooks.drain",
+  area: "Webhooks",
+  method: "POST",
+  path: "/drain",
+  summary: "Wait until nothing is due and nothing is in flight",
+  description: "So that a test never sleeps. Retries that are due later do not hold it up; `pending` counts them.",
+  body: Type.Object({ within: Type.Optional(text("The longest wait, in real time, such as 5s; 10s unless given")) }),
+  example: { within: "5s" },
+  reply: Type.Object({
+    settled: Type.Boolean({ description: "False when the wait was too short" }),
+    pending: Type.Integer({ description: "Deliveries that wait for a later attempt" }),
+    inFlight: Type.Integer(),
+  }),
+  errors: ["validation_failed"],
+  handle({ body: { within = "10s" }, dispatcher }) {
+    const span =
+      readSpan(within) ?? fail("validation_failed", `within must be a span such as 500ms or 5s; received ${JSON.stringify(within)}.`);
+    return dispatcher.drain({ within: span });
+  },
+});
+
+export const enableEndpoint = control({
+  id: "endpoints.enable",
+  area: "Webhooks",
+  method: "POST",
+  path: "/endpoints/{id}/enable",
+  summary: "Put an endpoint that was disabled by a 410 back into service",
+  body: Type.Object({}),
+  example: {},
+  reply: Type.Object({ enabled: Type.String() }),
+  errors: ["resource_not_found"],
+  async handle({ params, deliveries, dispatcher }) {
+    const merchant = deliveries.ownerOf(params.id) ?? fail("resource_not_found", `There is no endpoint ${params.id}.`);
+    await dispatcher.enable(merchant, params.id);
+    return { enabled: params.id };
+  },
+});
+
+export const explain = control({
+  id: "signature.explain",
+  area: "Webhooks",
+  method: "POST",
+  path: "/signature/explain",
+  summary: "Why a signature does not match: which mistake would have made it",
+  body: Type.Object({
+    endpoint: text("The endpoint that the delivery was for"),
+    body: Type.String({ description: "The body as your code hashed it" }),
+    signature: text("What your code computed, or what it received"),
+  }),
+  example: { endpoint: "we_…", body: '{"id":"evt_…"}', signature: "0f3c…" },
+  reply: Type.Object({ matches: Type.Boolean(), mistake: Type.Union([Type.String(), Type.Null()]), explanation: Type.String() }),
+  errors: ["resource_not_found"],
+  handle: ({ body: { endpoint = "", body = "", signature = "" }, dispatcher, deliveries }) => {
+    const merchant = deliveries.ownerOf(endpoint) ?? fail("resource_not_found", `There is no endpoint ${endpoint}.`);
+    return dispatcher.explain(merchant, endpoint, body, signature);
+  },
+});
