@@ -3,7 +3,7 @@
 import { parseTime } from "./kernel/clock.ts";
 import { SandboxError } from "./kernel/errors.ts";
 import { didYouMean } from "./kernel/nearest.ts";
-import { parseSpan } from "./kernel/span.ts";
+import { parseSpan, readSpan } from "./kernel/span.ts";
 
 /** How many requests a window admits. */
 export interface RateRule {
@@ -207,10 +207,14 @@ function readClock(text: string, flag: string): number | undefined {
 function readRate(text: string, flag: string): Record<string, RateRule> {
   const [operation, rule] = text.includes("=") ? (text.split("=", 2) as [string, string]) : ["all", text];
   if (rule === "none") return { [operation]: UNLIMITED };
-  const match = /^(\d+)\/(.+)$/.exec(rule);
-  if (!match || Number(match[1]) === 0)
-    throw new SandboxError(`${flag} takes requests per span, such as 10/10s, or none; received "${text}".`, "usage");
-  return { [operation]: { limit: Number(match[1]), window: parseSpan(match[2] as string, flag) } };
+  const [, limit = "", span = ""] = /^(\d+)\/(.+)$/.exec(rule) ?? [];
+  const window = readSpan(span);
+  if (!window || Number(limit) < 1 || Number(limit) > UNLIMITED.limit)
+    throw new SandboxError(
+      `${flag} takes requests per span, from 1 to ${UNLIMITED.limit}, such as 10/10s, or none; received "${text}".`,
+      "usage",
+    );
+  return { [operation]: { limit: Number(limit), window } };
 }
 
 function readSchedule(text: string, flag: string): RetrySchedule {

@@ -16,6 +16,7 @@ import { type Listeners, listen } from "./http/server.ts";
 import { upgrades } from "./http/upgrade.ts";
 import { type Clock, createClock } from "./kernel/clock.ts";
 import { SandboxError } from "./kernel/errors.ts";
+import { didYouMean } from "./kernel/nearest.ts";
 import { createDice, type Dice, unguessable } from "./kernel/random.ts";
 import { createHub, type Hub } from "./live/hub.ts";
 import { completeOptions, type GivenOptions, type Options } from "./options.ts";
@@ -65,6 +66,7 @@ const CLOSE_WITHIN = 5_000;
 export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> {
   const options = completeOptions(given, LIBRARY_DEFAULTS);
   const token = controlToken(options);
+  checkRates(options);
   const fixtures = await fixturesOf(options);
   const clock = createClock(options.clock);
   const dice = createDice(options.seed);
@@ -222,6 +224,14 @@ function controlToken({ host, allowedHost, controlToken: given }: Options): stri
       "usage",
     );
   return given ?? unguessable();
+}
+
+/** A limit for an operation that does not exist would limit nothing. */
+function checkRates({ rateLimit }: Options): void {
+  const known = ["all", ...catalogue.map(({ id }) => id)];
+  const unknown = Object.keys(rateLimit).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new SandboxError(`--rate-limit names ${unknown}, which is no operation.${didYouMean(unknown, known)}`, "usage");
 }
 
 function tell<T>(listeners: Set<(value: T) => void>, value: T): void {

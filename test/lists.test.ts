@@ -24,7 +24,7 @@ const made = lists.filter(([id]) => id in kinds);
 const BLANK = "sk_test_blank";
 
 function read(bench: Bench, operation: Operation, query: Record<string, string | number> = {}, key = BLANK): Promise<Answer> {
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)] as [string, string])).toString();
   return bench.call("GET", `/v1${operation.path}${search === "" ? "" : `?${search}`}`, { key });
 }
 

@@ -122,14 +122,15 @@ export async function eventsOf(url: string, answer: Answer): Promise<string[]> {
   return (events as { type: string }[]).map(({ type }) => type);
 }
 
-/** Sends bytes as they are and answers everything that comes back until the sandbox closes the connection. */
-export function raw(port: number, bytes: string | Buffer, address = "127.0.0.1"): Promise<string> {
+/** Sends bytes as they are and answers everything that comes back until the sandbox closes the connection; `last` says that no more follow. */
+export function raw(port: number, bytes: string | Buffer, last = false): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, address, () => socket.write(bytes));
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => (last ? socket.end(bytes) : socket.write(bytes)));
     let received = "";
     socket.on("data", (chunk) => {
       received += chunk.toString("latin1");
     });
+    socket.on("end", () => socket.end());
     socket.on("error", reject);
     socket.on("close", () => resolve(received));
   });
@@ -145,5 +146,9 @@ export function readRaw(received: string): { status: number; headers: Record<str
   const headers = Object.fromEntries(
     rest.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
   );
-  return { status: Number(start.split(" ")[1]), headers, body: parsed(received.slice(cut + 4)) };
+  return {
+    status: Number(start.split(" ")[1]),
+    headers,
+    body: parsed(received.slice(cut + 4, cut + 4 + Number(headers["content-length"]))),
+  };
 }

@@ -67,6 +67,9 @@ export function createApp<World>(needs: Needs<World>): (incoming: IncomingMessag
     );
   }
   app.use((incoming, outgoing) => answer((context) => refuse(context, control))(incoming, outgoing));
+  app.use((error: unknown, incoming: IncomingMessage, outgoing: ServerResponse, _next: unknown) =>
+    answer((context) => refuseUndecodable(context, error))(incoming, outgoing),
+  );
   return app;
 }
 
@@ -99,6 +102,12 @@ function refuse<World>(context: Context, control: readonly Endpoint<World>[]): n
     ? didYouMean(path, known) || ` GET ${CONTROL_PREFIX} tells what there is.`
     : ` The service is under /v1, as in /v1/payments; what steers the sandbox is under ${CONTROL_PREFIX}.`;
   fail("route_not_found", `Nothing is at ${path}.${hint}`);
+}
+
+/** The one thing that Express refuses by itself: a path in which a parameter cannot be decoded. */
+function refuseUndecodable({ path }: Context, error: unknown): never {
+  if (!(error instanceof URIError)) throw error;
+  fail("route_not_found", `Nothing is at ${path.slice(0, 200)}: what follows a % in it is no UTF-8.`);
 }
 
 const matches = (pattern: string, path: string) => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);

@@ -41,7 +41,8 @@ export async function listen(port: number, host: string | undefined, listeners: 
 
 function open(port: number, host: string, listeners: Listeners): Promise<Server> {
   const server = createServer(
-    { requestTimeout: REQUEST_TIMEOUT, headersTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 5_000 },
+    // A request without Host is refused by the guard, in our own words.
+    { requestTimeout: REQUEST_TIMEOUT, headersTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     listeners.request,
   );
   server.on("upgrade", listeners.upgrade);
@@ -83,7 +84,14 @@ const GARBAGE: Record<string, ErrorCode> = { HPE_HEADER_OVERFLOW: "headers_too_l
 
 /** Answers what never became a request; Node would answer it with an empty page. */
 function refuseGarbage(error: Error, socket: Duplex): void {
-  if (!socket.writable || (socket as Socket).bytesWritten > 0) {
+  // Node notes on a socket which answer is under way on it.
+  const answer = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage;
+  if (answer?.req.complete) {
+    // The request before this garbage was a good one, and gets its answer first.
+    answer.once("close", () => refuseGarbage(error, socket));
+    return;
+  }
+  if (!socket.writable || answer?.headersSent) {
     socket.destroy();
     return;
   }

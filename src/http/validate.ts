@@ -1,6 +1,6 @@
 // Holds query and body against the operation's declaration, and sorts known fields from unknown ones.
 
-import { fieldErrors } from "../kernel/check.ts";
+import { fieldErrors, fits } from "../kernel/check.ts";
 import type { ObjectSchema } from "../kernel/endpoint.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
@@ -96,8 +96,7 @@ function refuseUnknown(names: string[], known: string[]): void {
 
 /** Removes the known fields that do not fit and names them; a missing field is no misfit. */
 function dropMisfits(schema: ObjectSchema, body: Record<string, unknown>): string[] {
-  const found = fieldErrors(schema, body).map((error) => error.pointer.split("/")[1] ?? "");
-  const misfits = [...new Set(found)].filter((name) => Object.hasOwn(body, name));
+  const misfits = Object.keys(body).filter((name) => !fits(schema.properties[name] as TSchema, body[name]));
   for (const name of misfits) delete body[name];
   return misfits;
 }

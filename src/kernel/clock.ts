@@ -165,9 +165,12 @@ export function readHttpDate(text: string): number | undefined {
 
 export const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-/** Reads an RFC 3339 time as milliseconds; undefined when it is not one. */
+/** The last moment that an RFC 3339 time can name; the first one here is the epoch, as no `created` is negative. */
+export const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** Reads an RFC 3339 time from 1970 to 9999 as milliseconds; undefined when it is not one. */
 export function parseTime(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return undefined;
   const time = Date.parse(text);
-  return Number.isNaN(time) ? undefined : time;
+  return time >= 0 && time <= LATEST ? time : undefined;
 }
