@@ -10,7 +10,7 @@ import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../src/areas/index.ts";
 import { controlCatalogue } from "../src/control/index.ts";
-import { assumptions, controlOpenapi, serviceOpenapi } from "../src/documents.ts";
+import { assumptions, controlOpenapi, exampleCalls, serviceOpenapi } from "../src/documents.ts";
 import { factOf } from "../src/kernel/assumed.ts";
 import { fits } from "../src/kernel/check.ts";
 import { type ErrorCode, errors } from "../src/kernel/errors.ts";
@@ -18,12 +18,12 @@ import type { OpenApiDocument } from "../src/reference/openapi.ts";
 import { exampleReplies } from "./examples.ts";
 import { open } from "./support.ts";
 
-const ADDRESS = "http://127.0.0.1:4747";
-const service = serviceOpenapi(ADDRESS);
-const control = controlOpenapi(ADDRESS);
-
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked at as the JSON that tools read.
 type Json = any;
+
+const ADDRESS = "http://127.0.0.1:4747";
+const service: Json = serviceOpenapi(ADDRESS);
+const control: Json = controlOpenapi(ADDRESS);
 
 const copy = (document: OpenApiDocument): Json => JSON.parse(JSON.stringify(document));
 
@@ -80,8 +80,8 @@ test("a running sandbox serves both documents and the ledger, with its own addre
 });
 
 const declared = [
-  { document: service as Json, operations: catalogue, prefix: "" },
-  { document: control as Json, operations: controlCatalogue, prefix: "/_sandbox" },
+  { document: service, operations: catalogue, prefix: "" },
+  { document: control, operations: controlCatalogue, prefix: "/_sandbox" },
 ];
 
 test("the documents have every operation of the catalogues, and nothing else", () => {
@@ -245,4 +245,33 @@ test("the document's schemas take what the handlers answer, and refuse whatever 
     }),
     { numRuns: 3 },
   );
+});
+
+/** The document's entry for an event, as a body that a receiver of these bodies would have. */
+function withDelivered(bodies: Json[]): Json {
+  const document = copy(service);
+  for (const [index, body] of bodies.entries()) {
+    const media = document.webhooks[body.type].post.requestBody.content["application/json"];
+    media.examples = { ...media.examples, [`value${index}`]: { value: body } };
+  }
+  return document;
+}
+
+test("the document's webhooks take what the operations really send, each the record of its own kind", async () => {
+  const sandbox = await open();
+  for (const { id, method, path, headers, body } of exampleCalls())
+    if (id !== "events.test") await sandbox.call(method, `/v1${path}`, { key: null, headers, body, contentType: null });
+  const { data } = await sandbox.control("GET", "/events?limit=100");
+  const bodies = data.map((event: Json) => event.body);
+  expect(bodies.map(({ type }: Json) => type).sort()).toEqual(catalogue.flatMap(({ emits }) => emits.map(factOf)).sort());
+  for (const body of bodies) {
+    expect(Object.keys(body)).toEqual(Object.keys(service.components.schemas?.event?.properties));
+    expect(service.webhooks?.[body.type]?.post.requestBody.content["application/json"].schema.allOf[1].properties.data).toEqual({
+      $ref: `#/components/schemas/${body.data.object}`,
+    });
+  }
+  const rules = { "no-invalid-media-type-examples": { severity: "error" as const, allowAdditionalProperties: true } };
+  expect(await redocly(withDelivered(bodies), rules)).toEqual([]);
+  const strangers = bodies.map((body: Json) => ({ ...body, data: { ...body.data, id: 1 } }));
+  expect(await redocly(withDelivered(strangers), rules)).toHaveLength(strangers.length);
 });
