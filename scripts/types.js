@@ -9,7 +9,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const target = join(root, "dist/types/index.d.ts");
 
 const [declarations] = generateDtsBundle(
-  [{ filePath: join(root, "src/index.ts"), noCheck: true, output: { noBanner: true, exportReferencedTypes: false } }],
+  [{ filePath: join(root, "src/index.ts"), output: { noBanner: true, exportReferencedTypes: false } }],
   { preferredConfigPath: join(root, "tsconfig.json") },
 );
 
