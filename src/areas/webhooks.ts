@@ -86,7 +86,7 @@ const delivery = assumed(
       durationMs: count("Milliseconds from the start to the end, on the sandbox clock: 0 while it stands still"),
       requestHeaders: Type.Record(Type.String(), Type.String(), { description: "The headers that were sent" }),
       requestBody: Type.String({ description: "The body that was sent, and signed, byte for byte" }),
-      nextAttemptAt: nullable(timestamp("When the next attempt was due as this one ended; null when none was")),
+      nextAttemptAt: nullable(timestamp("When the next attempt is due; null when none follows")),
       livemode: flag("Always false: no money moves here"),
       created: timestamp("When the attempt ended"),
     },
