@@ -2,16 +2,9 @@
 
 import { exitCodes } from "../kernel/errors.ts";
 import { type Arguments, type OwnFlag, readArguments } from "./arguments.ts";
-import { commandHelp } from "./help.ts";
+import { commandHelp, type Described } from "./help.ts";
 
-export interface Command {
-  /** The line of the help. */
-  summary: string;
-  /** How it is called, without the program's name. */
-  usage: string;
-  /** Whether it takes the options of the sandbox itself. */
-  sandboxOptions: boolean;
-  flags: Record<string, OwnFlag>;
+export interface Command extends Described {
   /** Answers the exit code. */
   run(words: string[]): Promise<number>;
 }

@@ -2,12 +2,21 @@
 
 import { flagOf, type OptionName, optionFacts } from "../options.ts";
 import type { OwnFlag } from "./arguments.ts";
-import type { Command } from "./command.ts";
+
+/** What the help needs to know of a command. */
+export interface Described {
+  summary: string;
+  /** How it is called, without the program's name. */
+  usage: string;
+  /** Whether it takes the options of the sandbox itself. */
+  sandboxOptions: boolean;
+  flags: Record<string, OwnFlag>;
+}
 
 type Row = [left: string, right: string];
 
-export function overview(commands: Record<string, Command>): string {
-  const start = commands.start as Command;
+export function overview(commands: Record<string, Described>): string {
+  const start = commands.start as Described;
   return [
     "merchant-sandbox: a merchant-operations API on your machine, with data, webhooks and keys to try it with.",
     "",
@@ -25,7 +34,7 @@ export function overview(commands: Record<string, Command>): string {
   ].join("\n");
 }
 
-export function commandHelp(command: Command): string {
+export function commandHelp(command: Described): string {
   return [
     `merchant-sandbox ${command.usage}: ${command.summary}`,
     "",

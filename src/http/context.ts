@@ -3,12 +3,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Operation } from "../store/caller.ts";
 import type { Identity } from "../store/tenants.ts";
-import type { Bucket } from "./limit.ts";
 
 export interface Reply {
   status: number;
   /** JSON, as it goes out. */
   body: string;
+}
+
+/** The state of one window, as its headers tell it. */
+export interface Bucket {
+  readonly limit: number;
+  remaining(now: number): number;
+  /** Sandbox milliseconds at which the window ends. */
+  reset(now: number): number;
+  /** Takes one request; false when none is left. A refused request takes nothing. */
+  take(now: number): boolean;
 }
 
 export interface Context {

@@ -2,7 +2,7 @@
 
 import type { Behaviour } from "../kernel/assumed.ts";
 import { fail } from "../kernel/errors.ts";
-import type { Context, Stage } from "./context.ts";
+import type { Bucket, Context, Stage } from "./context.ts";
 
 export interface Rule {
   limit: number;
@@ -12,16 +12,6 @@ export interface Rule {
 
 /** `all` holds for the operations that have no window of their own, by id. */
 export type Rules = { readonly all: Rule } & Readonly<Record<string, Rule>>;
-
-/** The state of one window, as its headers tell it. */
-export interface Bucket {
-  readonly limit: number;
-  remaining(now: number): number;
-  /** Sandbox milliseconds at which the window ends. */
-  reset(now: number): number;
-  /** Takes one request; false when none is left. A refused request takes nothing. */
-  take(now: number): boolean;
-}
 
 export interface Limiter {
   bucket(context: Context): Bucket;
