@@ -44,6 +44,10 @@ function drive(port, requests, state) {
 
 /** The bytes of a request. */
 export function bytes(method, path, headers = {}, body = "") {
-  const lines = Object.entries({ Host: "127.0.0.1:PORT", ...headers, ...(body ? { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) } : {}) });
+  const lines = Object.entries({
+    Host: "127.0.0.1:PORT",
+    ...headers,
+    ...(body ? { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) } : {}),
+  });
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`;
 }

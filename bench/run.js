@@ -21,12 +21,40 @@ const cases = [
   { name: "bare node:http, POST", server: "bare", request: () => bytes("POST", "/v1/rules", key, rule), baseline: "POST" },
   { name: "bare Express, GET", server: "express", request: () => bytes("GET", "/v1/customers/cus_zoe", key), against: "GET" },
   { name: "bare Express, POST", server: "express", request: () => bytes("POST", "/v1/rules", key, rule), against: "POST" },
-  { name: "GET a record by id, file", server: "file", request: (_n, ids) => bytes("GET", `/v1/customers/${ids.customer}`, key), against: "GET", target: 0.4 },
+  {
+    name: "GET a record by id, file",
+    server: "file",
+    request: (_n, ids) => bytes("GET", `/v1/customers/${ids.customer}`, key),
+    against: "GET",
+    target: 0.4,
+  },
   { name: "GET a list of 25, file", server: "file", request: () => bytes("GET", "/v1/payments", key), against: "GET", target: 0.2 },
-  { name: "POST a pricing rule, file", server: "file", request: () => bytes("POST", "/v1/hospitality/pricing-rules", key, rule), against: "POST", target: 0.12 },
-  { name: "POST a payroll with its key, file", server: "file", request: (n) => bytes("POST", "/v1/employees/payroll", { ...key, "Idempotency-Key": `run-${process.pid}-${n}` }, payroll), against: "POST" },
-  { name: "POST a pricing rule, memory", server: "memory", request: () => bytes("POST", "/v1/hospitality/pricing-rules", key, rule), against: "POST" },
-  { name: "idempotent replay, file", server: "file", request: () => bytes("POST", "/v1/hospitality/pricing-rules", { ...key, "Idempotency-Key": "same" }, rule), against: "POST", ofGet: 0.9 },
+  {
+    name: "POST a pricing rule, file",
+    server: "file",
+    request: () => bytes("POST", "/v1/hospitality/pricing-rules", key, rule),
+    against: "POST",
+    target: 0.12,
+  },
+  {
+    name: "POST a payroll with its key, file",
+    server: "file",
+    request: (n) => bytes("POST", "/v1/employees/payroll", { ...key, "Idempotency-Key": `run-${process.pid}-${n}` }, payroll),
+    against: "POST",
+  },
+  {
+    name: "POST a pricing rule, memory",
+    server: "memory",
+    request: () => bytes("POST", "/v1/hospitality/pricing-rules", key, rule),
+    against: "POST",
+  },
+  {
+    name: "idempotent replay, file",
+    server: "file",
+    request: () => bytes("POST", "/v1/hospitality/pricing-rules", { ...key, "Idempotency-Key": "same" }, rule),
+    against: "POST",
+    ofGet: 0.9,
+  },
 ];
 
 async function open(name) {
@@ -68,7 +96,9 @@ for (const { child } of Object.values(servers)) child.disconnect();
 const figure = (name, field) => median(results.get(name).map((measured) => measured[field]));
 const baselines = Object.fromEntries(cases.filter(({ baseline }) => baseline).map(({ baseline, name }) => [baseline, name]));
 
-console.log(`\n| what (node ${process.versions.node}, ${SLICES} slices of ${SECONDS} s in turn, medians) | rate / bare | CPU per request / bare | target |`);
+console.log(
+  `\n| what (node ${process.versions.node}, ${SLICES} slices of ${SECONDS} s in turn, medians) | rate / bare | CPU per request / bare | target |`,
+);
 console.log("|---|---|---|---|");
 for (const { name, against, baseline, target } of cases) {
   const base = baselines[against ?? baseline];

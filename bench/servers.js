@@ -1,9 +1,9 @@
 // The servers that are measured, each in a process of its own: it says its port, and on request the CPU time it has used.
 
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { mkdtempSync, rmSync } from "node:fs";
 
 const BODY = JSON.stringify({ id: "cus_lodge_ana", object: "customer", merchantId: "mer_lodge", text: "x".repeat(220) });
 

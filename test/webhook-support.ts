@@ -104,7 +104,10 @@ export async function startReceiver(host: string, port: number): Promise<Receive
 }
 
 function perform(step: Step, arrival: Arrival, outgoing: ServerResponse): void {
-  if (typeof step === "function") return step(arrival, outgoing);
+  if (typeof step === "function") {
+    step(arrival, outgoing);
+    return;
+  }
   if (step === "hang") return;
   if (step === "reset") return void outgoing.socket?.resetAndDestroy();
   if (step === "garbage") return void outgoing.socket?.end("this is no HTTP\r\n\r\n");
