@@ -2,6 +2,7 @@
 
 import { Compile, type Validator } from "typebox/compile";
 import type { FieldError } from "./errors.ts";
+import { didYouMean } from "./nearest.ts";
 import type { TSchema } from "./shapes.ts";
 
 interface SchemaError {
@@ -31,20 +32,47 @@ export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
   const validator = validatorOf(schema);
   if (validator.Check(value)) return [];
   const raw = [...validator.Errors(value)] as unknown as SchemaError[];
-  const unions = raw.filter((error) => error.keyword === "anyOf").map((error) => `${error.schemaPath}/anyOf/`);
-  const outermost = raw.filter((error) => !unions.some((union) => error.schemaPath.startsWith(union)));
-  const found = outermost.flatMap((error) => explain(error, value));
+  const found = outermost(raw).flatMap((error) => explain(error, value, schema));
   return found.filter((error, index) => found.findIndex((other) => other.pointer === error.pointer) === index);
 }
 
-function explain(error: SchemaError, root: unknown): FieldError[] {
-  const { keyword, instancePath, params } = error;
+/** The errors that stand in no union, and of a union those of the variant that the value was meant as, where its type shows which. */
+function outermost(errors: readonly SchemaError[]): SchemaError[] {
+  const unions = errors.filter(({ keyword }) => keyword === "anyOf");
+  const isInside = (error: SchemaError, union: SchemaError) =>
+    error.schemaPath.startsWith(`${union.schemaPath}/anyOf/`) && error.instancePath.startsWith(union.instancePath);
+  return errors
+    .filter((error) => !unions.some((union) => isInside(error, union)))
+    .flatMap((error) =>
+      error.keyword === "anyOf"
+        ? meantBy(
+            error,
+            errors.filter((other) => isInside(other, error)),
+          )
+        : [error],
+    );
+}
+
+function meantBy(union: SchemaError, errors: readonly SchemaError[]): SchemaError[] {
+  const variantOf = ({ schemaPath }: SchemaError) => schemaPath.slice(`${union.schemaPath}/anyOf/`.length).split("/")[0];
+  const isOther = (error: SchemaError) => error.keyword === "type" && error.schemaPath === `${union.schemaPath}/anyOf/${variantOf(error)}`;
+  const others = new Set(errors.filter(isOther).map(variantOf));
+  const possible = errors.filter((error) => !others.has(variantOf(error)));
+  return new Set(possible.map(variantOf)).size === 1 ? outermost(possible) : [union];
+}
+
+function explain(error: SchemaError, root: unknown, schema: TSchema): FieldError[] {
+  const { keyword, instancePath, params, schemaPath } = error;
+  // Beside each field that is too many stands an error of the schema that allows no value at all.
+  if (keyword === "boolean") return [];
   if (keyword === "required")
     return (params.requiredProperties as string[]).map((name) => at(`${instancePath}/${escaped(name)}`, "required", "is required"));
   if (keyword === "additionalProperties")
-    return (params.additionalProperties as string[]).map((name) =>
-      at(`${instancePath}/${escaped(name)}`, "unknown_field", "is not a field of this body"),
-    );
+    return (params.additionalProperties as string[]).map((name) => {
+      const known = Object.keys((valueAt(schema, schemaPath) as { properties?: object } | undefined)?.properties ?? {});
+      const hint = didYouMean(name, known) || (known.length > 0 ? ` Known here are ${known.join(", ")}.` : "");
+      return at(`${instancePath}/${escaped(name)}`, "unknown_field", "is not known", hint);
+    });
   const [code, must] = WORDS[keyword]?.(params) ?? ["invalid", error.message];
   return [at(instancePath, code, `${must}; received ${quote(valueAt(root, instancePath), instancePath)}`)];
 }
@@ -70,7 +98,8 @@ const WORDS: Record<string, Words> = {
   maxLength: ({ limit }) => ["wrong_length", `must have at most ${plural(limit, "character")}`],
   minItems: ({ limit }) => ["wrong_length", `must have at least ${plural(limit, "item")}`],
   maxItems: ({ limit }) => ["wrong_length", `must have at most ${plural(limit, "item")}`],
-  minProperties: ({ limit }) => ["wrong_length", `must have at least ${plural(limit, "entry")}`],
+  minProperties: ({ limit }) => ["wrong_length", `must have at least ${limit} ${limit === 1 ? "entry" : "entries"}`],
+  maxProperties: ({ limit }) => ["wrong_length", `must have at most ${limit} ${limit === 1 ? "entry" : "entries"}`],
   anyOf: () => ["wrong_shape", "matches none of the shapes that are allowed"],
 };
 
@@ -90,9 +119,9 @@ const PATTERNS: Record<string, string> = {
 const article = (type: unknown) =>
   type === "null" ? "null" : type === "object" || type === "array" || type === "integer" ? `an ${type}` : `a ${type}`;
 
-function at(pointer: string, code: string, rest: string): FieldError {
+function at(pointer: string, code: string, rest: string, hint = ""): FieldError {
   const field = stepsOf(pointer).join(".");
-  return { pointer, field, code, message: `${field || "The body"} ${rest}.` };
+  return { pointer, field, code, message: `${field || "The body"} ${rest}.${hint}` };
 }
 
 /** A name as one step of a JSON Pointer. */
