@@ -36,7 +36,7 @@ export const month = (description: string) => Type.String({ description, pattern
 export const email = (description: string) => Type.String({ description, maxLength: 320, pattern: "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$" });
 
 export const timestamp = (description: string) =>
-  Type.Integer({ description: `${description}, in Unix seconds`, minimum: 0, maximum: SAFE });
+  Type.Integer({ description: `${description}, in Unix seconds`, format: "int64", minimum: 0, maximum: SAFE });
 
 export const oneOf = <const V extends string>(values: readonly V[], description: string) =>
   Type.Unsafe<V>({ type: "string", enum: [...values], description });
