@@ -32,6 +32,7 @@ const servers = {
     return sandbox({ memory: false, db: join(folder, "sandbox.db") });
   },
   memory: () => sandbox({ memory: true }),
+  frozen: () => sandbox({ memory: true, clock: "2026-01-05T12:00:00Z" }),
 };
 
 async function sandbox(options) {
