@@ -49,6 +49,7 @@ function expectError(answer: Answer, code: ErrorCode) {
   expect(answer.body.error).toBe(error);
   expect(answer.body.message).toMatch(/\S.*[.?]$/s);
   expect(answer.body.details.requestId).toBe(answer.headers["x-sandbox-request-id"]);
+  expect(answer.headers["www-authenticate"]?.startsWith("Bearer")).toBe(status === 401 ? true : undefined);
 }
 
 describe("the example of every operation", () => {

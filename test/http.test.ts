@@ -1,9 +1,13 @@
 // The way of a request: which stage refuses first, who may speak at all, and what the wire may carry.
 
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../src/areas/index.ts";
 import { ASSUMED } from "../src/kernel/assumed.ts";
 import { fieldErrors } from "../src/kernel/check.ts";
+import type { JournalEntry } from "../src/store/journal.ts";
 import { type Answer, type Bench, type CallOptions, lines, open, raw, readRaw } from "./support.ts";
 
 const MEBIBYTE = 1_048_576;
@@ -476,6 +480,84 @@ describe("--bodies open", () => {
     const answer = await bench.call("POST", RULES, { body: { name: "Half", adjustmentType: "sideways", minNights: 2 } });
     expect(answer).toMatchObject({ status: 200, body: { name: "Half", adjustmentType: null, minNights: 2 } });
     expect(answer.headers["x-sandbox-unknown-fields"]).toBe("adjustmentType");
+  });
+});
+
+describe("a live key", () => {
+  const tail = "4eC39HqLyjWDarjtT1zdp7dc";
+  const key = `sk_live_${tail}`;
+  const escaped = key.replaceAll("_", "\\u005F");
+  const encoded = key.replaceAll("_", "%5f");
+  const bodies: [place: string, body: string][] = [
+    ["a known field", JSON.stringify({ ...rule, name: key })],
+    ["inside a known field", JSON.stringify({ ...rule, name: `Key: ${key}.` })],
+    ["an unknown field", JSON.stringify({ ...rule, apiKey: key })],
+    ["a nested field", JSON.stringify({ ...rule, metadata: { a: [{ b: key.toUpperCase().replace("SK_LIVE_", "SK_Live_") + tail }] } })],
+    ["a field's name", JSON.stringify({ ...rule, [key]: 1 })],
+    ["escapes", JSON.stringify({ ...rule, name: "KEY" }).replace("KEY", escaped)],
+    ["no JSON", `{"name": ${key}`],
+    ["a list", JSON.stringify([key])],
+    ["text", JSON.stringify(key)],
+  ];
+  const headers: [place: string, headers: Record<string, string | string[]>][] = [
+    ["the wrong header", { "x-api-key": key }],
+    ["a header's name", { [`x-${key}`]: "1" }],
+    ["the Idempotency-Key", { "idempotency-key": key }],
+    ["a cookie", { cookie: `key=${encoded}` }],
+    ["Authorization, twice", { authorization: [`Bearer sk_test_lodge`, `Bearer ${key}`] }],
+    ["Authorization, in another scheme", { authorization: `Basic ${key}` }],
+  ];
+  const targets = [
+    `/v1/payments?api_key=${key}`,
+    `/v1/payments?${key}=1`,
+    `/v1/payments?k=${encoded}`,
+    `/v1/customers/${key}`,
+    `/v1/customers/${encoded}`,
+  ];
+
+  test("is refused wherever it stands, and is neither kept, told nor repeated", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "live-key-"));
+    const bench = await open({ memory: false, db: join(folder, "sandbox.db") });
+    const heard: JournalEntry[] = [];
+    bench.onRequest((entry) => heard.push(entry));
+    const answers: Answer[] = [await bench.call("GET", "/v1/payments", { key }), await bench.call("POST", RULES, { key, body: rule })];
+    for (const [, body] of bodies) answers.push(await bench.call("POST", RULES, { body }));
+    for (const [, body] of bodies) answers.push(await bench.call("POST", RULES, { body, headers: { "idempotency-key": "once" } }));
+    for (const [, given] of headers) answers.push(await bench.call("POST", RULES, { body: rule, headers: given }));
+    for (const target of targets) answers.push(await bench.call("GET", target));
+    for (const { status, body, text } of answers) expect([status, body.code], text).toEqual([403, "live_key_refused"]);
+    expect(answers[0]?.body.message).toContain("Rotate");
+
+    const earlier = [
+      await bench.call("GET", `/v1/${key}`),
+      await bench.call("GET", `/v1/${encoded}?${encoded}`),
+      await bench.call("PUT", `${RULES}?k=${key}`),
+      await bench.call("GET", "/v1/payments", { headers: { host: key } }),
+      await bench.call("GET", "/v1/payments", { headers: { origin: key } }),
+      await bench.call("POST", RULES, { body: JSON.stringify({ name: key }), contentType: "text/plain" }),
+      await bench.call("POST", RULES, { body: JSON.stringify({ name: key }), headers: { "content-encoding": key } }),
+      await bench.call("GET", `/_sandbox/${key}`),
+      await bench.call("POST", "/_sandbox/records/payment", { body: { merchant: "mer_lodge", description: key } }),
+      await bench.call("POST", `/_sandbox/records/${key}`, { body: { merchant: "mer_lodge" } }),
+      await bench.call("POST", "/_sandbox/records/payment", { body: { merchant: key } }),
+      await bench.call("PATCH", `/_sandbox/records/payment/${key}`, { body: { status: "succeeded" } }),
+    ];
+    expect(earlier.map(({ status }) => Math.floor(status / 100))).toEqual(earlier.map(() => 4));
+
+    const told = [...answers, ...earlier].map(({ text, rawHeaders }) => text + rawHeaders.join());
+    const listened = heard.map(
+      ({ path, search, idempotencyKey, requestBody, responseBody }) => path + search + idempotencyKey + requestBody + responseBody,
+    );
+    const journal = JSON.stringify(await bench.control("GET", "/requests?limit=100"));
+    for (const text of [...told, ...listened, journal]) expect(text).not.toContain(tail);
+    const during = readdirSync(folder).map((file) => readFileSync(join(folder, file)));
+    await bench.close();
+    const after = readdirSync(folder).map((file) => readFileSync(join(folder, file)));
+    expect(during.length).toBeGreaterThan(1);
+    for (const bytes of [...during, ...after])
+      for (const trace of [tail, tail.toUpperCase(), tail.toLowerCase()]) expect(bytes.includes(trace)).toBe(false);
+    expect(after.some((bytes) => bytes.includes("live_key_refused"))).toBe(true);
+    rmSync(folder, { recursive: true });
   });
 });
 

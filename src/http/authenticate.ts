@@ -1,11 +1,11 @@
 // Whose request it is: one `Authorization: Bearer sk_test_…`, and never a live key.
 
 import { fail } from "../kernel/errors.ts";
+import { holdsLiveKey } from "../kernel/redact.ts";
 import type { Tenants } from "../store/tenants.ts";
 import { type Context, headerOnce, type Stage } from "./context.ts";
 import type { Limiter } from "./limit.ts";
 
-const CHALLENGE = { "WWW-Authenticate": "Bearer" };
 const REFUSED_TOKEN = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
 
 /** Recognises the caller without judging, so that every reply can tell of the right window. */
@@ -30,28 +30,18 @@ export function authenticate(refused: (context: Context) => void): Stage {
 }
 
 function check(context: Context): void {
-  const sent = headerOnce(context.incoming, "authorization");
+  const { incoming } = context;
+  refuseLiveKey(incoming.url ?? "");
+  for (const text of incoming.rawHeaders) refuseLiveKey(text);
+  const sent = headerOnce(incoming, "authorization");
   if (sent === undefined)
     fail(
       "missing_api_key",
       "No Authorization header was sent. Send `Authorization: Bearer sk_test_…` with one of the keys that the sandbox printed at its start.",
-      {},
-      CHALLENGE,
-    );
-  // The one thing that is ever read of a live key is its prefix.
-  if ([sent].flat().some((value) => /sk_live_/i.test(value)))
-    fail(
-      "live_key_refused",
-      "A live key was sent; this sandbox takes sk_test_ keys only. Rotate that key: it was just sent in clear to a local process.",
     );
   const token = typeof sent === "string" ? bearer(sent) : undefined;
   if (token === undefined)
-    fail(
-      "malformed_authorization",
-      "Authorization must be exactly one `Bearer sk_test_…`: that scheme, one space, and the key.",
-      {},
-      CHALLENGE,
-    );
+    fail("malformed_authorization", "Authorization must be exactly one `Bearer sk_test_…`: that scheme, one space, and the key.");
   const { identity } = context;
   if (!identity)
     fail(
@@ -63,6 +53,15 @@ function check(context: Context): void {
   if (identity.expires !== null && identity.expires <= context.at)
     fail("token_expired", "The session has expired. Log in again at POST /v1/merchants/login.", {}, REFUSED_TOKEN);
   if (identity.status === "suspended") fail("merchant_suspended", `The merchant ${identity.merchant} is suspended.`);
+}
+
+/** Wherever a live key stands, the request goes no further: the one thing that is ever read of it is its prefix. */
+export function refuseLiveKey(text: string): void {
+  if (!holdsLiveKey(text)) return;
+  fail(
+    "live_key_refused",
+    "A live key was sent; this sandbox takes sk_test_ keys only. Rotate that key: it was just sent in clear to a local process.",
+  );
 }
 
 /** The token of `Bearer <token>`; the name of the scheme may be in any case. */

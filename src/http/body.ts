@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { fail } from "../kernel/errors.ts";
+import { refuseLiveKey } from "./authenticate.ts";
 import type { Context, Stage } from "./context.ts";
 
 export const MAX_BODY = 1_048_576;
@@ -27,7 +28,10 @@ async function receive(context: Context, length: number): Promise<void> {
     chunks.push(chunk);
   }
   if (size === 0) return;
-  context.bodyText = decode(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+  const text = decode(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+  // Before the body is noted anywhere.
+  refuseLiveKey(text);
+  context.bodyText = text;
   context.body = parse(context.bodyText);
 }
 

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Clock, realNow } from "../kernel/clock.ts";
 import type { RequestMessage } from "../kernel/messages.ts";
-import { keyHint } from "../kernel/redact.ts";
+import { keyHint, redactTarget } from "../kernel/redact.ts";
 import type { Journal, JournalEntry } from "../store/journal.ts";
 import { type Context, openContext } from "./context.ts";
 
@@ -56,8 +56,8 @@ function describe(context: Context): JournalEntry {
     merchant: identity?.merchant,
     operation: context.operation?.id,
     method: incoming.method ?? "",
-    path: context.path,
-    search: context.search,
+    path: redactTarget(context.path),
+    search: redactTarget(context.search),
     status: reply?.status ?? 0,
     duration: context.elapsed(),
     key: identity && keyHint(identity.key),

@@ -2,6 +2,7 @@
 
 import { httpDate } from "../kernel/clock.ts";
 import { ApiError, type ErrorBody, errors } from "../kernel/errors.ts";
+import { redactText } from "../kernel/redact.ts";
 import type { Context, Reply } from "./context.ts";
 
 /** The headers that keep a browser from reading an answer as anything but data. */
@@ -11,8 +12,10 @@ export const SAFE_HEADERS = {
 } as const;
 
 export function errorReply(context: Context, error: ApiError): Reply {
-  Object.assign(context.headers, error.headers);
-  return { status: error.status, body: JSON.stringify(errorBody(error, context.sequence > 0 ? context.id : undefined)) };
+  // A 401 that names no scheme would be no whole answer.
+  Object.assign(context.headers, error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}, error.headers);
+  // Messages quote what was received; a secret that was sent in the wrong place is not repeated.
+  return { status: error.status, body: redactText(JSON.stringify(errorBody(error, context.sequence > 0 ? context.id : undefined))) };
 }
 
 export function errorBody(error: ApiError, requestId: string | undefined): ErrorBody {

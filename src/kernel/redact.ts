@@ -14,15 +14,32 @@ export function redact(value: unknown): unknown {
 
 /** Text in which anything that looks like a live key, a session or a signing secret is masked. */
 export function redactText(text: string): string {
-  if (!text.includes("_")) return text;
-  return text.replace(/sk_live_[\w-]*/gi, `sk_live_${MASK}`).replace(/(sk_test_session_|whsec_)\w+/g, `$1${MASK}`);
+  if (!text.includes("_") && !text.includes("%")) return text;
+  return text.replace(/sk(?:_|%5f)live(?:_|%5f)[\w%-]*/gi, `sk_live_${MASK}`).replace(/(sk_test_session_|whsec_)\w+/g, `$1${MASK}`);
 }
+
+/** Whether a live key is in a text, also where JSON escapes or a URL's percent signs hide it. */
+export function holdsLiveKey(text: string): boolean {
+  return (
+    LIVE_KEY.test(text) || (text.includes("\\u") && LIVE_KEY.test(unescaped(text))) || (text.includes("%") && LIVE_KEY.test(decoded(text)))
+  );
+}
+
+const LIVE_KEY = /sk_live_/i;
+
+const unescaped = (text: string) =>
+  text.replace(/\\u([0-9a-f]{4})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+const decoded = (text: string) =>
+  text.replace(/%([0-7][0-9a-f])/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+
+/** A path or a query, masked. One that hides a live key behind percent signs is shown decoded, so that all of the key is found. */
+export const redactTarget = (text: string): string => redactText(text.includes("%") && holdsLiveKey(text) ? decoded(text) : text);
 
 /** JSON text, masked; text that is no JSON, or only the beginning of some, is masked as text. */
 export function redactJson(text: string): string {
   if (!isSuspect(text)) return text;
   try {
-    return JSON.stringify(redact(JSON.parse(text)));
+    return redactText(JSON.stringify(redact(JSON.parse(text))));
   } catch {
     return redactText(text).replace(
       /("\w*(?:password|secret|accountNumber|apiKey|accessToken|authorization)\w*"\s*:\s*")[^"]*/gi,
@@ -35,10 +52,10 @@ export function redactJson(text: string): string {
 export function redactHeaders(headers: NodeJS.Dict<string | string[]>): string {
   const { authorization, ...others } = headers;
   const text = JSON.stringify(authorization === undefined ? others : { ...others, authorization: MASK });
-  return isSuspect(text) ? JSON.stringify(redact(JSON.parse(text))) : text;
+  return isSuspect(text) ? redactText(JSON.stringify(redact(JSON.parse(text)))) : text;
 }
 
-const TRACES = ["sk_live_", "sk_test_session_", "whsec_", "password", "secret", "accountnumber", "apikey", "accesstoken"];
+const TRACES = ["sk_live_", "sk%5flive", "sk_test_session_", "whsec_", "password", "secret", "accountnumber", "apikey", "accesstoken"];
 
 /** Whether a closer look is needed: most bodies hold nothing that could be a secret, and are kept as they are. */
 function isSuspect(text: string): boolean {

@@ -1,10 +1,10 @@
 // What was asked and answered. A buffer that is flushed in one transaction, bounded in rows and bytes, never on an answer's way.
 
 import { afterRealTime } from "../kernel/clock.ts";
-import { redactHeaders, redactJson, redactText } from "../kernel/redact.ts";
+import { redactHeaders, redactJson } from "../kernel/redact.ts";
 import type { Database } from "./database.ts";
 
-/** One request as it is noted down the moment it is answered; secrets are masked when it is written. */
+/** One request as it is noted down the moment it is answered; secrets in headers and bodies are masked when it is written. */
 export interface JournalEntry {
   sequence: number;
   id: string;
@@ -169,21 +169,7 @@ function rowOf(entry: JournalEntry): unknown[] {
   const { sequence, id, at, merchant, operation, method, path, search, status, duration, key, idempotencyKey, replayOf } = entry;
   const { requestHeaders, requestBody, responseHeaders, responseBody } = entry;
   return [
-    ...[
-      sequence,
-      id,
-      at,
-      merchant,
-      operation,
-      method,
-      redactText(path),
-      redactText(search),
-      status,
-      duration,
-      key,
-      idempotencyKey,
-      replayOf,
-    ],
+    ...[sequence, id, at, merchant, operation, method, path, search, status, duration, key, idempotencyKey, replayOf],
     ...[redactHeaders(requestHeaders), redactJson(cut(requestBody)), Buffer.byteLength(requestBody)],
     ...[JSON.stringify(responseHeaders), redactJson(cut(responseBody)), Buffer.byteLength(responseBody)],
   ];
