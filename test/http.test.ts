@@ -245,6 +245,24 @@ describe("what the wire may carry", () => {
     expect(received).toContain('"code":"malformed_http"');
   });
 
+  test("an offer to speak HTTP/2 is passed over, and the request answered", async () => {
+    const bench = await open();
+    const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n";
+    const common = `Host: 127.0.0.1:${bench.port}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
+    const body = JSON.stringify({ ...rule, metadata: { padding: "x".repeat(200_000) } });
+    const received = await raw(
+      bench.port,
+      `GET /v1/merchants/me HTTP/1.1\r\n${common}${offer}\r\n` +
+        `POST ${RULES} HTTP/1.1\r\n${common}${offer}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}` +
+        `GET /v1/merchants/me HTTP/1.1\r\n${common}Connection: close, Upgrade\r\nUpgrade: h2c\r\n\r\n`,
+    );
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(Array(3).fill("HTTP/1.1 200"));
+    const foreign = await raw(bench.port, `GET /v1/merchants/me HTTP/1.1\r\nHost: evil.example\r\n${offer}X: 1\r\n\r\n`, true);
+    expect(readRaw(foreign)).toMatchObject({ status: 403, body: { code: "host_not_allowed" } });
+    const socket = lines("GET /v1/payments HTTP/1.1", `Host: 127.0.0.1:${bench.port}`, "Upgrade: websocket");
+    expect(readRaw(await raw(bench.port, socket.replace("Connection: close", "Connection: Upgrade")))).toMatchObject({ status: 404 });
+  });
+
   test("a request that breaks off leaves no effect and no defect", async () => {
     const bench = await open();
     const before = await bench.control("GET", "/operations");

@@ -1,7 +1,7 @@
 // The sockets: loopback in both its spellings, one listener, and an orderly end.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { afterRealTime } from "../kernel/clock.ts";
 import { type ErrorCode, errors, SandboxError } from "../kernel/errors.ts";
@@ -45,12 +45,37 @@ function open(port: number, host: string, listeners: Listeners): Promise<Server>
     { requestTimeout: REQUEST_TIMEOUT, headersTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     listeners.request,
   );
-  server.on("upgrade", listeners.upgrade);
+  server.on("upgrade", (incoming, socket, head) => {
+    if (incoming.headers.upgrade?.toLowerCase() === "websocket") listeners.upgrade(incoming, socket, head);
+    else declineUpgrade(server, incoming, socket, head);
+  });
   server.on("clientError", refuseGarbage);
   return new Promise((resolve, reject) => {
     server.once("error", (error) => reject(explain(error, port, host)));
     server.listen(port, host, () => resolve(server));
   });
+}
+
+/**
+ * Some clients offer HTTP/2 with every request, Java's own among them. Node then hands over the socket with the request but
+ * half read; the offer is taken out, and the request read once more as what it is.
+ */
+function declineUpgrade(server: Server, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const earlier = answerOn(socket);
+  if (earlier) {
+    earlier.once("close", () => declineUpgrade(server, incoming, socket, head));
+    return;
+  }
+  const { method, url, httpVersion, rawHeaders } = incoming;
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = "", value = ""] = rawHeaders.slice(index, index + 2);
+    if (/^(upgrade|http2-settings)$/i.test(name)) continue;
+    const kept = /^connection$/i.test(name) ? value.replace(/(upgrade|http2-settings)\s*,?\s*/gi, "") : value;
+    lines.push(`${name}: ${kept}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), head]));
+  server.emit("connection", socket);
 }
 
 function listening(servers: [Server, ...Server[]]): Listening {
@@ -82,10 +107,12 @@ const codeOf = (error: unknown) => (error as { code?: string }).code;
 
 const GARBAGE: Record<string, ErrorCode> = { HPE_HEADER_OVERFLOW: "headers_too_large", ERR_HTTP_REQUEST_TIMEOUT: "request_timeout" };
 
+/** The answer that is under way on a socket, as Node notes it there. */
+const answerOn = (socket: Duplex) => (socket as Duplex & { _httpMessage?: ServerResponse | null })._httpMessage;
+
 /** Answers what never became a request; Node would answer it with an empty page. */
 function refuseGarbage(error: Error, socket: Duplex): void {
-  // Node notes on a socket which answer is under way on it.
-  const answer = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage;
+  const answer = answerOn(socket);
   if (answer?.req.complete) {
     // The request before this garbage was a good one, and gets its answer first.
     answer.once("close", () => refuseGarbage(error, socket));
