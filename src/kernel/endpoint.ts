@@ -20,7 +20,7 @@ export interface Call<Path extends string, Query extends ObjectSchema, Body exte
   extra: Record<string, unknown>;
 }
 
-interface Declaration<Path extends string, Query extends ObjectSchema, Body extends ObjectSchema, Reply extends TSchema, World> {
+export interface Declaration<Path extends string, Query extends ObjectSchema, Body extends ObjectSchema, Reply extends TSchema, World> {
   id: string;
   area: string;
   method: Method;
