@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach } from "vitest";
+import type { AttemptRecord } from "../src/store/attempts.ts";
 import type { Bench } from "./support.ts";
 
 /** One request as it came in. */
@@ -104,15 +105,13 @@ export async function startReceiver(host: string, port: number): Promise<Receive
 }
 
 function perform(step: Step, arrival: Arrival, outgoing: ServerResponse): void {
-  if (typeof step === "function") {
-    step(arrival, outgoing);
-    return;
+  if (typeof step === "function") step(arrival, outgoing);
+  else if (step === "reset") outgoing.socket?.resetAndDestroy();
+  else if (step === "garbage") outgoing.socket?.end("this is no HTTP\r\n\r\n");
+  else if (step !== "hang") {
+    const { status, headers = {}, body = "" } = typeof step === "number" ? { status: step } : step;
+    outgoing.writeHead(status, headers).end(body);
   }
-  if (step === "hang") return;
-  if (step === "reset") return void outgoing.socket?.resetAndDestroy();
-  if (step === "garbage") return void outgoing.socket?.end("this is no HTTP\r\n\r\n");
-  const { status, headers = {}, body = "" } = typeof step === "number" ? { status: step } : step;
-  outgoing.writeHead(status, headers).end(body);
 }
 
 async function read(incoming: IncomingMessage): Promise<Buffer> {
@@ -153,8 +152,8 @@ export async function trigger(bench: Bench, type = "payment.succeeded", data: ob
 }
 
 /** The log of deliveries, oldest first. */
-export async function log(bench: Bench, query = "", key?: string): Promise<Record<string, never>[]> {
-  const all: Record<string, never>[] = [];
+export async function log(bench: Bench, query = "", key?: string): Promise<AttemptRecord[]> {
+  const all: AttemptRecord[] = [];
   for (let after = ""; ; ) {
     const { body } = await bench.call("GET", `/v1/webhook-deliveries?limit=100${after}${query}`, key ? { key } : {});
     all.push(...body.data);
