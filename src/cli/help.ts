@@ -20,7 +20,7 @@ export function overview(commands: Record<string, Described>): string {
   return [
     "merchant-sandbox: a merchant-operations API on your machine, with data, webhooks and keys to try it with.",
     "",
-    "  merchant-sandbox                start it; then call http://127.0.0.1:4747/v1 with the key sk_test_lodge",
+    "  merchant-sandbox                 start it; then call http://127.0.0.1:4747/v1 with the key sk_test_lodge",
     "  merchant-sandbox COMMAND --help  what a command takes",
     "",
     ...section(
