@@ -110,6 +110,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
   const dispatcher = openDispatcher(parts, hub, heard);
   const console = openConsole(parts, limiter, hub, dispatcher, () => url);
   console.world.fill();
+  if (options.snapshot !== undefined) console.snapshots.restoreFile(resolve(options.snapshot));
 
   clock.watch(replies);
   const listening = await listen(
@@ -206,9 +207,10 @@ function openConsole(parts: Parts, limiter: Limiter, hub: Hub, dispatcher: Dispa
     about: { version: version(), url, file: database.file },
     clock,
     world: openWorld(stores, openSeeder(stores, resources, clock), fixtures, dice, renew),
-    snapshots: openSnapshots(database),
+    snapshots: openSnapshots(database, journal),
     dispatcher,
     renew,
+    tell: hub.say,
     catalogue,
     resources,
     documents: documents(url),

@@ -4,10 +4,21 @@ import { SandboxError } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { command, say } from "./command.ts";
 import { type Running, running, runningFlags } from "./running.ts";
+import { visible } from "./visible.ts";
 
 interface ClockState {
   mode: string;
   now: string;
+  /** What an advance played. */
+  attempts?: Attempt[];
+}
+
+interface Attempt {
+  at: string;
+  id: string;
+  eventType: string;
+  eventId: string;
+  status: string;
 }
 
 const moves: Record<string, (sandbox: Running, value: string | undefined) => Promise<ClockState>> = {
@@ -21,6 +32,7 @@ const moves: Record<string, (sandbox: Running, value: string | undefined) => Pro
 export const clock = command({
   summary: "read or move the clock of a running sandbox; advancing plays everything that falls due",
   usage: "clock [advance SPAN | freeze [TIME] | set TIME | real]",
+  words: 2,
   flags: runningFlags,
   async act({ own, positional: [move = "show", value] }) {
     const act = moves[move];
@@ -29,8 +41,9 @@ export const clock = command({
         `The clock knows no ${move}.${didYouMean(move, Object.keys(moves))} It knows ${Object.keys(moves).join(", ")}.`,
         "usage",
       );
-    const state = await act(running(own), value);
-    say(`${state.now} (${state.mode})`);
+    const { mode, now, attempts = [] } = await act(running(own), value);
+    for (const { at, id, eventType, eventId, status } of attempts) say(visible(`${at} ${id} ${eventType} ${eventId} ${status}`));
+    say(`${now} (${mode})`);
     return undefined;
   },
 });

@@ -1,6 +1,6 @@
 // What a command is: a line of help, its flags, and what it does with them.
 
-import { exitCodes } from "../kernel/errors.ts";
+import { exitCodes, SandboxError } from "../kernel/errors.ts";
 import { type Arguments, type OwnFlag, readArguments } from "./arguments.ts";
 import { commandHelp, type Described } from "./help.ts";
 
@@ -12,6 +12,8 @@ export interface Command extends Described {
 interface Declaration {
   summary: string;
   usage: string;
+  /** How many words it takes beside its flags; none unless given. */
+  words?: number;
   sandboxOptions?: boolean;
   flags?: Record<string, OwnFlag>;
   act(given: Arguments): Promise<number | undefined>;
@@ -27,9 +29,14 @@ export function command(declared: Declaration): Command {
     flags,
     async run(words) {
       const given = readArguments(words, { sandboxOptions: made.sandboxOptions, own: flags }, process.env);
-      if (given.own.help === undefined) return (await declared.act(given)) ?? exitCodes.ok;
-      process.stdout.write(`${commandHelp(made)}\n`);
-      return exitCodes.ok;
+      if (given.own.help !== undefined) {
+        process.stdout.write(`${commandHelp(made)}\n`);
+        return exitCodes.ok;
+      }
+      const tooMany = given.positional[declared.words ?? 0];
+      if (tooMany !== undefined)
+        throw new SandboxError(`"${tooMany}" is one word too many: merchant-sandbox ${declared.usage}. See --help of it.`, "usage");
+      return (await declared.act(given)) ?? exitCodes.ok;
     },
   };
   return made;

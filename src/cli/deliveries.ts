@@ -29,9 +29,11 @@ export const deliveries = command({
     ...runningFlags,
   },
   async act({ own }) {
-    const wanted = { limit: own.limit, merchant: own.for, status: own.status };
+    const sandbox = running(own);
+    const merchant = own.for === undefined ? undefined : (await sandbox.merchant(own.for)).id;
+    const wanted = { limit: own.limit, merchant, status: own.status };
     const query = new URLSearchParams(Object.entries(wanted).filter((entry): entry is [string, string] => entry[1] !== undefined));
-    const { data } = await running(own).control<{ data: Attempt[] }>("GET", `/deliveries?${query}`);
+    const { data } = await sandbox.control<{ data: Attempt[] }>("GET", `/deliveries?${query}`);
     for (const attempt of data) say(own.json === undefined ? line(attempt) : JSON.stringify(attempt));
     if (data.length === 0 && own.json === undefined)
       say("No deliveries yet. Try merchant-sandbox receive in another terminal, then merchant-sandbox trigger payment.succeeded.");

@@ -41,31 +41,35 @@ export const receive = command({
   },
   async act({ own }) {
     const manners: Manners = {
-      failures: wholeNumber(own.fail, "--fail", 0),
+      failures: wholeNumber(own.fail, "--fail", { fallback: 0 }),
       pause: own.slow === undefined ? 0 : parseSpan(own.slow, "--slow"),
-      status: wholeNumber(own.status, "--status", 200),
+      status: wholeNumber(own.status, "--status", { fallback: 200, least: 200, most: 599 }),
     };
     const secret: { current: string | undefined } = { current: own.secret };
-    const server = await listen(wholeNumber(own.port, "--port", PORT), (incoming) => take(incoming, manners, secret.current));
+    const server = await listen(wholeNumber(own.port, "--port", { fallback: PORT, most: 65_535 }), (incoming) =>
+      take(incoming, manners, secret.current),
+    );
     const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
-    const sandbox = running(own);
-    const registered = own.secret === undefined ? await register(sandbox, url, own.for, own.events?.split(",") ?? ["*"]) : undefined;
-    if (!registered) say(`Receiving at ${url}, verifying with the secret that was given. Ctrl-C ends it.`);
-    secret.current = registered?.secret ?? own.secret;
-    await stopSignal();
-    await registered?.leave();
-    server.closeAllConnections();
-    server.close();
+    try {
+      const registered = own.secret === undefined ? await register(running(own), url, own.for, own.events?.split(",") ?? ["*"]) : undefined;
+      if (!registered) say(`Receiving at ${url}, verifying with the secret that was given. Ctrl-C ends it.`);
+      secret.current = registered?.secret ?? own.secret;
+      await stopSignal();
+      await registered?.leave();
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
     return undefined;
   },
 });
 
 async function register(sandbox: Running, url: string, wanted: string | undefined, events: string[]) {
-  const { key, merchant } = await sandbox.keyOf(wanted);
-  const { id, secret } = await sandbox.service<Registered>(key, "POST", "/webhooks", { url, events });
-  say(`Receiving ${events.join(", ")} of ${merchant} at ${url} as ${id}. Ctrl-C ends it and removes the endpoint.`);
+  const merchant = await sandbox.merchant(wanted);
+  const { id, secret } = await sandbox.service<Registered>(merchant.key, "POST", "/webhooks", { url, events });
+  say(`Receiving ${events.join(", ")} of ${merchant.id} at ${url} as ${id}. Ctrl-C ends it and removes the endpoint.`);
   // The sandbox may be gone by then, which is no reason to end with an error.
-  return { secret, leave: () => sandbox.service(key, "DELETE", `/webhooks/${id}`).catch(() => undefined) };
+  return { secret, leave: () => sandbox.service(merchant.key, "DELETE", `/webhooks/${id}`).catch(() => undefined) };
 }
 
 /** Reads one delivery, prints it, and answers as it was told to. */
@@ -102,8 +106,14 @@ async function read(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function wholeNumber(text: string | undefined, flag: string, fallback: number): number {
+interface Range {
+  fallback: number;
+  least?: number;
+  most?: number;
+}
+
+function wholeNumber(text: string | undefined, flag: string, { fallback, least = 0, most = 99_999 }: Range): number {
   if (text === undefined) return fallback;
-  if (/^\d{1,5}$/.test(text)) return Number(text);
-  throw new SandboxError(`${flag} takes a whole number; received "${text}".`, "usage");
+  if (/^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+  throw new SandboxError(`${flag} takes a whole number from ${least} to ${most}; received "${text}".`, "usage");
 }

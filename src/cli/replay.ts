@@ -7,6 +7,7 @@ import { running, runningFlags } from "./running.ts";
 export const replay = command({
   summary: "deliver again: a whd_… id to its endpoint, an evt_… id to all that subscribed",
   usage: "replay ID",
+  words: 1,
   flags: runningFlags,
   async act({ own, positional: [id = ""] }) {
     const kind = /^(whd|evt)_\w+$/.exec(id)?.[1];

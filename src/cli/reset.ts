@@ -6,11 +6,13 @@ import { running, runningFlags } from "./running.ts";
 export const reset = command({
   summary: "put a running sandbox, or one merchant of it, back to its fixtures",
   usage: "reset [MERCHANT]",
+  words: 1,
   flags: runningFlags,
   async act({ own, positional }) {
-    const merchant = positional[0];
-    await running(own).control("POST", "/reset", merchant === undefined ? {} : { merchant });
-    say(`Reset ${merchant ?? "everything"} to the fixtures.`);
+    const sandbox = running(own);
+    const body = positional[0] === undefined ? {} : { merchant: (await sandbox.merchant(positional[0])).id };
+    await sandbox.control("POST", "/reset", body);
+    say(`Reset ${body.merchant ?? "everything"} to the fixtures.`);
     return undefined;
   },
 });

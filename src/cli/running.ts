@@ -10,8 +10,8 @@ export interface Running {
   control<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** Calls the service with a merchant's key. */
   service<T>(key: string, method: string, path: string, body?: unknown): Promise<T>;
-  /** The key of a merchant, given by id or by the end of its id; of the first one when none is given. */
-  keyOf(merchant: string | undefined): Promise<{ merchant: string; key: string }>;
+  /** A merchant, given by id or by the end of its id, with a key of its; the first one when none is given. */
+  merchant(wanted: string | undefined): Promise<{ id: string; key: string }>;
 }
 
 /** The flags of every command that needs a running sandbox. */
@@ -32,13 +32,13 @@ export function running(own: Record<string, string | undefined>): Running {
     url,
     control,
     service: (key, method, path, body) => request(url, key, method, `/v1${path}`, body),
-    async keyOf(merchant) {
+    async merchant(wanted) {
       const { merchants } = await control<Index>("GET", "");
-      const found = merchant === undefined ? merchants[0] : merchants.find(({ id }) => id === merchant || id === `mer_${merchant}`);
+      const found = wanted === undefined ? merchants[0] : merchants.find(({ id }) => id === wanted || id === `mer_${wanted}`);
       const key = found?.apiKeys[0];
-      if (found && key) return { merchant: found.id, key };
+      if (found && key) return { id: found.id, key };
       throw new SandboxError(
-        `This sandbox has no merchant ${merchant ?? "at all"}; it has ${merchants.map(({ id }) => id).join(", ")}.`,
+        `This sandbox has no merchant ${wanted ?? "at all"}; it has ${merchants.map(({ id }) => id).join(", ")}.`,
         "usage",
       );
     },

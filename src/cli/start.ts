@@ -1,6 +1,5 @@
 // `start`: runs the sandbox until it is told to stop, and says what it does in plain lines or in JSON.
 
-import { SandboxError } from "../kernel/errors.ts";
 import { completeOptions } from "../options.ts";
 import { createSandbox } from "../sandbox.ts";
 import { command } from "./command.ts";
@@ -12,9 +11,7 @@ export const start = command({
   usage: "[start]",
   sandboxOptions: true,
   flags: { json: { words: "one JSON object a line, for programs" } },
-  async act({ options, own, positional }) {
-    if (positional[0] !== undefined)
-      throw new SandboxError(`start takes options only; "${positional[0]}" is none. See merchant-sandbox start --help.`, "usage");
+  async act({ options, own }) {
     const voice = own.json === undefined ? plainVoice : jsonVoice;
     const sandbox = await createSandbox(completeOptions(options));
     sandbox.onRequest(voice.request);

@@ -13,6 +13,7 @@ interface Sent {
 export const trigger = command({
   summary: "send a synthetic event to the endpoints that subscribed to its type",
   usage: "trigger TYPE",
+  words: 1,
   flags: {
     data: { hint: "JSON", words: "what the event says; {} unless given" },
     for: { hint: "MERCHANT", words: "whose endpoints; the first merchant's unless given" },
@@ -21,11 +22,11 @@ export const trigger = command({
   async act({ own, positional: [type] }) {
     if (type === undefined) throw new SandboxError("Say which type: merchant-sandbox trigger payment.succeeded.", "usage");
     const sandbox = running(own);
-    const { key, merchant } = await sandbox.keyOf(own.for);
-    const event = await sandbox.service<Sent>(key, "POST", "/webhook-events/test", { type, data: parse(own.data ?? "{}") });
+    const merchant = await sandbox.merchant(own.for);
+    const event = await sandbox.service<Sent>(merchant.key, "POST", "/webhook-events/test", { type, data: parse(own.data ?? "{}") });
     const told = event.deliveries.map(({ endpointId }) => endpointId);
     say(
-      `${event.id} ${event.type}: ${told.length === 0 ? `no endpoint of ${merchant} subscribed to it` : `on its way to ${told.join(", ")}`}`,
+      `${event.id} ${event.type}: ${told.length === 0 ? `no endpoint of ${merchant.id} subscribed to it` : `on its way to ${told.join(", ")}`}`,
     );
     return undefined;
   },

@@ -2,20 +2,27 @@
 
 import { type Clock, isoTime, LATEST, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import { oneOf, Type } from "../kernel/shapes.ts";
+import type { AttemptMessage } from "../kernel/messages.ts";
+import { nullable, oneOf, Type } from "../kernel/shapes.ts";
 import { readSpan } from "../kernel/span.ts";
-import { control } from "./console.ts";
+import { type Console, control } from "./console.ts";
 
-export const ClockState = Type.Object(
-  {
-    mode: oneOf(["real", "frozen", "offset"], "`real` runs with the machine, `frozen` stands, `offset` runs from another time"),
-    now: Type.String({ description: "Sandbox time, RFC 3339" }),
-    unix: Type.Integer({ description: "The same in Unix seconds, as `created` shows it" }),
-  },
-  { title: "clock" },
-);
+const state = {
+  mode: oneOf(["real", "frozen", "offset"], "`real` runs with the machine, `frozen` stands, `offset` runs from another time"),
+  now: Type.String({ description: "Sandbox time, RFC 3339" }),
+  unix: Type.Integer({ description: "The same in Unix seconds, as `created` shows it" }),
+};
+
+export const ClockState = Type.Object(state, { title: "clock" });
 
 export const clockState = (clock: Clock) => ({ mode: clock.mode, now: isoTime(clock.now()), unix: clock.seconds() });
+
+/** What the clock says now, told to those who watch too. */
+function moved({ clock, tell }: Pick<Console, "clock" | "tell">) {
+  const present = clockState(clock);
+  tell({ kind: "clock", clock: present });
+  return present;
+}
 
 export const showClock = control({
   id: "clock.get",
@@ -40,7 +47,7 @@ export const setClock = control({
   example: { mode: "frozen", now: "2026-01-05T09:00:00Z" },
   reply: ClockState,
   errors: ["validation_failed"],
-  handle({ clock, body }) {
+  handle({ clock, tell, body }) {
     const { mode = "real", now } = body;
     const time = now === undefined ? undefined : parseTime(now);
     if (now !== undefined && time === undefined)
@@ -48,9 +55,26 @@ export const setClock = control({
     if (mode === "real" && time !== undefined)
       fail("validation_failed", "A real clock cannot be set; use mode offset to run from another time.");
     clock.set(mode, time);
-    return clockState(clock);
+    return moved({ clock, tell });
   },
 });
+
+const PlayedAttempt = Type.Object(
+  {
+    id: Type.String({ description: "Under which GET /_sandbox/deliveries/{id} tells the rest" }),
+    at: Type.String({ description: "Sandbox time at which it ended" }),
+    merchant: Type.String(),
+    eventId: Type.String(),
+    eventType: Type.String(),
+    endpointId: Type.String(),
+    attempt: Type.Integer(),
+    status: Type.String(),
+    responseStatus: nullable(Type.Integer()),
+    errorCode: nullable(Type.String()),
+    nextAttemptAt: nullable(Type.Integer({ description: "Unix seconds; null when there is no next attempt" })),
+  },
+  { title: "played_attempt" },
+);
 
 export const advanceClock = control({
   id: "clock.advance",
@@ -60,13 +84,28 @@ export const advanceClock = control({
   summary: "Play a span of time: everything due in it happens, in order, before this answers",
   body: Type.Object({ by: Type.String({ description: "A span such as 30s, 5m, 24h" }) }),
   example: { by: "24h" },
-  reply: ClockState,
+  reply: Type.Object({
+    ...state,
+    attempts: Type.Array(PlayedAttempt, { description: "The delivery attempts that ended in this span, in order" }),
+    forgotten: Type.Integer({ description: "How many answers remembered for an Idempotency-Key were forgotten" }),
+  }),
   errors: ["validation_failed"],
-  async handle({ clock, body: { by = "" } }) {
+  async handle({ clock, tell, dispatcher, replies, body: { by = "" } }) {
     const span = readSpan(by) ?? fail("validation_failed", `by must be a span such as 30s, 5m or 24h; received ${JSON.stringify(by)}.`);
     const until = clock.now() + span;
     if (until > LATEST) fail("validation_failed", `The clock goes no further than ${isoTime(LATEST)}; it is ${isoTime(clock.now())} now.`);
-    await clock.advance(until);
-    return clockState(clock);
+    const attempts: AttemptMessage[] = [];
+    const forgotten = replies.forgotten();
+    const deafen = dispatcher.listen((attempt) => attempts.push(attempt));
+    await clock.advance(until).finally(deafen);
+    return { ...moved({ clock, tell }), attempts: inOrder(attempts).map(showAttempt), forgotten: replies.forgotten() - forgotten };
   },
 });
+
+/** Attempts that ended in one moment stand in the order of their ids, so that no race shows. */
+const inOrder = (attempts: AttemptMessage[]) => attempts.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1));
+
+function showAttempt(told: AttemptMessage) {
+  const { id, at, merchant, eventId, eventType, endpointId, attempt, status, responseStatus, errorCode, nextAttemptAt } = told;
+  return { id, at: isoTime(at), merchant, eventId, eventType, endpointId, attempt, status, responseStatus, errorCode, nextAttemptAt };
+}

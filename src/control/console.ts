@@ -2,6 +2,7 @@
 
 import type { Clock } from "../kernel/clock.ts";
 import { type Endpoint, endpointsOf } from "../kernel/endpoint.ts";
+import type { AttemptMessage, Happening } from "../kernel/messages.ts";
 import type { Resource } from "../kernel/resource.ts";
 import type { Operation } from "../store/caller.ts";
 import type { Snapshots } from "../store/snapshots.ts";
@@ -15,6 +16,7 @@ interface Deliverer {
   replayEvent(merchant: string, event: string): Promise<Replayed>;
   enable(merchant: string, endpoint: string): Promise<void>;
   explain(merchant: string, endpoint: string, body: string, signature: string): Explanation;
+  listen(listener: (attempt: AttemptMessage) => void): () => void;
 }
 
 interface Replayed {
@@ -42,6 +44,8 @@ export interface Console extends Stores {
   snapshots: Snapshots;
   /** Drops what memory holds of a state that was replaced. */
   renew(): void;
+  /** Tells those who watch. */
+  tell(happening: Happening): void;
   catalogue: readonly Operation[];
   resources: readonly Resource[];
   /** Documents derived from the catalogue: made when first asked for. */

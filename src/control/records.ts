@@ -57,7 +57,7 @@ export const changeRecord = control({
       console,
       database.commit(() => {
         const resource = kindNamed(console, params.kind);
-        checkFields(resource, extra);
+        checkFields(resource, extra, FIXED);
         const records = recordsOf(console, body.merchant ?? onlyOwner(console, resource, params.id), resource);
         const record = records.require(params.id);
         const { status, ...fields } = extra;
@@ -110,9 +110,12 @@ function onlyOwner(console: Reach, resource: Resource, id: string): string {
   return owners[0]?.id ?? fail("resource_not_found", `No merchant has a ${resource.kind} ${id}.`);
 }
 
-function checkFields(resource: Resource, fields: Record<string, unknown>): void {
+/** What a record has from its beginning: other records and the order of lists rely on it. */
+const FIXED = ["id", "created"];
+
+function checkFields(resource: Resource, fields: Record<string, unknown>, fixed: readonly string[] = []): void {
   const schema = givenFields(resource);
-  const known = Object.keys(schema.properties);
+  const known = Object.keys(schema.properties).filter((name) => !fixed.includes(name));
   for (const name of Object.keys(fields))
     if (!known.includes(name))
       fail("validation_failed", `${name} is no field of a ${resource.kind} that can be set.${didYouMean(name, known)}`);

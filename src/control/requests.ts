@@ -3,6 +3,7 @@
 import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { listOf, pageSize, Type } from "../kernel/shapes.ts";
+import { badCursor } from "../store/collection.ts";
 import type { JournalRow } from "../store/journal.ts";
 import { control } from "./console.ts";
 
@@ -54,16 +55,19 @@ export const listRequests = control({
     status: Type.Optional(Type.String({ description: "A status such as 429, or a class such as 4xx", pattern: "^[1-5]([0-9]{2}|xx)$" })),
     key: Type.Optional(Type.String({ description: "The last characters of an API key" })),
     since: Type.Optional(Type.String({ description: "Only those at or after this time" })),
-    starting_after: Type.Optional(Type.String({ description: "Only those before this request" })),
+    starting_after: Type.Optional(
+      Type.String({ description: "Id of a request: only those that came before it", "x-sandbox-code": "invalid_cursor" }),
+    ),
     limit: pageSize(),
   }),
   reply: listOf(RequestSummary),
-  errors: ["validation_failed"],
+  errors: ["validation_failed", "invalid_limit", "invalid_cursor"],
   handle({ query, journal }) {
     const { since, limit = 25, starting_after: before, ...filters } = query;
     const from = since === undefined ? undefined : parseTime(since);
     if (since !== undefined && from === undefined)
       fail("validation_failed", `since must be a time such as 2026-01-05T09:00:00Z; received ${JSON.stringify(since)}.`);
+    if (before !== undefined && !journal.get(before)) badCursor(query, "request");
     const rows = journal.find({ ...filters, since: from, before }, limit + 1);
     return { object: "list" as const, data: rows.slice(0, limit).map(summarize), has_more: rows.length > limit };
   },

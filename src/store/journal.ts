@@ -4,6 +4,11 @@ import { afterRealTime } from "../kernel/clock.ts";
 import { redactHeaders, redactJson } from "../kernel/redact.ts";
 import type { Database } from "./database.ts";
 
+export interface Connection {
+  /** Real milliseconds. */
+  readonly opened: number;
+}
+
 /** One request as it is noted down the moment it is answered; secrets in headers and bodies are masked when it is written. */
 export interface JournalEntry {
   sequence: number;
@@ -18,6 +23,10 @@ export interface JournalEntry {
   status: number;
   /** Real milliseconds from arrival to answer. */
   duration: number;
+  /** When it arrived, in real milliseconds: what a client's patience is measured by. */
+  arrived: number;
+  /** The connection it came by: the same object for all that came by the same one. */
+  connection: Connection;
   /** The last characters of the key. */
   key: string | undefined;
   idempotencyKey: string | undefined;
@@ -67,6 +76,8 @@ export interface JournalFilter {
 export interface Journal {
   /** The number of the next request. */
   next(): number;
+  /** Numbers that are used already, by requests that events and remembered answers tell of, are not used again. */
+  goOnAfter(number: number): void;
   add(entry: JournalEntry): void;
   /** Writes what waits in the buffer: at most a moment's requests, and before anybody reads. */
   flush(): void;
@@ -108,6 +119,9 @@ export function openJournal(database: Database): Journal {
   return {
     ...reader(database, flush),
     next: () => ++number,
+    goOnAfter(used) {
+      number = Math.max(number, used);
+    },
     add(entry) {
       buffer.push(entry);
       coverage.count(entry.operation, entry.status, 1);

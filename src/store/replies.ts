@@ -14,6 +14,8 @@ export interface RememberedReply {
 export interface Replies extends DueWork {
   find(merchant: string, key: string): RememberedReply | undefined;
   remember(merchant: string, key: string, reply: RememberedReply): void;
+  /** How many were forgotten since the start. */
+  forgotten(): number;
 }
 
 /** As long as most services remember: a day from the first answer. */
@@ -29,14 +31,16 @@ export function openReplies(database: Database, clock: Clock): Replies {
   );
   const soonest = sql.prepare<[], number | null>("select min(expires) from replies").pluck();
   const forget = sql.prepare("delete from replies where expires <= ?");
+  let forgotten = 0;
   return {
     find: (merchant, key) => find.get(merchant, key, clock.now()),
     remember(merchant, key, reply) {
       remember.run(merchant, key, reply.fingerprint, reply.request, reply.status, reply.body, clock.now() + REPLAY_WINDOW);
     },
+    forgotten: () => forgotten,
     nextDue: () => soonest.get() ?? null,
     run(now) {
-      database.commitNow(() => forget.run(now));
+      forgotten += database.commitNow(() => forget.run(now)).changes;
     },
   };
 }

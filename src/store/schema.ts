@@ -4,7 +4,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is refused, never converted in silence. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 export const SCHEMA = `
 pragma application_id = ${APPLICATION_ID};
@@ -25,8 +25,10 @@ create index keys_of on keys (merchant);
 -- How a merchant logs in. E-mail addresses are unique among all merchants.
 create table logins (email text primary key, merchant text not null, password text) without rowid;
 
--- From which fixture a merchant came, and as whom: what a reset brings back.
-create table origins (merchant text primary key, fixture text not null, key text not null, email text not null) without rowid;
+-- From which fixture a merchant came, as whom, and in which place among the others: what a reset brings back.
+create table origins (
+  place integer primary key, merchant text not null unique, fixture text not null, key text not null, email text not null
+);
 
 -- Every record of every kind, as the JSON that the API shows. Ids are unique within a merchant, so that each merchant that
 -- is minted from a fixture has the same readable ids.

@@ -1,11 +1,12 @@
 // Named copies of the whole state, each a SQLite file of its own that any tool can open.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { fail, SandboxError } from "../kernel/errors.ts";
 import type { Database } from "./database.ts";
+import type { Journal } from "./journal.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "./schema.ts";
 
 export interface Snapshot {
@@ -19,6 +20,7 @@ export interface Snapshots {
   save(name: string): Snapshot;
   /** Puts the state back as it was. The journal goes on: it tells of what was asked, whatever the state. */
   restore(name: string): void;
+  /** The same with a file that may come from anywhere, and is refused untouched where it is no snapshot. */
   restoreFile(file: string): void;
   remove(name: string): void;
   close(): void;
@@ -28,7 +30,7 @@ const SUFFIX = ".snapshot.db";
 /** The journal tells of this process; the owner and the views are made at each start. */
 const LEFT_ALONE = new Set(["journal", "settings"]);
 
-export function openSnapshots(database: Database): Snapshots {
+export function openSnapshots(database: Database, journal: Journal): Snapshots {
   const { sql, file } = database;
   const temporary = file === undefined;
   let folder = file === undefined ? undefined : join(dirname(file), "snapshots");
@@ -46,19 +48,30 @@ export function openSnapshots(database: Database): Snapshots {
 
   return {
     list() {
-      const names = readdirSync(place()).filter((entry) => entry.endsWith(SUFFIX));
-      return names.map((entry) => describe(entry.slice(0, -SUFFIX.length)));
+      const names = folder !== undefined && existsSync(folder) ? readdirSync(folder).filter((entry) => entry.endsWith(SUFFIX)) : [];
+      return names.sort().map((entry) => describe(entry.slice(0, -SUFFIX.length)));
     },
     save(name) {
       const target = fileOf(checkName(name));
-      rmSync(target, { force: true });
-      sql.prepare("vacuum into ?").run(target);
+      const unfinished = `${target}-unfinished`;
+      // What the journal still buffers is the newest that events and remembered answers can tell of.
+      journal.flush();
+      rmSync(unfinished, { force: true });
+      sql.prepare("vacuum into ?").run(unfinished);
+      chmodSync(unfinished, 0o600);
+      renameSync(unfinished, target);
       return describe(name);
     },
-    restore: (name) => copyInto(sql, known(name)),
+    restore(name) {
+      const source = known(name);
+      const wrong = problemOf(source);
+      if (wrong !== undefined) fail("validation_failed", `The snapshot ${name} cannot be restored: ${source} ${wrong}.`);
+      journal.goOnAfter(copyInto(sql, source));
+    },
     restoreFile(source) {
-      checkFile(source);
-      copyInto(sql, source);
+      const wrong = problemOf(source);
+      if (wrong !== undefined) throw new SandboxError(`${source} ${wrong}. Make one with PUT /_sandbox/snapshots/NAME.`, "usage");
+      journal.goOnAfter(copyInto(sql, source));
     },
     remove: (name) => rmSync(known(name)),
     close() {
@@ -72,25 +85,25 @@ function checkName(name: string): string {
   return fail("validation_failed", `A snapshot is named with letters, digits, - and _, at most 64; received ${JSON.stringify(name)}.`);
 }
 
-function checkFile(source: string): void {
-  const remedy = "Make one with PUT /_sandbox/snapshots/NAME.";
-  if (!existsSync(source)) throw new SandboxError(`There is no snapshot file ${source}. ${remedy}`, "usage");
-  let application: unknown;
-  let version: unknown;
+/** Why a file is no snapshot that could be restored; undefined when it is one. */
+function problemOf(source: string): string | undefined {
+  if (!existsSync(source)) return "does not exist";
+  let opened: Sqlite.Database | undefined;
   try {
-    const opened = new Sqlite(source, { readonly: true });
-    application = opened.pragma("application_id", { simple: true });
-    version = opened.pragma("user_version", { simple: true });
-    opened.close();
+    opened = new Sqlite(source, { readonly: true });
+    const application = opened.pragma("application_id", { simple: true });
+    const version = opened.pragma("user_version", { simple: true });
+    if (application !== APPLICATION_ID) return "is a SQLite database of another program";
+    return version === SCHEMA_VERSION ? undefined : "was written by another version of merchant-sandbox";
   } catch {
-    throw new SandboxError(`${source} is no SQLite file. ${remedy}`, "usage");
+    return "is no SQLite file";
+  } finally {
+    opened?.close();
   }
-  if (application !== APPLICATION_ID || version !== SCHEMA_VERSION)
-    throw new SandboxError(`${source} is no snapshot of this version of merchant-sandbox. ${remedy}`, "usage");
 }
 
-/** Replaces the rows of every table by those of the snapshot, in one transaction. */
-function copyInto(sql: Sqlite.Database, source: string): void {
+/** Replaces the rows of every table by those of the snapshot, in one transaction; answers the number of the last request before it. */
+function copyInto(sql: Sqlite.Database, source: string): number {
   sql.prepare("attach ? as snapshot").run(source);
   try {
     const tables = sql
@@ -105,6 +118,7 @@ function copyInto(sql: Sqlite.Database, source: string): void {
       }
       sql.exec("delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence");
     })();
+    return sql.prepare("select coalesce(max(sequence), 0) from snapshot.journal").pluck().get() as number;
   } finally {
     sql.exec("detach snapshot");
   }

@@ -26,7 +26,7 @@ export interface Tenant {
 export interface Tenants extends Logins {
   /** Whose key this is; answered from memory after the first time. */
   identify(key: string): Identity | undefined;
-  /** Every merchant in the order in which they came, with its API keys; session tokens are left out. */
+  /** Every merchant with its API keys, session tokens left out: in the order in which they came, those of the API after those of fixtures. */
   list(): Tenant[];
   addKey(merchant: string, key: string): void;
   mintKey(merchant: string): string;
@@ -49,7 +49,8 @@ export function openTenants(database: Database, counters: Counters, dice: Dice, 
   const listMerchants = sql.prepare<[], { id: string; name: string | null; email: string | null; apiKeys: string }>(
     `select id, body ->> 'name' as name, body ->> 'email' as email,
        (select json_group_array(key) from (select key from keys where keys.merchant = documents.merchant and keys.kind = 'key' order by sequence)) as apiKeys
-     from documents where kind = 'merchant' order by sequence`,
+     from documents where kind = 'merchant'
+     order by (select place from origins where origins.merchant = documents.merchant) nulls last, sequence`,
   );
   const insertKey = sql.prepare("insert into keys (key, merchant, kind, expires) values (?, ?, ?, ?)");
   return {

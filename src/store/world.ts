@@ -26,6 +26,8 @@ export interface World {
 
 interface Origin extends SeededIdentity {
   fixture: string;
+  /** Where the merchant stands among the others; null for the end. */
+  place: number | null;
 }
 
 /** The owner of the counters that belong to no merchant. */
@@ -54,7 +56,8 @@ export function openWorld(
   };
   const everythingAgain = () => {
     eraser.everything();
-    for (const { name, merchant } of fixtures) bring({ id: merchant.id, key: merchant.apiKey, email: merchant.email, fixture: name });
+    for (const { name, merchant } of fixtures)
+      bring({ id: merchant.id, key: merchant.apiKey, email: merchant.email, fixture: name, place: null });
   };
 
   return {
@@ -70,7 +73,7 @@ export function openWorld(
         const id = counters.mint(NOBODY, "mer");
         const key = `sk_test_${dice.text(KEY_LENGTH, "key", id)}`;
         const email = named(fixtures, fixture).merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
-        bring({ id, key, email, fixture });
+        bring({ id, key, email, fixture, place: null });
         return { merchant: id, apiKey: key };
       }),
     remove(merchant) {
@@ -83,8 +86,8 @@ export function openWorld(
 function prepare({ sql }: Database) {
   const isEmpty = sql.prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')").pluck();
   const exists = sql.prepare<[string]>("select 1 from documents where merchant = ? and kind = 'merchant'");
-  const noteOrigin = sql.prepare("insert into origins (merchant, fixture, key, email) values (@id, @fixture, @key, @email)");
-  const originOf = sql.prepare<[string], Origin>("select merchant as id, fixture, key, email from origins where merchant = ?");
+  const noteOrigin = sql.prepare("insert into origins (place, merchant, fixture, key, email) values (@place, @id, @fixture, @key, @email)");
+  const originOf = sql.prepare<[string], Origin>("select merchant as id, fixture, key, email, place from origins where merchant = ?");
   return {
     isEmpty: () => isEmpty.get() === 1,
     known: (merchant: string) =>
