@@ -113,6 +113,8 @@ const PATTERNS: Record<string, string> = {
   "^[A-Z]{2}$": "must be an ISO 3166-1 code of two capital letters, such as PT",
   "^[0-9]{4}-(0[1-9]|1[0-2])$": "must be a month, YYYY-MM",
   "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$": "must be an e-mail address",
+  "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a span of time such as 600ms, 30s or 24h",
+  "^-?[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a span of time such as 5m or -30s",
   "^\\+?([ -]?[0-9A-Za-z]){5,34}$": "must be 5 to 34 letters and digits, with spaces or dashes between them",
 };
 

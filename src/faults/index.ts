@@ -1,0 +1,108 @@
+// Faults: the rules that are armed, and the decision which of them touches a call or a delivery.
+
+import {
+  type ApiFaults,
+  type ApiInjection,
+  type ApiPhase,
+  type BroughtFault,
+  type CallSubject,
+  DELIVERY_PHASES,
+  type DeliveryEffect,
+  type DeliveryFaults,
+  type DeliveryPhase,
+  type DeliverySubject,
+  type Firing,
+  type RuleBook,
+} from "../kernel/fault.ts";
+import type { ArmedRule, Hit } from "./armed.ts";
+import { type BookNeeds, openBook } from "./book.ts";
+import { createShelf, type Shelf } from "./shelf.ts";
+import { readBrought } from "./shorthand.ts";
+
+export interface Faults {
+  readonly api: ApiFaults;
+  readonly delivery: DeliveryFaults;
+  readonly rules: RuleBook;
+  /** Hears of each firing; the returned function ends that. */
+  listen(listener: (firing: Firing) => void): () => void;
+}
+
+/** The id under which a fault fires that a request brought along. */
+const BROUGHT = "flt_brought";
+
+export function createFaults(needs: BookNeeds): Faults {
+  const { clock } = needs;
+  const listeners = new Set<(firing: Firing) => void>();
+  const tell = (firing: Firing) => {
+    for (const listener of listeners) listener(firing);
+  };
+  const shelf = createShelf(clock);
+  return {
+    api: {
+      get armed() {
+        return shelf.armed.api;
+      },
+      read: readBrought,
+      decide(phase, call, brought) {
+        const own = brought?.find((fault) => fault.phase === phase);
+        const made = own ? broughtInjection(own, call, clock.now()) : firstOf(shelf, phase, (rule, now) => rule.tryCall(call, now));
+        if (made) tell(made.firing);
+        return made as ApiInjection | undefined;
+      },
+    },
+    delivery: {
+      get armed() {
+        return shelf.armed.delivery;
+      },
+      forDelivery: (delivery) => decideDelivery(shelf, delivery, tell),
+    },
+    rules: openBook(needs, shelf),
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+function broughtInjection({ action, effect }: BroughtFault, call: CallSubject, at: number): ApiInjection {
+  const nobody = { attemptId: null, eventId: null, endpointId: null };
+  const firing: Firing = {
+    ruleId: BROUGHT,
+    name: null,
+    target: "api",
+    action,
+    expect: [],
+    merchant: call.merchant ?? null,
+    requestId: call.requestId,
+    ...nobody,
+    at,
+  };
+  return { effect, firing, label: true };
+}
+
+function decideDelivery(shelf: Shelf, delivery: DeliverySubject, tell: (firing: Firing) => void) {
+  return DELIVERY_PHASES.flatMap((phase) => {
+    const made = firstOf(shelf, phase, (rule, now) => rule.tryDelivery(delivery, now));
+    if (!made) return [];
+    tell(made.firing);
+    return [{ ...made, phase, effect: made.effect as DeliveryEffect }];
+  });
+}
+
+/** The first rule of a phase that fires. Those whose time is over are taken off the shelf on the way. */
+function firstOf(
+  shelf: Shelf,
+  phase: ApiPhase | DeliveryPhase,
+  attempt: (rule: ArmedRule, now: number) => Hit | undefined,
+): Hit | undefined {
+  const now = shelf.now();
+  let made: Hit | undefined;
+  let over = false;
+  for (const rule of shelf.active(phase)) {
+    made = rule.isActive(now) ? attempt(rule, now) : undefined;
+    over ||= !rule.isActive(now);
+    if (made) break;
+  }
+  if (over) shelf.sort();
+  return made;
+}

@@ -1,0 +1,94 @@
+// Latency: an answer that comes late, by a span that is drawn anew for each call.
+
+import { Type } from "../kernel/shapes.ts";
+import { type Moment, onCalls } from "./action.ts";
+import { choice, milliseconds, span } from "./fields.ts";
+
+const DISTRIBUTIONS = ["fixed", "uniform", "lognormal", "ramp"] as const;
+
+/** What is drawn beyond this is cut: nobody waits longer. */
+const LONGEST = 600_000;
+
+/** The fields that each distribution needs, and no other takes. */
+const NEEDS: Record<(typeof DISTRIBUTIONS)[number], readonly string[]> = {
+  fixed: ["ms"],
+  uniform: ["min", "max"],
+  lognormal: ["median", "sigma"],
+  ramp: ["from", "to"],
+};
+
+const parameters = {
+  ms: Type.Optional(Type.Number({ description: "fixed: milliseconds", minimum: 0, maximum: LONGEST })),
+  min: Type.Optional(span("uniform: the shortest")),
+  max: Type.Optional(span("uniform: the longest")),
+  median: Type.Optional(span("lognormal: half of them are shorter")),
+  sigma: Type.Optional(Type.Number({ description: "lognormal: how wide, such as 0.5", minimum: 0, maximum: 5 })),
+  from: Type.Optional(span("ramp: where it starts")),
+  to: Type.Optional(span("ramp: where it ends, as the rule's times or span run out")),
+};
+
+interface Parameters {
+  ms?: number;
+  min?: string;
+  max?: string;
+  median?: string;
+  sigma?: number;
+  from?: string;
+  to?: string;
+}
+
+export const latency = onCalls({
+  type: "latency",
+  phase: "latency",
+  does: "Lets an answer come late, in real time; the effect stands, and any other fault may come on top.",
+  example: "latency=600ms payments.list --times 5",
+  main: "ms",
+  fields: {
+    distribution: choice(DISTRIBUTIONS, "How it is drawn; `fixed` unless given"),
+    ...parameters,
+    in: choice(["headers", "body"], "Before the headers, or between them and the body; `headers` unless given"),
+  },
+  check({ distribution = "fixed", in: _, ...given }, trigger) {
+    const needed = NEEDS[distribution];
+    const missing = needed.find((name) => !Object.hasOwn(given, name));
+    if (missing !== undefined) return `action.${missing} is required: a ${distribution} latency has ${needed.join(" and ")}.`;
+    const extra = Object.keys(given).find((name) => !needed.includes(name));
+    if (extra !== undefined) return `action.${extra} is no field of a ${distribution} latency, which has ${needed.join(" and ")}.`;
+    const { min = "0ms", max = "0ms" }: Parameters = given;
+    if (distribution === "uniform" && milliseconds(min) > milliseconds(max))
+      return `action.max must not be shorter than action.min; received ${max} and ${min}.`;
+    if (distribution === "ramp" && trigger.times === null && trigger.for === null)
+      return "A ramp must know where it ends: give trigger.times or trigger.for.";
+    return undefined;
+  },
+  prepare({ distribution = "fixed", in: before = "headers", ...given }) {
+    const draw = DRAWS[distribution](given);
+    return (moment) => ({ kind: "delay", milliseconds: Math.min(LONGEST, Math.round(draw(moment))), before });
+  },
+});
+
+type Draw = (moment: Moment) => number;
+
+const read = (written = "0ms") => milliseconds(written);
+
+const DRAWS: Record<(typeof DISTRIBUTIONS)[number], (given: Parameters) => Draw> = {
+  fixed:
+    ({ ms = 0 }) =>
+    () =>
+      ms,
+  uniform({ min, max }) {
+    const [least, most] = [read(min), read(max)];
+    return ({ chance }) => least + chance("latency") * (most - least);
+  },
+  lognormal({ median, sigma = 0 }) {
+    const middle = read(median);
+    return ({ chance }) => middle * Math.exp(sigma * normal(chance("radius"), chance("angle")));
+  },
+  ramp({ from, to }) {
+    const [first, last] = [read(from), read(to)];
+    return ({ progress }) => first + progress * (last - first);
+  },
+};
+
+/** Two even numbers make one of the bell curve (Box and Muller). */
+const normal = (radius: number, angle: number) => Math.sqrt(-2 * Math.log(1 - radius)) * Math.cos(2 * Math.PI * angle);

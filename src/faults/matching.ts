@@ -1,0 +1,73 @@
+// What a rule touches: calls by operation, merchant, key, header and body; deliveries by event, endpoint and attempt too.
+
+import { valueAt } from "../kernel/check.ts";
+import { Condition, holds } from "../kernel/conditions.ts";
+import type { CallSubject, DeliverySubject } from "../kernel/fault.ts";
+import { count, type Static, Type, text } from "../kernel/shapes.ts";
+
+const names = (description: string) =>
+  Type.Optional(Type.Union([text("One"), Type.Array(text("One of several"), { minItems: 1, maxItems: 100 })], { description }));
+
+/** Fields that both targets have. */
+const common = {
+  merchant: Type.Optional(text("Only this merchant's, such as mer_lodge")),
+  body: Type.Optional(
+    Type.Record(Type.String(), Condition, { description: "JSON Pointers into the body, each with a value or a comparison" }),
+  ),
+};
+
+export const apiMatchSchema = Type.Object(
+  {
+    operation: names("Ids of operations such as payments.list; payroll.* stands for all of an area"),
+    key: Type.Optional(text("Only calls with this API key")),
+    header: Type.Optional(Type.Record(Type.String(), Condition, { description: "Names of headers, each with a value or a comparison" })),
+    ...common,
+  },
+  { additionalProperties: false, description: "Which calls; all, unless given" },
+);
+
+export const deliveryMatchSchema = Type.Object(
+  {
+    event: names("Types of events such as payment.succeeded; payment.* stands for all of a kind"),
+    endpoint: Type.Optional(text("Only deliveries to this endpoint")),
+    attempt: Type.Optional(
+      Type.Union([count("One attempt", { minimum: 1 }), Condition], { description: "Which attempt, counted from one" }),
+    ),
+    ...common,
+  },
+  { additionalProperties: false, description: "Which deliveries; all, unless given" },
+);
+
+export type ApiMatch = Static<typeof apiMatchSchema>;
+export type DeliveryMatch = Static<typeof deliveryMatchSchema>;
+
+export function callMatcher(match: ApiMatch): (call: CallSubject) => boolean {
+  const { merchant, key } = match;
+  const operations = match.operation === undefined ? undefined : [match.operation].flat();
+  const headers = Object.entries(match.header ?? {});
+  const body = Object.entries(match.body ?? {});
+  return (call) =>
+    (merchant === undefined || merchant === call.merchant) &&
+    (key === undefined || key === call.key) &&
+    (operations === undefined || isNamed(operations, call.operation)) &&
+    headers.every(([name, asked]) => holds(asked, call.header(name))) &&
+    body.every(([pointer, asked]) => holds(asked, valueAt(call.body, pointer)));
+}
+
+export function deliveryMatcher(match: DeliveryMatch): (delivery: DeliverySubject) => boolean {
+  const { merchant, endpoint, attempt } = match;
+  const events = match.event === undefined ? undefined : [match.event].flat();
+  const body = Object.entries(match.body ?? {});
+  return (delivery) =>
+    (merchant === undefined || merchant === delivery.merchant) &&
+    (endpoint === undefined || endpoint === delivery.endpoint) &&
+    (attempt === undefined || holds(attempt, delivery.attempt)) &&
+    (events === undefined || isNamed(events, delivery.eventType)) &&
+    body.every(([pointer, asked]) => holds(asked, valueAt(delivery.event?.(), pointer)));
+}
+
+/** Whether one of the names is this one; `payroll.*` names all that begin with `payroll.`. */
+export function isNamed(wantedNames: readonly string[], name: string | undefined): boolean {
+  if (name === undefined) return false;
+  return wantedNames.some((asked) => (asked.endsWith(".*") ? name.startsWith(asked.slice(0, -1)) : asked === name));
+}
