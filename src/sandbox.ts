@@ -29,6 +29,7 @@ import { openStores, type Stores } from "./store/stores.ts";
 import type { Tenant } from "./store/tenants.ts";
 import { createViews } from "./store/views.ts";
 import { openWorld } from "./store/world.ts";
+import { createVerifier, type Verifier } from "./verify/verifier.ts";
 import { createDispatcher, type Dispatcher } from "./webhooks/dispatcher.ts";
 import { type Schedule, scheduleOf } from "./webhooks/schedule.ts";
 import { createTargets, type Targets } from "./webhooks/target.ts";
@@ -108,7 +109,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
   const limiter = createLimiter(options.rateLimit as Rules);
   const hub = createHub(() => showSandbox(console));
   const dispatcher = openDispatcher(parts, hub, heard);
-  const console = openConsole(parts, limiter, hub, dispatcher, () => url);
+  const console = openConsole(parts, limiter, hub, dispatcher, heard, () => url);
   console.world.fill();
   if (options.snapshot !== undefined) console.snapshots.restoreFile(resolve(options.snapshot));
 
@@ -124,6 +125,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
 
   const close = once(async () => {
     hub.close();
+    console.verifier.stop();
     await listening.close(CLOSE_WITHIN);
     await dispatcher.stop(CLOSE_WITHIN);
     clock.stop();
@@ -170,6 +172,7 @@ function openFront(parts: Parts, world: Console, limiter: Limiter, hub: Hub, hea
       if (isService(incoming.url)) void answer(recorder.open(incoming, outgoing));
       else void app().then((handle) => handle(incoming, outgoing));
     },
+    connected: recorder.connected,
     upgrade: upgrades(`${CONTROL_PREFIX}/live`, guard, checkToken, hub.accept),
   };
 }
@@ -191,7 +194,7 @@ function openDispatcher({ options, clock, dice, stores, targets, schedule }: Par
 }
 
 /** What the control plane works with. */
-function openConsole(parts: Parts, limiter: Limiter, hub: Hub, dispatcher: Dispatcher, url: () => string): Console {
+function openConsole(parts: Parts, limiter: Limiter, hub: Hub, dispatcher: Dispatcher, heard: Heard, url: () => string): Console {
   const { fixtures, clock, dice, stores } = parts;
   const { database, tenants, journal } = stores;
   const renew = (merchant?: string) => {
@@ -209,12 +212,32 @@ function openConsole(parts: Parts, limiter: Limiter, hub: Hub, dispatcher: Dispa
     world: openWorld(stores, openSeeder(stores, resources, clock), fixtures, dice, renew),
     snapshots: openSnapshots(database, journal),
     dispatcher,
+    verifier: openVerifier(parts, dispatcher, heard),
     renew,
     tell: hub.say,
     catalogue,
     resources,
     documents: documents(url),
   };
+}
+
+function openVerifier({ clock, stores }: Parts, dispatcher: Dispatcher, heard: Heard): Verifier {
+  return createVerifier({
+    ...stores,
+    clock,
+    resources,
+    operations: catalogue.map(({ id }) => id),
+    judge: { rules: [], verdicts: () => [] },
+    faults: () => new Map(),
+    listen(happened) {
+      heard.requests.add(happened);
+      const deafen = dispatcher.listen(happened);
+      return () => {
+        heard.requests.delete(happened);
+        deafen();
+      };
+    },
+  });
 }
 
 /** Beyond loopback, other machines can reach the control plane: then it wants a token, and a name it may be called by. */

@@ -1,8 +1,8 @@
 // The Idempotency-Key of a request: its syntax, its fingerprint, and the answer that may be remembered for it.
 
-import { createHash } from "node:crypto";
 import type { Behaviour } from "../kernel/assumed.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
+import { fingerprint } from "../kernel/fingerprint.ts";
 import type { RememberedReply, Replies } from "../store/replies.ts";
 import { type Context, headerOnce, type Stage } from "./context.ts";
 
@@ -19,7 +19,7 @@ export const readIdempotencyKey: Stage = (context) => {
   if (key.length > MAX_KEY) fail("idempotency_key_too_long", `Idempotency-Key may have ${MAX_KEY} characters; received ${key.length}.`);
   if (!/^[\x21-\x7e]+$/.test(key)) fail("idempotency_key_invalid", "Idempotency-Key must be printable ASCII without spaces.");
   context.idempotencyKey = key;
-  context.fingerprint = fingerprint(context);
+  context.fingerprint = fingerprint(context.operation.method, context.path, context.search, context.body);
 };
 
 /** Answers at once where an answer is remembered. */
@@ -47,26 +47,6 @@ export function replay(context: Context, remembered: RememberedReply): void {
 
 /** What the handler itself found out is worth remembering; what stopped the request before it is not. */
 export const isRemembered = (code: ErrorCode) => code === "resource_not_found" || code === "invalid_state" || code === "already_exists";
-
-/** Method, path, query and parsed body, with names in order: a retry may write the same JSON in another way. */
-function fingerprint({ operation, path, search, body }: Context): string {
-  const query = [...new URLSearchParams(search)].sort(([one, first], [other, second]) =>
-    one === other ? compare(first, second) : compare(one, other),
-  );
-  return createHash("sha256")
-    .update(JSON.stringify([operation?.method, path, query, sorted(body)]))
-    .digest("base64");
-}
-
-const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  // Entries: a field named __proto__ must count like any other. And in an object, so that no list can look like them.
-  const fields = Object.entries(value).sort(([one], [other]) => compare(one, other));
-  return { fields: fields.map(([name, child]) => [name, sorted(child)]) };
-}
 
 export const behaviours: Behaviour[] = [
   {

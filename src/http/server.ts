@@ -1,7 +1,7 @@
 // The sockets: loopback in both its spellings, one listener, and an orderly end.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { afterRealTime } from "../kernel/clock.ts";
 import { type ErrorCode, errors, SandboxError } from "../kernel/errors.ts";
@@ -15,6 +15,7 @@ export interface Listening {
 
 export interface Listeners {
   request(incoming: IncomingMessage, outgoing: ServerResponse): void;
+  connected(socket: Socket): void;
   upgrade: Upgrade;
 }
 
@@ -45,6 +46,7 @@ function open(port: number, host: string, listeners: Listeners): Promise<Server>
     { requestTimeout: REQUEST_TIMEOUT, headersTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     listeners.request,
   );
+  server.on("connection", listeners.connected);
   server.on("upgrade", (incoming, socket, head) => {
     if (incoming.headers.upgrade?.toLowerCase() === "websocket") listeners.upgrade(incoming, socket, head);
     else declineUpgrade(server, incoming, socket, head);

@@ -1,5 +1,7 @@
 // The vocabulary of the live stream: everything that the sandbox says unasked, and all that a dashboard needs to know of it.
 
+import type { Verdict } from "./expectations.ts";
+
 /** A request once it was answered. Details are fetched by id from the journal. */
 export interface RequestMessage {
   id: string;
@@ -37,6 +39,28 @@ export interface AttemptMessage {
   nextAttemptAt: number | null;
 }
 
+/** What the judge found in how a client, or a receiver of webhooks, behaved. */
+export interface VerdictMessage {
+  /** Null while it is still open: what would be said if nothing more came. */
+  id: string | null;
+  rule: string;
+  severity: "error" | "warning";
+  verdict: Verdict;
+  /** Sandbox milliseconds. */
+  at: number;
+  merchant: string | null;
+  operation: string | null;
+  says: string;
+  hint: string;
+  /** The requests and delivery attempts that show it, in order. */
+  requests: string[];
+  attempts: string[];
+  /** What was measured, in real milliseconds. */
+  milliseconds: Record<string, number>;
+  /** The fault rule that brought it out. */
+  fault: string | null;
+}
+
 export interface ClockMessage {
   mode: "real" | "frozen" | "offset";
   now: string;
@@ -47,6 +71,7 @@ export interface ClockMessage {
 export type LiveItem = { seq: number } & (
   | { kind: "request"; request: RequestMessage }
   | { kind: "attempt"; attempt: AttemptMessage }
+  | { kind: "verdict"; verdict: VerdictMessage }
   | { kind: "clock"; clock: ClockMessage }
   | { kind: "reset"; merchant: string | null }
 );

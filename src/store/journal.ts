@@ -98,15 +98,16 @@ interface Covered {
 }
 
 const FLUSH_AFTER = 50;
+const BLOCK = 1_000;
 const MOST_ROWS = 10_000;
 const MOST_BYTES = 64 * 1_048_576;
 const LONGEST_BODY = 16_384;
 
 export function openJournal(database: Database): Journal {
-  const { write, forget: forgetRows, last } = writer(database);
+  const { write, forget: forgetRows } = writer(database);
+  const numbers = openNumbers(database);
   const coverage = openCoverage(database);
   let buffer: JournalEntry[] = [];
-  let number = last;
   let cancel: (() => void) | undefined;
 
   const flush = () => {
@@ -118,10 +119,8 @@ export function openJournal(database: Database): Journal {
   };
   return {
     ...reader(database, flush),
-    next: () => ++number,
-    goOnAfter(used) {
-      number = Math.max(number, used);
-    },
+    next: numbers.next,
+    goOnAfter: numbers.goOnAfter,
     add(entry) {
       buffer.push(entry);
       coverage.count(entry.operation, entry.status, 1);
@@ -134,9 +133,40 @@ export function openJournal(database: Database): Journal {
       if (merchant !== undefined) return;
       coverage.counts.clear();
       forgetRows();
-      number = 0;
+      numbers.restart();
     },
-    close: flush,
+    close() {
+      flush();
+      numbers.close();
+    },
+  };
+}
+
+/**
+ * Counts requests. Numbers are set aside on disk a block at a time, long before the journal is written: after a crash the count
+ * goes on behind the block, and no number that was ever given out is given out again.
+ */
+function openNumbers({ sql }: Database) {
+  const setAside = sql.prepare("insert or replace into settings (name, value) values ('requests', ?)");
+  const before = sql.prepare<[], number>("select value from settings where name = 'requests'").pluck().get() ?? 0;
+  let number = before;
+  let last = before;
+  return {
+    next() {
+      if (++number > last) {
+        last = number + BLOCK - 1;
+        setAside.run(last);
+      }
+      return number;
+    },
+    goOnAfter(used: number) {
+      number = Math.max(number, used);
+    },
+    restart() {
+      number = 0;
+      last = 0;
+    },
+    close: () => void setAside.run(number),
   };
 }
 
@@ -160,7 +190,6 @@ function writer({ sql }: Database) {
     if (gone) trim.run(gone.sequence);
   };
   return {
-    last: kept.at(-1)?.sequence ?? 0,
     write(entries: readonly JournalEntry[]) {
       for (const entry of entries) {
         const row = rowOf(entry);
