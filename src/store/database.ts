@@ -1,6 +1,6 @@
 // The SQLite file: opening it, refusing what it cannot be, holding it alone, and committing to it.
 
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterThisTurn } from "../kernel/clock.ts";
@@ -30,14 +30,18 @@ interface Waiting {
   reject: (reason: unknown) => void;
 }
 
+const REMEDY = "Choose another file with --db FILE, or keep everything in memory with --memory.";
+
 /** Opens the file, or a database in memory when there is none. */
 export function openDatabase(file: string | undefined): Database {
   const release = file === undefined ? () => {} : holdAlone(file);
-  const sql = file === undefined ? new Sqlite(":memory:") : openFile(file);
+  let sql: Sqlite.Database | undefined;
   try {
-    prepare(sql, file ?? "the database in memory");
+    if (file !== undefined) inspect(file);
+    sql = file === undefined ? new Sqlite(":memory:") : openFile(file);
+    prepare(sql, file);
   } catch (error) {
-    sql.close();
+    sql?.close();
     release();
     throw error;
   }
@@ -101,44 +105,51 @@ function committer(sql: Sqlite.Database): Pick<Database, "commit" | "commitNow" 
 
 function openFile(file: string): Sqlite.Database {
   try {
-    const sql = new Sqlite(file);
-    chmodSync(file, 0o600);
-    return sql;
+    return new Sqlite(file);
   } catch (error) {
-    throw new SandboxError(
-      `Cannot open ${file}: ${reason(error)}. Choose another file with --db FILE, or keep everything in memory with --memory.`,
-    );
+    throw new SandboxError(`Cannot open ${file}: ${reason(error)}. ${REMEDY}`);
   }
 }
 
-function prepare(sql: Sqlite.Database, name: string): void {
-  let version: number;
-  let application: number;
+/** Refuses a file that is not ours before anything could change it: it is only read, and nothing of its log is played back. */
+function inspect(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found && !found.isFile()) throw new SandboxError(`Cannot open ${file}: it is no file. ${REMEDY}`);
+  if (!found || found.size === 0) return;
+  const kept = "It was left as it is; choose another with --db FILE.";
+  let version: unknown;
+  let ours: boolean;
+  let sql: Sqlite.Database | undefined;
   try {
-    application = sql.pragma("application_id", { simple: true }) as number;
-    version = sql.pragma("user_version", { simple: true }) as number;
-    if (application === APPLICATION_ID) sql.pragma("quick_check(1)");
+    sql = new Sqlite(file, { readonly: true });
+    ours = sql.pragma("application_id", { simple: true }) === APPLICATION_ID;
+    version = sql.pragma("user_version", { simple: true });
+    const verdict = ours ? sql.pragma("quick_check(1)", { simple: true }) : "ok";
+    if (verdict !== "ok") throw new Error(String(verdict).replaceAll("\n", " "));
   } catch (error) {
-    throw new SandboxError(`${name} is not a usable SQLite file: ${reason(error)}. It was left as it is; choose another with --db FILE.`);
+    throw new SandboxError(`${file} is not a usable SQLite file: ${reason(error)}. ${kept}`);
+  } finally {
+    sql?.close();
   }
-  const tables = sql.prepare("select count(*) from sqlite_master").pluck().get() as number;
-  if (tables > 0 && application !== APPLICATION_ID)
-    throw new SandboxError(`${name} is a SQLite database of another program. It was left as it is; choose another with --db FILE.`);
-  if (tables > 0 && version !== SCHEMA_VERSION)
+  if (!ours) throw new SandboxError(`${file} is a SQLite database of another program. ${kept}`);
+  if (version !== SCHEMA_VERSION)
     throw new SandboxError(
-      `${name} was written by another version of merchant-sandbox (schema ${version}, this one has ${SCHEMA_VERSION}). ` +
+      `${file} was written by another version of merchant-sandbox (schema ${version}, this one has ${SCHEMA_VERSION}). ` +
         "It was left as it is; move it away to start afresh, or choose another with --db FILE.",
     );
+}
+
+function prepare(sql: Sqlite.Database, file: string | undefined): void {
   try {
+    if (file !== undefined) chmodSync(file, 0o600);
     sql.pragma("journal_mode = wal");
     sql.pragma("synchronous = full");
     sql.pragma("foreign_keys = on");
     sql.pragma("temp_store = memory");
+    const tables = sql.prepare("select count(*) from sqlite_master").pluck().get();
     if (tables === 0) sql.transaction(() => sql.exec(SCHEMA))();
   } catch (error) {
-    throw new SandboxError(
-      `Cannot write ${name}: ${reason(error)}. Choose another file with --db FILE, or keep everything in memory with --memory.`,
-    );
+    throw new SandboxError(`Cannot write ${file}: ${reason(error)}. ${REMEDY}`);
   }
 }
 
