@@ -2,6 +2,7 @@
 
 import type { Clock } from "../kernel/clock.ts";
 import { type Endpoint, endpointsOf } from "../kernel/endpoint.ts";
+import type { Expectations, Verdict } from "../kernel/expectations.ts";
 import type { AttemptMessage, Happening } from "../kernel/messages.ts";
 import type { Resource } from "../kernel/resource.ts";
 import type { Operation } from "../store/caller.ts";
@@ -30,6 +31,20 @@ interface Explanation {
   explanation: string;
 }
 
+/** What came of holding a run against expectations. */
+interface Verified {
+  verdict: Verdict;
+  waited: number;
+  results: {
+    expectation: string;
+    verdict: Verdict;
+    message: string;
+    found: number;
+    evidence: string[];
+    closest: { id: string; what: string; differs: { field: string; wanted: unknown; received: unknown }[] }[];
+  }[];
+}
+
 export interface Console extends Stores {
   about: {
     version: string;
@@ -41,6 +56,7 @@ export interface Console extends Stores {
   clock: Clock;
   world: World;
   dispatcher: Deliverer;
+  verifier: { verify(expectations: Expectations): Promise<Verified>; stop(): void };
   snapshots: Snapshots;
   /** Drops what memory holds of a state that was replaced. */
   renew(): void;

@@ -7,6 +7,7 @@ import { listAssumptions, listOperations, showControlOpenapi, showHealth, showIn
 import { changeRecord, createRecord } from "./records.ts";
 import { listRequests, showRequest } from "./requests.ts";
 import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
+import { verify } from "./verify.ts";
 import { drain, enableEndpoint, explain, listAttempts, listEvents, replayAttempt, replayEvent, showAttempt } from "./webhooks.ts";
 
 export const controlCatalogue: readonly ControlOperation[] = [
@@ -24,6 +25,7 @@ export const controlCatalogue: readonly ControlOperation[] = [
   showAttempt,
   replayAttempt,
   drain,
+  verify,
   enableEndpoint,
   explain,
   showClock,

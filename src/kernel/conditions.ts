@@ -1,28 +1,30 @@
 // Conditions that a person writes down about a value: what it must be, be like, or be at least. The grammar and its meaning.
 
-import { isDeepStrictEqual } from "node:util";
 import { fail } from "./errors.ts";
 import { type Static, Type } from "./shapes.ts";
 
 const closed = { additionalProperties: false, minProperties: 1 } as const;
 
+const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
+const bound = (description: string) => Type.Optional(Type.Union([Type.Number(), Type.String()], { description }));
+
 const Operators = Type.Object(
   {
     present: Type.Optional(Type.Boolean({ description: "Whether it is there at all" })),
-    equals: Type.Optional(Type.Unknown({ description: "Is this, however deep" })),
-    not: Type.Optional(Type.Unknown({ description: "Is there and is not this" })),
-    in: Type.Optional(Type.Array(Type.Unknown(), { description: "Is one of these" })),
-    gt: Type.Optional(Type.Number({ description: "Is more than this" })),
-    gte: Type.Optional(Type.Number({ description: "Is at least this" })),
-    lt: Type.Optional(Type.Number({ description: "Is less than this" })),
-    lte: Type.Optional(Type.Number({ description: "Is at most this" })),
-    contains: Type.Optional(Type.String({ description: "Is text that holds this" })),
-    like: Type.Optional(Type.String({ description: "Is text of this form, where * stands for anything" })),
+    eq: Type.Optional(Scalar),
+    ne: Type.Optional(Scalar),
+    gt: bound("More than"),
+    gte: bound("At least"),
+    lt: bound("Less than"),
+    lte: bound("At most"),
+    in: Type.Optional(Type.Array(Scalar, { description: "One of these", minItems: 1 })),
+    contains: Type.Optional(Type.String({ description: "Text that has this in it", minLength: 1 })),
+    startsWith: Type.Optional(Type.String({ description: "Text that begins with this", minLength: 1 })),
   },
   closed,
 );
 
-/** A plain value stands for `equals`. */
+/** A plain value stands for `eq`. */
 export const Condition = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null(), Operators], {
   description: "The value itself, or operators such as {gte: 100} that must all hold",
 });
@@ -42,25 +44,29 @@ export const Count = Type.Object(
 
 export type Count = Static<typeof Count>;
 
-const tests: { [Name in keyof Operators]-?: (value: unknown, wanted: NonNullable<Operators[Name]>) => boolean } = {
+const tests: Record<keyof Operators, (value: unknown, wanted: never) => boolean> = {
   present: (value, wanted) => (value !== undefined) === wanted,
-  equals: (value, wanted) => isDeepStrictEqual(value, wanted),
-  not: (value, wanted) => value !== undefined && !isDeepStrictEqual(value, wanted),
-  in: (value, wanted) => wanted.some((one) => isDeepStrictEqual(value, one)),
-  gt: (value, wanted) => typeof value === "number" && value > wanted,
-  gte: (value, wanted) => typeof value === "number" && value >= wanted,
-  lt: (value, wanted) => typeof value === "number" && value < wanted,
-  lte: (value, wanted) => typeof value === "number" && value <= wanted,
+  eq: (value, wanted) => value === wanted,
+  ne: (value, wanted) => value !== wanted,
+  gt: (value, wanted) => isAbove(value, wanted),
+  gte: (value, wanted) => value === wanted || isAbove(value, wanted),
+  lt: (value, wanted) => isAbove(wanted, value),
+  lte: (value, wanted) => value === wanted || isAbove(wanted, value),
+  in: (value, wanted: readonly unknown[]) => wanted.includes(value),
   contains: (value, wanted) => typeof value === "string" && value.includes(wanted),
-  like: (value, wanted) => typeof value === "string" && isLike(value, wanted),
+  startsWith: (value, wanted) => typeof value === "string" && value.startsWith(wanted),
 };
+
+/** Numbers are compared with numbers and text with text; what cannot be compared is neither above nor below. */
+function isAbove(one: unknown, other: unknown): boolean {
+  if (typeof one === "number" && typeof other === "number") return one > other;
+  return typeof one === "string" && typeof other === "string" && one > other;
+}
 
 /** Whether a value, undefined where there is none, is as the condition wants it. */
 export function holds(condition: Condition, value: unknown): boolean {
   if (typeof condition !== "object" || condition === null) return value === condition;
-  return Object.entries(condition).every(([name, wanted]) =>
-    (tests[name as keyof Operators] as (value: unknown, wanted: unknown) => boolean)(value, wanted),
-  );
+  return (Object.entries(condition) as [keyof Operators, never][]).every(([name, wanted]) => tests[name](value, wanted));
 }
 
 /** Whether text has the form of a pattern in which * stands for anything. */

@@ -69,6 +69,11 @@ export const errors = {
     when: "The record's present state does not allow the operation; `details` names the states that do.",
   },
   already_exists: { status: 409, error: "conflict", when: "A record with the same unique value exists." },
+  verification_failed: {
+    status: 409,
+    error: "conflict",
+    when: "`POST /_sandbox/verify?strict=1` found that not everything is as it was expected to be; `details` has the results.",
+  },
   idempotency_key_in_use: {
     status: 409,
     error: "conflict",

@@ -7,9 +7,16 @@ const closed = { additionalProperties: false } as const;
 const some = { ...closed, minProperties: 1 } as const;
 const words = (description: string) => Type.Optional(text(description, { minLength: 1 }));
 
+const names = (description: string) =>
+  Type.Optional(
+    Type.Union([text("One", { minLength: 1 }), Type.Array(text("One of several", { minLength: 1 }), { minItems: 1, maxItems: 100 })], {
+      description,
+    }),
+  );
+
 const RequestMatch = Type.Object(
   {
-    operation: words("Id of an operation, or several at once, as in payments.*"),
+    operation: names("Ids of operations, such as payments.list; payroll.* stands for all of an area"),
     merchant: words("Id of the merchant whose key was sent"),
     status: Type.Optional(
       Type.Union([Type.Integer(), Type.String({ pattern: "^[1-5]([0-9]{2}|xx)$" })], {
@@ -28,7 +35,7 @@ const RequestMatch = Type.Object(
 
 const DeliveryMatch = Type.Object(
   {
-    event: words("Type of the event, where * stands for anything; or the id of one"),
+    event: names("Types of events, such as payment.succeeded; payment.* stands for all of a kind; or the id of one"),
     endpoint: words("Id of the endpoint, or its address"),
     merchant: words("Id of the merchant whose event it is"),
   },

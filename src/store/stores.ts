@@ -13,6 +13,7 @@ import { type Checkup, openHealth } from "./health.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import { type Outbox, openOutbox } from "./outbox.ts";
 import { openReplies, type Replies } from "./replies.ts";
+import { openRunLog, type RunLog } from "./run-log.ts";
 import { openTenants, type Tenants } from "./tenants.ts";
 
 export interface Stores {
@@ -24,6 +25,7 @@ export interface Stores {
   deliveries: Deliveries;
   attempts: Attempts;
   eventLog: EventLog;
+  runLog: RunLog;
   health: Checkup;
   replies: Replies;
   journal: Journal;
@@ -49,6 +51,7 @@ export function openStores(file: string | undefined, clock: Clock, dice: Dice, w
     deliveries: openDeliveries(database, outbox),
     attempts,
     eventLog: openEventLog(database),
+    runLog: openRunLog(database),
     health,
     replies: openReplies(database, clock),
     journal,

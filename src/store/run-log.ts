@@ -1,0 +1,41 @@
+// What a run left behind, for whoever judges it: each delivery as it stands, and how often each type of event came about.
+
+import type { Database } from "./database.ts";
+import { ENDPOINT_KIND } from "./deliveries.ts";
+
+export interface LoggedDelivery {
+  sequence: number;
+  merchant: string;
+  /** The id of the event. */
+  event: string;
+  type: string;
+  endpoint: string;
+  /** Null when the endpoint is gone. */
+  url: string | null;
+  trigger: "event" | "test" | "replay";
+  state: "pending" | "sending" | "succeeded" | "failed" | "cancelled";
+  /** How many were begun. */
+  attempts: number;
+  /** The request that made the event; null when no request did. */
+  request: string | null;
+}
+
+export interface RunLog {
+  /** Every delivery, of one merchant or of all, oldest first. */
+  deliveries(merchant?: string): LoggedDelivery[];
+  /** How many events of each type there were. */
+  events(): Map<string, number>;
+}
+
+export function openRunLog({ sql }: Database): RunLog {
+  const deliveries = sql.prepare<[{ merchant: string | null }], LoggedDelivery>(
+    `select d.sequence, d.merchant, e.id as event, e.type, d.endpoint, d.trigger, d.state, d.attempts, e.request,
+       (select body ->> 'url' from documents where merchant = d.merchant and kind = '${ENDPOINT_KIND}' and id = d.endpoint) as url
+     from deliveries d join events e on e.sequence = d.event where d.merchant = coalesce(@merchant, d.merchant) order by d.sequence`,
+  );
+  const events = sql.prepare<[], { type: string; count: number }>("select type, count(*) as count from events group by type");
+  return {
+    deliveries: (merchant) => deliveries.all({ merchant: merchant ?? null }),
+    events: () => new Map(events.all().map(({ type, count }) => [type, count])),
+  };
+}

@@ -1,0 +1,118 @@
+// What is expected to have come of the requests: deliveries, records, verdicts of the judge, faults that fired.
+
+import { valueAt } from "../kernel/check.ts";
+import { type Count, compareCount, countWords, isLike } from "../kernel/conditions.ts";
+import type { DeliveryMatch, Expectation, Verdict } from "../kernel/expectations.ts";
+import type { RecordBase, Resource } from "../kernel/resource.ts";
+import type { Collection } from "../store/collection.ts";
+import type { LoggedDelivery, RunLog } from "../store/run-log.ts";
+import { type Check, type Look, look, lookAtCount, type NearMiss } from "./look.ts";
+import { demandsOf, nearestOf } from "./near-miss.ts";
+
+type Wanted<Kind extends keyof Expectation> = NonNullable<Expectation[Kind]>;
+
+/** What the judge found, as far as an expectation can ask for it. */
+export interface Judged {
+  rule: string;
+  verdict: Verdict;
+  merchant?: string | null | undefined;
+}
+
+const PAGE = 500;
+const FINAL = new Set(["succeeded", "failed", "cancelled"]);
+
+export function checkDeliveries(log: RunLog, { match, count, attempts, final }: Wanted<"deliveries">, merchant: string | undefined): Check {
+  return () => {
+    const found = log.deliveries(merchant ?? match.merchant).filter((delivery) => isMeant(match, delivery));
+    const ids = found.map(({ event, endpoint }) => `${event} to ${endpoint}`);
+    const counted = lookAtCount(ids, count, ["delivery", "deliveries"]);
+    if (counted.verdict !== "pass") return counted;
+    const wrong = found.map((delivery) => wrongAbout(delivery, attempts, final)).filter((one) => one !== undefined);
+    const [first] = wrong;
+    if (!first) return counted;
+    const open = wrong.every((one) => one.open);
+    return { ...counted, verdict: "fail", message: `${wrong.length} of ${found.length}: ${first.message}`, open };
+  };
+}
+
+function isMeant({ event, endpoint, merchant }: DeliveryMatch, delivery: LoggedDelivery): boolean {
+  return (
+    (event === undefined || [event].flat().some((name) => delivery.event === name || isLike(delivery.type, name))) &&
+    (endpoint === undefined || delivery.endpoint === endpoint || delivery.url === endpoint) &&
+    (merchant === undefined || delivery.merchant === merchant)
+  );
+}
+
+/** Why a delivery is not as it should be, and whether it could still become so; undefined when it is. */
+function wrongAbout({ event, endpoint, state, attempts }: LoggedDelivery, wanted: Count | undefined, final: string | undefined) {
+  const about = `${event} to ${endpoint}`;
+  const isOver = FINAL.has(state);
+  const compared = wanted ? compareCount(wanted, attempts) : "right";
+  if (compared !== "right")
+    return {
+      message: `${about} had ${attempts} attempt${attempts === 1 ? "" : "s"}; ${countWords(wanted ?? {})} were wanted.`,
+      open: compared === "too few" && !isOver,
+    };
+  if (final !== undefined && state !== final) return { message: `${about} is ${state}; ${final} was wanted.`, open: !isOver };
+  return undefined;
+}
+
+/** `collections` are those of every merchant that is looked at. */
+export function checkRecords(
+  collections: () => Collection<RecordBase>[],
+  { kind }: Resource,
+  { where = {}, count }: Wanted<"records">,
+): Check {
+  const demands = (record: RecordBase) => demandsOf("", where, (pointer) => valueAt(record, pointer));
+  return () => {
+    const records = collections().flatMap((collection) => [...allRecords(collection)]);
+    const found = records.filter((record) => demands(record).every(({ met }) => met)).map(({ id }) => id);
+    const near = (): NearMiss[] => nearestOf(records, demands, ({ id, status }) => ({ id, what: [kind, status].join(" ").trim() }));
+    return lookAtCount(found, count, ["record", "records"], near);
+  };
+}
+
+function* allRecords(collection: Collection<RecordBase>): Generator<RecordBase> {
+  for (let after: string | undefined; ; ) {
+    const { data, has_more } = collection.page({ limit: PAGE, ...(after === undefined ? {} : { starting_after: after }) });
+    yield* data;
+    if (!has_more) return;
+    after = data.at(-1)?.id;
+  }
+}
+
+/** Where the judge has found nothing that it can tell, nothing has passed either. */
+export function checkVerdicts(verdicts: () => readonly Judged[], wanted: Wanted<"verdicts">, merchant: string | undefined): Check {
+  const { rules, ...counts } = wanted;
+  const asked: Partial<Record<Verdict, Count>> = Object.keys(counts).length > 0 ? (counts as object) : { fail: { exactly: 0 } };
+  return () => {
+    const found = verdicts().filter(
+      ({ rule, merchant: whose }) => rules.some((pattern) => isLike(rule, pattern)) && (merchant === undefined || whose === merchant),
+    );
+    const number = (verdict: Verdict) => found.filter((one) => one.verdict === verdict).length;
+    const evidence = [...new Set(found.map(({ rule, verdict }) => `${rule} ${verdict}`))];
+    const told = `${number("pass")} passed, ${number("fail")} failed, ${number("inconclusive")} inconclusive`;
+    const seen = { found: found.length, evidence };
+    if (asked.inconclusive === undefined && found.every(({ verdict }) => verdict === "inconclusive"))
+      return look("inconclusive", `The judge cannot tell of ${rules.join(", ")}: ${told}.`, { ...seen, open: true });
+    const compared = Object.entries(asked).map(
+      ([verdict, count]) => [verdict, count, compareCount(count, number(verdict as Verdict))] as const,
+    );
+    const wrong = compared.find(([, , result]) => result !== "right");
+    if (!wrong) return look("pass", `${told}.`, seen);
+    const open = compared.every(([, , result]) => result !== "too many");
+    return look("fail", `${told}; of ${wrong[0]}, ${countWords(wrong[1])} were wanted.`, { ...seen, open });
+  };
+}
+
+/** A fault that never fired has tried nothing: that is no failure, and no pass. */
+export function checkFault(fired: () => number, { id, fired: count = { at_least: 1 } }: Wanted<"fault">): Check {
+  return (): Look => {
+    const times = fired();
+    const compared = compareCount(count, times);
+    const told = `${id} fired ${times} time${times === 1 ? "" : "s"}`;
+    if (compared === "right") return look("pass", `${told}, and ${countWords(count)} was wanted.`, { found: times });
+    if (times === 0) return look("inconclusive", `${id} never fired: nothing was tried.`, { open: true });
+    return look("fail", `${told}; ${countWords(count)} was wanted.`, { found: times, open: compared === "too few" });
+  };
+}

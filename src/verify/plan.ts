@@ -1,0 +1,137 @@
+// Makes checks of what was asked for; refuses names that nothing has, with the one that was meant.
+
+import type { Clock } from "../kernel/clock.ts";
+import { type Count, checkCount, isLike } from "../kernel/conditions.ts";
+import { fail } from "../kernel/errors.ts";
+import type { Expectation, ExpectationKind, Expectations, RequestMatch } from "../kernel/expectations.ts";
+import { didYouMean } from "../kernel/nearest.ts";
+import type { Resource } from "../kernel/resource.ts";
+import { readSpan } from "../kernel/span.ts";
+import type { Callers } from "../store/caller.ts";
+import type { Journal } from "../store/journal.ts";
+import type { RunLog } from "../store/run-log.ts";
+import type { Tenants } from "../store/tenants.ts";
+import { checkDeliveries, checkFault, checkRecords, checkVerdicts, type Judged } from "./effects.ts";
+import type { Check } from "./look.ts";
+import { checkNever, checkRequests, checkSequence } from "./requests.ts";
+
+/** Everything that an expectation can be held against. */
+export interface Sources {
+  journal: Journal;
+  runLog: RunLog;
+  tenants: Tenants;
+  callers: Callers;
+  clock: Clock;
+  /** Ids of the operations of the service. */
+  operations: readonly string[];
+  resources: readonly Resource[];
+  judge: {
+    /** Ids of its rules. */
+    rules: readonly string[];
+    verdicts(): readonly Judged[];
+  };
+  /** How often each fault rule fired, by its id. */
+  faults(): ReadonlyMap<string, number>;
+}
+
+export interface Planned {
+  kind: ExpectationKind;
+  check: Check;
+  /** Real milliseconds that this needs whatever happens. */
+  atLeast: number;
+  /** Whether requests and attempts tell of every change of it. */
+  isHeard: boolean;
+}
+
+const LONGEST = 3_600_000;
+const HEARD = new Set<ExpectationKind>(["requests", "sequence", "never", "deliveries"]);
+
+export function plan(sources: Sources, { merchant, all }: Expectations): Planned[] {
+  if (merchant !== undefined) checkMerchant(sources, merchant, "merchant");
+  return all.map((expectation, index) => {
+    const kind = Object.keys(expectation)[0] as ExpectationKind;
+    const where = `all.${index}.${kind}`;
+    const atLeast = expectation.never?.for === undefined ? 0 : span(expectation.never.for, `${where}.for`);
+    return { kind, atLeast, isHeard: HEARD.has(kind), check: checkOf(sources, expectation, merchant, where, atLeast) };
+  });
+}
+
+/** Real milliseconds of a span that somebody is to wait. */
+export function span(text: string, where: string): number {
+  const found =
+    readSpan(text) ?? fail("validation_failed", `${where} must be a span such as 500ms or 5s; received ${JSON.stringify(text)}.`);
+  return found <= LONGEST ? found : fail("validation_failed", `${where} may be an hour at most; received ${JSON.stringify(text)}.`);
+}
+
+function checkOf(sources: Sources, expectation: Expectation, merchant: string | undefined, where: string, atLeast: number): Check {
+  const { journal, runLog, judge } = sources;
+  const { requests, sequence, never, deliveries, records, verdicts, fault } = expectation;
+  if (requests) {
+    checkMatch(sources, requests.match, `${where}.match`);
+    checkBounds(requests.count, `${where}.count`);
+    return checkRequests(journal, requests, merchant);
+  }
+  if (sequence) {
+    sequence.forEach((match, index) => {
+      checkMatch(sources, match, `${where}.${index}`);
+    });
+    return checkSequence(journal, sequence, merchant);
+  }
+  if (never) {
+    checkMatch(sources, never.match, `${where}.match`);
+    return checkNever(journal, never.match, atLeast, merchant);
+  }
+  if (deliveries) {
+    if (deliveries.match.merchant !== undefined) checkMerchant(sources, deliveries.match.merchant, `${where}.match.merchant`);
+    checkBounds(deliveries.count, `${where}.count`);
+    checkBounds(deliveries.attempts, `${where}.attempts`);
+    return checkDeliveries(runLog, deliveries, merchant);
+  }
+  if (records) return planRecords(sources, records, merchant, where);
+  if (verdicts) {
+    for (const rule of verdicts.rules) checkName(rule, judge.rules, `${where}.rules`, "rule of the judge");
+    return checkVerdicts(judge.verdicts, verdicts, merchant);
+  }
+  return planFault(sources, fault as NonNullable<typeof fault>, where);
+}
+
+function planRecords(sources: Sources, wanted: NonNullable<Expectation["records"]>, merchant: string | undefined, where: string): Check {
+  const { resources, tenants, callers, clock } = sources;
+  const kinds = resources.map(({ kind }) => kind);
+  checkName(wanted.kind, kinds, `${where}.kind`, "kind of record");
+  checkBounds(wanted.count, `${where}.count`);
+  const resource =
+    resources.find(({ kind }) => kind === wanted.kind) ?? fail("validation_failed", `${where}.kind must name one kind of record.`);
+  const merchants = () => (merchant === undefined ? tenants.list().map(({ id }) => id) : [merchant]);
+  return checkRecords(() => merchants().map((id) => callers(id, clock.seconds(), undefined).own(resource)), resource, wanted);
+}
+
+function planFault({ faults }: Sources, wanted: NonNullable<Expectation["fault"]>, where: string): Check {
+  checkName(wanted.id, [...faults().keys()], `${where}.id`, "fault rule");
+  checkBounds(wanted.fired, `${where}.fired`);
+  return checkFault(() => faults().get(wanted.id) ?? 0, wanted);
+}
+
+function checkMatch(sources: Sources, { operation, merchant, body }: RequestMatch, where: string): void {
+  for (const name of [operation ?? []].flat()) checkName(name, sources.operations, `${where}.operation`, "operation");
+  if (merchant !== undefined) checkMerchant(sources, merchant, `${where}.merchant`);
+  for (const pointer of Object.keys(body ?? {}))
+    if (pointer !== "" && !pointer.startsWith("/"))
+      fail("validation_failed", `${where}.body names values by JSON Pointer, such as "/amount"; received ${JSON.stringify(pointer)}.`);
+}
+
+const checkMerchant = ({ tenants }: Sources, merchant: string, where: string) =>
+  checkName(
+    merchant,
+    tenants.list().map(({ id }) => id),
+    where,
+    "merchant",
+  );
+
+function checkName(name: string, known: readonly string[], where: string, noun: string): void {
+  if (known.some((one) => isLike(one, name))) return;
+  const choice = known.length > 0 ? ` There are ${known.join(", ")}.` : " There is none at all.";
+  fail("validation_failed", `${where}: there is no ${noun} ${name}.${didYouMean(name, known) || choice}`);
+}
+
+const checkBounds = (count: Count | undefined, where: string) => (count ? checkCount(count, where) : undefined);

@@ -1,0 +1,123 @@
+// Requests that are expected: so many, in an order, or none at all.
+
+import { valueAt } from "../kernel/check.ts";
+import { isLike } from "../kernel/conditions.ts";
+import type { Expectation, RequestMatch } from "../kernel/expectations.ts";
+import type { Journal, JournalRow } from "../store/journal.ts";
+import { type Check, look, lookAtCount, MOST_EVIDENCE, type NearMiss } from "./look.ts";
+import { type Demand, demandsOf, nearestOf } from "./near-miss.ts";
+
+type Wanted<Kind extends keyof Expectation> = NonNullable<Expectation[Kind]>;
+
+const PAGE = 500;
+const MOST_NEAR = 500;
+
+export function checkRequests(journal: Journal, { match, count }: Wanted<"requests">, merchant: string | undefined): Check {
+  return () => {
+    const found = matching(journal, match, merchant).map(({ id }) => id);
+    return lookAtCount(found.reverse(), count, ["request", "requests"], () => nearTo(match, newest(journal, merchant)));
+  };
+}
+
+export function checkSequence(journal: Journal, steps: Wanted<"sequence">, merchant: string | undefined): Check {
+  return () => {
+    const found: JournalRow[] = [];
+    const rows = [...allRows(journal, { merchant })].reverse();
+    for (const row of rows) {
+      const step = steps[found.length];
+      if (step && isMatch(step, row)) found.push(row);
+    }
+    const seen = { found: found.length, evidence: found.map(({ id }) => id) };
+    const missing = steps[found.length];
+    if (!missing) return look("pass", `All ${steps.length} came in this order.`, seen);
+    const last = found.at(-1);
+    const after = rows.filter(({ sequence }) => sequence > (last?.sequence ?? 0)).reverse();
+    const message = `${found.length} of ${steps.length} came in this order; ${last ? `after ${last.id} ` : ""}nothing came that matches number ${found.length + 1}.`;
+    return look("fail", message, { ...seen, closest: nearTo(missing, after.slice(0, MOST_NEAR)), open: true });
+  };
+}
+
+/** `span` is how long, in real milliseconds, none may come once this is asked for. */
+export function checkNever(journal: Journal, match: RequestMatch, span: number, merchant: string | undefined): Check {
+  return (elapsed) => {
+    const found = matching(journal, match, merchant).map(({ id }) => id);
+    const seen = { found: found.length, evidence: found.reverse().slice(-MOST_EVIDENCE) };
+    if (found.length > 0) return look("fail", `${found.length} came, and none was wanted.`, seen);
+    if (elapsed < span) return look("inconclusive", "None came so far.", { open: true });
+    return look("pass", span > 0 ? `None came, nor in the ${span} ms that followed.` : "None came.");
+  };
+}
+
+/** Newest first. The file narrows by what it has an own column for. */
+function matching(journal: Journal, match: RequestMatch, merchant: string | undefined): JournalRow[] {
+  const { operation, status, key } = match;
+  const filter = {
+    merchant: merchant ?? match.merchant,
+    operation: typeof operation === "string" && !operation.includes("*") ? operation : undefined,
+    status: status === undefined ? undefined : String(status),
+    key,
+  };
+  return [...allRows(journal, filter)].filter((row) => isMatch(match, row));
+}
+
+function* allRows(journal: Journal, filter: Parameters<Journal["find"]>[0]): Generator<JournalRow> {
+  for (let before: string | undefined; ; ) {
+    const rows = journal.find({ ...filter, before }, PAGE);
+    yield* rows;
+    if (rows.length < PAGE) return;
+    before = rows.at(-1)?.id;
+  }
+}
+
+const newest = (journal: Journal, merchant: string | undefined) => journal.find({ merchant }, MOST_NEAR);
+
+const isMatch = (match: RequestMatch, row: JournalRow) => demands(match, row).every(({ met }) => met);
+
+const nearTo = (match: RequestMatch, rows: readonly JournalRow[]): NearMiss[] =>
+  nearestOf(
+    rows,
+    (row) => demands(match, row),
+    ({ id, method, path, status }) => ({ id, what: `${method} ${path} ${status}` }),
+  );
+
+function demands(match: RequestMatch, row: JournalRow): Demand[] {
+  const { operation, merchant, status, method, path, key, idempotencyKey, header, body } = match;
+  const plain = (field: string, wanted: string | number | undefined, received: string | number | null, isMet = isLike): Demand[] =>
+    wanted === undefined ? [] : [{ field, wanted, received, met: received !== null && isMet(String(received), String(wanted)) }];
+  return [
+    ...(operation === undefined ? [] : [named(operation, row.operation)]),
+    ...plain("merchant", merchant, row.merchant, same),
+    ...plain("method", method, row.method, same),
+    ...plain("path", path, row.path),
+    ...plain("key", key, row.key, (received, wanted) => received.slice(-4) === wanted.slice(-4)),
+    ...plain("status", status, row.status, (received, wanted) => received === wanted || `${received[0]}xx` === wanted),
+    ...(idempotencyKey === undefined ? [] : demandsOf("", { idempotencyKey }, () => row.idempotency_key ?? undefined)),
+    ...(header ? demandsOf("header ", header, headerOf(row)) : []),
+    ...(body ? demandsOf("body ", body, bodyOf(row)) : []),
+  ];
+}
+
+const named = (wanted: string | string[], received: string | null): Demand => ({
+  field: "operation",
+  wanted,
+  received,
+  met: [wanted].flat().some((name) => isLike(received ?? "", name)),
+});
+
+const same = (received: string, wanted: string) => received === wanted;
+
+function headerOf({ request_headers }: JournalRow) {
+  const headers = JSON.parse(request_headers) as Record<string, unknown>;
+  return (name: string) => headers[name.toLowerCase()];
+}
+
+/** Of a body that is no JSON, or that the journal has cut, nothing can be told: every pointer leads nowhere. */
+function bodyOf({ request_body }: JournalRow) {
+  let body: unknown;
+  try {
+    body = JSON.parse(request_body);
+  } catch {
+    body = undefined;
+  }
+  return (pointer: string) => valueAt(body, pointer);
+}
