@@ -34,6 +34,7 @@ const offences: Offence[] = [
   ],
   ["a room imports no sibling late", "src/judge/late.ts", `export const late = () => import("../faults/index.ts");`, "never a sibling"],
   ["a room imports no root file", "src/webhooks/root.ts", imports("../sandbox.ts"), "never a sibling"],
+  ["a room that nobody has built yet is held to it too", "src/new-room/sibling.ts", imports("../http/pipe.ts"), "never a sibling"],
   ["a room speaks no SQL", "src/control/sql.ts", imports("better-sqlite3"), "never a sibling and no SQL"],
   ["the sandbox does not import the command line", "src/below.ts", imports("./cli/main.ts"), "not the other way"],
   ["the sandbox does not import the dashboard", "src/screen.ts", imports("../ui/main.tsx"), "not the other way"],
