@@ -5,6 +5,7 @@ import express from "express";
 import { factOf } from "../kernel/assumed.ts";
 import { fieldErrors, fits } from "../kernel/check.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
+import { Document, PAGE_POLICY } from "../kernel/document.ts";
 import type { Endpoint } from "../kernel/endpoint.ts";
 import { fail } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
@@ -78,10 +79,23 @@ async function run<World>(endpoint: Endpoint<World>, world: World, context: Cont
   readInput(endpoint, context, "strict");
   const { query, body, extra } = context;
   const reply = await endpoint.handle({ ...world, params, query, body, extra });
-  if (!fits(endpoint.reply, reply))
-    throw new Error(`${endpoint.id} answered what it does not declare: ${JSON.stringify(fieldErrors(endpoint.reply, reply))}`);
   Object.assign(context.headers, endpoint.headers);
-  context.reply = { status: factOf(endpoint.status), body: JSON.stringify(reply) };
+  context.reply = {
+    status: factOf(endpoint.status),
+    body: reply instanceof Document ? write(endpoint, context, reply) : json(endpoint, reply),
+  };
+}
+
+function json<World>({ id, reply: declared }: Endpoint<World>, reply: unknown): string {
+  if (fits(declared, reply)) return JSON.stringify(reply);
+  throw new Error(`${id} answered what it does not declare: ${JSON.stringify(fieldErrors(declared, reply))}`);
+}
+
+function write<World>({ id, documents }: Endpoint<World>, { headers }: Context, { contentType, text }: Document): string {
+  if (!documents.includes(contentType)) throw new Error(`${id} answered ${contentType}, which it does not declare`);
+  headers["Content-Type"] = `${contentType}; charset=utf-8`;
+  if (contentType === "text/html") headers["Content-Security-Policy"] = PAGE_POLICY;
+  return text;
 }
 
 /** No page and no route: says which one could have been meant. */

@@ -1,6 +1,7 @@
 // What a route is: one declaration from which the route, its validation, its documents and its tests are derived.
 
 import { type Assumed, assumed, type Fact } from "./assumed.ts";
+import type { Document } from "./document.ts";
 import type { ErrorCode } from "./errors.ts";
 import { type Static, type TProperties, type TSchema, Type } from "./shapes.ts";
 
@@ -35,6 +36,8 @@ export interface Declaration<Path extends string, Query extends ObjectSchema, Bo
   /** The records of the seeded world on which the example succeeds. */
   exampleParams?: Record<ParamName<Path>, string>;
   reply: Reply;
+  /** What else it can answer, by content type: a Document instead of the reply. */
+  documents?: readonly string[];
   status?: Fact<number>;
   headers?: Record<string, string>;
   /** What this operation can answer beyond what every operation can. */
@@ -42,7 +45,7 @@ export interface Declaration<Path extends string, Query extends ObjectSchema, Bo
   emits?: readonly Fact<string>[];
   /** Whether `Idempotency-Key` is honoured; by default on every POST and PATCH. */
   idempotent?: boolean;
-  handle(call: Call<Path, Query, Body> & World): Static<Reply> | Promise<Static<Reply>>;
+  handle(call: Call<Path, Query, Body> & World): Static<Reply> | Document | Promise<Static<Reply> | Document>;
 }
 
 /** A declared route with its types forgotten: what the pipe, the reference and the tests loop over. */
@@ -58,6 +61,7 @@ export interface Endpoint<World = unknown> {
   readonly example: Record<string, unknown> | undefined;
   readonly exampleParams: Readonly<Record<string, string>>;
   readonly reply: TSchema;
+  readonly documents: readonly string[];
   readonly status: Fact<number>;
   readonly headers: Readonly<Record<string, string>>;
   readonly errors: readonly ErrorCode[];
@@ -80,6 +84,7 @@ export function endpointsOf<World>() {
     body: declared.body,
     example: declared.example as Record<string, unknown> | undefined,
     exampleParams: declared.exampleParams ?? {},
+    documents: declared.documents ?? [],
     status: declared.status ?? OK,
     headers: declared.headers ?? {},
     errors: declared.errors ?? [],

@@ -120,12 +120,13 @@ function bodyOf({ body, example }: Declared, components: Components): Printed | 
 }
 
 function success(surface: Surface, operation: Declared, components: Components): Record<string, Printed> {
-  const { status, reply, headers } = operation;
+  const { status, reply, documents, headers } = operation;
+  const others = documents.map((type) => [type, { schema: { type: "string" } }]);
   const fixed = Object.entries(headers).map(([name, value]) => [name, { schema: { type: "string", const: value } }]);
   const response = {
     description: STATUS_CODES[factOf(status)],
     ...unlessEmpty("headers", { ...headersOf(surface, operation, factOf(status), components), ...Object.fromEntries(fixed) }),
-    content: { "application/json": { schema: components.schema(reply) } },
+    content: { "application/json": { schema: components.schema(reply) }, ...Object.fromEntries(others) },
     ...(isAssumed(status) ? { [ASSUMED]: status.assumption } : {}),
   };
   return { [factOf(status)]: response };

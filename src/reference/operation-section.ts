@@ -46,10 +46,11 @@ function body({ body }: Declared): string {
   return blocks(marked("**Body**", body), sentTable(body));
 }
 
-function answer({ status, reply, headers }: Declared, example: unknown): string {
+function answer({ status, reply, documents, headers }: Declared, example: unknown): string {
   const fixed = Object.entries(headers).map(([name, value]) => ` It carries ${code(`${name}: ${value}`)}.`);
   const mark = isAssumed(status) ? ` ${ASSUMED_MARK}` : "";
-  const intro = `**Answers ${code(String(factOf(status)))}**${mark} with ${shapeOf(reply)}.${fixed.join("")}`;
+  const others = documents.length > 0 ? `, or with ${documents.map(code).join(", ")}` : "";
+  const intro = `**Answers ${code(String(factOf(status)))}**${mark} with ${shapeOf(reply)}${others}.${fixed.join("")}`;
   return blocks(intro, ownFields(reply), example === undefined ? "" : fence("json", mask(example)));
 }
 
