@@ -30,6 +30,10 @@ const SUFFIX = ".snapshot.db";
 /** The journal tells of this process; the owner and the views are made at each start. */
 const LEFT_ALONE = new Set(["journal", "settings"]);
 
+/** The number of the newest request that events or remembered answers tell of: `req_12` is 12. */
+const LAST_REQUEST = `select coalesce(max(cast(substr(request, 5) as integer)), 0)
+  from (select request from snapshot.events union all select request from snapshot.replies)`;
+
 export function openSnapshots(database: Database, journal: Journal): Snapshots {
   const { sql, file } = database;
   const temporary = file === undefined;
@@ -54,8 +58,6 @@ export function openSnapshots(database: Database, journal: Journal): Snapshots {
     save(name) {
       const target = fileOf(checkName(name));
       const unfinished = `${target}-unfinished`;
-      // What the journal still buffers is the newest that events and remembered answers can tell of.
-      journal.flush();
       rmSync(unfinished, { force: true });
       sql.prepare("vacuum into ?").run(unfinished);
       chmodSync(unfinished, 0o600);
@@ -102,7 +104,7 @@ function problemOf(source: string): string | undefined {
   }
 }
 
-/** Replaces the rows of every table by those of the snapshot, in one transaction; answers the number of the last request before it. */
+/** Replaces the rows of every table by those of the snapshot, in one transaction; answers the number of the last request that they tell of. */
 function copyInto(sql: Sqlite.Database, source: string): number {
   sql.prepare("attach ? as snapshot").run(source);
   try {
@@ -118,7 +120,7 @@ function copyInto(sql: Sqlite.Database, source: string): number {
       }
       sql.exec("delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence");
     })();
-    return sql.prepare("select coalesce(max(sequence), 0) from snapshot.journal").pluck().get() as number;
+    return sql.prepare(LAST_REQUEST).pluck().get() as number;
   } finally {
     sql.exec("detach snapshot");
   }
