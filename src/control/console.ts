@@ -3,6 +3,8 @@
 import type { Clock } from "../kernel/clock.ts";
 import { type Endpoint, endpointsOf } from "../kernel/endpoint.ts";
 import type { Expectations, Verdict } from "../kernel/expectations.ts";
+import type { RuleBook } from "../kernel/fault.ts";
+import type { Findings } from "../kernel/judged.ts";
 import type { AttemptMessage, Happening } from "../kernel/messages.ts";
 import type { Resource } from "../kernel/resource.ts";
 import type { Operation } from "../store/caller.ts";
@@ -31,6 +33,20 @@ interface Explanation {
   explanation: string;
 }
 
+/** The windows of a merchant: the one that its operations share, and those that some have for themselves. */
+interface Limiter {
+  of(merchant: string): Bucket;
+  ownOf(merchant: string): [operation: string, bucket: Bucket][];
+}
+
+interface Bucket {
+  readonly limit: number;
+  readonly window: number;
+  remaining(now: number): number;
+  reset(now: number): number;
+  set(change: { limit?: number; window?: number; remaining?: number; resetIn?: number }, now: number): void;
+}
+
 /** What came of holding a run against expectations. */
 interface Verified {
   verdict: Verdict;
@@ -56,6 +72,9 @@ export interface Console extends Stores {
   clock: Clock;
   world: World;
   dispatcher: Deliverer;
+  limiter: Limiter;
+  faults: RuleBook;
+  judge: Findings;
   verifier: { verify(expectations: Expectations): Promise<Verified>; stop(): void };
   snapshots: Snapshots;
   /** Drops what memory holds of a state that was replaced. */

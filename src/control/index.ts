@@ -7,6 +7,7 @@ import { listAssumptions, listOperations, showControlOpenapi, showHealth, showIn
 import { changeRecord, createRecord } from "./records.ts";
 import { listRequests, showRequest } from "./requests.ts";
 import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
+import { clearVerdicts, listVerdicts } from "./verdicts.ts";
 import { verify } from "./verify.ts";
 import { drain, enableEndpoint, explain, listAttempts, listEvents, replayAttempt, replayEvent, showAttempt } from "./webhooks.ts";
 
@@ -25,6 +26,8 @@ export const controlCatalogue: readonly ControlOperation[] = [
   showAttempt,
   replayAttempt,
   drain,
+  listVerdicts,
+  clearVerdicts,
   verify,
   enableEndpoint,
   explain,

@@ -1,0 +1,79 @@
+// One merchant before the judge: its clients and its receivers, and every rule asked at each moment.
+
+import type { Firing } from "../kernel/fault.ts";
+import type { AttemptMessage, VerdictMessage } from "../kernel/messages.ts";
+import { type About, describeVerdict } from "./book.ts";
+import type { Call } from "./call.ts";
+import { type Ears as ClientEars, type Lane, openLane } from "./lane.ts";
+import { openReceivers, type Ears as ReceiverEars, type Receivers } from "./receivers.ts";
+import { type Finding, first, type Pace, type Rule, SAMPLE } from "./rule.ts";
+import { rules } from "./rules.ts";
+
+/** Requests of strangers share a place. */
+export interface Place {
+  readonly lane: Lane;
+  readonly receivers: Receivers;
+}
+
+export type Add = (rule: Rule, finding: Finding, about: About) => void;
+
+export const openPlace = (add: Add): Place => ({
+  lane: openLane(clientEars(add)),
+  receivers: openReceivers(receiverEars(add)),
+});
+
+/** Lets every rule look. */
+function ask(add: Add, about: About, look: (rule: Rule) => Finding | undefined): void {
+  for (const rule of rules) {
+    const finding = look(rule);
+    if (finding) add(rule, finding, about);
+  }
+}
+
+function clientEars(add: Add): ClientEars {
+  const samples = new Map<string, Pace[]>();
+  return {
+    retried: (retry) => ask(add, aboutCall(retry.to, [retry.from]), (rule) => rule.retried?.(retry)),
+    ended: (chain, gaveUp) => ask(add, aboutCall(first(chain), chain.calls), (rule) => rule.ended?.(chain, gaveUp)),
+    refused: (call, repeat) => ask(add, aboutCall(call, [call]), (rule) => rule.refused?.(call, repeat)),
+    dropped: ({ call, chain }) => ask(add, aboutCall(call, chain.calls), (rule) => rule.waiting?.(chain, 0)),
+    paced(pace) {
+      const sample = samples.get(pace.call.caller) ?? [];
+      sample.push(pace);
+      samples.set(pace.call.caller, sample);
+      if (sample.length < SAMPLE) return;
+      samples.delete(pace.call.caller);
+      ask(add, aboutCall(pace.call, [pace.from]), (rule) => rule.paced?.(sample));
+    },
+  };
+}
+
+const receiverEars = (add: Add): ReceiverEars => ({
+  delivered: (arrival) => ask(add, aboutAttempt(arrival.attempt, arrival.faults), (rule) => rule.delivered?.(arrival)),
+  echoed: (echo) => ask(add, aboutAttempt(echo.again, []), (rule) => rule.echoed?.(echo)),
+});
+
+/** The fault is the first that struck one of the calls. */
+const aboutCall = ({ merchant, operation, at }: Call, struck: readonly Call[]): About => ({
+  merchant,
+  operation,
+  at,
+  fault: struck.find(({ fault }) => fault !== undefined)?.fault,
+});
+
+const aboutAttempt = ({ merchant, at }: AttemptMessage, faults: readonly Firing[]): About => ({
+  merchant,
+  operation: undefined,
+  at,
+  fault: faults[0]?.ruleId,
+});
+
+/** What is to be said at `now` of what is still open, if nothing more came. */
+export function openVerdicts({ lane, receivers }: Place, now: number): VerdictMessage[] {
+  const found: VerdictMessage[] = [];
+  const add: Add = (rule, finding, about) => found.push(describeVerdict(rule, finding, about, null));
+  for (const { call, chain } of lane.debts) ask(add, aboutCall(call, chain.calls), (rule) => rule.waiting?.(chain, now - call.answered));
+  const ears = receiverEars(add);
+  for (const echo of receivers.open()) ears.echoed(echo);
+  return found;
+}

@@ -1,0 +1,96 @@
+// What receivers of webhooks did: which events they took, and what they wrote to the service after that.
+
+import type { Firing } from "../kernel/fault.ts";
+import type { AttemptMessage } from "../kernel/messages.ts";
+import type { Call } from "./call.ts";
+import type { Arrival, Echo } from "./rule.ts";
+import { isUntouched } from "./touched.ts";
+
+/** A delivery that a receiver took, and what its merchant wrote while it was under way and shortly after. */
+interface Taken {
+  readonly attempt: AttemptMessage;
+  /** Real milliseconds. */
+  readonly from: number;
+  readonly until: number;
+  readonly wrote: Call[];
+}
+
+interface Pair {
+  readonly first: Taken;
+  readonly again: Taken;
+}
+
+export interface Ears {
+  delivered(arrival: Arrival): void;
+  echoed(echo: Echo): void;
+}
+
+/** The receivers of one merchant. Times are real milliseconds. */
+export interface Receivers {
+  /** An attempt that lasted from `from` to `now` has ended; `wrote` is what the merchant wrote meanwhile. */
+  hear(attempt: AttemptMessage, faults: readonly Firing[], from: number, now: number, wrote: Call[]): void;
+  /** Notes a write of the merchant's. */
+  wrote(call: Call): void;
+  /** Whether what the merchant writes at `now` may follow on a delivery. */
+  isWatching(now: number): boolean;
+  /** Concludes what enough time has passed for. */
+  settle(now: number): void;
+  /** The second deliveries that are not concluded yet. */
+  open(): Echo[];
+  isEmpty(): boolean;
+}
+
+/** How long after a delivery its effects may come. */
+const AFTERMATH = 3_000;
+const MOST_EVENTS = 200;
+const MOST_WRITES = 100;
+
+export function openReceivers(ears: Ears): Receivers {
+  const events = new Map<string, Taken>();
+  const fresh = new Set<Taken>();
+  const pairs = new Set<Pair>();
+  const take = (name: string, taken: Taken) => {
+    const first = events.get(name);
+    fresh.add(taken);
+    if (first) pairs.add({ first, again: taken });
+    else remember(events, name, taken);
+  };
+  return {
+    hear(attempt, faults, from, now, wrote) {
+      const name = `${attempt.endpointId} ${attempt.eventId}`;
+      ears.delivered({ attempt, faults, taken: events.get(name)?.attempt });
+      if (attempt.status === "succeeded" && isUntouched(faults)) take(name, { attempt, from, until: now + AFTERMATH, wrote });
+    },
+    wrote(call) {
+      for (const { from, until, wrote } of fresh)
+        if (call.arrived >= from && call.arrived <= until && wrote.length < MOST_WRITES) wrote.push(call);
+    },
+    isWatching(now) {
+      for (const { until } of fresh) if (until >= now) return true;
+      return false;
+    },
+    settle(now) {
+      for (const taken of fresh) if (taken.until < now) fresh.delete(taken);
+      for (const pair of pairs) {
+        if (pair.again.until >= now) continue;
+        pairs.delete(pair);
+        ears.echoed(echoOf(pair));
+      }
+    },
+    open: () => [...pairs].map(echoOf),
+    isEmpty: () => events.size === 0,
+  };
+}
+
+function remember(events: Map<string, Taken>, name: string, taken: Taken): void {
+  if (events.size === MOST_EVENTS) for (const oldest of [...events.keys()].slice(0, 1)) events.delete(oldest);
+  events.set(name, taken);
+}
+
+/** What came once the second delivery was under way is the second one's. */
+const echoOf = ({ first, again }: Pair): Echo => ({
+  first: first.attempt,
+  again: again.attempt,
+  wroteFirst: first.wrote.filter((call) => call.arrived < again.from),
+  wroteAgain: again.wrote,
+});

@@ -1,0 +1,36 @@
+// The rules of the judge, in the order in which they are shown.
+
+import { effectSingle } from "./effect-single.ts";
+import { idempotencyBodyStable } from "./idempotency-body-stable.ts";
+import { idempotencyKeyReused } from "./idempotency-key-reused.ts";
+import { idempotencyPresent } from "./idempotency-present.ts";
+import { retryAfterHonoured } from "./retry-after-honoured.ts";
+import { retryAfterUnit } from "./retry-after-unit.ts";
+import { retryBackoffGrows } from "./retry-backoff-grows.ts";
+import { retryBounded } from "./retry-bounded.ts";
+import { retryHappened } from "./retry-happened.ts";
+import { retryJittered } from "./retry-jittered.ts";
+import { retryOnlyRetryable } from "./retry-only-retryable.ts";
+import type { Rule } from "./rule.ts";
+import { webhookAckFast } from "./webhook-ack-fast.ts";
+import { webhookDuplicateAcked } from "./webhook-duplicate-acked.ts";
+import { webhookForgeryRejected } from "./webhook-forgery-rejected.ts";
+import { webhookSingleEffect } from "./webhook-single-effect.ts";
+
+export const rules: readonly Rule[] = [
+  retryAfterHonoured,
+  retryAfterUnit,
+  retryHappened,
+  retryBounded,
+  retryBackoffGrows,
+  retryJittered,
+  retryOnlyRetryable,
+  idempotencyPresent,
+  idempotencyKeyReused,
+  idempotencyBodyStable,
+  effectSingle,
+  webhookForgeryRejected,
+  webhookDuplicateAcked,
+  webhookAckFast,
+  webhookSingleEffect,
+];

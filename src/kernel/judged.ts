@@ -1,0 +1,32 @@
+// What the rooms say to one another about the judge: its rules as they are shown, and how its verdicts are asked for.
+
+import type { Verdict } from "./expectations.ts";
+import type { VerdictMessage } from "./messages.ts";
+
+export interface JudgedRule {
+  readonly id: string;
+  /** How bad a failure is. */
+  readonly severity: VerdictMessage["severity"];
+  /** What a client or a receiver must do, in one sentence. */
+  readonly demands: string;
+  /** How to mend what fails. */
+  readonly hint: string;
+}
+
+export interface VerdictFilter {
+  /** The id of a rule, or several at once, as in `retry_after.*`. */
+  rule?: string | undefined;
+  verdict?: Verdict | undefined;
+  merchant?: string | undefined;
+  /** Only those at or after this time, in sandbox milliseconds. */
+  since?: number | undefined;
+}
+
+/** What was found so far: for whoever reads and clears it. */
+export interface Findings {
+  readonly rules: readonly JudgedRule[];
+  /** Oldest first; then, without ids, what would be said of what is still open. */
+  verdicts(filter?: VerdictFilter): VerdictMessage[];
+  /** Forgets one merchant, or everything. */
+  forget(merchant?: string): void;
+}
