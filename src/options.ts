@@ -64,7 +64,13 @@ export const optionFacts = {
     fallback: undefined,
     read: asIs,
   }),
-  seed: fact({ group: "World", hint: "N", words: "ids, keys and secrets are made from it; 1 unless given", fallback: 1, read: wholeNumber(0, 2 ** 32) }),
+  seed: fact({
+    group: "World",
+    hint: "N",
+    words: "ids, keys and secrets are made from it; 1 unless given",
+    fallback: 1,
+    read: wholeNumber(0, 2 ** 32),
+  }),
   clock: fact<number | undefined>({
     group: "World",
     hint: "TIME",
