@@ -12,7 +12,8 @@ export interface Database {
   readonly sql: Sqlite.Database;
   /**
    * Runs `work` in a transaction of its own and resolves once that is on disk. Works that wait in the same turn of the
-   * event loop share one commit, a savepoint each: one that throws undoes itself and nobody else.
+   * event loop share one commit, a savepoint each: one that throws undoes itself and nobody else. A work that is handed in
+   * by another shares that one's commit too.
    */
   commit<T>(work: () => T): Promise<T>;
   /** The same at once, for what no request waits on. */
@@ -86,11 +87,11 @@ function committer(sql: Sqlite.Database): Pick<Database, "commit" | "commitNow" 
     }
     for (const speak of outcomes) speak();
   };
+  // Emptied last: what comes in while these run is appended to them, and so runs with them.
   const flush = () => {
-    const batch = waiting;
+    if (sql.open) settle(waiting);
+    else for (const { reject } of waiting) reject(new SandboxError("The sandbox is closing."));
     waiting = [];
-    if (batch.length > 0 && sql.open) settle(batch);
-    else for (const { reject } of batch) reject(new SandboxError("The sandbox is closing."));
   };
 
   return {

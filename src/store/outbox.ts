@@ -28,6 +28,8 @@ export interface Outbox {
    * Undefined when the merchant has no such event. Only inside a transaction.
    */
   replay(merchant: string, event: string, endpoint?: string): Replay[] | undefined;
+  /** Hears, still inside the transaction, that something is owed: so that its first attempt can be prepared in the same commit. */
+  onOwed(listener: () => void): void;
   /** The events that a request made. */
   madeBy(request: string): { id: string; type: string }[];
   subscribe(merchant: string, endpoint: string, types: readonly string[]): void;
@@ -59,8 +61,12 @@ export function openOutbox(database: Database, clock: Clock, counters: Counters,
     `insert into deliveries (merchant, endpoint, event, trigger, replay, state, allowed, due, created)
      values (?, ?, ?, ?, ?, 'pending', ?, ?, ?)`,
   );
+  let owed = () => {};
   return {
     ...subscriptions(database),
+    onOwed(listener) {
+      owed = listener;
+    },
     madeBy: (request) => madeBy.all(request),
     emit(merchant, type, data, { request, test = false }) {
       const now = clock.now();
@@ -70,6 +76,7 @@ export function openOutbox(database: Database, clock: Clock, counters: Counters,
       const endpoints = subscribers.all(merchant, type);
       for (const endpoint of endpoints)
         insertDelivery.run(merchant, endpoint, lastInsertRowid, origin, 0, gaps.length, now + (gaps[0] ?? 0), now);
+      if (endpoints.length > 0) owed();
       return { event, endpoints };
     },
     replay(merchant, id, endpoint) {
@@ -79,6 +86,7 @@ export function openOutbox(database: Database, clock: Clock, counters: Counters,
       const endpoints = endpoint === undefined ? subscribers.all(merchant, event.type) : [endpoint];
       const replays = endpoints.map((told) => ({ endpoint: told, number: counters.next(merchant, "replay") }));
       for (const told of replays) insertDelivery.run(merchant, told.endpoint, event.sequence, "replay", told.number, 1, now, now);
+      owed();
       return replays;
     },
   };

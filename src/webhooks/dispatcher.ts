@@ -66,7 +66,7 @@ export function createDispatcher(needs: DispatcherNeeds): Dispatcher {
     flights: new Set(),
     listeners: new Set(),
     look: undefined,
-    era: 0,
+    taken: [],
     running: false,
   };
   const { clock, listeners } = state;
@@ -78,6 +78,7 @@ export function createDispatcher(needs: DispatcherNeeds): Dispatcher {
       state.running = true;
       reload(state);
       clock.watch(dispatcher);
+      state.outbox.onOwed(() => begin(state));
     },
     drain: ({ within }) => drain(state, within),
     replay: (merchant, attempt) => replay(state, merchant, attempt),
@@ -154,6 +155,7 @@ async function enable(state: DispatcherNeeds, merchant: string, endpoint: string
 
 async function stop(state: State, within: number): Promise<void> {
   state.running = false;
+  await state.look;
   const patience = afterAtMost(within);
   await Promise.race([Promise.all([...state.flights].map(({ landed }) => landed)), patience.expired]);
   patience.cancel();

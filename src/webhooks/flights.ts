@@ -1,6 +1,6 @@
 // What is in the air: due deliveries are written down as being sent, sent, and recorded when they land.
 
-import { type Clock, realDelay } from "../kernel/clock.ts";
+import { afterThisTurn, type Clock, realDelay } from "../kernel/clock.ts";
 import type { AttemptMessage } from "../kernel/messages.ts";
 import type { Database } from "../store/database.ts";
 import type { Deliveries } from "../store/deliveries.ts";
@@ -22,6 +22,8 @@ interface Flight extends Taken {
   abort(): void;
   /** Nobody wants to know its outcome any more. */
   abandoned: boolean;
+  /** Its place in the lane is another's. */
+  freed: boolean;
   landed: Promise<void>;
 }
 
@@ -38,8 +40,8 @@ export interface State {
   readonly listeners: Set<Listener>;
   /** The look for what is due that is under way. */
   look: Promise<void> | undefined;
-  /** Raised by each reload: what was found due before it is not sent after it. */
-  era: number;
+  /** What it found, until that is sent. */
+  taken: Taken[];
   running: boolean;
 }
 
@@ -55,28 +57,21 @@ export const canBegin = ({ running, look, flights }: State) => running && !look 
 /** Looks for what is due. All of it is written down as being sent in one commit, and sent when that is on disk. */
 export function begin(state: State): void {
   if (!canBegin(state)) return;
-  const taken: Taken[] = [];
-  let era = state.era;
-  const take = () => {
-    era = state.era;
-    takeDue(state, taken);
-  };
-  const launchAll = () => {
-    for (const one of taken) {
-      if (era === state.era) launch(state, one);
-      else state.lanes.landed(one.lane, false, null);
-    }
-  };
   state.look = state.database
-    .commit(take)
-    .then(launchAll, (error: unknown) => giveBack(state, taken, error))
+    .commit(() => takeDue(state))
+    // The turn after: whoever waited for the same commit, such as the call that made the event, is answered first.
+    .then(() => turnOver())
+    .then(
+      () => launchTaken(state),
+      (error: unknown) => giveBack(state, error),
+    )
     .finally(() => {
       state.look = undefined;
       state.clock.wake();
     });
 }
 
-function takeDue({ running, clock, lanes, ledger, deliveries, flights }: State, taken: Taken[]): void {
+function takeDue({ running, clock, lanes, ledger, deliveries, flights, taken }: State): void {
   if (!running) return;
   const now = clock.now();
   const most = Math.min(MOST_AT_ONCE, MOST_IN_FLIGHT - flights.size);
@@ -93,17 +88,39 @@ function takeDue({ running, clock, lanes, ledger, deliveries, flights }: State, 
 }
 
 /** The commit was undone: what it took is owed as before. The next look waits, for a full disk does not empty itself at once. */
-async function giveBack(state: State, taken: Taken[], error: unknown): Promise<void> {
-  for (const { lane } of taken) state.lanes.landed(lane, false, null);
+async function giveBack(state: State, error: unknown): Promise<void> {
+  dropTaken(state);
   if (!state.running) return;
   state.report(error);
   state.lanes.load();
   await realDelay(PAUSE_AFTER_DEFECT);
 }
 
+const turnOver = () => new Promise<void>(afterThisTurn);
+
+function launchTaken(state: State): void {
+  for (const one of state.taken.splice(0)) launch(state, one);
+}
+
+/** Lets go what was found due and is not sent yet, of one merchant or of all. */
+function dropTaken(state: State, merchant?: string): void {
+  for (const one of state.taken.splice(0)) {
+    if (isOf(merchant, one)) release(state, one);
+    else state.taken.push(one);
+  }
+}
+
+const isOf = (merchant: string | undefined, { attempt }: Taken) => merchant === undefined || attempt.delivery.merchant === merchant;
+
+/** Gives up the place of an attempt that is not made, or not awaited. */
+function release({ lanes }: State, { lane }: Taken): void {
+  lanes.freed(lane, false);
+  lanes.recorded(lane, null);
+}
+
 function launch(state: State, { attempt, lane }: Taken): void {
   const { outcome, abort } = state.sender.send(attempt.plan);
-  const flight: Flight = { attempt, lane, abort, abandoned: false, landed: Promise.resolve() };
+  const flight: Flight = { attempt, lane, abort, abandoned: false, freed: false, landed: Promise.resolve() };
   state.flights.add(flight);
   flight.landed = land(state, flight, outcome);
 }
@@ -111,14 +128,18 @@ function launch(state: State, { attempt, lane }: Taken): void {
 /** Records what came of an attempt, then tells of it. One that cannot be recorded is taken up by the next start, as after a crash. */
 async function land(state: State, flight: Flight, outcome: Promise<Outcome>): Promise<void> {
   const { database, ledger, lanes, flights, listeners, clock } = state;
+  const { lane, attempt } = flight;
   const went = await outcome;
   if (flight.abandoned) return;
-  const concluded = await database
-    .commit(() => (flight.abandoned ? undefined : ledger.conclude(flight.attempt, went)))
-    .catch((error: unknown) => (state.running ? state.report(error) : undefined));
+  lanes.freed(lane, went.responseStatus !== null);
+  flight.freed = true;
+  const recording = database.commit(() => (flight.abandoned ? undefined : ledger.conclude(attempt, went)));
+  // What the lane has waiting is written down in the same commit.
+  if ((lane.due ?? Infinity) <= clock.now()) begin(state);
+  const concluded = await recording.catch((error: unknown) => (state.running ? state.report(error) : undefined));
   if (flight.abandoned) return;
   flights.delete(flight);
-  lanes.landed(flight.lane, went.responseStatus !== null, concluded?.nextDue ?? null);
+  lanes.recorded(lane, concluded?.nextDue ?? null);
   clock.wake();
   if (concluded) for (const listener of listeners) listener(concluded.told);
 }
@@ -138,19 +159,18 @@ export async function settled(state: State): Promise<void> {
 }
 
 export function reload(state: State, merchant?: string): void {
-  const { flights, ledger, lanes, database } = state;
-  state.era++;
-  for (const flight of [...flights]) {
-    if (merchant === undefined || flight.attempt.delivery.merchant === merchant) abandon(state, flight);
-  }
-  const underWay = new Set([...flights].map(({ attempt }) => attempt.delivery.sequence));
+  const { flights, taken, ledger, lanes, database } = state;
+  dropTaken(state, merchant);
+  for (const flight of [...flights]) if (isOf(merchant, flight)) abandon(state, flight);
+  const underWay = new Set([...flights, ...taken].map(({ attempt }) => attempt.delivery.sequence));
   database.commitNow(() => ledger.recover((delivery) => underWay.has(delivery)));
   lanes.load();
 }
 
-export function abandon({ flights, lanes }: State, flight: Flight): void {
+export function abandon(state: State, flight: Flight): void {
   flight.abandoned = true;
-  flights.delete(flight);
-  lanes.landed(flight.lane, false, null);
+  state.flights.delete(flight);
+  if (flight.freed) state.lanes.recorded(flight.lane, null);
+  else release(state, flight);
   flight.abort();
 }

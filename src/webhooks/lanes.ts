@@ -22,8 +22,10 @@ export interface Lanes {
   room(lane: Lane): number;
   /** So many attempts of the lane are about to begin: what is still owed to it is looked up again, and the others come first. */
   served(lane: Lane, begun: number): void;
-  /** An attempt of the lane is over; another may be due. */
-  landed(lane: Lane, answered: boolean, due: number | null): void;
+  /** An attempt of the lane is over: there is room for another. */
+  freed(lane: Lane, answered: boolean): void;
+  /** What came of the attempt is recorded; `due` is when its delivery is tried again, if it is. */
+  recorded(lane: Lane, due: number | null): void;
 }
 
 /** An endpoint has to answer before it is sent more than one at a time: a dead one then holds one connection, not many. */
@@ -32,7 +34,7 @@ const AT_MOST = 16;
 
 const nameOf = ({ merchant, endpoint }: { merchant: string; endpoint: string }) => `${merchant} ${endpoint}`;
 const room = ({ inFlight, answers }: Lane) => (answers ? AT_MOST : AT_FIRST) - inFlight;
-/** When the lane can begin something; never as long as it is full. */
+/** When the lane can begin something: never as long as it is full. */
 const canBegin = (lane: Lane) => (lane.due !== null && room(lane) > 0 ? lane.due : Infinity);
 
 export function createLanes(deliveries: Deliveries): Lanes {
@@ -58,9 +60,9 @@ export function createLanes(deliveries: Deliveries): Lanes {
     },
     soonest() {
       notice();
-      let soonest: number | null = null;
-      for (const lane of lanes.values()) if (lane.due !== null && lane.due < (soonest ?? Infinity) && room(lane) > 0) soonest = lane.due;
-      return soonest;
+      let soonest = Infinity;
+      for (const lane of lanes.values()) soonest = Math.min(soonest, canBegin(lane));
+      return soonest === Infinity ? null : soonest;
     },
     ready(now) {
       notice();
@@ -73,18 +75,21 @@ export function createLanes(deliveries: Deliveries): Lanes {
       lanes.set(nameOf(lane), lane);
       settle(lane);
     },
-    landed(lane, answered, due) {
+    freed(lane, answered) {
       lane.inFlight--;
       lane.answers = answered;
-      if (due !== null) lane.due = Math.min(lane.due ?? due, due);
+    },
+    recorded(lane, due) {
+      if (due !== null) owe(lanes, { ...lane, due });
       settle(lane);
     },
   };
 }
 
-function owe(lanes: Map<string, Lane>, { merchant, endpoint, due }: Owed): void {
+/** `answers` is kept of a lane that was let go a moment before. */
+function owe(lanes: Map<string, Lane>, { merchant, endpoint, due, answers = false }: Owed & { answers?: boolean }): void {
   const name = nameOf({ merchant, endpoint });
-  const lane = lanes.get(name) ?? { merchant, endpoint, due: null, inFlight: 0, answers: false };
+  const lane = lanes.get(name) ?? { merchant, endpoint, due: null, inFlight: 0, answers };
   lane.due = Math.min(lane.due ?? due, due);
   lanes.set(name, lane);
 }

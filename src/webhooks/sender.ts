@@ -32,6 +32,8 @@ export interface SenderNeeds {
 }
 
 const MOST_READ = 65_536;
+/** Made once: an error for each attempt would cost more than the attempt's signature. */
+const OVER = new Error("The attempt is over.");
 /** How long one address of a name is tried before the next one; on this machine an answer takes no time. */
 const NEXT_ADDRESS_AFTER = 2_000;
 
@@ -98,13 +100,14 @@ function listen(received: Received, end: (verdict: Verdict) => void, host: strin
   let controller: Dispatcher.DispatchController | undefined;
   let over = false;
   const stop = () => {
+    if (over) return;
     over = true;
-    controller?.abort(new Error("The attempt is over."));
+    controller?.abort(OVER);
   };
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(started) {
       controller = started;
-      if (over) stop();
+      if (over) started.abort(OVER);
     },
     onResponseStart(_, status, headers) {
       received.status = status;
@@ -115,7 +118,10 @@ function listen(received: Received, end: (verdict: Verdict) => void, host: strin
       received.size += chunk.length;
       if (received.size >= MOST_READ) end(judge(received.status ?? 0));
     },
-    onResponseEnd: () => end(judge(received.status ?? 0)),
+    onResponseEnd() {
+      over = true;
+      end(judge(received.status ?? 0));
+    },
     onResponseError(_, error) {
       if (!over) end(explainError(error, host));
     },
