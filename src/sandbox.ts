@@ -200,7 +200,6 @@ function openConsole(parts: Parts, limiter: Limiter, hub: Hub, dispatcher: Dispa
   const renew = (merchant?: string) => {
     tenants.forget();
     limiter.clear(merchant);
-    journal.forget(merchant);
     dispatcher.reload(merchant);
     hub.say({ kind: "reset", merchant: merchant ?? null });
   };

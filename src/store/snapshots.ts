@@ -108,16 +108,15 @@ function problemOf(source: string): string | undefined {
 function copyInto(sql: Sqlite.Database, source: string): number {
   sql.prepare("attach ? as snapshot").run(source);
   try {
+    // In the order of the schema: what others refer to comes before them, and goes after them.
     const tables = sql
-      .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
+      .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by rowid")
       .pluck()
       .all() as string[];
+    const replaced = tables.filter((name) => !LEFT_ALONE.has(name));
     sql.transaction(() => {
-      sql.pragma("defer_foreign_keys = on");
-      for (const table of tables.filter((name) => !LEFT_ALONE.has(name))) {
-        sql.exec(`delete from main.${table}`);
-        sql.exec(`insert into main.${table} select * from snapshot.${table}`);
-      }
+      for (const table of replaced.toReversed()) sql.exec(`delete from main.${table}`);
+      for (const table of replaced) sql.exec(`insert into main.${table} select * from snapshot.${table}`);
       sql.exec("delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence");
     })();
     return sql.prepare(LAST_REQUEST).pluck().get() as number;

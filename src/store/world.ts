@@ -42,7 +42,7 @@ export function openWorld(
   dice: Dice,
   renew: (merchant?: string) => void,
 ): World {
-  const { database, counters } = stores;
+  const { database, counters, journal } = stores;
   const eraser = openEraser(database);
   const { isEmpty, known, noteOrigin, originOf } = prepare(database);
   const bring = (origin: Origin) => {
@@ -60,13 +60,18 @@ export function openWorld(
       bring({ id: merchant.id, key: merchant.apiKey, email: merchant.email, fixture: name, place: null });
   };
 
+  const forget = (merchant?: string) => {
+    journal.forget(merchant);
+    renew(merchant);
+  };
+
   return {
     fill() {
       if (isEmpty()) database.commitNow(everythingAgain);
     },
     reset(merchant) {
       database.commitNow(() => (merchant === undefined ? everythingAgain() : again(merchant)));
-      renew(merchant);
+      forget(merchant);
     },
     mint: (fixture) =>
       database.commitNow(() => {
@@ -78,7 +83,7 @@ export function openWorld(
       }),
     remove(merchant) {
       database.commitNow(() => eraser.merchant(known(merchant)));
-      renew(merchant);
+      forget(merchant);
     },
   };
 }
