@@ -5,8 +5,10 @@ import { catalogue, eventTypes, resources } from "./areas/index.ts";
 import type { Console } from "./control/console.ts";
 import { controlCatalogue } from "./control/index.ts";
 import { showSandbox } from "./control/overview.ts";
+import { createFaults, type Faults } from "./faults/index.ts";
 import type { Context } from "./http/context.ts";
 import { CONTROL_PREFIX, controlLock } from "./http/control-token.ts";
+import { createHeld, type Held } from "./http/fault-forms.ts";
 import { createGuard } from "./http/guard.ts";
 import { createLimiter, type Limiter, type Rules } from "./http/limit.ts";
 import { pipe } from "./http/pipe.ts";
@@ -14,13 +16,15 @@ import { createRecorder, requestMessage } from "./http/record.ts";
 import { isService, PREFIX } from "./http/route.ts";
 import { type Listeners, listen } from "./http/server.ts";
 import { upgrades } from "./http/upgrade.ts";
+import { createJudge, type Judge } from "./judge/judge.ts";
 import { type Clock, createClock } from "./kernel/clock.ts";
-import { SandboxError } from "./kernel/errors.ts";
-import { didYouMean } from "./kernel/nearest.ts";
-import { createDice, type Dice, unguessable } from "./kernel/random.ts";
+import { createDice, type Dice } from "./kernel/random.ts";
+import { documents } from "./late-documents.ts";
 import { createHub, type Hub } from "./live/hub.ts";
+import { checkRates, controlToken } from "./option-checks.ts";
 import { completeOptions, type GivenOptions, type Options } from "./options.ts";
 import { packageFile, version } from "./package.ts";
+import { openProof } from "./proof.ts";
 import { type Fixture, readFixtures } from "./store/fixtures.ts";
 import type { JournalEntry } from "./store/journal.ts";
 import { openSeeder } from "./store/seed.ts";
@@ -29,7 +33,6 @@ import { openStores, type Stores } from "./store/stores.ts";
 import type { Tenant } from "./store/tenants.ts";
 import { createViews } from "./store/views.ts";
 import { openWorld } from "./store/world.ts";
-import { createVerifier, type Verifier } from "./verify/verifier.ts";
 import { createDispatcher, type Dispatcher } from "./webhooks/dispatcher.ts";
 import { type Schedule, scheduleOf } from "./webhooks/schedule.ts";
 import { createTargets, type Targets } from "./webhooks/target.ts";
@@ -60,6 +63,8 @@ export interface Sandbox {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+const operations = catalogue.map(({ id }) => id);
+
 /** In memory and on any free port: what a test wants. The command line says otherwise. */
 const LIBRARY_DEFAULTS: Partial<Options> = { memory: true, port: 0 };
 const CLOSE_WITHIN = 5_000;
@@ -67,7 +72,7 @@ const CLOSE_WITHIN = 5_000;
 export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> {
   const options = completeOptions(given, LIBRARY_DEFAULTS);
   const token = controlToken(options);
-  checkRates(options);
+  checkRates(options, operations);
   const fixtures = await fixturesOf(options);
   const clock = createClock(options.clock);
   const dice = createDice(options.seed);
@@ -77,7 +82,8 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
   const stores = openStores(options.memory ? undefined : resolve(options.db), clock, dice, webhooks);
   try {
-    const sandbox = await serve({ options, token, fixtures, clock, dice, stores, targets, schedule });
+    const faults = openFaults(options, clock, stores);
+    const sandbox = await serve({ options, token, fixtures, clock, dice, stores, faults, held: createHeld(), targets, schedule });
     ownPorts.push(sandbox.port);
     return sandbox;
   } catch (error) {
@@ -98,20 +104,23 @@ interface Parts {
   clock: Clock;
   dice: Dice;
   stores: Stores;
+  faults: Faults;
+  /** What faults keep waiting at the sockets. */
+  held: Held;
   targets: Targets;
   schedule: Schedule;
 }
 
 async function serve(parts: Parts): Promise<Sandbox> {
-  const { options, token, clock, stores } = parts;
+  const { options, token, clock, stores, held } = parts;
   const { database, tenants, replies } = stores;
-  const heard: Heard = { requests: new Set(), defects: new Set() };
   const limiter = createLimiter(options.rateLimit as Rules);
   const hub = createHub(() => showSandbox(console));
-  const dispatcher = openDispatcher(parts, hub, heard);
-  const console = openConsole(parts, limiter, hub, dispatcher, heard, () => url);
-  console.world.fill();
-  if (options.snapshot !== undefined) console.snapshots.restoreFile(resolve(options.snapshot));
+  const judge = openJudge(hub);
+  const heard: Heard = { requests: new Set([judge.request]), defects: new Set() };
+  const dispatcher = openDispatcher(parts, hub, heard, judge);
+  const console = openConsole(parts, limiter, hub, dispatcher, judge, heard, () => url);
+  begin(options, console);
 
   clock.watch(replies);
   const listening = await listen(
@@ -126,6 +135,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
   const close = once(async () => {
     hub.close();
     console.verifier.stop();
+    held.letGo();
     await listening.close(CLOSE_WITHIN);
     await dispatcher.stop(CLOSE_WITHIN);
     clock.stop();
@@ -146,6 +156,12 @@ async function serve(parts: Parts): Promise<Sandbox> {
   };
 }
 
+/** Fills the world, as the fixtures or a snapshot have it. */
+function begin({ snapshot }: Options, { world, snapshots }: Console): void {
+  world.fill();
+  if (snapshot !== undefined) snapshots.restoreFile(resolve(snapshot));
+}
+
 interface Heard {
   requests: Set<(entry: JournalEntry) => void>;
   defects: Set<(defect: Defect) => void>;
@@ -153,7 +169,7 @@ interface Heard {
 
 /** What stands at the sockets: the pipe for the service, Express for everything else, the hub for those who watch. */
 function openFront(parts: Parts, world: Console, limiter: Limiter, hub: Hub, heard: Heard, port: () => number): Listeners {
-  const { options, token, clock, stores } = parts;
+  const { options, token, clock, stores, faults, held } = parts;
   const { bodies, allowedHost, allowedOrigin } = options;
   const report = (error: unknown, { id }: Context) => tell(heard.defects, { error, where: id });
   const guard = createGuard(port, allowedHost, allowedOrigin);
@@ -162,7 +178,8 @@ function openFront(parts: Parts, world: Console, limiter: Limiter, hub: Hub, hea
     hub.say({ kind: "request", request: requestMessage(entry) });
     tell(heard.requests, entry);
   });
-  const answer = pipe({ ...stores, guard, catalogue, clock, limiter, bodies, committed: clock.wake, answered: recorder.close, report });
+  const needs = { ...stores, faults: faults.api, held, guard, catalogue, clock, limiter, bodies, report };
+  const answer = pipe({ ...needs, committed: clock.wake, answered: recorder.close });
   // Express is loaded when somebody first asks for what it carries: a start that only serves /v1 does without.
   const app = once(async () =>
     (await import("./http/app.ts")).createApp({ guard, clock, control: controlCatalogue, world, checkToken, report }),
@@ -177,7 +194,11 @@ function openFront(parts: Parts, world: Console, limiter: Limiter, hub: Hub, hea
   };
 }
 
-function openDispatcher({ options, clock, dice, stores, targets, schedule }: Parts, hub: Hub, heard: Heard): Dispatcher {
+function openJudge(hub: Hub): Judge {
+  return createJudge({ operations: catalogue, prefix: PREFIX, told: (verdict) => hub.say({ kind: "verdict", verdict }) });
+}
+
+function openDispatcher({ options, clock, dice, stores, targets, schedule }: Parts, hub: Hub, heard: Heard, judge: Judge): Dispatcher {
   const dispatcher = createDispatcher({
     ...stores,
     clock,
@@ -190,28 +211,55 @@ function openDispatcher({ options, clock, dice, stores, targets, schedule }: Par
     report: (error) => tell(heard.defects, { error, where: "webhooks" }),
   });
   dispatcher.listen((attempt) => hub.say({ kind: "attempt", attempt }));
+  dispatcher.listen(judge.attempt);
   return dispatcher;
 }
 
+/** The fault rules, which may name what there is. */
+function openFaults({ seed }: Options, clock: Clock, { tenants, past }: Stores): Faults {
+  const known = {
+    operations,
+    eventTypes,
+    merchants: () => tenants.list().map(({ id }) => id),
+    ownerOf: (key: string) => tenants.identify(key)?.merchant,
+  };
+  return createFaults({ clock, seed, known, keepPast: past.keep });
+}
+
 /** What the control plane works with. */
-function openConsole(parts: Parts, limiter: Limiter, hub: Hub, dispatcher: Dispatcher, heard: Heard, url: () => string): Console {
-  const { fixtures, clock, dice, stores } = parts;
+function openConsole(
+  parts: Parts,
+  limiter: Limiter,
+  hub: Hub,
+  dispatcher: Dispatcher,
+  judge: Judge,
+  heard: Heard,
+  url: () => string,
+): Console {
+  const { fixtures, clock, dice, stores, faults, held } = parts;
   const { database, tenants, journal } = stores;
   const renew = (merchant?: string) => {
     tenants.forget();
     limiter.clear(merchant);
+    faults.rules.clear(merchant);
+    if (merchant === undefined) held.letGo();
+    judge.forget(merchant);
     dispatcher.reload(merchant);
     hub.say({ kind: "reset", merchant: merchant ?? null });
   };
   createViews(database, resources);
+  const about = { version: version(), url, file: database.file };
   return {
     ...stores,
-    about: { version: version(), url, file: database.file },
+    about,
     clock,
     world: openWorld(stores, openSeeder(stores, resources, clock), fixtures, dice, renew),
     snapshots: openSnapshots(database, journal),
     dispatcher,
-    verifier: openVerifier(parts, dispatcher, heard),
+    limiter,
+    faults: faults.rules,
+    judge,
+    ...openProof({ ...stores, about, clock, dispatcher, judge, faults: faults.rules, hear: hearer(heard.requests) }),
     renew,
     tell: hub.say,
     catalogue,
@@ -220,43 +268,13 @@ function openConsole(parts: Parts, limiter: Limiter, hub: Hub, dispatcher: Dispa
   };
 }
 
-function openVerifier({ clock, stores }: Parts, dispatcher: Dispatcher, heard: Heard): Verifier {
-  return createVerifier({
-    ...stores,
-    clock,
-    resources,
-    operations: catalogue.map(({ id }) => id),
-    judge: { rules: [], verdicts: () => [] },
-    faults: () => new Map(),
-    listen(happened) {
-      heard.requests.add(happened);
-      const deafen = dispatcher.listen(happened);
-      return () => {
-        heard.requests.delete(happened);
-        deafen();
-      };
-    },
-  });
-}
-
-/** Beyond loopback, other machines can reach the control plane: then it wants a token, and a name it may be called by. */
-function controlToken({ host, allowedHost, controlToken: given }: Options): string | undefined {
-  if (host === undefined || /^(localhost|127(\.\d+){3}|::1)$/.test(host)) return given;
-  if (allowedHost.length === 0)
-    throw new SandboxError(
-      `--host ${host} opens the sandbox to the network: say with --allowed-host NAME by which name it may be called.`,
-      "usage",
-    );
-  return given ?? unguessable();
-}
-
-/** A limit for an operation that does not exist would limit nothing. */
-function checkRates({ rateLimit }: Options): void {
-  const known = ["all", ...catalogue.map(({ id }) => id)];
-  const unknown = Object.keys(rateLimit).find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new SandboxError(`--rate-limit names ${unknown}, which is no operation.${didYouMean(unknown, known)}`, "usage");
-}
+/** Adds a listener; what it answers takes it away again. */
+const hearer =
+  <T>(listeners: Set<T>) =>
+  (listener: T) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
 
 function tell<T>(listeners: Set<(value: T) => void>, value: T): void {
   for (const listener of listeners) listener(value);
@@ -267,15 +285,5 @@ function once<T>(make: () => T): () => T {
   return () => {
     made ??= { value: make() };
     return made.value;
-  };
-}
-
-/** The documents of the reference, made when somebody asks: a start does without them. */
-function documents(url: () => string): Console["documents"] {
-  const load = () => import("./documents.ts");
-  return {
-    openapi: async () => (await load()).serviceOpenapi(url()),
-    controlOpenapi: async () => (await load()).controlOpenapi(url()),
-    assumptions: async () => (await load()).assumptions(),
   };
 }

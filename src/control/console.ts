@@ -75,6 +75,8 @@ export interface Console extends Stores {
   limiter: Limiter;
   faults: RuleBook;
   judge: Findings;
+  /** The run so far: an object where the format is JSON, else a document. */
+  report(format: "json" | "junit" | "markdown" | "html" | "har"): Promise<object>;
   verifier: { verify(expectations: Expectations): Promise<Verified>; stop(): void };
   snapshots: Snapshots;
   /** Drops what memory holds of a state that was replaced. */

@@ -22,6 +22,7 @@ const summary = {
   key: Type.Union([Type.String(), Type.Null()], { description: "The last characters of the API key" }),
   idempotencyKey: nullableText(),
   replayOf: Type.Union([Type.String(), Type.Null()], { description: "The request whose answer this one repeated" }),
+  fault: Type.Union([Type.String(), Type.Null()], { description: "The fault rules that touched it, parted by commas" }),
 };
 
 const Message = Type.Object({
@@ -92,7 +93,7 @@ export const showRequest = control({
 });
 
 function summarize(row: JournalRow) {
-  const { id, at, method, path, query, operation, merchant, status, duration, key, idempotency_key, replay_of } = row;
+  const { id, at, method, path, query, operation, merchant, status, duration, key, idempotency_key, replay_of, fault } = row;
   return {
     id,
     at: isoTime(at),
@@ -106,5 +107,6 @@ function summarize(row: JournalRow) {
     key,
     idempotencyKey: idempotency_key,
     replayOf: replay_of,
+    fault,
   };
 }

@@ -143,7 +143,7 @@ const idempotency = onCalls({
 
 const staleRead = onCalls({
   type: "stale_read",
-  phase: "effect",
+  phase: "read",
   does: "Lets reads answer what was true a while ago, as a replica that lags behind would.",
   example: "stale-read=5s payments.list --times 3",
   main: "lag",

@@ -20,8 +20,6 @@ export interface ArmedRule {
   readonly rule: Rule;
   isActive(now: number): boolean;
   status(now: number): RuleStatus;
-  /** Whether it can touch nobody but this merchant; `isKeyOf` knows whose a key is. */
-  belongsTo(merchant: string, isKeyOf: (key: string, merchant: string) => boolean): boolean;
   tryCall(call: CallSubject, now: number): Hit | undefined;
   tryDelivery(delivery: DeliverySubject, now: number): Hit | undefined;
   /** Says how it stands. */
@@ -59,8 +57,6 @@ export function arm(id: string, rule: Rule, seed: number, now: number, past: Pas
     rule,
     isActive: (now) => rule.enabled && now < ends && !(isSpent() && held.size === 0),
     status: (now) => (isSpent() ? "spent" : now >= ends ? "expired" : "armed"),
-    belongsTo: (merchant, isKeyOf) =>
-      rule.match.merchant === merchant || (rule.match.key !== undefined && isKeyOf(rule.match.key, merchant)),
     tryCall(call, now) {
       if (now < begins || isSpent() || !matchesCall(call)) return undefined;
       return hit(budgetOfCall(trigger.per, call), now, { merchant: call.merchant ?? null, requestId: call.requestId });

@@ -13,7 +13,9 @@ import type { Shelf } from "./shelf.ts";
 export interface BookNeeds {
   clock: Clock;
   seed: number;
-  known: Known & { isKeyOf(key: string, merchant: string): boolean };
+  known: Known;
+  /** Told whether any rule lets reads look back. */
+  keepPast(wanted: boolean): void;
 }
 
 const MOST_RULES = 1_000;
@@ -55,7 +57,7 @@ export function openBook({ clock, seed, known }: BookNeeds, shelf: Shelf): RuleB
       return { ...armed.state(clock.now()), status: "removed" };
     },
     clear(merchant) {
-      const gone = [...rules.values()].filter((armed) => merchant === undefined || armed.belongsTo(merchant, known.isKeyOf));
+      const gone = [...rules.values()].filter((armed) => merchant === undefined || armed.rule.owner === merchant);
       for (const { id } of gone) rules.delete(id);
       // Equal runs with a reset between them give their rules equal ids.
       if (rules.size === 0) count = 0;

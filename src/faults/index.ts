@@ -36,7 +36,7 @@ export function createFaults(needs: BookNeeds): Faults {
   const tell = (firing: Firing) => {
     for (const listener of listeners) listener(firing);
   };
-  const shelf = createShelf(clock);
+  const shelf = createShelf(clock, needs.keepPast);
   return {
     api: {
       get armed() {

@@ -16,7 +16,8 @@ export interface Known {
   operations: readonly string[];
   eventTypes: Iterable<string>;
   merchants(): string[];
-  isKey(key: string): boolean;
+  /** Whose key this is. */
+  ownerOf(key: string): string | undefined;
 }
 
 /** A rule with everything said. */
@@ -31,6 +32,8 @@ export interface Rule {
   ttl: string | null;
   label: boolean;
   enabled: boolean;
+  /** The one merchant that it can touch; undefined where it can touch any. */
+  owner: string | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -43,7 +46,7 @@ export function readRule(given: unknown, known: Known): Rule {
   checkNamesWithin(rule, action);
   const [first, ...others] = fieldErrors(ruleSchema(action), rule);
   if (first) fail("validation_failed", first.message, { errors: [first, ...others] });
-  const read = complete(rule as unknown as GivenRule, action);
+  const read = complete(rule as unknown as GivenRule, action, known);
   checkMeaning(read, known);
   return read;
 }
@@ -56,7 +59,7 @@ function withWords(rule: Fields): Fields {
   return typeof as === "number" ? { ...rule, action: { ...action, as: String(as) } } : rule;
 }
 
-function complete(given: GivenRule, action: Action): Rule {
+function complete(given: GivenRule, action: Action, known: Known): Rule {
   const { id, name, match = {}, trigger = {}, expect = [], ttl, label = true, enabled = true } = given;
   return {
     id,
@@ -69,6 +72,7 @@ function complete(given: GivenRule, action: Action): Rule {
     ttl: ttl ?? null,
     label,
     enabled,
+    owner: match.merchant ?? (match.key === undefined ? undefined : known.ownerOf(match.key)),
   };
 }
 
@@ -191,8 +195,11 @@ function checkOwner({ merchant, key }: Rule["match"], known: Known): void {
       "not_allowed",
       `There is no merchant ${quote(merchant)}.${didYouMean(merchant, merchants) || ` There are ${merchants.join(", ")}.`}`,
     );
-  if (key !== undefined && !known.isKey(key))
-    refuse("/match/key", "not_allowed", "match.key is no key of this sandbox; GET /_sandbox lists them.");
+  if (key === undefined) return;
+  const owner = known.ownerOf(key);
+  if (owner === undefined) refuse("/match/key", "not_allowed", "match.key is no key of this sandbox; GET /_sandbox lists them.");
+  if (merchant !== undefined && merchant !== owner)
+    refuse("/match/key", "not_allowed", `match.key is a key of ${owner} and not of ${merchant}: no call is made with both.`);
 }
 
 const PER: Record<Target, readonly BudgetOf[]> = {

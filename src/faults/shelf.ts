@@ -14,7 +14,8 @@ export interface Shelf {
   sort(): void;
 }
 
-export function createShelf(clock: Clock): Shelf {
+/** `keepPast` is told whether any rule lets reads look back. */
+export function createShelf(clock: Clock, keepPast: (wanted: boolean) => void): Shelf {
   const rules = new Map<string, ArmedRule>();
   const byPhase = new Map<string, ArmedRule[]>();
   const armed = { api: false, delivery: false };
@@ -31,6 +32,7 @@ export function createShelf(clock: Clock): Shelf {
         const { phase } = rule.rule.action;
         if (rule.isActive(now)) byPhase.set(phase, [...(byPhase.get(phase) ?? []), rule]);
       }
+      keepPast(byPhase.has("read"));
       armed.api = isOn(API_PHASES);
       armed.delivery = isOn(DELIVERY_PHASES);
     },

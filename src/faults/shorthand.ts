@@ -21,6 +21,11 @@ export function readBrought(text: string): BroughtFault[] {
       );
     const fields = readFields(action, value, rest.map(cutAt));
     checkAction(action, fields);
+    if (action.phase === "read")
+      fail(
+        "validation_failed",
+        `${action.type} needs a rule: what a read may fall back to is kept from the moment at which the rule comes.`,
+      );
     const effect = action.prepare(fields)({ progress: 1, chance: () => 0.5 }) as ApiEffect;
     return { phase: action.phase as ApiPhase, action: action.type, effect };
   });

@@ -1,6 +1,7 @@
 // What the stages of the pipe hand on: one request on its way to one reply.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { BroughtFault, CutForm } from "../kernel/fault.ts";
 import type { Operation } from "../store/caller.ts";
 import type { Identity } from "../store/tenants.ts";
 
@@ -13,18 +14,43 @@ export interface Reply {
 /** The state of one window, as its headers tell it. */
 export interface Bucket {
   readonly limit: number;
+  /** Milliseconds. */
+  readonly window: number;
   remaining(now: number): number;
   /** Sandbox milliseconds at which the window ends. */
   reset(now: number): number;
   /** Takes one request; false when none is left. A refused request takes nothing. */
   take(now: number): boolean;
+  /** Changes the rule from now on, or where the present window stands. */
+  set(change: WindowChange, now: number): void;
+}
+
+export interface WindowChange {
+  limit?: number | undefined;
+  /** Milliseconds, as `resetIn`. */
+  window?: number | undefined;
+  remaining?: number | undefined;
+  resetIn?: number | undefined;
+}
+
+/** What faults have to do with one call; there is none while no rule is armed and the call brought nothing. */
+export interface Faulty {
+  readonly brought: readonly BroughtFault[];
+  /** The rules that fired, in order. */
+  readonly fired: string[];
+  readonly labels: string[];
+  /** The parsed body before validation sorted it. */
+  body: unknown;
+  /** Set once the service itself has answered. */
+  served: boolean;
+  cut: CutForm | undefined;
 }
 
 export interface Context {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** Sandbox milliseconds at arrival: every time that this request shows or stores. */
-  readonly at: number;
+  /** Sandbox milliseconds at arrival: every time that this request shows or stores, unless a fault lets the clock be wrong. */
+  at: number;
   /** The number of the request, from which its id is made; 0 for what the journal does not keep. */
   readonly sequence: number;
   readonly id: string;
@@ -49,6 +75,8 @@ export interface Context {
   fingerprint: string | undefined;
   /** The request whose answer this one repeats. */
   replayOf: string | undefined;
+  /** What faults have to do with it: nothing, as a rule. */
+  faults: Faulty | undefined;
   /** Set by the stage that answers; no later stage runs. */
   reply: Reply | undefined;
 }
@@ -87,6 +115,7 @@ export function openContext(
     idempotencyKey: undefined,
     fingerprint: undefined,
     replayOf: undefined,
+    faults: undefined,
     reply: undefined,
   };
 }

@@ -16,6 +16,10 @@ export type Rules = { readonly all: Rule } & Readonly<Record<string, Rule>>;
 export interface Limiter {
   bucket(context: Context): Bucket;
   anonymous(context: Context): Bucket;
+  /** The window that a merchant's operations share. */
+  of(merchant: string): Bucket;
+  /** The windows of a merchant's operations that have one of their own, as far as they were called. */
+  ownOf(merchant: string): [operation: string, bucket: Bucket][];
   /** Forgets every window, or those of one merchant. */
   clear(merchant?: string): void;
 }
@@ -35,6 +39,9 @@ export function createLimiter(rules: Rules): Limiter {
   const anonymous = (context: Context) => bucketOf(`address ${context.incoming.socket.remoteAddress ?? ""}`, rules.all);
   return {
     anonymous,
+    of: (merchant) => bucketOf(merchant, rules.all),
+    ownOf: (merchant) =>
+      [...buckets].flatMap(([name, bucket]) => (name.startsWith(`${merchant} `) ? [[name.slice(merchant.length + 1), bucket]] : [])),
     bucket(context) {
       const merchant = context.identity?.merchant;
       if (merchant === undefined) return anonymous(context);
@@ -49,25 +56,48 @@ export function createLimiter(rules: Rules): Limiter {
   };
 }
 
-function openBucket({ limit, window }: Rule): Bucket {
+function openBucket(rule: Rule): Bucket {
+  let { limit, window } = rule;
   let start = 0;
+  let end = 0;
   let used = 0;
+  const align = (now: number) => {
+    start = Math.floor(now / window) * window;
+    end = start + window;
+  };
   const turn = (now: number) => {
-    const current = Math.floor(now / window) * window;
-    if (current !== start) [start, used] = [current, 0];
+    if (now >= start && now < end) return;
+    align(now);
+    used = 0;
   };
   return {
-    limit,
+    get limit() {
+      return limit;
+    },
+    get window() {
+      return window;
+    },
     remaining(now) {
       turn(now);
       return Math.max(0, limit - used);
     },
-    reset: (now) => (Math.floor(now / window) + 1) * window,
+    reset(now) {
+      turn(now);
+      return end;
+    },
     take(now) {
       turn(now);
       if (used >= limit) return false;
       used++;
       return true;
+    },
+    set(change, now) {
+      turn(now);
+      limit = change.limit ?? limit;
+      window = change.window ?? window;
+      if (change.window !== undefined) align(now);
+      if (change.remaining !== undefined) used = limit - change.remaining;
+      if (change.resetIn !== undefined) end = now + change.resetIn;
     },
   };
 }

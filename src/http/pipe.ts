@@ -1,17 +1,21 @@
 // The way of a request under /v1, from the first look at it to its answer. The list is the order; there is no other.
 
 import type { Clock } from "../kernel/clock.ts";
+import type { ApiFaults } from "../kernel/fault.ts";
 import type { Callers, Operation } from "../store/caller.ts";
 import type { Database } from "../store/database.ts";
+import type { Past } from "../store/past.ts";
 import type { Replies } from "../store/replies.ts";
 import type { Tenants } from "../store/tenants.ts";
 import { authenticate, recognise } from "./authenticate.ts";
 import { readBody } from "./body.ts";
 import type { Context, Stage } from "./context.ts";
+import { type FaultStages, faultStages } from "./fault.ts";
+import type { Held } from "./fault-forms.ts";
 import type { Guard } from "./guard.ts";
 import { readIdempotencyKey, recall } from "./idempotency.ts";
-import { countStranger, type Limiter, limit, rateHeaders } from "./limit.ts";
-import { failureReply, send } from "./reply.ts";
+import { countStranger, type Limiter, limit } from "./limit.ts";
+import { failureReply } from "./reply.ts";
 import { route } from "./route.ts";
 import { transact } from "./transact.ts";
 import { type Bodies, validate } from "./validate.ts";
@@ -26,6 +30,10 @@ export interface Machine {
   callers: Callers;
   limiter: Limiter;
   bodies: Bodies;
+  faults: ApiFaults;
+  past: Past;
+  /** Whatever waits because a fault wants it to. */
+  held: Held;
   committed: () => void;
   /** Hears of each request once it is answered. */
   answered: (context: Context) => void;
@@ -33,25 +41,31 @@ export interface Machine {
   report: (error: unknown, context: Context) => void;
 }
 
-export function stages(machine: Machine): Stage[] {
+export function stages(machine: Machine, faulty: FaultStages): Stage[] {
   const { guard, catalogue, tenants, limiter, replies, bodies } = machine;
   return [
-    ({ incoming }) => guard.check(incoming), //            403
+    ({ incoming }) => guard.check(incoming), //           403
     recognise(tenants, limiter), //                       refuses nothing: whose window the headers tell of
+    faulty.outage, //                                     503 injected, for everybody
     route(catalogue), //                                  404 405
-    authenticate(countStranger(limiter)), //     401 403, 429 for the address
+    faulty.auth, //                                       401 injected
+    authenticate(countStranger(limiter)), //              401 403, 429 for the address
+    faulty.limit, //                                      429 injected
     limit(limiter), //                                    429
     readBody, //                                          415 413 400
     readIdempotencyKey, //                                400
+    faulty.recall, //                                     409 injected
     recall(replies), //                                   422, or the remembered answer
+    faulty.before, //                                     any status injected, or no answer
     validate(bodies), //                                  400
-    transact(machine), //                                 404 409, or the answer
+    faulty.around(transact(machine)), //                  404 409, or the answer
   ];
 }
 
 /** Runs a context through the stages and sends what comes of it. */
 export function pipe(machine: Machine): (context: Context) => Promise<void> {
-  const list = stages(machine);
+  const faulty = faultStages(machine);
+  const list = stages(machine, faulty);
   return async (context) => {
     try {
       for (const stage of list) {
@@ -65,7 +79,8 @@ export function pipe(machine: Machine): (context: Context) => Promise<void> {
       context.reply = failureReply(context, error, machine.report);
     }
     if (!context.reply) context.reply = failureReply(context, new Error("no stage answered"), machine.report);
-    send(context, context.reply, rateHeaders(context));
+    const sending = faulty.send(context, context.reply);
+    if (sending !== undefined) await sending;
     machine.answered(context);
   };
 }

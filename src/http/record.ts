@@ -63,7 +63,7 @@ function collect(incoming: IncomingMessage, done: (body: string) => void): void 
 
 /** An entry as the live stream tells of it. */
 export function requestMessage(entry: JournalEntry): RequestMessage {
-  const { id, at, method, path, search, operation, merchant, status, duration, idempotencyKey, replayOf } = entry;
+  const { id, at, method, path, search, operation, merchant, status, duration, idempotencyKey, replayOf, fault } = entry;
   return {
     id,
     at,
@@ -76,6 +76,7 @@ export function requestMessage(entry: JournalEntry): RequestMessage {
     durationMs: duration,
     idempotencyKey: idempotencyKey ?? null,
     replayOf: replayOf ?? null,
+    fault: fault ?? null,
   };
 }
 
@@ -98,6 +99,7 @@ function describe(context: Context, connection: Connection): JournalEntry {
     key: identity && keyHint(identity.key),
     idempotencyKey: context.idempotencyKey,
     replayOf: context.replayOf,
+    fault: context.faults?.fired.join(",") || undefined,
     requestHeaders: incoming.headers,
     requestBody: context.bodyText,
     responseHeaders: context.sentHeaders,

@@ -37,8 +37,13 @@ export function failureReply(context: Context, error: unknown, report: (error: u
 }
 
 export function send(context: Context, reply: Reply, rateHeaders: Record<string, string> = {}): void {
-  const { outgoing, incoming } = context;
-  if (outgoing.destroyed) return;
+  if (head(context, reply, rateHeaders)) context.outgoing.end(context.incoming.method === "HEAD" ? undefined : reply.body);
+}
+
+/** Writes status and headers of a reply whose body follows; false when nobody is there any more. */
+export function head(context: Context, reply: Reply, rateHeaders: Record<string, string>): boolean {
+  const { outgoing } = context;
+  if (outgoing.destroyed) return false;
   context.sentHeaders = {
     Date: httpDate(context.at),
     "Content-Type": "application/json",
@@ -50,5 +55,5 @@ export function send(context: Context, reply: Reply, rateHeaders: Record<string,
   };
   outgoing.sendDate = false;
   outgoing.writeHead(reply.status, context.sentHeaders);
-  outgoing.end(incoming.method === "HEAD" ? undefined : reply.body);
+  return true;
 }

@@ -3,7 +3,7 @@
 export type Target = "api" | "delivery";
 
 /** Where on the way of a call a fault steps in, in the order in which a call gets there. Latency is apart: it composes with all. */
-export const API_PHASES = ["outage", "auth", "limit", "recall", "before", "effect", "after", "latency", "body"] as const;
+export const API_PHASES = ["outage", "auth", "limit", "recall", "before", "read", "effect", "after", "latency", "body"] as const;
 export type ApiPhase = (typeof API_PHASES)[number];
 
 /** What of a delivery a fault changes: when it is sent, what is sent, how, and what follows from the answer. */

@@ -1,6 +1,7 @@
 // The vocabulary of the live stream: everything that the sandbox says unasked, and all that a dashboard needs to know of it.
 
 import type { Verdict } from "./expectations.ts";
+import type { Firing } from "./fault.ts";
 
 /** A request once it was answered. Details are fetched by id from the journal. */
 export interface RequestMessage {
@@ -16,6 +17,8 @@ export interface RequestMessage {
   durationMs: number;
   idempotencyKey: string | null;
   replayOf: string | null;
+  /** The fault rules that touched it, parted by commas. */
+  fault: string | null;
 }
 
 /** A delivery attempt once it ended. */
@@ -72,6 +75,7 @@ export type LiveItem = { seq: number } & (
   | { kind: "request"; request: RequestMessage }
   | { kind: "attempt"; attempt: AttemptMessage }
   | { kind: "verdict"; verdict: VerdictMessage }
+  | { kind: "fault"; fault: Firing }
   | { kind: "clock"; clock: ClockMessage }
   | { kind: "reset"; merchant: string | null }
 );

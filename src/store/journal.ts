@@ -31,6 +31,8 @@ export interface JournalEntry {
   key: string | undefined;
   idempotencyKey: string | undefined;
   replayOf: string | undefined;
+  /** The fault rules that touched it, parted by commas. */
+  fault: string | undefined;
   requestHeaders: Record<string, string | string[] | undefined>;
   requestBody: string;
   responseHeaders: Record<string, string | number>;
@@ -52,6 +54,7 @@ export interface JournalRow {
   key: string | null;
   idempotency_key: string | null;
   replay_of: string | null;
+  fault: string | null;
   /** JSON. */
   request_headers: string;
   request_body: string;
@@ -172,9 +175,9 @@ function openNumbers({ sql }: Database) {
 
 function writer({ sql }: Database) {
   const insert = sql.prepare(
-    `insert into journal (sequence, id, at, merchant, operation, method, path, query, status, duration, key, idempotency_key, replay_of,
+    `insert into journal (sequence, id, at, merchant, operation, method, path, query, status, duration, key, idempotency_key, replay_of, fault,
        request_headers, request_body, request_bytes, response_headers, response_body, response_bytes)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const trim = sql.prepare("delete from journal where sequence <= ?");
   const sizes = "length(request_headers) + length(request_body) + length(response_headers) + length(response_body)";
@@ -194,7 +197,7 @@ function writer({ sql }: Database) {
       for (const entry of entries) {
         const row = rowOf(entry);
         insert.run(row);
-        const size = (row[13] as string).length + (row[14] as string).length + (row[16] as string).length + (row[17] as string).length;
+        const size = (row[14] as string).length + (row[15] as string).length + (row[17] as string).length + (row[18] as string).length;
         kept.push({ sequence: entry.sequence, size });
         total += size;
       }
@@ -209,10 +212,10 @@ function writer({ sql }: Database) {
 
 /** A row in the order of the insert, its secrets masked. */
 function rowOf(entry: JournalEntry): unknown[] {
-  const { sequence, id, at, merchant, operation, method, path, search, status, duration, key, idempotencyKey, replayOf } = entry;
+  const { sequence, id, at, merchant, operation, method, path, search, status, duration, key, idempotencyKey, replayOf, fault } = entry;
   const { requestHeaders, requestBody, responseHeaders, responseBody } = entry;
   return [
-    ...[sequence, id, at, merchant, operation, method, path, search, status, duration, key, idempotencyKey, replayOf],
+    ...[sequence, id, at, merchant, operation, method, path, search, status, duration, key, idempotencyKey, replayOf, fault],
     ...[redactHeaders(requestHeaders), redactJson(cut(requestBody)), Buffer.byteLength(requestBody)],
     ...[JSON.stringify(responseHeaders), redactJson(cut(responseBody)), Buffer.byteLength(responseBody)],
   ];

@@ -14,6 +14,8 @@ export interface RememberedReply {
 export interface Replies extends DueWork {
   find(merchant: string, key: string): RememberedReply | undefined;
   remember(merchant: string, key: string, reply: RememberedReply): void;
+  /** As if the key's time were over already. */
+  forget(merchant: string, key: string): void;
   /** How many were forgotten since the start. */
   forgotten(): number;
 }
@@ -30,7 +32,8 @@ export function openReplies(database: Database, clock: Clock): Replies {
     "insert or replace into replies (merchant, key, fingerprint, request, status, body, expires) values (?, ?, ?, ?, ?, ?, ?)",
   );
   const soonest = sql.prepare<[], number | null>("select min(expires) from replies").pluck();
-  const forget = sql.prepare("delete from replies where expires <= ?");
+  const forget = sql.prepare("delete from replies where merchant = ? and key = ?");
+  const forgetExpired = sql.prepare("delete from replies where expires <= ?");
   let forgotten = 0;
   return {
     find: (merchant, key) => find.get(merchant, key, clock.now()),
@@ -38,9 +41,10 @@ export function openReplies(database: Database, clock: Clock): Replies {
       remember.run(merchant, key, reply.fingerprint, reply.request, reply.status, reply.body, clock.now() + REPLAY_WINDOW);
     },
     forgotten: () => forgotten,
+    forget: (merchant, key) => void forget.run(merchant, key),
     nextDue: () => soonest.get() ?? null,
     run(now) {
-      forgotten += database.commitNow(() => forget.run(now)).changes;
+      forgotten += database.commitNow(() => forgetExpired.run(now)).changes;
     },
   };
 }

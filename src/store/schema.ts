@@ -4,7 +4,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is refused, never converted in silence. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 export const SCHEMA = `
 pragma application_id = ${APPLICATION_ID};
@@ -71,25 +71,30 @@ create table subscriptions (
 
 -- What is owed to an endpoint. 'replay' numbers the replays of a merchant and is 0 for what an event itself made;
 -- an attempt that a crash cut off is counted in 'attempts' and in 'aborted', so that it uses up none of those allowed.
+-- Of fault rules: 'decided' is what they do to the attempt to come, 'held' what it waits for until it is due at the latest,
+-- and 'copy' numbers what they made of a delivery beside it.
 create table deliveries (
   sequence integer primary key autoincrement,
   merchant text not null, endpoint text not null, event integer not null references events,
   trigger text not null check (trigger in ('event', 'test', 'replay')), replay integer not null default 0,
   state text not null check (state in ('pending', 'sending', 'succeeded', 'failed', 'cancelled')),
   attempts integer not null default 0, aborted integer not null default 0, allowed integer not null,
-  due integer, created integer not null
+  due integer, created integer not null,
+  decided text, held text, copy integer not null default 0
 );
 create index deliveries_open on deliveries (merchant, endpoint, state, due) where state = 'pending' or state = 'sending';
 create index deliveries_of on deliveries (event);
+create index deliveries_held on deliveries (held) where held is not null;
 
 -- The log: one row for each attempt, noted before it is sent, so that one that a crash cut off is known.
--- 'ended - started' is sandbox time, 'duration' what the receiver took in real milliseconds.
+-- 'ended - started' is sandbox time, 'duration' what the receiver took in real milliseconds. 'request_body' is null unless
+-- something else was sent than the event, and 'fault' unless a rule touched the attempt.
 create table attempts (
   sequence integer primary key autoincrement,
   id text not null, merchant text not null, endpoint text not null, delivery integer not null references deliveries,
   trigger text not null check (trigger in ('event', 'retry', 'replay', 'test')), attempt integer not null, allowed integer not null,
   status text not null check (status in ('sending', 'succeeded', 'failed', 'aborted')),
-  url text not null, request_headers text not null,
+  url text not null, request_headers text not null, request_body text, fault text,
   response_status integer, response_body text, response_truncated integer not null default 0,
   error_code text, error_message text, next_due integer,
   started integer not null, ended integer, duration real,
@@ -104,7 +109,7 @@ create index attempts_of_delivery on attempts (delivery);
 create table journal (
   sequence integer primary key, id text not null, at integer not null, merchant text, operation text,
   method text not null, path text not null, query text not null, status integer not null, duration real not null,
-  key text, idempotency_key text, replay_of text,
+  key text, idempotency_key text, replay_of text, fault text,
   request_headers text not null, request_body text not null, request_bytes integer not null,
   response_headers text not null, response_body text not null, response_bytes integer not null
 );

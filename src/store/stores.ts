@@ -10,8 +10,10 @@ import { type Database, openDatabase } from "./database.ts";
 import { type Deliveries, openDeliveries } from "./deliveries.ts";
 import { type EventLog, openEventLog } from "./event-log.ts";
 import { type Checkup, openHealth } from "./health.ts";
+import { type Holds, openHolds } from "./holds.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import { type Outbox, openOutbox } from "./outbox.ts";
+import { openPast, type Past } from "./past.ts";
 import { openReplies, type Replies } from "./replies.ts";
 import { openRunLog, type RunLog } from "./run-log.ts";
 import { openTenants, type Tenants } from "./tenants.ts";
@@ -23,11 +25,13 @@ export interface Stores {
   collections: Collections;
   outbox: Outbox;
   deliveries: Deliveries;
+  holds: Holds;
   attempts: Attempts;
   eventLog: EventLog;
   runLog: RunLog;
   health: Checkup;
   replies: Replies;
+  past: Past;
   journal: Journal;
   callers: Callers;
   close(): void;
@@ -49,11 +53,13 @@ export function openStores(file: string | undefined, clock: Clock, dice: Dice, w
     collections,
     outbox,
     deliveries: openDeliveries(database, outbox),
+    holds: openHolds(database),
     attempts,
     eventLog: openEventLog(database),
     runLog: openRunLog(database),
     health,
     replies: openReplies(database, clock),
+    past: openPast(database, clock),
     journal,
     callers: callers({ collections, counters, outbox, tenants, attempts, health, webhooks, dice }),
     close() {

@@ -1,0 +1,25 @@
+// What options must hold beyond their own text: that which only the whole sandbox can tell.
+
+import { SandboxError } from "./kernel/errors.ts";
+import { didYouMean } from "./kernel/nearest.ts";
+import { unguessable } from "./kernel/random.ts";
+import type { Options } from "./options.ts";
+
+/** Beyond loopback, other machines can reach the control plane: then it wants a token, and a name it may be called by. */
+export function controlToken({ host, allowedHost, controlToken: given }: Options): string | undefined {
+  if (host === undefined || /^(localhost|127(\.\d+){3}|::1)$/.test(host)) return given;
+  if (allowedHost.length === 0)
+    throw new SandboxError(
+      `--host ${host} opens the sandbox to the network: say with --allowed-host NAME by which name it may be called.`,
+      "usage",
+    );
+  return given ?? unguessable();
+}
+
+/** A limit for an operation that does not exist would limit nothing. */
+export function checkRates({ rateLimit }: Options, operations: readonly string[]): void {
+  const known = ["all", ...operations];
+  const unknown = Object.keys(rateLimit).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new SandboxError(`--rate-limit names ${unknown}, which is no operation.${didYouMean(unknown, known)}`, "usage");
+}
