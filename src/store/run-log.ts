@@ -23,6 +23,8 @@ export interface LoggedDelivery {
 export interface RunLog {
   /** Every delivery, of one merchant or of all, oldest first. */
   deliveries(merchant?: string): LoggedDelivery[];
+  /** How many of the requests in the journal's file were answered with each status. */
+  statuses(): { status: number; calls: number }[];
   /** How many events of each type there were. */
   events(): Map<string, number>;
 }
@@ -34,7 +36,9 @@ export function openRunLog({ sql }: Database): RunLog {
      from deliveries d join events e on e.sequence = d.event where d.merchant = coalesce(@merchant, d.merchant) order by d.sequence`,
   );
   const events = sql.prepare<[], { type: string; count: number }>("select type, count(*) as count from events group by type");
+  const statuses = sql.prepare<[], { status: number; calls: number }>("select status, count(*) as calls from journal group by status");
   return {
+    statuses: () => statuses.all(),
     deliveries: (merchant) => deliveries.all({ merchant: merchant ?? null }),
     events: () => new Map(events.all().map(({ type, count }) => [type, count])),
   };

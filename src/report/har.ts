@@ -1,0 +1,116 @@
+// A run as HAR 1.2: requests to the service and deliveries from it, for any program that shows network traffic.
+
+import { STATUS_CODES } from "node:http";
+import { isoTime } from "../kernel/clock.ts";
+import { redact, redactJson } from "../kernel/redact.ts";
+import type { AttemptRecord } from "../store/attempts.ts";
+import type { JournalRow } from "../store/journal.ts";
+import { mask, maskUrl } from "./mask.ts";
+import type { Material } from "./run.ts";
+
+interface Message {
+  headers: Record<string, unknown>;
+  body: string;
+  bytes: number;
+}
+
+interface Exchange {
+  at: string;
+  milliseconds: number;
+  method: string;
+  url: string;
+  request: Message;
+  status: number;
+  response: Message;
+  comment: string;
+}
+
+export function har({ run, rows, attempts }: Material) {
+  const exchanges = [...rows.map((row) => requestExchange(run.sandbox.url, row)), ...attempts.map(deliveryExchange)];
+  exchanges.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
+  const creator = { name: "merchant-sandbox", version: run.sandbox.version };
+  return { log: { version: "1.2", creator, pages: [], entries: exchanges.map(entry) } };
+}
+
+function requestExchange(base: string, row: JournalRow): Exchange {
+  const { id, at, duration, method, path, query, status, operation } = row;
+  return {
+    at: isoTime(at),
+    milliseconds: duration,
+    method,
+    url: `${base}${path}${query === "" ? "" : `?${query}`}`,
+    request: { headers: headersIn(row.request_headers), body: row.request_body, bytes: row.request_bytes },
+    status,
+    response: { headers: headersIn(row.response_headers), body: row.response_body, bytes: row.response_bytes },
+    comment: [id, operation].filter((part) => part !== null).join(" "),
+  };
+}
+
+const headersIn = (json: string) => JSON.parse(json) as Record<string, unknown>;
+
+function deliveryExchange(attempt: AttemptRecord): Exchange {
+  const { id, created, durationMs, url, requestHeaders, requestBody, responseStatus, responseBody, errorMessage } = attempt;
+  const answered = responseBody ?? "";
+  return {
+    at: isoTime(created * 1_000),
+    milliseconds: durationMs,
+    method: "POST",
+    url,
+    request: {
+      headers: redact(requestHeaders) as Record<string, unknown>,
+      body: redactJson(requestBody),
+      bytes: Buffer.byteLength(requestBody),
+    },
+    status: responseStatus ?? 0,
+    response: { headers: {}, body: redactJson(answered), bytes: Buffer.byteLength(answered) },
+    comment: [`delivery ${id}`, `attempt ${attempt.attempt}/${attempt.maxAttempts}`, errorMessage]
+      .filter((part) => part !== null)
+      .join(", "),
+  };
+}
+
+const SHARED = { httpVersion: "HTTP/1.1", cookies: [], headersSize: -1 };
+
+function entry({ at, milliseconds, method, url, request, status, response, comment }: Exchange) {
+  const address = maskUrl(url);
+  const type = (message: Message) => String(Object.entries(message.headers).find(([name]) => /^content-type$/i.test(name))?.[1] ?? "");
+  const post = request.body === "" ? {} : { postData: { mimeType: type(request), text: mask(request.body) } };
+  return {
+    startedDateTime: at,
+    time: milliseconds,
+    request: {
+      method,
+      url: address,
+      ...SHARED,
+      headers: pairs(request.headers),
+      queryString: queryOf(address),
+      bodySize: request.bytes,
+      ...post,
+    },
+    response: {
+      status,
+      statusText: STATUS_CODES[status] ?? "",
+      ...SHARED,
+      headers: pairs(response.headers),
+      content: { size: response.bytes, mimeType: type(response) || "application/json", text: mask(response.body) },
+      redirectURL: "",
+      bodySize: response.bytes,
+    },
+    cache: {},
+    timings: { send: 0, wait: milliseconds, receive: 0 },
+    comment: mask(comment),
+  };
+}
+
+interface Pair {
+  name: string;
+  value: string;
+}
+
+const pairs = (headers: Record<string, unknown>): Pair[] =>
+  Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => ({ name, value: mask(String(one)) })));
+
+function queryOf(url: string): Pair[] {
+  const cut = url.indexOf("?");
+  return cut === -1 ? [] : [...new URLSearchParams(url.slice(cut + 1))].map(([name, value]) => ({ name, value }));
+}

@@ -1,0 +1,85 @@
+// A run as JUnit XML: a case for each verdict of the judge, and one for each operation of the service.
+
+import type { ReportedVerdict, Run } from "./run.ts";
+
+export function junit(run: Run): string {
+  const suites = [suite("verdicts", run, run.verdicts.map(verdictCase)), suite("coverage", run, run.coverage.map(coverageCase))];
+  const { tests, failures, skipped } = total(suites);
+  const head = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name: "merchant-sandbox", tests, failures, errors: 0, skipped, time: 0 })}>`;
+  return `${[head, ...suites.map(({ text }) => text), "</testsuites>"].join("\n")}\n`;
+}
+
+interface Case {
+  outcome: "passed" | "failed" | "skipped";
+  text: string;
+}
+
+interface Suite {
+  tests: number;
+  failures: number;
+  skipped: number;
+  text: string;
+}
+
+const total = (suites: readonly Suite[]) => ({
+  tests: suites.reduce((sum, { tests }) => sum + tests, 0),
+  failures: suites.reduce((sum, { failures }) => sum + failures, 0),
+  skipped: suites.reduce((sum, { skipped }) => sum + skipped, 0),
+});
+
+function suite(name: string, run: Run, cases: readonly Case[]): Suite {
+  const of = (outcome: Case["outcome"]) => cases.filter((one) => one.outcome === outcome).length;
+  const counts = { tests: cases.length, failures: of("failed"), skipped: of("skipped") };
+  const described = { name, ...counts, errors: 0, time: 0, timestamp: run.sandbox.now.slice(0, 19), hostname: "localhost" };
+  return { ...counts, text: [`  <testsuite${attributes(described)}>`, ...cases.map(({ text }) => text), "  </testsuite>"].join("\n") };
+}
+
+function verdictCase(verdict: ReportedVerdict): Case {
+  const { id, rule, says, hint, severity, requests, attempts, operation } = verdict;
+  const name = [rule, operation, id].filter((part) => part !== null).join(" ");
+  if (verdict.verdict === "pass") return testcase("passed", "verdicts", name);
+  if (verdict.verdict === "inconclusive") return testcase("skipped", "verdicts", name, `      <skipped${attributes({ message: says })}/>`);
+  const shown = [hint, ...requests, ...attempts].join("\n");
+  return testcase(
+    "failed",
+    "verdicts",
+    name,
+    `      <failure${attributes({ message: says, type: severity })}>${escapeXml(shown)}</failure>`,
+  );
+}
+
+/** An operation that was never called is skipped, which says just that: nothing of it was tried. */
+function coverageCase({ area, operation, calls, method, path }: Run["coverage"][number]): Case {
+  const of = `coverage.${area}`;
+  if (calls > 0) return testcase("passed", of, operation);
+  return testcase("skipped", of, operation, `      <skipped${attributes({ message: `${method} ${path} was never called` })}/>`);
+}
+
+function testcase(outcome: Case["outcome"], classname: string, name: string, content?: string): Case {
+  const head = `    <testcase${attributes({ classname, name, time: 0 })}`;
+  return { outcome, text: content === undefined ? `${head}/>` : `${head}>\n${content}\n    </testcase>` };
+}
+
+const attributes = (values: Record<string, string | number>) =>
+  Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`)
+    .join("");
+
+const ENTITIES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+  "\n": "&#10;",
+  "\t": "&#9;",
+  "\r": "&#13;",
+};
+
+/** XML has no way at all to write most control characters: they become the sign for what cannot be shown. */
+export const escapeXml = (text: string) =>
+  text
+    .toWellFormed()
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that must not get through.
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
+    .replace(/[&<>"'\n\t\r]/g, (character) => ENTITIES[character] ?? character);

@@ -1,0 +1,102 @@
+// A run as Markdown, for the page of a job: what went wrong first, the rest folded away.
+
+import { type Run, verdictOf } from "./run.ts";
+
+const OUTCOME = {
+  pass: "✅ Nothing that the judge saw is wrong",
+  fail: "❌ The judge found mistakes",
+  inconclusive: "⚠️ The judge could not tell",
+} as const;
+
+const MOST_ROWS = 50;
+
+export function markdown(run: Run): string {
+  const { totals, coverage, verdicts, deliveries, requests } = run;
+  const uncovered = coverage.filter(({ calls }) => calls === 0);
+  const wrong = verdicts.filter(({ verdict }) => verdict !== "pass");
+  const failed = deliveries.filter(({ status }) => status !== "succeeded");
+  const broken = requests.filter(({ status }) => status >= 500);
+  const parts = [
+    `# ${verdicts.length > 0 ? OUTCOME[verdictOf(totals)] : "Run of the merchant sandbox"}`,
+    summary(run),
+    section("Verdicts", ["", "Rule", "What happened", "How to mend it", "Seen in"], wrong.map(verdictRow)),
+    section(
+      "Answers 5xx",
+      ["Request", "Call", "Status", "Operation"],
+      broken.map(({ id, method, path, status, operation }) => [id, `${method} ${path}`, status, operation]),
+    ),
+    section(
+      "Attempts that failed",
+      ["Attempt", "Event", "To", "Answer"],
+      failed.map(({ attempt, maxAttempts, type, url, responseStatus, error, status }) => [
+        `${attempt}/${maxAttempts}`,
+        type,
+        url,
+        responseStatus ?? error ?? status,
+      ]),
+    ),
+    uncovered.length === 0
+      ? ""
+      : folded(
+          `${uncovered.length} operations were never called`,
+          table(
+            ["Operation", "Call"],
+            uncovered.map(({ operation, method, path }) => [operation, `${method} ${path}`]),
+          ),
+        ),
+    folded("Coverage of every operation", table(["Operation", "Calls", "Statuses", "Events"], coverage.map(coverageRow))),
+  ];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+type Cell = string | number | null;
+
+function summary({ totals, sandbox }: Run): string {
+  const { operations, statuses, deliveries, verdicts } = totals;
+  const counted = (counts: Record<string, number>) =>
+    Object.entries(counts)
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(", ") || "none";
+  return table(
+    ["", ""],
+    [
+      ["Operations called", `${operations.called} of ${operations.total}`],
+      ["Requests", `${totals.requests}: ${counted(statuses)}`],
+      ["Deliveries", counted(deliveries)],
+      ["Verdicts", counted(verdicts)],
+      ["Sandbox", `${sandbox.version}, clock ${sandbox.clock} at ${sandbox.now}`],
+    ],
+  );
+}
+
+function verdictRow({ verdict, rule, says, hint, requests, attempts }: Run["verdicts"][number]): Cell[] {
+  return [verdict === "fail" ? "❌" : "⚠️", rule, says, hint, [...requests, ...attempts].join(", ")];
+}
+
+function coverageRow({ operation, calls, statuses, events }: Run["coverage"][number]): Cell[] {
+  const seen = statuses.map((one) => (one.calls > 0 ? `${one.status} ×${one.calls}` : `(${one.status})`));
+  return [operation, calls, seen.join(" "), events.map(({ type, count }) => (count > 0 ? `${type} ×${count}` : `(${type})`)).join(" ")];
+}
+
+function section(title: string, head: string[], rows: Cell[][]): string {
+  if (rows.length === 0) return "";
+  const more = rows.length > MOST_ROWS ? `\n\n… and ${rows.length - MOST_ROWS} more.` : "";
+  return `## ${title}\n\n${table(head, rows.slice(0, MOST_ROWS))}${more}`;
+}
+
+const folded = (title: string, text: string) => `<details><summary>${title}</summary>\n\n${text}\n\n</details>`;
+
+function table(head: string[], rows: Cell[][]): string {
+  const line = (cells: Cell[]) => `| ${cells.map(cell).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** What a peer sent is text and nothing else: no markup of it survives, and no line break ends the row. */
+function cell(value: Cell): string {
+  if (value === "---") return value;
+  return String(value ?? "")
+    .replace(/[\p{Cc}\p{Cf}]+/gu, " ")
+    .replace(/[&<>]/g, (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[character] as string)
+    .replace(/[\\`*_[\]|~]/g, "\\$&");
+}

@@ -1,0 +1,28 @@
+// Markup that cannot be broken out of: whatever is put into a template is escaped, unless it is markup itself.
+
+export class Markup {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Markup | string | number | null | undefined | readonly Part[];
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+  return new Markup(strings.reduce((text, string, index) => text + render(parts[index - 1]) + string));
+}
+
+function render(part: Part): string {
+  if (part === null || part === undefined) return "";
+  if (part instanceof Markup) return part.text;
+  if (typeof part === "object") return part.map(render).join("");
+  // What has no shape, or turns the direction of the text around it, could disguise the rest.
+  const plain = String(part)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
+  return plain.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+}

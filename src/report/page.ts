@@ -1,0 +1,153 @@
+// A run as one page that needs nothing else: no script, no other file, everything in it escaped.
+
+import { createHash } from "node:crypto";
+import { type Markup, markup, Markup as Raw } from "./markup.ts";
+import { type Coverage, classOf, type ReportedVerdict, type Run, verdictOf } from "./run.ts";
+import { STYLE } from "./style.ts";
+import { timeline } from "./timeline.ts";
+
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'`;
+
+export function page(run: Run): string {
+  const { sandbox, totals } = run;
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>Sandbox run: ${totals.operations.called} of ${totals.operations.total} operations, ${totals.requests} requests</title>
+<style>${new Raw(STYLE)}</style>
+</head>
+<body>
+<main>
+<header><h1>Sandbox run</h1>${outcome(run)}<p>${sandbox.url}, sandbox time ${sandbox.now.slice(0, 19).replace("T", " ")} (${sandbox.clock})</p></header>
+<div class="tiles">${tiles(run)}</div>
+<section><h2>What happened</h2>${timeline(run)}</section>
+${run.verdicts.length > 0 ? markup`<section><h2>What the judge found</h2>${verdicts(run)}</section>` : ""}
+<section><h2>Coverage</h2>${coverage(run)}</section>
+${requests(run)}
+${deliveries(run)}
+<footer>merchant-sandbox ${sandbox.version}. Secrets are masked; a dashed mark is something that can happen and did not.</footer>
+</main>
+</body>
+</html>
+`.text;
+}
+
+const WORDS = { pass: "all verdicts pass", fail: "verdicts failed", inconclusive: "the judge could not tell" } as const;
+
+function outcome({ verdicts, totals }: Run): Markup {
+  if (verdicts.length === 0) return markup`<span class="pill none">no verdicts</span>`;
+  const verdict = verdictOf(totals);
+  return markup`<span class="pill ${verdict}">${verdict === "fail" ? `${totals.verdicts.fail} ` : ""}${WORDS[verdict]}</span>`;
+}
+
+type Share = readonly [look: string, count: number, words: string];
+
+function tiles({ totals }: Run): Markup[] {
+  const { operations, statuses, deliveries, verdicts, requests } = totals;
+  const of = (name: string) => statuses[name] ?? 0;
+  const done = deliveries.succeeded ?? 0;
+  const failed = (deliveries.failed ?? 0) + (deliveries.cancelled ?? 0);
+  const waiting = (deliveries.pending ?? 0) + (deliveries.sending ?? 0);
+  return [
+    tile("operations called", markup`${operations.called}<small> of ${operations.total}</small>`, [
+      ["good", operations.called, ""],
+      ["bar", operations.total - operations.called, ""],
+    ]),
+    tile("requests", markup`${requests}`, [
+      ["good", of("2xx"), "2xx"],
+      ["refused", of("4xx"), "4xx"],
+      ["bad", requests - of("2xx") - of("4xx"), "5xx or none"],
+    ]),
+    tile("deliveries", markup`${done + failed + waiting}`, [
+      ["good", done, "delivered"],
+      ["bad", failed, "failed"],
+      ["refused", waiting, "waiting"],
+    ]),
+    tile("verdicts", markup`${verdicts.pass + verdicts.fail + verdicts.inconclusive}`, [
+      ["good", verdicts.pass, "pass"],
+      ["bad", verdicts.fail, "fail"],
+      ["refused", verdicts.inconclusive, "cannot tell"],
+    ]),
+  ];
+}
+
+function tile(noun: string, figure: Markup, shares: readonly Share[]): Markup {
+  const total = shares.reduce((sum, [, count]) => sum + count, 0);
+  let from = 0;
+  const bars = shares.map(([look, count]) => {
+    const width = total === 0 ? 0 : (count / total) * 100;
+    const bar = markup`<rect class="${look}" x="${from}" y="0" width="${width}" height="6"/>`;
+    from += width;
+    return bar;
+  });
+  const words = shares.filter(([, count, name]) => count > 0 && name !== "").map(([, count, name]) => `${count} ${name}`);
+  return markup`<div class="tile"><b>${figure}</b><svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" width="100" height="6"/>${bars}</svg><span>${[noun, ...words].join(" · ")}</span></div>`;
+}
+
+function verdicts(run: Run): Markup {
+  const wrong = run.verdicts.filter(({ verdict }) => verdict !== "pass");
+  const right = run.verdicts.filter(({ verdict }) => verdict === "pass");
+  if (right.length === 0) return markup`${wrong.map(verdictOfJudge)}`;
+  return markup`${wrong.map(verdictOfJudge)}<details><summary>${right.length} that passed</summary>${right.map(verdictOfJudge)}</details>`;
+}
+
+function verdictOfJudge({ verdict, rule, operation, says, hint, requests, attempts }: ReportedVerdict): Markup {
+  const seen = [...requests, ...attempts].map((id) => markup` <a class="mono" href="#${id}">${id}</a>`);
+  return markup`<div class="verdict"><span class="pill ${verdict}">${verdict}</span><p><code>${rule}</code> <span class="soft">${operation ?? ""}</span></p><p>${says}${seen}</p>${verdict === "pass" ? "" : markup`<p class="hint">${hint}</p>`}</div>`;
+}
+
+function coverage({ coverage: rows }: Run): Markup {
+  const areas = [...new Set(rows.map(({ area }) => area))];
+  return markup`${areas.map(
+    (area) =>
+      markup`<h3>${area}</h3><div class="scrolling"><table>${rows.filter((row) => row.area === area).map(coverageRow)}</table></div>`,
+  )}`;
+}
+
+function coverageRow({ operation, method, path, calls, statuses, events }: Coverage): Markup {
+  const chips = statuses.map((one) => chip(lookOf(one.status), String(one.status), one.calls));
+  const told = events.map(({ type, count }) => chip("good", type, count));
+  return markup`<tr${new Raw(calls === 0 ? ' class="never"' : "")}><td><code>${operation}</code><br><span class="soft mono path">${method} ${path}</span></td><td>${chips}</td><td>${told}</td><td class="number">${calls === 0 ? "never called" : calls}</td></tr>`;
+}
+
+const chip = (look: string, name: string, count: number) =>
+  count > 0 ? markup`<span class="chip ${look}">${name} ×${count}</span>` : markup`<span class="chip unseen">${name}</span>`;
+
+function lookOf(status: number): string {
+  if (status === 429) return "limited";
+  return { "2xx": "good", "4xx": "refused" }[classOf(status)] ?? "bad";
+}
+
+const MOST_OPEN = 60;
+
+function requests({ requests: rows, leftOut }: Run): Markup {
+  const lines = rows.map(
+    ({ id, at, method, path, query, operation, merchant, status, durationMs, idempotencyKey, replayOf }) =>
+      markup`<tr id="${id}"><td class="mono">${id}</td><td class="mono soft">${at.slice(11, 23)}</td><td class="mono path">${method} ${path}${query === "" ? "" : `?${query}`}${operation === null ? markup` <span class="soft">no operation</span>` : ""}</td><td><span class="chip ${lookOf(status)}">${status}</span></td><td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${idempotencyKey === null ? "" : markup`<span class="chip">key ${idempotencyKey}</span>`}${replayOf === null ? "" : markup`<span class="chip good">replays ${replayOf}</span>`}</td></tr>`,
+  );
+  return rows.length === 0
+    ? markup``
+    : folding("Requests", rows.length, leftOut.requests, ["", "Time", "Call", "Status", "Took", "Merchant", ""], lines);
+}
+
+function deliveries({ deliveries: rows, leftOut }: Run): Markup {
+  const lines = rows.map(
+    ({ id, at, type, event, url, attempt, maxAttempts, status, responseStatus, error, request }) =>
+      markup`<tr id="${id}"><td class="mono soft">${at.slice(11, 19)}</td><td><code>${type}</code><br><span class="soft mono">${event}</span></td><td class="mono path">${url}</td><td class="number">${attempt}/${maxAttempts}</td><td><span class="chip ${status === "succeeded" ? "good" : "bad"}">${responseStatus ?? error ?? status}</span></td><td>${request === null ? "" : markup`<a class="mono" href="#${request}">${request}</a>`}</td></tr>`,
+  );
+  return rows.length === 0
+    ? markup``
+    : folding("Delivery attempts", rows.length, leftOut.attempts, ["Time", "Event", "To", "Attempt", "Answer", "Made by"], lines);
+}
+
+function folding(title: string, shown: number, leftOut: number, head: readonly string[], lines: readonly Markup[]): Markup {
+  const more = leftOut > 0 ? `; ${leftOut} older ones are left out` : "";
+  const cells = head.map((name) =>
+    name === "Took" || name === "Attempt" ? markup`<th class="number">${name}</th>` : markup`<th>${name}</th>`,
+  );
+  return markup`<section><h2>${title}</h2><details${new Raw(shown <= MOST_OPEN ? " open" : "")}><summary>${shown}${more}</summary><div class="scrolling"><table><thead><tr>${cells}</tr></thead><tbody>${lines}</tbody></table></div></details></section>`;
+}

@@ -1,0 +1,21 @@
+// The report of a run in each of its formats.
+
+import { Document } from "../kernel/document.ts";
+import { har } from "./har.ts";
+import { junit } from "./junit.ts";
+import { markdown } from "./markdown.ts";
+import { page } from "./page.ts";
+import { gather, type Material, type RunSources } from "./run.ts";
+
+export type ReportFormat = "json" | "junit" | "markdown" | "html" | "har";
+
+const formats: Record<ReportFormat, (material: Material) => object> = {
+  json: ({ run }) => run,
+  junit: ({ run }) => new Document("application/xml", junit(run)),
+  markdown: ({ run }) => new Document("text/markdown", markdown(run)),
+  html: ({ run }) => new Document("text/html", page(run)),
+  har,
+};
+
+/** An object where the format is JSON, else a document. */
+export const report = (sources: RunSources, format: ReportFormat): object => formats[format](gather(sources));

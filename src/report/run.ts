@@ -1,0 +1,204 @@
+// A run as data: what was called and answered, what was delivered, what the judge found. Every format is made from this.
+
+import { factOf } from "../kernel/assumed.ts";
+import { type Clock, isoTime } from "../kernel/clock.ts";
+import { errors } from "../kernel/errors.ts";
+import { VERDICTS, type Verdict } from "../kernel/expectations.ts";
+import type { VerdictMessage } from "../kernel/messages.ts";
+import type { AttemptRecord, Attempts } from "../store/attempts.ts";
+import type { Operation } from "../store/caller.ts";
+import type { Journal, JournalRow } from "../store/journal.ts";
+import type { RunLog } from "../store/run-log.ts";
+import { maskUrl } from "./mask.ts";
+
+export interface RunSources {
+  about: { version: string; url: () => string };
+  clock: Clock;
+  catalogue: readonly Operation[];
+  journal: Journal;
+  attempts: Attempts;
+  runLog: RunLog;
+  verdicts(): readonly VerdictMessage[];
+}
+
+export interface Coverage {
+  operation: string;
+  area: string;
+  method: string;
+  path: string;
+  calls: number;
+  /** Every status that it declares and every other that it answered, with how often. */
+  statuses: { status: number; calls: number }[];
+  /** Every event that it declares, with how often there was one, whatever made it. */
+  events: { type: string; count: number }[];
+}
+
+export interface ReportedRequest {
+  id: string;
+  at: string;
+  method: string;
+  path: string;
+  query: string;
+  operation: string | null;
+  merchant: string | null;
+  status: number;
+  durationMs: number;
+  idempotencyKey: string | null;
+  replayOf: string | null;
+}
+
+export interface ReportedAttempt {
+  id: string;
+  at: string;
+  merchant: string;
+  event: string;
+  type: string;
+  endpoint: string;
+  url: string;
+  trigger: string;
+  attempt: number;
+  maxAttempts: number;
+  status: string;
+  responseStatus: number | null;
+  error: string | null;
+  /** The request that made the event. */
+  request: string | null;
+}
+
+export type ReportedVerdict = Omit<VerdictMessage, "at"> & { at: string };
+
+export interface Run {
+  sandbox: { version: string; url: string; clock: string; now: string };
+  totals: {
+    operations: { called: number; total: number };
+    requests: number;
+    /** By class: 2xx, 4xx, 5xx. */
+    statuses: Record<string, number>;
+    attempts: number;
+    /** Deliveries, each with all its attempts, by what they came to. */
+    deliveries: Record<string, number>;
+    verdicts: Record<Verdict, number>;
+  };
+  coverage: Coverage[];
+  /** Those that failed first. */
+  verdicts: ReportedVerdict[];
+  /** Oldest first. Of a long run, the newest. */
+  requests: ReportedRequest[];
+  deliveries: ReportedAttempt[];
+  /** Older ones that the report leaves out. */
+  leftOut: { requests: number; attempts: number };
+}
+
+/** The rows that the formats with bodies need beside the run. */
+export interface Material {
+  run: Run;
+  rows: JournalRow[];
+  attempts: AttemptRecord[];
+}
+
+/** A page of more than this is read by nobody. */
+const MOST = 2_000;
+
+export function gather(sources: RunSources): Material {
+  const { about, clock, journal, attempts: log, runLog } = sources;
+  const rows = journal.find({}, MOST).reverse();
+  const attempts = log.page(undefined, { limit: MOST }).data.reverse();
+  const deliveries = runLog.deliveries();
+  const origins = new Map(deliveries.map(({ event, request }) => [event, request]));
+  const coverage = coverageOf(sources);
+  const verdicts = [...sources.verdicts()].sort((one, other) => RANK[one.verdict] - RANK[other.verdict]);
+  const statuses = countBy(
+    runLog.statuses(),
+    ({ status }) => classOf(status),
+    ({ calls }) => calls,
+  );
+  const requests = Object.values(statuses).reduce((sum, calls) => sum + calls, 0);
+  const begun = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
+  const run: Run = {
+    sandbox: { version: about.version, url: about.url(), clock: clock.mode, now: isoTime(clock.now()) },
+    totals: {
+      operations: { called: coverage.filter(({ calls }) => calls > 0).length, total: coverage.length },
+      requests,
+      statuses,
+      attempts: begun,
+      deliveries: countBy(deliveries, ({ state }) => state),
+      verdicts: { pass: 0, fail: 0, inconclusive: 0, ...countBy(verdicts, ({ verdict }) => verdict) },
+    },
+    coverage,
+    verdicts: verdicts.map((verdict) => ({ ...verdict, at: isoTime(verdict.at) })),
+    requests: rows.map(showRequest),
+    deliveries: attempts.map((attempt) => showAttempt(attempt, origins.get(attempt.eventId) ?? null)),
+    leftOut: { requests: Math.max(0, requests - rows.length), attempts: Math.max(0, begun - attempts.length) },
+  };
+  return { run, rows, attempts };
+}
+
+/** A request whose answer was lost has no status. */
+export const classOf = (status: number) => (status < 100 ? "unanswered" : `${Math.floor(status / 100)}xx`);
+
+const RANK: Record<Verdict, number> = { fail: 0, inconclusive: 1, pass: 2 };
+
+function countBy<T>(items: readonly T[], nameOf: (item: T) => string, weight: (item: T) => number = () => 1): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const item of items) counts[nameOf(item)] = (counts[nameOf(item)] ?? 0) + weight(item);
+  return counts;
+}
+
+function coverageOf({ catalogue, journal, runLog }: RunSources): Coverage[] {
+  const called = journal.coverage();
+  const told = runLog.events();
+  return catalogue.map(({ id, area, method, path, status, errors: declared, emits }) => {
+    const byStatus = called.get(id) ?? {};
+    const possible = [factOf(status), ...declared.map((code) => errors[code].status), ...Object.keys(byStatus).map(Number)];
+    const statuses = [...new Set(possible)].sort((one, other) => one - other);
+    return {
+      operation: id,
+      area,
+      method,
+      path: `/v1${path}`,
+      calls: Object.values(byStatus).reduce((sum, calls) => sum + calls, 0),
+      statuses: statuses.map((one) => ({ status: one, calls: byStatus[one] ?? 0 })),
+      events: emits.map(factOf).map((type) => ({ type, count: told.get(type) ?? 0 })),
+    };
+  });
+}
+
+function showRequest(row: JournalRow): ReportedRequest {
+  const { id, at, method, path, query, operation, merchant, status, duration, idempotency_key, replay_of } = row;
+  return {
+    id,
+    at: isoTime(at),
+    method,
+    path,
+    query: maskUrl(query),
+    operation,
+    merchant,
+    status,
+    durationMs: Math.round(duration * 1_000) / 1_000,
+    idempotencyKey: idempotency_key,
+    replayOf: replay_of,
+  };
+}
+
+function showAttempt(attempt: AttemptRecord, request: string | null): ReportedAttempt {
+  const { id, created, merchantId, eventId, eventType, endpointId, url, trigger, maxAttempts, status, responseStatus, errorCode } = attempt;
+  return {
+    id,
+    at: isoTime(created * 1_000),
+    merchant: merchantId,
+    event: eventId,
+    type: eventType,
+    endpoint: endpointId,
+    url: maskUrl(url),
+    trigger,
+    attempt: attempt.attempt,
+    maxAttempts,
+    status,
+    responseStatus,
+    error: errorCode,
+    request,
+  };
+}
+
+export const verdictOf = ({ verdicts }: Run["totals"]): Verdict =>
+  (["fail", "inconclusive"] as const).find((verdict) => verdicts[verdict] > 0) ?? VERDICTS[0];

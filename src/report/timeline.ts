@@ -1,0 +1,168 @@
+// The timeline of a run as inline SVG: a lane for each operation and each endpoint, one column for each thing that happened.
+
+import { parseTime } from "../kernel/clock.ts";
+import { Markup, markup } from "./markup.ts";
+import { classOf, type ReportedAttempt, type ReportedRequest, type Run } from "./run.ts";
+
+/** Anything that happened, in one order. */
+interface Moment {
+  at: string;
+  lane: string;
+  request?: ReportedRequest;
+  attempt?: ReportedAttempt;
+}
+
+interface Placed extends Moment {
+  x: number;
+  y: number;
+}
+
+const ROW = 28;
+const HEAD = 30;
+const MARGIN = 18;
+const MOST_DRAWN = 400;
+const LABEL_EVERY = 76;
+/** Sandbox milliseconds after which a pause is drawn: time jumps there, and with it the reader. */
+const LONG_PAUSE = 60_000;
+
+/** Columns stand for order, not for spans: under a clock that stands still or leaps, a scale of time would show nothing. */
+export function timeline(run: Run): Markup {
+  const moments = momentsOf(run);
+  if (moments.length === 0) return markup`<p class="empty">Nothing has happened yet.</p>`;
+  const drawn = moments.slice(-MOST_DRAWN);
+  const lanes = lanesOf(run, drawn);
+  const step = drawn.length <= 40 ? 26 : 16;
+  const placed = drawn.map((moment, index) => ({
+    ...moment,
+    x: MARGIN + index * step,
+    y: HEAD + (lanes.indexOf(moment.lane) + 0.5) * ROW,
+  }));
+  const width = MARGIN * 2 + (drawn.length - 1) * step;
+  const height = HEAD + lanes.length * ROW + 6;
+  const note = moments.length > drawn.length ? markup`<p class="note">The newest ${drawn.length} of ${moments.length}.</p>` : "";
+  return markup`${note}<div class="timeline">
+<svg class="lanes" width="230" height="${height}" role="presentation">${lanes.map((lane, index) => laneLabel(lane, index))}</svg>
+<div class="scroll" tabindex="0" role="region" aria-label="Timeline"><svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Requests and deliveries in their order">
+${lanes.map((_, index) => stripe(index, width))}
+${times(placed, height)}
+${links(placed)}
+${placed.map(mark)}
+</svg></div>
+</div>
+${LEGEND}`;
+}
+
+function momentsOf({ requests, deliveries }: Run): Moment[] {
+  const moments: Moment[] = [
+    ...requests.map((request) => ({ at: request.at, lane: request.operation ?? "no operation", request })),
+    ...deliveries.map((attempt) => ({ at: attempt.at, lane: `→ ${attempt.url}`, attempt })),
+  ];
+  // Both lists are in order; the sort is stable, so a delivery follows the requests of its own moment.
+  return moments.sort((one, other) => (second(one) < second(other) ? -1 : second(one) > second(other) ? 1 : 0));
+}
+
+/** Attempts are logged to the second only. */
+const second = ({ at }: Moment) => at.slice(0, 19);
+
+function lanesOf({ coverage }: Run, moments: readonly Moment[]): string[] {
+  const used = new Set(moments.map(({ lane }) => lane));
+  const operations = coverage.map(({ operation }) => operation).filter((operation) => used.has(operation));
+  return [...operations, ...[...used].filter((lane) => !operations.includes(lane))];
+}
+
+const LONGEST_LABEL = 32;
+
+function laneLabel(lane: string, index: number): Markup {
+  const shown = lane.length > LONGEST_LABEL ? `${lane.slice(0, LONGEST_LABEL - 1)}…` : lane;
+  return markup`<text x="4" y="${HEAD + (index + 0.5) * ROW + 4}"><title>${lane}</title>${shown}</text>`;
+}
+
+const stripe = (index: number, width: number) =>
+  markup`<line class="lane" x1="0" x2="${width}" y1="${HEAD + (index + 0.5) * ROW}" y2="${HEAD + (index + 0.5) * ROW}"/>`;
+
+/** The time stands above the first column of each second that there is room for; a pause is a dashed line with its length. */
+function times(placed: readonly Placed[], height: number): Markup[] {
+  const shown: Markup[] = [];
+  let labelled = -LABEL_EVERY;
+  placed.forEach((moment, index) => {
+    const before = placed[index - 1];
+    const pause = before ? (parseTime(moment.at) ?? 0) - (parseTime(before.at) ?? 0) : 0;
+    if (before && pause >= LONG_PAUSE) {
+      const x = (before.x + moment.x) / 2;
+      shown.push(
+        markup`<line class="pause" x1="${x}" x2="${x}" y1="${HEAD - 8}" y2="${height}"><title>${words(pause)} later</title></line>`,
+      );
+    }
+    if (before && second(before) === second(moment)) return;
+    if (moment.x - labelled < LABEL_EVERY) return;
+    labelled = moment.x;
+    shown.push(markup`<text class="time" x="${moment.x - 6}" y="14">${moment.at.slice(11, 19)}</text>`);
+  });
+  return shown;
+}
+
+function words(milliseconds: number): string {
+  const minutes = Math.round(milliseconds / 60_000);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 6) / 10} h`;
+}
+
+/** From a request to each delivery of what it made. */
+function links(placed: readonly Placed[]): Markup[] {
+  const requests = new Map(placed.map((moment) => [moment.request?.id, moment]));
+  return placed.flatMap(({ attempt, x, y }) => {
+    const from = attempt?.request ? requests.get(attempt.request) : undefined;
+    return from
+      ? [markup`<path class="link" d="M${from.x} ${from.y} C${from.x} ${(from.y + y) / 2}, ${x} ${(from.y + y) / 2}, ${x} ${y}"/>`]
+      : [];
+  });
+}
+
+function mark({ x, y, request, attempt }: Placed): Markup {
+  if (request) return requestMark(x, y, request);
+  const { id, type, url, maxAttempts, status, responseStatus, error, ...told } = attempt as ReportedAttempt;
+  const title = `${type} to ${url}, attempt ${told.attempt} of ${maxAttempts}: ${responseStatus ?? error ?? status}`;
+  const look = status === "succeeded" ? "good" : "bad";
+  return markup`<a href="#${id}"><g class="${look}"><title>${title}</title><rect x="${x - 7}" y="${y - 7}" width="14" height="14" rx="4"/><text class="number" x="${x}" y="${y + 3.5}">${told.attempt}</text></g></a>`;
+}
+
+/** Each class of status has a shape of its own: colour is never the only sign. */
+function requestMark(x: number, y: number, { id, method, path, status, durationMs, merchant, replayOf }: ReportedRequest): Markup {
+  const replayed = replayOf === null ? "" : `, the answer to ${replayOf} again`;
+  const title = `${id} ${method} ${path} ${status} in ${durationMs} ms${merchant === null ? "" : `, ${merchant}`}${replayed}`;
+  const { look, shape } = shapeOf(status, replayOf !== null);
+  return markup`<a href="#${id}"><g class="${look}" transform="translate(${x} ${y})"><title>${title}</title>${shape}</g></a>`;
+}
+
+const CIRCLE = new Markup('<circle r="6"/>');
+const RING = new Markup('<circle class="ring" r="5"/>');
+const TRIANGLE = new Markup('<path d="M0 -7 L7 6 L-7 6 Z"/>');
+const DIAMOND = new Markup('<path d="M0 -8 L8 0 L0 8 L-8 0 Z"/>');
+const CROSS = new Markup('<path d="M-6 -3 L-3 -6 L0 -3 L3 -6 L6 -3 L3 0 L6 3 L3 6 L0 3 L-3 6 L-6 3 L-3 0 Z"/>');
+
+function shapeOf(status: number, isReplay: boolean): { look: string; shape: Markup } {
+  if (status === 429) return { look: "limited", shape: DIAMOND };
+  if (classOf(status) === "2xx") return { look: "good", shape: isReplay ? RING : CIRCLE };
+  if (classOf(status) === "4xx") return { look: "refused", shape: TRIANGLE };
+  return { look: "bad", shape: CROSS };
+}
+
+const sample = (look: string, shape: Markup, words: string) =>
+  markup`<li><svg width="18" height="18" viewBox="-9 -9 18 18" aria-hidden="true"><g class="${look}">${shape}</g></svg>${words}</li>`;
+
+const LEGEND = markup`<ul class="legend">${[
+  sample("good", CIRCLE, "2xx"),
+  sample("good", RING, "2xx, replayed for its key"),
+  sample("refused", TRIANGLE, "4xx"),
+  sample("limited", DIAMOND, "429"),
+  sample("bad", CROSS, "5xx, or no answer"),
+  sample(
+    "good",
+    new Markup('<rect x="-7" y="-7" width="14" height="14" rx="4"/><text class="number" x="0" y="3.5">1</text>'),
+    "delivered, at which attempt",
+  ),
+  sample(
+    "bad",
+    new Markup('<rect x="-7" y="-7" width="14" height="14" rx="4"/><text class="number" x="0" y="3.5">2</text>'),
+    "attempt that failed",
+  ),
+]}</ul>`;
