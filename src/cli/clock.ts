@@ -35,7 +35,7 @@ export const clock = command({
   words: 2,
   flags: runningFlags,
   async act({ own, positional: [move = "show", value] }) {
-    const act = moves[move];
+    const act = Object.hasOwn(moves, move) ? moves[move] : undefined;
     if (!act)
       throw new SandboxError(
         `The clock knows no ${move}.${didYouMean(move, Object.keys(moves))} It knows ${Object.keys(moves).join(", ")}.`,

@@ -12,7 +12,7 @@ async function main(words: string[]): Promise<number> {
   if (first === "--help" || first === "-h" || first === "help") return print(overview(commands));
   const named = first !== undefined && !first.startsWith("-");
   const name = named ? first : "start";
-  const command = commands[name];
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command)
     throw new SandboxError(`There is no command ${name}.${didYouMean(name, Object.keys(commands))} See merchant-sandbox --help.`, "usage");
   return command.run(named ? words.slice(1) : words);
@@ -22,6 +22,9 @@ function print(text: string): number {
   process.stdout.write(`${text}\n`);
   return exitCodes.ok;
 }
+
+// Whoever read the output may leave: what is said then is said to nobody, and the sandbox goes on.
+process.stdout.on("error", () => {});
 
 try {
   process.exitCode = await main(process.argv.slice(2));

@@ -81,18 +81,32 @@ function declineUpgrade(server: Server, incoming: IncomingMessage, socket: Duple
 }
 
 function listening(servers: [Server, ...Server[]]): Listening {
+  const sockets = new Set<Socket>();
+  for (const server of servers)
+    server.on("connection", (socket) => {
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+    });
   return {
     port: (servers[0].address() as AddressInfo).port,
     async close(within) {
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
-      for (const server of servers) server.closeIdleConnections();
+      for (const socket of sockets) closeOnceAnswered(socket);
       const calm = afterRealTime(within, () => {
-        for (const server of servers) server.closeAllConnections();
+        for (const socket of sockets) socket.destroy();
       });
       await Promise.all(closed);
       calm();
     },
   };
+}
+
+/** Node itself would wait for a connection on which nothing was asked yet, and keep one alive whose answer was the last. */
+function closeOnceAnswered(socket: Socket): void {
+  const answer = answerOn(socket);
+  if (!answer) socket.destroy();
+  else if (answer.headersSent) answer.once("close", () => socket.destroySoon());
+  else answer.shouldKeepAlive = false;
 }
 
 function explain(error: Error, port: number, host: string): Error {
