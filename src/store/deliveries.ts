@@ -110,7 +110,10 @@ function queue({ sql }: Database): Pick<Deliveries, "owed" | "owedSince" | "soon
   const due = sql.prepare<[...Address, number, number], Delivery>(
     `${WITH_EVENT} where d.merchant = ? and d.endpoint = ? and d.state = 'pending' and d.due <= ? order by d.due, d.sequence limit ?`,
   );
-  const interrupted = sql.prepare<[], Delivery>(`${WITH_EVENT} where d.state = 'sending' order by d.sequence`);
+  // Named, because SQLite would rather walk every delivery there ever was.
+  const interrupted = sql.prepare<[], Delivery>(
+    `${WITH_EVENT} where d.sequence in (select sequence from deliveries indexed by deliveries_open where state = 'sending') order by d.sequence`,
+  );
   return {
     owed: () => ({ owed: all.all(), newest: newest.get() ?? 0 }),
     owedSince(sequence) {
