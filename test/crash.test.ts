@@ -1,0 +1,240 @@
+// The program is killed while effects run and deliveries go out, again and again; afterwards nothing is lost, halved or doubled.
+// `npm run crash` kills it a hundred times and prints the counts.
+
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { expect, test } from "vitest";
+import { createDice } from "../src/kernel/random.ts";
+import { folder, type Started, start } from "./program.ts";
+import { type Answer, call, control } from "./support.ts";
+import { type Arrival, type Receiver, receive } from "./webhook-support.ts";
+
+const KILLS = Number(process.env.CRASH_KILLS ?? 8);
+const WRITERS = 6;
+const dice = createDice(20_260_105);
+/** A whole number below `limit`, always the same for the same name. */
+const pick = (limit: number, ...name: (string | number)[]) => Math.floor(dice.fraction(...name) * limit);
+
+/** One effect: it carries its key on the record, and so on the event. */
+interface Write {
+  key: string;
+  path: string;
+  body: Record<string, unknown>;
+  answer: Answer | undefined;
+  /** How often it was sent without an answer. */
+  lost: number;
+  /** Whether a client that got no answer asks again, with the same key. */
+  insists: boolean;
+}
+
+const effects: [path: string, body: (key: string) => Record<string, unknown>][] = [
+  ["/v1/hospitality/pricing-rules", (name) => ({ name, adjustmentType: "fixed", adjustmentValue: 1 })],
+  ["/v1/retail/products/prod_honey/variants", (sku) => ({ sku, options: { lot: sku }, price: 100 })],
+  [
+    "/v1/employees/payroll",
+    () => ({ periodStart: "2026-01-01", periodEnd: "2026-01-31", payDate: "2026-01-31", items: [{ employeeId: "emp", grossAmount: 1 }] }),
+  ],
+];
+
+function compose(key: string): Write {
+  const [path, body] = effects[pick(effects.length, "effect", key)] as (typeof effects)[number];
+  return { key, path, body: { ...body(key), metadata: { key } }, answer: undefined, lost: 0, insists: pick(2, "insists", key) === 0 };
+}
+
+async function send(url: string, write: Write): Promise<boolean> {
+  try {
+    write.answer = await call(url, "POST", write.path, { body: write.body, headers: { "idempotency-key": write.key } });
+    return true;
+  } catch {
+    write.lost++;
+    return false;
+  }
+}
+
+/** Several clients: first they ask again for what got no answer, then they go on, until the sandbox is gone. */
+async function writeUntilGone(url: string, round: number, writes: Write[], heard: () => void): Promise<void> {
+  const unanswered = writes.filter(({ answer, insists }) => insists && answer === undefined);
+  const client = async (number: number) => {
+    for (let count = 0; ; count++) {
+      const write = unanswered.shift() ?? compose(`r${round}-c${number}-${count}`);
+      if (!writes.includes(write)) writes.push(write);
+      if (!(await send(url, write))) return;
+      heard();
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, (_, number) => client(number)));
+}
+
+/** The moments at which it is killed; each resolves when that has come. */
+type Moment = (program: Started, receiver: Receiver, round: number) => { come: Promise<unknown>; heard: () => void };
+
+function counted(most: number) {
+  let left = most;
+  let resolve = () => {};
+  const come = new Promise<void>((done) => {
+    resolve = done;
+  });
+  const heard = () => {
+    if (--left <= 0) resolve();
+  };
+  return { come, heard };
+}
+
+const MOMENTS: Moment[] = [
+  // After some answers, with the next requests under way.
+  (_, __, round) => counted(1 + pick(60, "answers", round)),
+  // When a delivery has arrived, before it can be answered.
+  (_, receiver, round) => ({ come: receiver.arrived(receiver.arrivals.length + 1 + pick(40, "arrivals", round)), heard: () => {} }),
+  // A moment after an answer: somewhere within handling, committing, answering, delivering.
+  (_, __, round) => {
+    const { come, heard } = counted(1 + pick(30, "answers", round));
+    return { come: come.then(() => new Promise((resolve) => setTimeout(resolve, pick(25, "pause", round)))), heard };
+  },
+  // As soon as it listens, while it takes up what the one before it left.
+  () => ({ come: Promise.resolve(), heard: () => {} }),
+];
+
+/** Answers some events 500 the first time, and everything a moment late, so that there is always something on its way. */
+function answerLate(seen: Set<string>) {
+  return ({ event }: Arrival, outgoing: { writeHead(status: number): { end(): void } }) => {
+    const fails = !seen.has(event.id) && pick(5, "fails", event.id) === 0;
+    seen.add(event.id);
+    setTimeout(() => outgoing.writeHead(fails ? 500 : 200).end(), pick(12, "late", event.id));
+  };
+}
+
+const OPTIONS = ["--db", "data.db", "--rate-limit", "none", "--retry-schedule", "20ms,20ms,20ms"];
+
+async function crashOften(cwd: string, receiver: Receiver): Promise<Write[]> {
+  const writes: Write[] = [];
+  for (let round = 0; round < KILLS; round++) {
+    const program = await start(OPTIONS, {}, cwd);
+    if (round === 0) await call(program.url, "POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
+    const { come, heard } = (MOMENTS[pick(MOMENTS.length, "moment", round)] as Moment)(program, receiver, round);
+    const writing = writeUntilGone(program.url, round, writes, heard);
+    await come;
+    await program.kill();
+    await writing;
+  }
+  const last = await start(OPTIONS, {}, cwd);
+  for (const write of writes.filter(({ answer, insists }) => insists && answer === undefined))
+    expect(await send(last.url, write)).toBe(true);
+  // Asked once more, with its key, each answered effect is what it was.
+  for (const { path, key, body, answer } of writes.filter((write) => write.answer !== undefined)) {
+    const again = await call(last.url, "POST", path, { body, headers: { "idempotency-key": key } });
+    expect([again.status, again.text, again.headers["idempotent-replayed"]]).toEqual([200, answer?.text, "true"]);
+  }
+  let drained = { settled: false, pending: 1 };
+  while (drained.pending > 0 || !drained.settled) drained = await control(last.url, "POST", "/drain", { within: "1s" });
+  last.child.kill("SIGTERM");
+  expect(await last.ended).toMatchObject({ code: 0, error: "" });
+  return writes;
+}
+
+interface Kept {
+  /** How many records, and how many events, carry a key. */
+  records: Map<string, number>;
+  events: Map<string, number>;
+  eventIds: string[];
+  deliveries: { sequence: number; state: string }[];
+  attempts: { delivery: number; attempt: number; status: string; error_message: string | null }[];
+}
+
+function readFile(file: string): Kept {
+  const sql = new Sqlite(file, { readonly: true });
+  expect(sql.pragma("integrity_check", { simple: true })).toBe("ok");
+  const rows = <T>(text: string) => sql.prepare(text).all() as T[];
+  const perKey = (table: string, path: string) => {
+    const counts = rows<{ key: string; count: number }>(
+      `select body ->> '${path}' as key, count(*) as count from ${table} where key is not null group by key`,
+    );
+    return new Map(counts.map(({ key, count }) => [key, count]));
+  };
+  const kept = {
+    records: perKey("documents", "$.metadata.key"),
+    events: perKey("events", "$.data.metadata.key"),
+    eventIds: rows<{ id: string }>("select id from events").map(({ id }) => id),
+    deliveries: rows<Kept["deliveries"][number]>("select sequence, state from deliveries"),
+    attempts: rows<Kept["attempts"][number]>("select delivery, attempt, status, error_message from attempts order by delivery, attempt"),
+  };
+  sql.close();
+  return kept;
+}
+
+function expectEffects(writes: Write[], { records, events }: Kept) {
+  for (const { key, answer } of writes) {
+    const made = [records.get(key) ?? 0, events.get(key) ?? 0];
+    if (answer) expect([key, answer.status, ...made], answer.text).toEqual([key, 200, 1, 1]);
+    // Nobody was told what became of it: all of it is there, or nothing.
+    else expect([[0, 0].join(), [1, 1].join()], key).toContain(made.join());
+  }
+  expect(records.size).toBe(events.size);
+  const ids = writes.flatMap(({ answer }) => (answer ? [answer.body.id] : []));
+  expect(new Set(ids).size).toBe(ids.length);
+}
+
+function expectDeliveries({ eventIds, deliveries, attempts }: Kept, receiver: Receiver) {
+  const bodies = new Map<string, string>();
+  for (const { event, body } of receiver.arrivals) {
+    expect(bodies.get(event.id) ?? body.toString()).toBe(body.toString());
+    bodies.set(event.id, body.toString());
+  }
+  expect([...bodies.keys()].sort()).toEqual(eventIds.sort());
+  expect(deliveries.filter(({ state }) => state !== "succeeded")).toEqual([]);
+  expect(deliveries).toHaveLength(eventIds.length);
+  const log = byDelivery(attempts);
+  for (const { sequence } of deliveries) {
+    const made = log.get(sequence) ?? [];
+    expect(made.map(({ attempt }) => attempt)).toEqual(made.map((_, index) => index + 1));
+    expect(made.map(({ status }) => status).at(-1)).toBe("succeeded");
+    for (const { status, error_message } of made.slice(0, -1)) {
+      expect(["failed", "aborted"]).toContain(status);
+      if (status === "aborted") expect(error_message).toMatch(/^The sandbox was stopped/);
+    }
+  }
+}
+
+function byDelivery(attempts: Kept["attempts"]): Map<number, Kept["attempts"]> {
+  const groups = new Map<number, Kept["attempts"]>();
+  for (const attempt of attempts) groups.set(attempt.delivery, [...(groups.get(attempt.delivery) ?? []), attempt]);
+  return groups;
+}
+
+function counts(writes: Write[], { records, attempts, eventIds }: Kept, receiver: Receiver) {
+  const lost = writes.filter((write) => write.lost > 0);
+  const dropped = lost.filter(({ answer }) => answer === undefined);
+  const statuses = (status: string) => attempts.filter((attempt) => attempt.status === status).length;
+  return {
+    kills: KILLS,
+    effects: { sent: writes.length, answered: writes.filter(({ answer }) => answer).length },
+    "answers lost": {
+      all: lost.length,
+      "asked again: had happened": lost.filter(({ answer }) => answer?.headers["idempotent-replayed"] === "true").length,
+      "asked again: had not": lost.filter(({ answer }) => answer && answer.headers["idempotent-replayed"] === undefined).length,
+      "given up: had happened": dropped.filter(({ key }) => records.has(key)).length,
+      "given up: had not": dropped.filter(({ key }) => !records.has(key)).length,
+    },
+    events: eventIds.length,
+    attempts: { all: attempts.length, succeeded: statuses("succeeded"), failed: statuses("failed"), aborted: statuses("aborted") },
+    "copies received": receiver.arrivals.length,
+  };
+}
+
+test(
+  `killed ${KILLS} times, it has kept every answered effect once, with its event, and told its receiver of each`,
+  async () => {
+    const cwd = folder();
+    const receiver = await receive();
+    receiver.always(answerLate(new Set()));
+    const writes = await crashOften(cwd, receiver);
+    const kept = readFile(join(cwd, "data.db"));
+    expectEffects(writes, kept);
+    expectDeliveries(kept, receiver);
+    const summary = counts(writes, kept, receiver);
+    expect(summary.effects.answered).toBeGreaterThan(KILLS);
+    expect(summary["answers lost"].all).toBeGreaterThan(0);
+    expect(summary.attempts.aborted).toBeGreaterThan(0);
+    if (process.env.CRASH_KILLS !== undefined) process.stdout.write(`${JSON.stringify(summary, undefined, 2)}\n`);
+  },
+  60_000 + KILLS * 10_000,
+);
