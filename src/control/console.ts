@@ -44,7 +44,7 @@ interface Bucket {
   readonly window: number;
   remaining(now: number): number;
   reset(now: number): number;
-  set(change: { limit?: number; window?: number; remaining?: number; resetIn?: number }, now: number): void;
+  set(change: { [Name in "limit" | "window" | "remaining" | "resetIn"]?: number | undefined }, now: number): void;
 }
 
 /** What came of holding a run against expectations. */

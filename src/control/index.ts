@@ -2,9 +2,12 @@
 
 import { advanceClock, setClock, showClock } from "./clock.ts";
 import type { ControlOperation } from "./console.ts";
+import { addFault, changeFault, clearFaults, listFaults, removeFault, showFault, showFaultSchema } from "./faults.ts";
 import { mintMerchant, removeMerchant, reset } from "./merchants.ts";
 import { listAssumptions, listOperations, showControlOpenapi, showHealth, showIndex, showOpenapi } from "./overview.ts";
+import { listWindows, setWindow } from "./rate-limits.ts";
 import { changeRecord, createRecord } from "./records.ts";
+import { showReport } from "./reports.ts";
 import { listRequests, showRequest } from "./requests.ts";
 import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
 import { clearVerdicts, listVerdicts } from "./verdicts.ts";
@@ -29,11 +32,21 @@ export const controlCatalogue: readonly ControlOperation[] = [
   listVerdicts,
   clearVerdicts,
   verify,
+  showReport,
   enableEndpoint,
   explain,
   showClock,
   setClock,
   advanceClock,
+  listFaults,
+  addFault,
+  showFaultSchema,
+  showFault,
+  changeFault,
+  removeFault,
+  clearFaults,
+  listWindows,
+  setWindow,
   createRecord,
   changeRecord,
   mintMerchant,

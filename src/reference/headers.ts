@@ -77,6 +77,16 @@ const invented: HeaderFact[] = [
   },
 ];
 
+const injected: HeaderFact[] = [
+  {
+    name: "X-Sandbox-Fault",
+    schema: text("The fault rules that touched the reply, parted by commas"),
+    on: "Any reply that a labelled fault rule touched",
+    assumption: { why: "An injected failure must not be taken for one of the service's own while somebody looks for its cause." },
+    sentWith: () => true,
+  },
+];
+
 const standard: HeaderFact[] = [
   {
     name: "WWW-Authenticate",
@@ -94,7 +104,7 @@ const standard: HeaderFact[] = [
   },
 ];
 
-export const serviceHeaders: readonly HeaderFact[] = [...window, ...invented, ...standard];
+export const serviceHeaders: readonly HeaderFact[] = [...window, ...invented, ...injected, ...standard];
 
 /** The one request header that is neither authentication nor media type. */
 export const idempotencyKey = {
