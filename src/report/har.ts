@@ -5,7 +5,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { redact, redactJson } from "../kernel/redact.ts";
 import type { AttemptRecord } from "../store/attempts.ts";
 import type { JournalRow } from "../store/journal.ts";
-import { mask, maskUrl } from "./mask.ts";
+import { mask } from "./mask.ts";
 import type { Material } from "./run.ts";
 
 interface Message {
@@ -72,7 +72,7 @@ function deliveryExchange(attempt: AttemptRecord): Exchange {
 const SHARED = { httpVersion: "HTTP/1.1", cookies: [], headersSize: -1 };
 
 function entry({ at, milliseconds, method, url, request, status, response, comment }: Exchange) {
-  const address = maskUrl(url);
+  const address = mask(url);
   const type = (message: Message) => String(Object.entries(message.headers).find(([name]) => /^content-type$/i.test(name))?.[1] ?? "");
   const post = request.body === "" ? {} : { postData: { mimeType: type(request), text: mask(request.body) } };
   return {

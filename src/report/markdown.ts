@@ -56,7 +56,7 @@ function summary({ totals, sandbox }: Run): string {
   const counted = (counts: Record<string, number>) =>
     Object.entries(counts)
       .filter(([, count]) => count > 0)
-      .map(([name, count]) => `${count} ${name}`)
+      .map(([name, count]) => `${name} ×${count}`)
       .join(", ") || "none";
   return table(
     ["", ""],

@@ -2,9 +2,15 @@
 
 import { MASK, redactText } from "../kernel/redact.ts";
 
-/** Minted keys are masked; those of the fixtures are in every manual. */
-export const mask = (text: string) => redactText(text).replace(/sk_test_[0-9A-Za-z]{20,}/g, `sk_test_${MASK}`);
+const NAMED = "[\\w.-]*(?:token|secret|key|password|signature)[\\w.-]*=";
+const inAddress = new RegExp(`([?&]${NAMED})[^&#\\s"'\\\\]*`, "gi");
+const atStart = new RegExp(`^(${NAMED})[^&#]*`, "i");
 
-/** An address, or a query alone, in which values that are named like a secret are masked. */
-export const maskUrl = (url: string) =>
-  mask(url).replace(/(^|[?&])([^=&]*(?:token|secret|key|password|signature)[^=&]*=)[^&#]*/gi, `$1$2${MASK}`);
+/** Minted keys are masked, those of the fixtures are in every manual; so are values in an address that are named like a secret. */
+export const mask = (text: string) =>
+  redactText(text)
+    .replace(/sk_test_[0-9A-Za-z]{20,}/g, `sk_test_${MASK}`)
+    .replace(inAddress, `$1${MASK}`);
+
+/** The same for a query alone, which begins with a name. */
+export const maskQuery = (query: string) => mask(query).replace(atStart, `$1${MASK}`);

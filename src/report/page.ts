@@ -36,15 +36,20 @@ ${deliveries(run)}
 `.text;
 }
 
-const WORDS = { pass: "all verdicts pass", fail: "verdicts failed", inconclusive: "the judge could not tell" } as const;
-
 function outcome({ verdicts, totals }: Run): Markup {
   if (verdicts.length === 0) return markup`<span class="pill none">no verdicts</span>`;
+  const { fail } = totals.verdicts;
+  const words = {
+    pass: "every verdict is pass",
+    fail: `${fail} verdict${fail === 1 ? "" : "s"} failed`,
+    inconclusive: "the judge could not tell",
+  };
   const verdict = verdictOf(totals);
-  return markup`<span class="pill ${verdict}">${verdict === "fail" ? `${totals.verdicts.fail} ` : ""}${WORDS[verdict]}</span>`;
+  return markup`<span class="pill ${verdict}">${words[verdict]}</span>`;
 }
 
-type Share = readonly [look: string, count: number, words: string];
+/** `says` follows the figure where there is any of it. */
+type Share = readonly [look: string, count: number, says: (count: number) => string];
 
 function tiles({ totals }: Run): Markup[] {
   const { operations, statuses, deliveries, verdicts, requests } = totals;
@@ -54,26 +59,30 @@ function tiles({ totals }: Run): Markup[] {
   const waiting = (deliveries.pending ?? 0) + (deliveries.sending ?? 0);
   return [
     tile("operations called", markup`${operations.called}<small> of ${operations.total}</small>`, [
-      ["good", operations.called, ""],
-      ["bar", operations.total - operations.called, ""],
+      ["good", operations.called, silent],
+      ["bar", operations.total - operations.called, silent],
     ]),
     tile("requests", markup`${requests}`, [
-      ["good", of("2xx"), "2xx"],
-      ["refused", of("4xx"), "4xx"],
-      ["bad", requests - of("2xx") - of("4xx"), "5xx or none"],
+      ["good", of("2xx"), times("2xx")],
+      ["refused", of("4xx"), times("4xx")],
+      ["bad", requests - of("2xx") - of("4xx"), times("5xx or none")],
     ]),
     tile("deliveries", markup`${done + failed + waiting}`, [
-      ["good", done, "delivered"],
-      ["bad", failed, "failed"],
-      ["refused", waiting, "waiting"],
+      ["good", done, so("delivered")],
+      ["bad", failed, so("failed")],
+      ["refused", waiting, so("waiting")],
     ]),
     tile("verdicts", markup`${verdicts.pass + verdicts.fail + verdicts.inconclusive}`, [
-      ["good", verdicts.pass, "pass"],
-      ["bad", verdicts.fail, "fail"],
-      ["refused", verdicts.inconclusive, "cannot tell"],
+      ["good", verdicts.pass, so("pass")],
+      ["bad", verdicts.fail, so("fail")],
+      ["refused", verdicts.inconclusive, so("cannot tell")],
     ]),
   ];
 }
+
+const silent = () => "";
+const times = (name: string) => (count: number) => `${name} ×${count}`;
+const so = (name: string) => (count: number) => `${count} ${name}`;
 
 function tile(noun: string, figure: Markup, shares: readonly Share[]): Markup {
   const total = shares.reduce((sum, [, count]) => sum + count, 0);
@@ -84,7 +93,7 @@ function tile(noun: string, figure: Markup, shares: readonly Share[]): Markup {
     from += width;
     return bar;
   });
-  const words = shares.filter(([, count, name]) => count > 0 && name !== "").map(([, count, name]) => `${count} ${name}`);
+  const words = shares.map(([, count, says]) => (count > 0 ? says(count) : "")).filter((part) => part !== "");
   return markup`<div class="tile"><b>${figure}</b><svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" width="100" height="6"/>${bars}</svg><span>${[noun, ...words].join(" · ")}</span></div>`;
 }
 
@@ -104,7 +113,7 @@ function coverage({ coverage: rows }: Run): Markup {
   const areas = [...new Set(rows.map(({ area }) => area))];
   return markup`${areas.map(
     (area) =>
-      markup`<h3>${area}</h3><div class="scrolling"><table>${rows.filter((row) => row.area === area).map(coverageRow)}</table></div>`,
+      markup`<h3>${area}</h3><div class="scrolling"><table class="coverage">${rows.filter((row) => row.area === area).map(coverageRow)}</table></div>`,
   )}`;
 }
 

@@ -9,7 +9,7 @@ import type { AttemptRecord, Attempts } from "../store/attempts.ts";
 import type { Operation } from "../store/caller.ts";
 import type { Journal, JournalRow } from "../store/journal.ts";
 import type { RunLog } from "../store/run-log.ts";
-import { maskUrl } from "./mask.ts";
+import { mask, maskQuery } from "./mask.ts";
 
 export interface RunSources {
   about: { version: string; url: () => string };
@@ -169,8 +169,8 @@ function showRequest(row: JournalRow): ReportedRequest {
     id,
     at: isoTime(at),
     method,
-    path,
-    query: maskUrl(query),
+    path: mask(path),
+    query: maskQuery(query),
     operation,
     merchant,
     status,
@@ -189,7 +189,7 @@ function showAttempt(attempt: AttemptRecord, request: string | null): ReportedAt
     event: eventId,
     type: eventType,
     endpoint: endpointId,
-    url: maskUrl(url),
+    url: mask(url),
     trigger,
     attempt: attempt.attempt,
     maxAttempts,

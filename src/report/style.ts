@@ -35,14 +35,15 @@ section { background: var(--sheet); border: 1px solid var(--line); border-radius
 .scroll a:hover g, .scroll a:focus-visible g { opacity: .65; }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; list-style: none; margin: 14px 0 0; padding: 0; color: var(--soft); font-size: 13px; } .legend li { display: flex; align-items: center; gap: 6px; }
 .scrolling { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 14px; } th { text-align: left; color: var(--soft); font-weight: 500; font-size: 12.5px; }
+.coverage { table-layout: fixed; min-width: 640px; } .coverage td:nth-child(1) { width: 42%; } .coverage td:nth-child(2) { width: 26%; } .coverage td:nth-child(4) { width: 12%; }
 th, td { padding: 7px 12px 7px 0; border-bottom: 1px solid var(--line); vertical-align: top; } tr:last-child td { border-bottom: 0; } td.number { text-align: right; } th.number { text-align: right; }
 tr:target td { background: var(--refused-soft); } .path { overflow-wrap: anywhere; } .soft { color: var(--soft); } .never td { color: var(--soft); }
 .chip { display: inline-block; padding: 1px 8px; margin: 0 4px 3px 0; border-radius: 7px; font-size: 12.5px; white-space: nowrap; background: var(--faint); color: var(--soft); }
 .chip.good { background: var(--good-soft); color: var(--good); } .chip.refused { background: var(--refused-soft); color: var(--refused); } .chip.bad { background: var(--bad-soft); color: var(--bad); }
 .chip.limited { background: var(--limited-soft); color: var(--limited); } .chip.unseen { background: none; border: 1px dashed var(--line); padding: 0 7px; }
-.verdict { display: grid; grid-template-columns: 92px 1fr; gap: 2px 16px; padding: 13px 0; border-bottom: 1px solid var(--line); } .verdict:last-child { border-bottom: 0; padding-bottom: 0; }
+.verdict { display: grid; grid-template-columns: 104px 1fr; gap: 2px 16px; padding: 13px 0; border-bottom: 1px solid var(--line); } .verdict:last-child { border-bottom: 0; padding-bottom: 0; }
 .verdict .pill { grid-row: span 3; justify-self: start; align-self: start; font-size: 12px; padding: 3px 10px; } .verdict p { margin: 0; } .verdict .hint { color: var(--soft); }
-details summary { cursor: pointer; color: var(--accent); font-weight: 500; } details[open] summary { margin-bottom: 10px; } a { color: var(--accent); text-decoration: none; } a:hover { text-decoration: underline; }
+details { margin-top: 12px; } h2 + details { margin-top: 0; } details summary { cursor: pointer; color: var(--accent); font-weight: 500; } details[open] summary { margin-bottom: 10px; } a { color: var(--accent); text-decoration: none; } a:hover { text-decoration: underline; }
 .empty, .note { color: var(--soft); margin: 0 0 8px; } footer { color: var(--soft); font-size: 13px; margin-top: 26px; }
 @media (max-width: 720px) { main { padding: 20px 14px 48px; } section { padding: 18px 16px; } .lanes { width: 130px; } .verdict { grid-template-columns: 1fr; } }
 @media print { body { background: #fff; } section, .tile { box-shadow: none; break-inside: avoid; } }

@@ -20,6 +20,8 @@ interface Placed extends Moment {
 const ROW = 28;
 const HEAD = 30;
 const MARGIN = 18;
+/** Room for the last label of time. */
+const TAIL = 64;
 const MOST_DRAWN = 400;
 const LABEL_EVERY = 76;
 /** Sandbox milliseconds after which a pause is drawn: time jumps there, and with it the reader. */
@@ -37,7 +39,7 @@ export function timeline(run: Run): Markup {
     x: MARGIN + index * step,
     y: HEAD + (lanes.indexOf(moment.lane) + 0.5) * ROW,
   }));
-  const width = MARGIN * 2 + (drawn.length - 1) * step;
+  const width = MARGIN + TAIL + (drawn.length - 1) * step;
   const height = HEAD + lanes.length * ROW + 6;
   const note = moments.length > drawn.length ? markup`<p class="note">The newest ${drawn.length} of ${moments.length}.</p>` : "";
   return markup`${note}<div class="timeline">
@@ -54,8 +56,8 @@ ${LEGEND}`;
 
 function momentsOf({ requests, deliveries }: Run): Moment[] {
   const moments: Moment[] = [
-    ...requests.map((request) => ({ at: request.at, lane: request.operation ?? "no operation", request })),
-    ...deliveries.map((attempt) => ({ at: attempt.at, lane: `→ ${attempt.url}`, attempt })),
+    ...requests.map((request) => ({ at: request.at, lane: request.operation ?? NO_OPERATION, request })),
+    ...deliveries.map((attempt) => ({ at: attempt.at, lane: `→ ${attempt.url.replace(/^https?:\/\/|\?.*$/g, "")}`, attempt })),
   ];
   // Both lists are in order; the sort is stable, so a delivery follows the requests of its own moment.
   return moments.sort((one, other) => (second(one) < second(other) ? -1 : second(one) > second(other) ? 1 : 0));
@@ -64,13 +66,15 @@ function momentsOf({ requests, deliveries }: Run): Moment[] {
 /** Attempts are logged to the second only. */
 const second = ({ at }: Moment) => at.slice(0, 19);
 
+const NO_OPERATION = "no operation";
+
 function lanesOf({ coverage }: Run, moments: readonly Moment[]): string[] {
   const used = new Set(moments.map(({ lane }) => lane));
-  const operations = coverage.map(({ operation }) => operation).filter((operation) => used.has(operation));
+  const operations = [...coverage.map(({ operation }) => operation), NO_OPERATION].filter((operation) => used.has(operation));
   return [...operations, ...[...used].filter((lane) => !operations.includes(lane))];
 }
 
-const LONGEST_LABEL = 32;
+const LONGEST_LABEL = 29;
 
 function laneLabel(lane: string, index: number): Markup {
   const shown = lane.length > LONGEST_LABEL ? `${lane.slice(0, LONGEST_LABEL - 1)}…` : lane;
