@@ -18,6 +18,7 @@ import { type Listeners, listen } from "./http/server.ts";
 import { upgrades } from "./http/upgrade.ts";
 import { createJudge, type Judge } from "./judge/judge.ts";
 import { type Clock, createClock } from "./kernel/clock.ts";
+import { hearer, tell } from "./kernel/listeners.ts";
 import { createDice, type Dice } from "./kernel/random.ts";
 import { documents } from "./late-documents.ts";
 import { createHub, type Hub } from "./live/hub.ts";
@@ -116,7 +117,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
   const { database, tenants, replies } = stores;
   const limiter = createLimiter(options.rateLimit as Rules);
   const hub = createHub(() => showSandbox(console));
-  const judge = openJudge(hub);
+  const judge = openJudge(hub, parts.faults);
   const heard: Heard = { requests: new Set([judge.request]), defects: new Set() };
   const dispatcher = openDispatcher(parts, hub, heard, judge);
   const console = openConsole(parts, limiter, hub, dispatcher, judge, heard, () => url);
@@ -126,7 +127,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
   const listening = await listen(
     options.port,
     options.host,
-    openFront(parts, console, limiter, hub, heard, () => listening.port),
+    openFront(parts, console, limiter, hub, heard, dispatcher, () => listening.port),
   );
   const url = `http://${options.host ?? "127.0.0.1"}:${listening.port}`;
   database.own(`process ${process.pid} at ${url}`);
@@ -168,7 +169,15 @@ interface Heard {
 }
 
 /** What stands at the sockets: the pipe for the service, Express for everything else, the hub for those who watch. */
-function openFront(parts: Parts, world: Console, limiter: Limiter, hub: Hub, heard: Heard, port: () => number): Listeners {
+function openFront(
+  parts: Parts,
+  world: Console,
+  limiter: Limiter,
+  hub: Hub,
+  heard: Heard,
+  dispatcher: Dispatcher,
+  port: () => number,
+): Listeners {
   const { options, token, clock, stores, faults, held } = parts;
   const { bodies, allowedHost, allowedOrigin } = options;
   const report = (error: unknown, { id }: Context) => tell(heard.defects, { error, where: id });
@@ -179,7 +188,7 @@ function openFront(parts: Parts, world: Console, limiter: Limiter, hub: Hub, hea
     tell(heard.requests, entry);
   });
   const needs = { ...stores, faults: faults.api, held, guard, catalogue, clock, limiter, bodies, report };
-  const answer = pipe({ ...needs, committed: clock.wake, answered: recorder.close });
+  const answer = pipe({ ...needs, committed: dispatcher.committed, answered: recorder.close });
   // Express is loaded when somebody first asks for what it carries: a start that only serves /v1 does without.
   const app = once(async () =>
     (await import("./http/app.ts")).createApp({ guard, clock, control: controlCatalogue, world, checkToken, report }),
@@ -194,16 +203,21 @@ function openFront(parts: Parts, world: Console, limiter: Limiter, hub: Hub, hea
   };
 }
 
-function openJudge(hub: Hub): Judge {
-  return createJudge({ operations: catalogue, prefix: PREFIX, told: (verdict) => hub.say({ kind: "verdict", verdict }) });
+function openJudge(hub: Hub, faults: Faults): Judge {
+  const judge = createJudge({ operations: catalogue, prefix: PREFIX, told: (verdict) => hub.say({ kind: "verdict", verdict }) });
+  faults.listen(judge.fired);
+  faults.listen((fault) => hub.say({ kind: "fault", fault }));
+  return judge;
 }
 
-function openDispatcher({ options, clock, dice, stores, targets, schedule }: Parts, hub: Hub, heard: Heard, judge: Judge): Dispatcher {
+function openDispatcher(parts: Parts, hub: Hub, heard: Heard, judge: Judge): Dispatcher {
+  const { options, clock, dice, stores, faults, targets, schedule } = parts;
   const dispatcher = createDispatcher({
     ...stores,
     clock,
     dice,
     schedule,
+    faults: faults.delivery,
     targets,
     timeout: options.webhookTimeout,
     insecureTls: options.webhookInsecureTls,
@@ -266,18 +280,6 @@ function openConsole(
     resources,
     documents: documents(url),
   };
-}
-
-/** Adds a listener; what it answers takes it away again. */
-const hearer =
-  <T>(listeners: Set<T>) =>
-  (listener: T) => {
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  };
-
-function tell<T>(listeners: Set<(value: T) => void>, value: T): void {
-  for (const listener of listeners) listener(value);
 }
 
 function once<T>(make: () => T): () => T {

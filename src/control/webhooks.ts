@@ -4,6 +4,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumedPage, listOf, Type, text } from "../kernel/shapes.ts";
 import { readSpan } from "../kernel/span.ts";
+import type { AttemptRecord, Attempts } from "../store/attempts.ts";
 import type { LoggedEvent } from "../store/event-log.ts";
 import { control } from "./console.ts";
 
@@ -28,7 +29,27 @@ const EventShape = Type.Object(
   { title: "logged_event" },
 );
 
-const AttemptShape = Type.Object({ id: Type.String(), merchantId: Type.String() }, { title: "logged_attempt", additionalProperties: true });
+const FaultShape = Type.Object(
+  {
+    id: Type.String({ description: "The rule, or the first of several" }),
+    name: Type.Union([Type.String(), Type.Null()]),
+    effects: Type.Array(Type.Unknown(), { description: "What each rule did" }),
+    copy: Type.Integer({ description: "Counts what a rule made of one delivery; 0 for that one" }),
+    wouldHaveSent: Type.Object({ headers: Type.Record(Type.String(), Type.String()), body: Type.String() }),
+  },
+  { title: "delivery_fault" },
+);
+
+const AttemptShape = Type.Object(
+  {
+    id: Type.String(),
+    merchantId: Type.String(),
+    fault: Type.Union([FaultShape, Type.Null()], { description: "What fault rules did to it; null when they did nothing" }),
+  },
+  { title: "logged_attempt", additionalProperties: true },
+);
+
+const withFault = (attempts: Attempts, record: AttemptRecord) => ({ ...record, fault: attempts.faultOf(record.merchantId, record.id) });
 
 const Replayed = Type.Object({
   eventId: Type.String(),
@@ -77,7 +98,10 @@ export const listAttempts = control({
   }),
   reply: listOf(AttemptShape),
   errors: ["invalid_cursor", "invalid_limit"],
-  handle: ({ query: { merchant, ...query }, attempts }) => attempts.page(merchant, query),
+  handle({ query: { merchant, ...query }, attempts }) {
+    const { data, ...envelope } = attempts.page(merchant, query);
+    return { ...envelope, data: data.map((record) => withFault(attempts, record)) };
+  },
 });
 
 export const showAttempt = control({
@@ -90,7 +114,8 @@ export const showAttempt = control({
   errors: ["resource_not_found"],
   handle({ params, attempts }) {
     const about = attempts.find(undefined, params.id) ?? fail("resource_not_found", `No attempt ${params.id} is logged.`);
-    const { data } = attempts.page(about.merchant, { eventId: about.eventId, endpointId: about.endpointId, limit: 100 });
+    const page = attempts.page(about.merchant, { eventId: about.eventId, endpointId: about.endpointId, limit: 100 });
+    const data = page.data.map((record) => withFault(attempts, record));
     const attempt = data.find(({ id }) => id === params.id) ?? fail("resource_not_found", `No attempt ${params.id} is logged.`);
     return { attempt, attempts: data };
   },

@@ -55,6 +55,7 @@ export function createFaults(needs: BookNeeds): Faults {
         return shelf.armed.delivery;
       },
       forDelivery: (delivery) => decideDelivery(shelf, delivery, tell),
+      repeat: tell,
     },
     rules: openBook(needs, shelf),
     listen(listener) {

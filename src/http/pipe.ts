@@ -34,7 +34,7 @@ export interface Machine {
   past: Past;
   /** Whatever waits because a fault wants it to. */
   held: Held;
-  committed: () => void;
+  committed: (request: string) => Promise<void> | undefined;
   /** Hears of each request once it is answered. */
   answered: (context: Context) => void;
   /** Hears of our own defects. */

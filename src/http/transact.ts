@@ -14,8 +14,8 @@ interface Needs {
   database: Database;
   replies: Replies;
   callers: Callers;
-  /** Told after a commit that events may be waiting. */
-  committed: () => void;
+  /** Told after a commit that events of a request may be waiting; what it answers is waited for before the request is answered. */
+  committed: (request: string) => Promise<void> | undefined;
 }
 
 export function transact({ database, replies, callers, committed }: Needs): Stage {
@@ -44,7 +44,8 @@ export function transact({ database, replies, callers, committed }: Needs): Stag
       return made;
     });
     context.reply = reply;
-    committed();
+    const waiting = committed(context.id);
+    if (waiting !== undefined) await waiting;
   }
 }
 

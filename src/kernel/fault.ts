@@ -129,6 +129,8 @@ export interface DeliveryFaults {
   readonly armed: boolean;
   /** What to do to an attempt: one injection for each phase at most. Asking counts: to be asked once for each attempt. */
   forDelivery(delivery: DeliverySubject): DeliveryInjection[];
+  /** Tells whoever listens that what a rule did has touched one more attempt; it is counted no second time. */
+  repeat(firing: Firing): void;
 }
 
 export type RuleStatus = "armed" | "spent" | "expired" | "removed";

@@ -1,6 +1,7 @@
 // The log of delivery attempts: each noted before it is sent, concluded when it is over, and read newest first.
 
 import type { Statement } from "better-sqlite3";
+import type { DeliveryEffect } from "../kernel/fault.ts";
 import type { PageQuery } from "../kernel/shapes.ts";
 import { badCursor, type Page } from "./collection.ts";
 import type { Database } from "./database.ts";
@@ -16,8 +17,23 @@ export interface AttemptStart {
   allowed: number;
   url: string;
   headers: Record<string, string>;
+  /** Null when it is the event as it was made. */
+  body: string | null;
+  /** Null when no rule touched the attempt. */
+  fault: AttemptFault | null;
   /** Sandbox milliseconds. */
   started: number;
+}
+
+/** What fault rules did to an attempt. */
+export interface AttemptFault {
+  /** The first of them. */
+  id: string;
+  name: string | null;
+  effects: { id: string; action: string; effect: DeliveryEffect }[];
+  /** Counts the deliveries that a rule made of one; 0 for that one. */
+  copy: number;
+  wouldHaveSent: { headers: Record<string, string>; body: string };
 }
 
 export type AttemptStatus = "succeeded" | "failed" | "aborted";
@@ -32,6 +48,7 @@ export const ATTEMPT_ERRORS = [
   "redirect_not_followed",
   "http_status",
   "target_not_allowed",
+  "dropped",
 ] as const;
 
 export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
@@ -95,6 +112,8 @@ export interface Attempts {
   page(merchant: string | undefined, query: AttemptQuery): Page<AttemptRecord>;
   /** What a logged attempt was about; undefined when the merchant, or anybody, has none of that id. */
   find(merchant: string | undefined, id: string): AttemptSubject | undefined;
+  /** What fault rules did to a logged attempt; null when they did nothing. */
+  faultOf(merchant: string, id: string): AttemptFault | null;
 }
 
 export interface AttemptSubject {
@@ -122,6 +141,7 @@ interface Row {
   error_message: string | null;
   started: number;
   request_headers: string;
+  request_body: string | null;
   next_due: number | null;
   event_id: string;
   event_type: string;
@@ -152,8 +172,8 @@ export function openAttempts(database: Database): Attempts {
 
 function writing({ sql }: Database): Pick<Attempts, "begin" | "end" | "interrupted"> {
   const begin = sql.prepare(
-    `insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, request_headers, started)
-     values (?, ?, ?, ?, ?, ?, ?, 'sending', ?, ?, ?)`,
+    `insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, request_headers, request_body, fault,
+       started) values (?, ?, ?, ?, ?, ?, ?, 'sending', ?, ?, ?, ?, ?)`,
   );
   const end = sql.prepare(
     `update attempts set status = ?, response_status = ?, response_body = ?, response_truncated = ?, error_code = ?, error_message = ?,
@@ -161,8 +181,9 @@ function writing({ sql }: Database): Pick<Attempts, "begin" | "end" | "interrupt
   );
   const interrupted = sql.prepare<[number], number>("select sequence from attempts where delivery = ? and status = 'sending'").pluck();
   return {
-    begin({ id, merchant, endpoint, delivery, trigger, attempt, allowed, url, headers, started }) {
-      const row = begin.run(id, merchant, endpoint, delivery, trigger, attempt, allowed, url, JSON.stringify(headers), started);
+    begin({ id, merchant, endpoint, delivery, trigger, attempt, allowed, url, headers, body, fault, started }) {
+      const note = fault && JSON.stringify(fault);
+      const row = begin.run(id, merchant, endpoint, delivery, trigger, attempt, allowed, url, JSON.stringify(headers), body, note, started);
       return Number(row.lastInsertRowid);
     },
     end(sequence, { status, responseStatus, responseBody, responseTruncated, errorCode, errorMessage, nextDue, ended, duration }) {
@@ -175,11 +196,12 @@ function writing({ sql }: Database): Pick<Attempts, "begin" | "end" | "interrupt
   };
 }
 
-function reading({ sql }: Database): Pick<Attempts, "page" | "find"> {
+function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf"> {
   const named = sql.prepare<{ id: string; merchant: string | null }, Row & { event_id: string }>(
     `select a.*, e.id as event_id from attempts a join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event
      where a.id = :id and a.merchant = coalesce(:merchant, a.merchant) and ${LOGGED}`,
   );
+  const fault = sql.prepare<[string, string], string | null>("select fault from attempts where id = ? and merchant = ?").pluck();
   const find = (id: string, merchant: string | undefined) => named.get({ id, merchant: merchant ?? null });
   const statements = new Map<string, Statement<unknown[], Row>>();
   const list = (where: string, order: string) => {
@@ -193,6 +215,10 @@ function reading({ sql }: Database): Pick<Attempts, "page" | "find"> {
     find(merchant, id) {
       const row = find(id, merchant);
       return row && { merchant: row.merchant, eventId: row.event_id, endpointId: row.endpoint };
+    },
+    faultOf(merchant, id) {
+      const note = fault.get(id, merchant) ?? null;
+      return note === null ? null : (JSON.parse(note) as AttemptFault);
     },
     page(merchant, query) {
       const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before, ...filters } = query;
@@ -237,7 +263,7 @@ function show(row: Row): AttemptRecord {
     errorMessage: row.error_message,
     durationMs: Math.max(0, row.ended - row.started),
     requestHeaders: JSON.parse(row.request_headers) as Record<string, string>,
-    requestBody: row.body,
+    requestBody: row.request_body ?? row.body,
     nextAttemptAt: row.next_due === null ? null : Math.floor(row.next_due / 1000),
     livemode: false,
     created: Math.floor(row.ended / 1000),

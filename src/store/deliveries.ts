@@ -34,6 +34,10 @@ export interface Delivery {
   /** How many attempts may fail. */
   allowed: number;
   due: number;
+  /** What fault rules decided about the attempt to come, as JSON; null when none was asked. */
+  decided: string | null;
+  /** Counts what a fault rule made of a delivery beside it; 0 for the delivery itself. */
+  copy: number;
   eventId: string;
   eventType: string;
   /** The very text that is signed and sent. */
@@ -44,6 +48,7 @@ export interface Delivery {
 export interface Receiver {
   url: string;
   secret: string;
+  previousSecret: string | null;
 }
 
 export interface EndpointSecret {
@@ -86,8 +91,9 @@ export interface Deliveries {
 
 type Address = [merchant: string, endpoint: string];
 
-const WITH_EVENT = `select d.sequence, d.merchant, d.endpoint, d.trigger, d.replay, d.attempts, d.aborted, d.allowed, d.due,
-  e.id as eventId, e.type as eventType, e.body from deliveries d join events e on e.sequence = d.event`;
+/** What a `Delivery` is read from. */
+export const WITH_EVENT = `select d.sequence, d.merchant, d.endpoint, d.trigger, d.replay, d.attempts, d.aborted, d.allowed, d.due,
+  d.decided, d.copy, e.id as eventId, e.type as eventType, e.body from deliveries d join events e on e.sequence = d.event`;
 
 export function openDeliveries(database: Database, outbox: Outbox): Deliveries {
   return { ...queue(database), ...progress(database), ...endpoints(database, outbox) };
@@ -128,10 +134,12 @@ function queue({ sql }: Database): Pick<Deliveries, "owed" | "owedSince" | "soon
 }
 
 function progress({ sql }: Database): Pick<Deliveries, "begin" | "end" | "again" | "resume"> {
-  const begin = sql.prepare("update deliveries set state = 'sending', due = null, attempts = attempts + 1 where sequence = ?");
+  const begin = sql.prepare("update deliveries set state = 'sending', due = null, held = null, attempts = attempts + 1 where sequence = ?");
   const end = sql.prepare("update deliveries set state = ?, due = null where sequence = ?");
-  const again = sql.prepare("update deliveries set state = 'pending', due = ? where sequence = ?");
-  const resume = sql.prepare("update deliveries set state = 'pending', due = ?, aborted = aborted + 1 where sequence = ?");
+  // About another attempt, rules are asked anew; a copy is what they decided, whenever it is sent.
+  const owe = "state = 'pending', due = ?, held = null, decided = case when copy > 0 then decided end";
+  const again = sql.prepare(`update deliveries set ${owe} where sequence = ?`);
+  const resume = sql.prepare(`update deliveries set ${owe}, aborted = aborted + 1 where sequence = ?`);
   return {
     begin: (sequence) => void begin.run(sequence),
     end: (sequence, ending) => void end.run(ending, sequence),
@@ -146,7 +154,8 @@ function endpoints(
 ): Pick<Deliveries, "receiver" | "ownerOf" | "secrets" | "bodyOf" | "disable" | "enable"> {
   const named = `merchant = ? and kind = '${ENDPOINT_KIND}' and id = ?`;
   const receiver = sql.prepare<Address, Receiver>(
-    `select body ->> 'url' as url, body ->> 'secret' as secret from documents where ${named} and status = 'enabled'`,
+    `select body ->> 'url' as url, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret
+     from documents where ${named} and status = 'enabled'`,
   );
   const owner = sql.prepare<[string], string>(`select merchant from documents where kind = '${ENDPOINT_KIND}' and id = ?`).pluck();
   const secrets = sql.prepare<[string], EndpointSecret>(

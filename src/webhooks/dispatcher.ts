@@ -6,9 +6,11 @@ import { fail } from "../kernel/errors.ts";
 import type { Attempts } from "../store/attempts.ts";
 import type { Database } from "../store/database.ts";
 import { type Deliveries, ENDPOINT_KIND } from "../store/deliveries.ts";
+import type { Holds } from "../store/holds.ts";
 import type { Outbox } from "../store/outbox.ts";
 import { type Explanation, explainSignature } from "./explain.ts";
-import { abandon, begin, canBegin, type Listener, reload, type State, settled } from "./flights.ts";
+import { createInterference } from "./fault.ts";
+import { abandon, begin, canBegin, type Listener, reload, type State, settled, tellWaiting } from "./flights.ts";
 import { createLanes } from "./lanes.ts";
 import { attemptId, createLedger, type LedgerNeeds } from "./ledger.ts";
 import { createSender, type SenderNeeds } from "./sender.ts";
@@ -22,6 +24,11 @@ export interface Dispatcher extends DueWork {
   replay(merchant: string, attempt: string): Promise<Replayed>;
   /** Tells every endpoint that wants its type once more of an event. */
   replayEvent(merchant: string, event: string): Promise<Replayed>;
+  /**
+   * To be called when what a request did is on disk, and before it is answered: events of it may be owed. Answers a promise
+   * where a fault rule wants some of them to land first.
+   */
+  committed(request: string): Promise<void> | undefined;
   /** Finds out why a signature over a delivery to an endpoint does not match. */
   explain(merchant: string, endpoint: string, body: string, signature: string): Explanation;
   /** Puts an endpoint that was disabled back into service. */
@@ -53,6 +60,7 @@ export interface DispatcherNeeds extends LedgerNeeds, SenderNeeds {
   outbox: Outbox;
   deliveries: Deliveries;
   attempts: Attempts;
+  holds: Holds;
   /** Hears of defects of the sandbox itself. */
   report(error: unknown): void;
 }
@@ -63,8 +71,10 @@ export function createDispatcher(needs: DispatcherNeeds): Dispatcher {
     lanes: createLanes(needs.deliveries),
     ledger: createLedger(needs),
     sender: createSender(needs),
+    interference: createInterference(needs),
     flights: new Set(),
     listeners: new Set(),
+    waiting: new Set(),
     look: undefined,
     taken: [],
     running: false,
@@ -83,6 +93,10 @@ export function createDispatcher(needs: DispatcherNeeds): Dispatcher {
     drain: ({ within }) => drain(state, within),
     replay: (merchant, attempt) => replay(state, merchant, attempt),
     replayEvent: (merchant, event) => oweAgain(state, merchant, event),
+    committed(request) {
+      clock.wake();
+      return state.running && state.interference.isPresent() ? beforeAnswer(state, request) : undefined;
+    },
     explain: (merchant, endpoint, body, signature) => explain(state, merchant, endpoint, body, signature),
     enable: (merchant, endpoint) => enable(state, merchant, endpoint),
     listen(listener) {
@@ -105,6 +119,28 @@ async function drain(state: State, within: number): Promise<Drained> {
   while (state.running && !patience.over() && !isIdle()) await Promise.race([settled(state), patience.expired]);
   patience.cancel();
   return { settled: isIdle(), pending: deliveries.pending(), inFlight: flights.size };
+}
+
+/** What the request made is decided now, for what is to land before the answer cannot be left until it is due. */
+function beforeAnswer(state: State & DispatcherNeeds, request: string): Promise<void> | undefined {
+  const { database, interference, lanes, clock } = state;
+  try {
+    for (const owed of database.commitNow(() => interference.decideFor(request))) lanes.owe(owed);
+  } catch (error) {
+    state.report(error);
+  }
+  if (!interference.isAwaited(request)) return undefined;
+  clock.wake();
+  return awaitLandings(state, request);
+}
+
+/** Waits no longer than an attempt may take: a receiver that calls back before it answers would wait for itself. */
+async function awaitLandings(state: State & DispatcherNeeds, request: string): Promise<void> {
+  const { interference, waiting, timeout } = state;
+  const patience = afterAtMost(timeout);
+  const nextLanding = () => new Promise<void>((resolve) => void waiting.add(resolve));
+  while (state.running && !patience.over() && interference.isAwaited(request)) await Promise.race([nextLanding(), patience.expired]);
+  patience.cancel();
 }
 
 /** A promise that resolves after real time, and that can be let go. */
@@ -132,7 +168,7 @@ async function oweAgain(state: DispatcherNeeds, merchant: string, eventId: strin
   if (!replays) fail("resource_not_found", `No such event: ${eventId}.`);
   state.clock.wake();
   const attempts = replays.map(({ endpoint: endpointId, number }) => ({
-    id: attemptId(state.dice, { merchant, endpoint: endpointId, eventId, replay: number }, 1),
+    id: attemptId(state.dice, { merchant, endpoint: endpointId, eventId, replay: number, copy: 0 }, 1),
     endpointId,
   }));
   return { eventId, attempts };
@@ -155,6 +191,7 @@ async function enable(state: DispatcherNeeds, merchant: string, endpoint: string
 
 async function stop(state: State, within: number): Promise<void> {
   state.running = false;
+  tellWaiting(state);
   await state.look;
   const patience = afterAtMost(within);
   await Promise.race([Promise.all([...state.flights].map(({ landed }) => landed)), patience.expired]);

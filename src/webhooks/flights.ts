@@ -3,9 +3,10 @@
 import { afterThisTurn, type Clock, realDelay } from "../kernel/clock.ts";
 import type { AttemptMessage } from "../kernel/messages.ts";
 import type { Database } from "../store/database.ts";
-import type { Deliveries } from "../store/deliveries.ts";
+import type { Deliveries, Delivery, Receiver } from "../store/deliveries.ts";
+import type { Interference } from "./fault.ts";
 import type { Lane, Lanes } from "./lanes.ts";
-import type { Attempt, Ledger } from "./ledger.ts";
+import type { Attempt, Concluded, Ledger } from "./ledger.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Sender } from "./sender.ts";
 
@@ -36,8 +37,11 @@ export interface State {
   readonly lanes: Lanes;
   readonly ledger: Ledger;
   readonly sender: Sender;
+  readonly interference: Interference;
   readonly flights: Set<Flight>;
   readonly listeners: Set<Listener>;
+  /** Called, and forgotten, whenever something has landed or will not. */
+  readonly waiting: Set<() => void>;
   /** The look for what is due that is under way. */
   look: Promise<void> | undefined;
   /** What it found, until that is sent. */
@@ -68,23 +72,34 @@ export function begin(state: State): void {
     .finally(() => {
       state.look = undefined;
       state.clock.wake();
+      tellWaiting(state);
     });
 }
 
-function takeDue({ running, clock, lanes, ledger, deliveries, flights, taken }: State): void {
+function takeDue(state: State): void {
+  const { running, clock, lanes, deliveries, flights, taken, interference } = state;
   if (!running) return;
   const now = clock.now();
+  if (interference.isPresent()) for (const owed of interference.decide()) lanes.owe(owed);
   const most = Math.min(MOST_AT_ONCE, MOST_IN_FLIGHT - flights.size);
   for (const lane of lanes.ready(now)) {
     if (taken.length >= most) return;
     const receiver = deliveries.receiver(lane.merchant, lane.endpoint);
-    const due = deliveries.due(lane.merchant, lane.endpoint, now, Math.min(lanes.room(lane), most - taken.length));
+    const before = taken.length;
+    const due = deliveries.due(lane.merchant, lane.endpoint, now, Math.min(lanes.room(lane), most - before));
     for (const delivery of due) {
-      if (receiver) taken.push({ lane, attempt: ledger.begin(delivery, receiver) });
+      if (receiver) take(state, lane, delivery, receiver);
       else deliveries.end(delivery.sequence, "cancelled");
     }
-    lanes.served(lane, receiver ? due.length : 0);
+    lanes.served(lane, taken.length - before);
   }
+}
+
+/** A delivery, with what is to go out in the same moment. */
+function take({ ledger, taken, interference }: State, lane: Lane, delivery: Delivery, receiver: Receiver): void {
+  taken.push({ lane, attempt: ledger.begin(delivery, receiver) });
+  if (delivery.decided === null) return;
+  for (const copy of interference.copies(delivery)) taken.push({ lane, attempt: ledger.begin(copy, receiver) });
 }
 
 /** The commit was undone: what it took is owed as before. The next look waits, for a full disk does not empty itself at once. */
@@ -127,13 +142,13 @@ function launch(state: State, { attempt, lane }: Taken): void {
 
 /** Records what came of an attempt, then tells of it. One that cannot be recorded is taken up by the next start, as after a crash. */
 async function land(state: State, flight: Flight, outcome: Promise<Outcome>): Promise<void> {
-  const { database, ledger, lanes, flights, listeners, clock } = state;
+  const { database, lanes, flights, listeners, clock } = state;
   const { lane, attempt } = flight;
   const went = await outcome;
   if (flight.abandoned) return;
-  lanes.freed(lane, went.responseStatus !== null);
+  lanes.freed(lane, went.errorCode === "dropped" ? lane.answers : went.responseStatus !== null);
   flight.freed = true;
-  const recording = database.commit(() => (flight.abandoned ? undefined : ledger.conclude(attempt, went)));
+  const recording = database.commit(() => (flight.abandoned ? undefined : conclude(state, attempt, went)));
   // What the lane has waiting is written down in the same commit.
   if ((lane.due ?? Infinity) <= clock.now()) begin(state);
   const concluded = await recording.catch((error: unknown) => (state.running ? state.report(error) : undefined));
@@ -142,6 +157,19 @@ async function land(state: State, flight: Flight, outcome: Promise<Outcome>): Pr
   lanes.recorded(lane, concluded?.nextDue ?? null);
   clock.wake();
   if (concluded) for (const listener of listeners) listener(concluded.told);
+  tellWaiting(state);
+}
+
+function conclude({ ledger, lanes, interference }: State, attempt: Attempt, went: Outcome): Concluded | undefined {
+  const concluded = ledger.conclude(attempt, went);
+  for (const owed of interference.landed(attempt.delivery, went.errorCode === null)) lanes.owe(owed);
+  return concluded;
+}
+
+export function tellWaiting({ waiting }: State): void {
+  const told = [...waiting];
+  waiting.clear();
+  for (const tell of told) tell();
 }
 
 export async function settled(state: State): Promise<void> {
@@ -164,7 +192,9 @@ export function reload(state: State, merchant?: string): void {
   for (const flight of [...flights]) if (isOf(merchant, flight)) abandon(state, flight);
   const underWay = new Set([...flights, ...taken].map(({ attempt }) => attempt.delivery.sequence));
   database.commitNow(() => ledger.recover((delivery) => underWay.has(delivery)));
+  state.interference.load();
   lanes.load();
+  tellWaiting(state);
 }
 
 export function abandon(state: State, flight: Flight): void {

@@ -20,6 +20,8 @@ export interface Lanes {
   /** The lanes with something due and room for it, the one that was served longest ago first. */
   ready(now: number): Lane[];
   room(lane: Lane): number;
+  /** Something that an endpoint is owed is due sooner than its lane knows. */
+  owe(owed: Owed): void;
   /** So many attempts of the lane are about to begin: what is still owed to it is looked up again, and the others come first. */
   served(lane: Lane, begun: number): void;
   /** An attempt of the lane is over: there is room for another. */
@@ -51,6 +53,7 @@ export function createLanes(deliveries: Deliveries): Lanes {
   };
   return {
     room,
+    owe: (owed) => owe(lanes, owed),
     load() {
       const backlog = deliveries.owed();
       for (const lane of lanes.values()) lane.due = null;

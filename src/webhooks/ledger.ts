@@ -1,10 +1,12 @@
 // What the file says of an attempt: that it is under way, what became of it, and what the delivery comes to by that.
 
 import type { Clock } from "../kernel/clock.ts";
+import type { DeliveryFaults, DeliveryInjection } from "../kernel/fault.ts";
 import type { AttemptMessage } from "../kernel/messages.ts";
 import type { Dice } from "../kernel/random.ts";
 import type { AttemptEnd, AttemptStart, Attempts } from "../store/attempts.ts";
 import type { Deliveries, Delivery, Receiver } from "../store/deliveries.ts";
+import { disturbed, type EffectOf, effectOf, injectionsOf, noteOf } from "./fault-plan.ts";
 import type { Outcome } from "./outcome.ts";
 import { nextAttempt, readRetryAfter, type Schedule } from "./schedule.ts";
 import type { Plan } from "./sender.ts";
@@ -16,6 +18,8 @@ export interface Attempt {
   readonly start: AttemptStart;
   readonly sequence: number;
   readonly plan: Plan;
+  /** What a fault rule makes of the outcome. */
+  readonly policy: EffectOf<"retry_policy"> | undefined;
 }
 
 export interface Concluded {
@@ -39,6 +43,7 @@ export interface LedgerNeeds {
   deliveries: Deliveries;
   attempts: Attempts;
   schedule: Schedule;
+  faults: DeliveryFaults;
   /** What the sandbox calls itself to receivers. */
   userAgent: string;
 }
@@ -51,10 +56,15 @@ export function createLedger(needs: LedgerNeeds): Ledger {
   const { clock, deliveries, attempts } = needs;
   return {
     begin(delivery, receiver) {
-      const plan = planAttempt(delivery, receiver, needs.userAgent);
-      const start = startOf(delivery, plan, needs);
+      const usual = planAttempt(delivery, receiver, needs.userAgent);
+      const injections = injectionsOf(delivery);
+      const plan = injections.length === 0 ? usual : disturbed(usual, injections, { delivery, receiver, dice: needs.dice });
+      const body = plan.body === delivery.body ? null : plan.body;
+      const start = { ...startOf(delivery, plan, needs), body, fault: noteOf(injections, usual, delivery.copy) };
       deliveries.begin(delivery.sequence);
-      return { delivery: { ...delivery, attempts: start.attempt }, start, sequence: attempts.begin(start), plan };
+      if (delivery.copy > 0) tellAgain(injections, start, needs);
+      const policy = effectOf(injections, "retry_policy");
+      return { delivery: { ...delivery, attempts: start.attempt }, start, sequence: attempts.begin(start), plan, policy };
     },
     conclude(attempt, outcome) {
       const end = endOf(attempt, outcome, needs);
@@ -93,11 +103,19 @@ function planAttempt({ body, eventId, eventType }: Delivery, { url, secret }: Re
 }
 
 /** The id follows from what an attempt is, not from when it came: attempts that run side by side are numbered by no race. */
-export function attemptId(dice: Dice, delivery: Pick<Delivery, "merchant" | "eventId" | "endpoint" | "replay">, attempt: number): string {
-  return dice.id("whd", delivery.merchant, delivery.eventId, delivery.endpoint, delivery.replay, attempt);
+export function attemptId(dice: Dice, delivery: Identity, attempt: number): string {
+  const { merchant, eventId, endpoint, replay, copy } = delivery;
+  return dice.id("whd", merchant, eventId, endpoint, replay, attempt, ...(copy > 0 ? ["copy", copy] : []));
 }
 
-function startOf(delivery: Delivery, { url, headers }: Plan, { dice, clock }: LedgerNeeds): AttemptStart {
+type Identity = Pick<Delivery, "merchant" | "eventId" | "endpoint" | "replay" | "copy">;
+
+/** A copy is touched by what touched the delivery that it was made of. */
+function tellAgain(injections: readonly DeliveryInjection[], { id }: AttemptStart, { faults, clock }: LedgerNeeds): void {
+  for (const { firing } of injections) faults.repeat({ ...firing, attemptId: id, at: clock.now() });
+}
+
+function startOf(delivery: Delivery, { url, headers }: Plan, { dice, clock }: LedgerNeeds): Omit<AttemptStart, "body" | "fault"> {
   const { sequence, merchant, endpoint, trigger, attempts, aborted, allowed } = delivery;
   const attempt = attempts + 1;
   return {
@@ -114,17 +132,19 @@ function startOf(delivery: Delivery, { url, headers }: Plan, { dice, clock }: Le
   };
 }
 
-function endOf({ delivery }: Attempt, outcome: Outcome, { clock, dice, deliveries, schedule }: LedgerNeeds): AttemptEnd {
+function endOf({ delivery, policy }: Attempt, outcome: Outcome, { clock, dice, deliveries, schedule }: LedgerNeeds): AttemptEnd {
   const { responseStatus, retryAfter, errorCode, ...said } = outcome;
   const ended = clock.now();
-  const again = errorCode !== null && responseStatus !== GONE && deliveries.receiver(delivery.merchant, delivery.endpoint) !== undefined;
+  const wanted = errorCode === null ? policy?.as === "ignore_2xx" : policy?.as !== "give_up";
+  const again = wanted && responseStatus !== GONE && deliveries.receiver(delivery.merchant, delivery.endpoint) !== undefined;
+  const gaps = policy?.as === "compress" ? schedule.gaps.map((gap) => gap / policy.factor) : schedule.gaps;
   const putOff = MAY_PUT_OFF.has(responseStatus ?? 0) ? readRetryAfter(retryAfter, ended) : 0;
   return {
     ...said,
     status: errorCode === null ? "succeeded" : "failed",
     responseStatus,
     errorCode,
-    nextDue: again ? nextAttempt(schedule, dice, delivery, ended, putOff) : null,
+    nextDue: again ? nextAttempt({ ...schedule, gaps }, dice, delivery, ended, putOff) : null,
     ended,
   };
 }

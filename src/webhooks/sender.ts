@@ -1,7 +1,8 @@
 // Sends one planned attempt and says how it went: one POST, one deadline, no redirects, no more of the answer than is needed.
 
+import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
-import { afterRealTime, stopwatch } from "../kernel/clock.ts";
+import { afterRealTime, realDelay, stopwatch } from "../kernel/clock.ts";
 import { explainError, failure, judge, MOST_KEPT, nothing, type Outcome, outcomeOf, type Received, type Verdict } from "./outcome.ts";
 import type { Targets } from "./target.ts";
 
@@ -10,6 +11,8 @@ export interface Plan {
   url: string;
   headers: Record<string, string>;
   body: string;
+  /** How a fault rule wants it sent: in pieces, cut off in the middle, or not at all. */
+  manner?: "slow" | "cut" | "dropped";
 }
 
 export interface Sending {
@@ -55,6 +58,7 @@ export function createSender({ targets, timeout, insecureTls }: SenderNeeds): Se
     });
   return {
     send(plan) {
+      if (plan.manner === "dropped") return unsent(failure("dropped", "A fault rule dropped this attempt: nothing was sent."));
       const refused = targets.refusal(plan.url);
       if (refused) return unsent(failure("target_not_allowed", refused.message));
       agent ??= open();
@@ -73,7 +77,8 @@ async function openAgent(options: Agent.Options): Promise<Agent> {
 
 const unsent = (verdict: Verdict): Sending => ({ outcome: Promise.resolve(outcomeOf(nothing(), verdict, 0)), abort: () => {} });
 
-function exchange(agent: Promise<Agent>, { url, headers, body }: Plan, timeout: number): Sending {
+function exchange(agent: Promise<Agent>, plan: Plan, timeout: number): Sending {
+  const { url, headers, body, manner } = plan;
   const elapsed = stopwatch();
   const { origin, host, pathname, search } = new URL(url);
   const received = nothing();
@@ -89,10 +94,33 @@ function exchange(agent: Promise<Agent>, { url, headers, body }: Plan, timeout: 
   const late = () => end(failure("timeout", `No whole answer came within ${timeout} ms.`));
   const cancel = afterRealTime(timeout, late);
   const listener = listen(received, end, host);
+  const cut = () => end(failure("reset", "A fault rule cut the connection in the middle of the body."));
+  const sent = manner === undefined ? body : Readable.from(pieces(body, manner === "slow" ? timeout : undefined, cut));
   agent
-    .then((opened) => opened.dispatch({ origin, path: pathname + search, method: "POST", headers, body }, listener.handler))
+    .then((opened) => opened.dispatch({ origin, path: pathname + search, method: "POST", headers, body: sent }, listener.handler))
     .catch((error: unknown) => end(explainError(error, host)));
   return { outcome, abort: () => end(failure("reset", "The sandbox gave the attempt up.")) };
+}
+
+/** How many pieces a slow body comes in, and the real milliseconds that all of it takes where the deadline allows that. */
+const PIECES = 8;
+const SLOW = 2_000;
+/** Real milliseconds for the first half to leave this machine. */
+const BEFORE_CUT = 20;
+
+/** A body in pieces: with pauses between them where there is a deadline to keep, or else only its first half, after which it is cut. */
+async function* pieces(text: string, deadline: number | undefined, cut: () => void): AsyncGenerator<Buffer> {
+  const body = Buffer.from(text);
+  if (deadline === undefined) {
+    yield body.subarray(0, Math.ceil(body.length / 2));
+    await realDelay(BEFORE_CUT);
+    return cut();
+  }
+  const size = Math.ceil(body.length / PIECES);
+  for (let start = 0; start < body.length; start += size) {
+    if (start > 0) await realDelay(Math.min(SLOW, deadline / 2) / PIECES);
+    yield body.subarray(start, start + size);
+  }
 }
 
 /** Hears the answer, up to what is worth reading; `stop` ends the exchange wherever it stands. */
