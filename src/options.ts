@@ -93,6 +93,13 @@ export const optionFacts = {
     fallback: { all: { limit: 6_000, window: 60_000 } },
     read: readRate,
   }),
+  faults: fact<string | undefined>({
+    group: "Behaviour",
+    hint: "FILE",
+    words: "fault rules to arm at the start, as JSON; until a reset",
+    fallback: undefined,
+    read: asIs,
+  }),
   retrySchedule: fact<RetrySchedule>({
     group: "Webhooks",
     hint: "SCHEDULE",

@@ -5,6 +5,7 @@ import { catalogue, eventTypes, resources } from "./areas/index.ts";
 import type { Console } from "./control/console.ts";
 import { controlCatalogue } from "./control/index.ts";
 import { showSandbox } from "./control/overview.ts";
+import { armFile } from "./faults/file.ts";
 import { createFaults, type Faults } from "./faults/index.ts";
 import type { Context } from "./http/context.ts";
 import { CONTROL_PREFIX, controlLock } from "./http/control-token.ts";
@@ -121,7 +122,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
   const heard: Heard = { requests: new Set([judge.request]), defects: new Set() };
   const dispatcher = openDispatcher(parts, hub, heard, judge);
   const console = openConsole(parts, limiter, hub, dispatcher, judge, heard, () => url);
-  begin(options, console);
+  await begin(options, console);
 
   clock.watch(replies);
   const listening = await listen(
@@ -157,10 +158,11 @@ async function serve(parts: Parts): Promise<Sandbox> {
   };
 }
 
-/** Fills the world, as the fixtures or a snapshot have it. */
-function begin({ snapshot }: Options, { world, snapshots }: Console): void {
+/** Fills the world as the fixtures or a snapshot have it, and arms the faults of a file. */
+async function begin({ snapshot, faults }: Options, { world, snapshots, ...console }: Console): Promise<void> {
   world.fill();
   if (snapshot !== undefined) snapshots.restoreFile(resolve(snapshot));
+  if (faults !== undefined) await armFile(resolve(faults), console.faults.add);
 }
 
 interface Heard {

@@ -3,10 +3,11 @@
 import { clock } from "./clock.ts";
 import type { Command } from "./command.ts";
 import { deliveries } from "./deliveries.ts";
+import { fault } from "./fault.ts";
 import { receive } from "./receive.ts";
 import { replay } from "./replay.ts";
 import { reset } from "./reset.ts";
 import { start } from "./start.ts";
 import { trigger } from "./trigger.ts";
 
-export const commands: Record<string, Command> = { start, receive, trigger, deliveries, replay, reset, clock };
+export const commands: Record<string, Command> = { start, receive, trigger, deliveries, replay, reset, clock, fault };

@@ -1,12 +1,11 @@
 // Fixtures: merchants and their records as files that a person writes. Reads them, and says file and line where one is wrong.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { ParseError } from "jsonc-parser";
-import { stepsOf } from "../kernel/check.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import type { Resource } from "../kernel/resource.ts";
 import { type Problem, problemsAmong, problemsIn } from "./fixture-check.ts";
+import { type JsonFile, lineAt, readJsonFile, wrongAt } from "./json-file.ts";
 
 export interface Fixture {
   /** What it is called: its file without the ending. */
@@ -30,9 +29,7 @@ export interface FixtureMerchant extends FixtureRecord {
 export type FixtureRecord = Readonly<Record<string, unknown>>;
 
 /** A file once it is known to be a JSON object. */
-interface Source {
-  file: string;
-  text: string;
+interface Source extends JsonFile {
   value: Record<string, unknown>;
 }
 
@@ -58,14 +55,8 @@ function filesIn(folder: string): string[] {
   return names.sort();
 }
 
-async function read(file: string): Promise<Source> {
-  const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw await syntaxError(file, text, error as Error);
-  }
+async function read(path: string): Promise<Source> {
+  const { file, text, value } = await readJsonFile(path);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new SandboxError(`${file}:1: a fixture is a JSON object with a merchant and its records.`, "badFixture");
   return { file, text, value: value as Record<string, unknown> };
@@ -82,45 +73,13 @@ async function check(sources: readonly Source[], resources: readonly Resource[])
   for (const { file, ...problem } of shared) await refuse(sources.find((source) => source.file === file) as Source, [problem]);
 }
 
-async function refuse({ file, text, value }: Source, [first, ...others]: readonly Problem[]): Promise<void> {
+async function refuse(source: Source, [first, ...others]: readonly Problem[]): Promise<void> {
   if (!first) return;
-  const line = await lineOf(text, value, first.pointer);
   const more = others.length === 0 ? "" : ` (and ${others.length} more in this file)`;
-  throw new SandboxError(`${file}:${line} ${first.pointer}: ${first.message}${more}`, "badFixture");
+  throw await wrongAt(source, first.pointer, `${first.message}${more}`);
 }
 
 function fixtureOf({ file, value }: Source): Fixture {
   const { description = "", merchant, records = {} } = value as Partial<Fixture>;
   return { name: basename(file, ENDING), file, description, merchant: merchant as FixtureMerchant, records };
 }
-
-/** The line of the value that a pointer leads to; where it leads nowhere, of the nearest value around it. */
-async function lineOf(text: string, root: unknown, pointer: string): Promise<number> {
-  const { findNodeAtLocation, parseTree } = await import("jsonc-parser");
-  const tree = parseTree(text);
-  const path: (string | number)[] = [];
-  let value = root;
-  for (const step of stepsOf(pointer)) {
-    path.push(Array.isArray(value) ? Number(step) : step);
-    value = (value as Record<string, unknown> | undefined)?.[step];
-  }
-  for (; tree; path.pop()) {
-    const node = findNodeAtLocation(tree, path);
-    if (node) return lineAt(text, node.offset);
-  }
-  return 1;
-}
-
-async function syntaxError(file: string, text: string, error: Error): Promise<SandboxError> {
-  const { parse, printParseErrorCode } = await import("jsonc-parser");
-  const found: ParseError[] = [];
-  parse(text, found, { disallowComments: true });
-  const [first] = found;
-  if (!first) return new SandboxError(`${file}: is not JSON: ${error.message}.`, "badFixture");
-  const words = printParseErrorCode(first.error)
-    .replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`)
-    .toLowerCase();
-  return new SandboxError(`${file}:${lineAt(text, first.offset)}: is not JSON: ${words}.`, "badFixture");
-}
-
-const lineAt = (text: string, offset: number) => text.slice(0, offset).split("\n").length;

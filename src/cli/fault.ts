@@ -1,0 +1,127 @@
+// `fault`: arms, lists and removes the fault rules of a running sandbox.
+
+import { actions } from "../faults/grammar.ts";
+import { actionNamed } from "../faults/read-rule.ts";
+import { readFields } from "../faults/shorthand.ts";
+import { ApiError, SandboxError } from "../kernel/errors.ts";
+import type { RuleState } from "../kernel/fault.ts";
+import { didYouMean } from "../kernel/nearest.ts";
+import type { OwnFlag } from "./arguments.ts";
+import { command, say } from "./command.ts";
+import { type Running, running, runningFlags } from "./running.ts";
+import { visible } from "./visible.ts";
+
+type Own = Record<string, string | undefined>;
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** Every field of every action, as a flag: the same name means the same wherever it stands. */
+const fieldNames = [...new Set(actions.flatMap(({ schema }) => Object.keys(schema.properties)))].filter((name) => name !== "type");
+const actionFlags = Object.fromEntries(
+  fieldNames.map((name): [string, OwnFlag] => {
+    const having = actions.filter(({ schema }) => Object.hasOwn(schema.properties, name));
+    const { type } = having[0]?.schema.properties[name] as { type?: string };
+    return [
+      kebab(name),
+      { ...(type === "boolean" ? {} : { hint: "VALUE" }), words: `of ${having.map((action) => action.type).join(", ")}` },
+    ];
+  }),
+);
+
+const triggerFlags = {
+  times: { hint: "N", words: "how often; once unless given" },
+  skip: { hint: "N", words: "how many matches to let pass first" },
+  every: { hint: "N", words: "at every so many matches" },
+  probability: { hint: "P", words: "how likely, from 0 to 1" },
+  seed: { hint: "N", words: "makes the same choices again" },
+  after: { hint: "SPAN", words: "how long to wait before it begins" },
+  for: { hint: "SPAN", words: "how long it holds" },
+  per: { hint: "WHAT", words: "whose budget is counted: rule, key, operation, idempotency_key, event or endpoint" },
+} satisfies Record<string, OwnFlag>;
+
+const ruleFlags = {
+  merchant: { hint: "MERCHANT", words: "only this merchant's calls or deliveries" },
+  endpoint: { hint: "ENDPOINT", words: "only deliveries to this endpoint" },
+  id: { hint: "ID", words: "a name for machines, such as flt_lost_payment" },
+  name: { hint: "TEXT", words: "a name for people" },
+  ttl: { hint: "SPAN", words: "how long the rule lives" },
+} satisfies Record<string, OwnFlag>;
+
+export const fault = command({
+  summary: "let calls and deliveries go wrong: fault add 429 payments.list --times 3 --retry-after 2",
+  usage: "fault [add ACTION[=VALUE] [OPERATION|EVENT...] | ls | rm ID | clear]",
+  flags: { ...triggerFlags, ...ruleFlags, ...actionFlags, json: { words: "one JSON object a line" }, ...runningFlags },
+  async act({ own, positional: [act = "ls", ...words] }) {
+    const run = acts[act];
+    if (!run)
+      throw new SandboxError(
+        `fault knows no ${act}.${didYouMean(act, Object.keys(acts))} It knows ${Object.keys(acts).join(", ")}.`,
+        "usage",
+      );
+    await run(running(own), words, own);
+    return undefined;
+  },
+});
+
+const acts: Record<string, (sandbox: Running, words: string[], own: Own) => Promise<void>> = {
+  async add(sandbox, [action, ...names], own) {
+    if (action === undefined) throw new SandboxError("Say which action: merchant-sandbox fault add 503 payments.list.", "usage");
+    show(await sandbox.control<RuleState>("POST", "/faults", ruleOf(action, names, own)), own);
+  },
+  async ls(sandbox, _, own) {
+    const { data } = await sandbox.control<{ data: RuleState[] }>("GET", "/faults");
+    for (const rule of data) show(rule, own);
+    if (data.length === 0 && own.json === undefined) say("No fault rules. Try merchant-sandbox fault add 503 payments.list.");
+  },
+  async rm(sandbox, [id], own) {
+    if (id === undefined)
+      throw new SandboxError("Say which rule: merchant-sandbox fault rm ID; merchant-sandbox fault ls lists them.", "usage");
+    show(await sandbox.control<RuleState>("DELETE", `/faults/${encodeURIComponent(id)}`), own);
+  },
+  async clear(sandbox) {
+    const { removed } = await sandbox.control<{ removed: number }>("DELETE", "/faults");
+    say(`Removed ${removed} fault rule${removed === 1 ? "" : "s"}.`);
+  },
+};
+
+/** A rule from the words of a command. A bare status is an answer of that status; 429 is the rate limit's. */
+export function ruleOf(written: string, names: readonly string[], own: Own): Record<string, unknown> {
+  const full = written === "429" ? "rate_limit" : /^\d{3}$/.test(written) ? `status=${written}` : written;
+  const [type = "", ...rest] = full.split("=");
+  const { target, fields } = understood(() => {
+    const action = actionNamed(type.replaceAll("-", "_"));
+    const given = fieldNames.flatMap((name) => (own[kebab(name)] === undefined ? [] : [[name, own[kebab(name)] || undefined] as const]));
+    return { target: action.target, fields: readFields(action, rest.length === 0 ? undefined : rest.join("="), given) };
+  });
+  const named = names.length === 0 ? {} : { [target === "api" ? "operation" : "event"]: names.length === 1 ? names[0] : names };
+  const match = { ...named, ...present({ merchant: own.merchant, endpoint: own.endpoint }) };
+  const { times, skip, every, probability, seed, after, for: span, per } = own;
+  const trigger = { ...present({ times, skip, every, probability, seed }, Number), ...present({ after, for: span, per }) };
+  return { ...present({ id: own.id, name: own.name, ttl: own.ttl }), match, trigger, action: fields };
+}
+
+/** What the grammar refuses is here a wrong use of the command. */
+function understood<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof ApiError ? new SandboxError(error.message, "usage") : error;
+  }
+}
+
+function present(texts: Own, read: (text: string) => unknown = (text) => text): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, read(text)]])));
+}
+
+function show(rule: RuleState, own: Own): void {
+  if (own.json !== undefined) {
+    say(JSON.stringify(rule));
+    return;
+  }
+  const { type, ...fields } = rule.action;
+  const left = rule.remaining === null ? "" : `, ${rule.remaining} left`;
+  const told = Object.entries(fields).map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const what = Object.entries(rule.match).map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const name = rule.name === null ? "" : ` "${rule.name}"`;
+  say(visible(`${rule.id}${name} ${type}${told.join("")}${what.join("")}: ${rule.status}, seen ${rule.seen}, fired ${rule.fired}${left}`));
+}
