@@ -1,12 +1,12 @@
 // Reads the body of a request: its type, its size, its JSON. GET and HEAD have none, so theirs is not looked at.
 
 import type { IncomingMessage } from "node:http";
+import { isTooDeep, MAX_DEPTH } from "../kernel/depth.ts";
 import { fail } from "../kernel/errors.ts";
 import { refuseLiveKey } from "./authenticate.ts";
 import type { Context, Stage } from "./context.ts";
 
 export const MAX_BODY = 1_048_576;
-const MAX_DEPTH = 32;
 
 export const readBody: Stage = (context) => {
   const { incoming } = context;
@@ -80,14 +80,8 @@ function parse(text: string): Record<string, unknown> {
       "body_not_object",
       `The body must be a JSON object; received ${Array.isArray(value) ? "an array" : JSON.stringify(value).slice(0, 60)}.`,
     );
-  if (deeperThan(value, MAX_DEPTH)) fail("body_too_deep", `The body may nest ${MAX_DEPTH} levels deep at most.`);
+  if (isTooDeep(value)) fail("body_too_deep", `The body may nest ${MAX_DEPTH} levels deep at most.`);
   return value as Record<string, unknown>;
-}
-
-function deeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((child) => deeperThan(child, levels - 1));
 }
 
 const quote = (text: string) => JSON.stringify(text.slice(0, 100));

@@ -1,6 +1,7 @@
 // A request as the judge sees it: who asked for what, when, what became of it, and what a client should make of that.
 
 import { readHttpDate } from "../kernel/clock.ts";
+import { isTooDeep } from "../kernel/depth.ts";
 import type { Firing } from "../kernel/fault.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import type { Connection, JournalEntry } from "../store/journal.ts";
@@ -137,10 +138,12 @@ function readRetryAfter({ responseHeaders, at }: JournalEntry): Told | undefined
   return date === undefined ? undefined : { milliseconds: Math.max(0, date - at), form: "date" };
 }
 
+/** A body that was refused for what it is, no JSON or nested too deep, is compared as text. */
 function parsed(body: string): unknown {
   if (body === "") return {};
   try {
-    return JSON.parse(body);
+    const value: unknown = JSON.parse(body);
+    return isTooDeep(value) ? body : value;
   } catch {
     return body;
   }
