@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { realDelay } from "../kernel/clock.ts";
+import { afterRealTime } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { parseSpan } from "../kernel/span.ts";
 import { verifySignature } from "../webhooks/signature.ts";
@@ -82,8 +82,21 @@ async function take(incoming: IncomingMessage, manners: Manners, secret: string 
   const verdict = genuine ? "signature ok" : "SIGNATURE WRONG";
   say(visible(`${header("x-webhook-event")} ${header("x-webhook-id")} ${verdict}, answering ${status}`));
   say(visible(`  ${body.toString("utf8")}`));
-  if (manners.pause > 0) await realDelay(manners.pause);
+  if (manners.pause > 0) await pause(manners.pause, incoming);
   return status;
+}
+
+/** Waits, but not for longer than somebody waits for the answer. */
+function pause(milliseconds: number, { socket }: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      socket.off("close", end);
+      resolve();
+    };
+    const cancel = afterRealTime(milliseconds, end);
+    socket.once("close", end);
+  });
 }
 
 function listen(port: number, answer: (incoming: IncomingMessage) => Promise<number>): Promise<Server> {
