@@ -1,135 +1,12 @@
-// What was answered is on disk: the program is killed in the middle of its work, many times, and owes nobody anything after it.
+// What a file keeps from one start to the next, whose it is, and which files are none of ours.
 
 import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createSandbox } from "../src/sandbox.ts";
-import { folder, run, type Started, start } from "./program.ts";
-import { type Answer, call, control } from "./support.ts";
-
-const ROUNDS = 6;
-const WRITERS = 8;
-
-/** One write: what was sent, and what came back if anything did. */
-interface Write {
-  key: string;
-  path: string;
-  body: Record<string, unknown>;
-  answer: Answer | undefined;
-}
-
-const paths: [path: string, body: (name: string) => Record<string, unknown>][] = [
-  ["/v1/hospitality/pricing-rules", (name) => ({ name, adjustmentType: "fixed", adjustmentValue: 1 })],
-  ["/v1/retail/products/prod_honey/variants", (name) => ({ sku: name, options: { lot: name }, price: 100 })],
-  ["/v1/employees/payroll", payroll],
-  ["/v1/merchants", (name) => ({ name, email: `${name}@crash.example` })],
-];
-
-function payroll() {
-  return { periodStart: "2026-01-01", periodEnd: "2026-01-31", payDate: "2026-01-31", items: [{ employeeId: "emp", grossAmount: 1 }] };
-}
-
-const send = (url: string, { path, key, body }: Write) => call(url, "POST", path, { body, headers: { "idempotency-key": key } });
-
-/** Several clients that write without a pause until the sandbox is gone. */
-async function writeUntilGone(url: string, round: number): Promise<Write[]> {
-  const writes: Write[] = [];
-  const client = async (number: number) => {
-    for (let count = 0; ; count++) {
-      const key = `r${round}-c${number}-${count}`;
-      const [path, body] = paths[(number + count) % paths.length] as (typeof paths)[number];
-      const write: Write = { key, path, body: { ...body(key), metadata: { key } }, answer: undefined };
-      writes.push(write);
-      try {
-        write.answer = await send(url, write);
-      } catch {
-        return;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: WRITERS }, (_, number) => client(number)));
-  return writes;
-}
-
-describe("killed while it writes", () => {
-  let receiver: Server;
-  const told = new Map<string, number>();
-
-  async function listen(): Promise<string> {
-    receiver = createServer((incoming, outgoing) => {
-      const id = String(incoming.headers["x-webhook-id"]);
-      told.set(id, (told.get(id) ?? 0) + 1);
-      incoming.resume().on("end", () => outgoing.end());
-    });
-    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-    return `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-  }
-
-  test("it keeps every answered effect, repeats its answers, tells its receivers and reuses no id", async () => {
-    const cwd = folder();
-    const url = await listen();
-    const moments = fc.sample(fc.integer({ min: 30, max: 400 }), { seed: 11, numRuns: ROUNDS });
-    const writes: Write[] = [];
-    const requests: string[] = [];
-
-    for (const [round, moment] of moments.entries()) {
-      const program = await start(["--db", "data.db", "--rate-limit", "none", "--retry-schedule", "10ms,10ms,10ms"], {}, cwd);
-      if (round === 0) await call(program.url, "POST", "/v1/webhooks", { body: { url, events: ["*"] } });
-      const begun = performance.now();
-      const enough = () => performance.now() - begun > moment;
-      const writing = writeUntilGone(program.url, round);
-      await program.line((line) => line.includes('"event":"request"') && enough());
-      await program.kill();
-      writes.push(...(await writing));
-      requests.push(...program.out.filter((line) => line.includes('"event":"request"')).map((line) => JSON.parse(line).id));
-    }
-
-    const program = await start(["--db", "data.db", "--rate-limit", "none", "--retry-schedule", "10ms,10ms,10ms"], {}, cwd);
-    const answered = writes.filter(({ answer }) => answer !== undefined);
-    expect(answered.length).toBeGreaterThan(ROUNDS * WRITERS);
-    for (const write of answered) {
-      expect(write.answer?.status, write.answer?.text).toBe(200);
-      const again = await send(program.url, write);
-      expect([again.text, again.headers["idempotent-replayed"]]).toEqual([write.answer?.text, "true"]);
-    }
-    for (const write of writes.filter(({ answer }) => answer === undefined)) write.answer = await send(program.url, write);
-    for (const { answer } of writes) expect(answer?.status, answer?.text).toBe(200);
-    expect((await control(program.url, "POST", "/drain", { within: "30s" })).settled).toBe(true);
-    await stop(program);
-
-    const ids = writes.map(({ answer }) => answer?.body.id as string);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(new Set(requests).size).toBe(requests.length);
-    await expectKept(join(cwd, "data.db"), writes);
-    receiver.close();
-  });
-
-  /** Each write is one record and one event, whose receiver was told; no file of SQLite's is left half done. */
-  async function expectKept(file: string, writes: Write[]) {
-    const sql = new Sqlite(file, { readonly: true });
-    expect(sql.pragma("integrity_check", { simple: true })).toBe("ok");
-    const records = sql.prepare(
-      "select body ->> '$.metadata.key' as key, count(*) as count from documents where key is not null group by key",
-    );
-    const counts = new Map((records.all() as { key: string; count: number }[]).map(({ key, count }) => [key, count]));
-    expect(counts.size).toBe(writes.length);
-    for (const { key } of writes) expect([key, counts.get(key)]).toEqual([key, 1]);
-    const events = sql.prepare("select id, body ->> '$.data.metadata.key' as key from events").all() as { id: string; key: string }[];
-    expect(new Set(events.map(({ key }) => key)).size).toBe(writes.length);
-    expect(events).toHaveLength(writes.length);
-    for (const { id } of events) expect(told.get(id) ?? 0).toBeGreaterThan(0);
-    sql.close();
-  }
-});
-
-async function stop(program: Started) {
-  program.child.kill("SIGTERM");
-  expect(await program.ended).toMatchObject({ code: 0, error: "" });
-}
+import { folder, run, start } from "./program.ts";
+import { call, control } from "./support.ts";
 
 describe("started again", () => {
   test("a sandbox goes on where it stopped: records, clock aside, keys, sessions, remembered answers, journal and counters", async () => {
@@ -157,6 +34,21 @@ describe("started again", () => {
     const ids = (journal.data as { id: string }[]).map(({ id }) => id);
     expect(ids).toEqual(Array.from({ length: 9 }, (_, index) => `req_${9 - index}`));
     await second.close();
+  });
+});
+
+describe("started after a crash", () => {
+  test("it gives no request the number of an earlier one, not even of one that the journal had no time to note", async () => {
+    const cwd = folder();
+    const numbers: number[] = [];
+    for (let round = 0; round < 2; round++) {
+      const program = await start(["--db", "data.db"], {}, cwd);
+      const answers = await Promise.all(Array.from({ length: 5 }, () => call(program.url, "GET", "/v1/merchants/me")));
+      await program.kill();
+      numbers.push(...answers.map(({ headers }) => Number(String(headers["x-sandbox-request-id"]).slice("req_".length))));
+    }
+    expect(new Set(numbers).size).toBe(10);
+    expect([...numbers].sort((one, other) => one - other).slice(0, 5)).toEqual([1, 2, 3, 4, 5]);
   });
 });
 
