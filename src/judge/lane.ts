@@ -9,8 +9,10 @@ export interface Debt {
   readonly chain: Chain;
   /** Real milliseconds by which a client that retries would have done so. */
   readonly deadline: number;
-  /** The same call under another key: a retry that lost its key, unless the right one comes still. */
+  /** The same call under another key, or too early: a bad retry, unless a good one comes still. */
   suspect: Call | undefined;
+  /** Whether a call came that may have been its retry, or one that was sent beside it: then it accuses nobody. */
+  doubtful: boolean;
 }
 
 /** A call that was refused, until it is known whether it is repeated. */
@@ -46,7 +48,7 @@ const PATIENCE = { factor: 2, least: 2_000, untold: 10_000 };
 /** A call that comes again later than this after it was refused is somebody's new idea. */
 const REPEAT_WITHIN = 10_000;
 /** A client knows of an answer once so much time has passed, whichever connection it uses next. */
-const KNOWN_AFTER = 100;
+const KNOWN_AFTER = 250;
 
 export function openLane(ears: Ears): Lane {
   const debts: Debt[] = [];
@@ -58,7 +60,7 @@ export function openLane(ears: Ears): Lane {
       hearRefusals(refusals, call, ears);
       const debt = findDebt(debts, call);
       if (debt) removeFrom(debts, debt);
-      else suspect(debts, call);
+      doubt(debts, call, debt === undefined);
       settle(debts, call.arrived, call, ears);
       const chain = debt ? goOn(debt, call, ears) : { calls: [call], ownWaits: [] };
       if (call.failure) owe(debts, call, chain, ears);
@@ -75,38 +77,39 @@ function owe(debts: Debt[], call: Call, chain: Chain, ears: Ears): void {
   const { told, answered } = call;
   const patience = told ? told.milliseconds * PATIENCE.factor + PATIENCE.least : PATIENCE.untold;
   if (debts.length === MOST_DEBTS) ears.dropped(debts.shift() as Debt);
-  debts.push({ call, chain, deadline: answered + patience, suspect: undefined });
+  debts.push({ call, chain, deadline: answered + patience, suspect: undefined, doubtful: false });
 }
 
-/** The debt that a call pays: under the same key, else the same call without one. The oldest that is ripe comes first. */
+/**
+ * The debt that a call pays: under the same key, else the same call without one. The oldest that is ripe comes first; one that is
+ * not is paid at once only by the connection that was told to wait, and is under suspicion else.
+ */
 function findDebt(debts: readonly Debt[], call: Call): Debt | undefined {
   const ours = debts.filter((debt) => isSameAddress(debt.call, call) && debt.call.answered <= call.arrived);
   const keyed = ours.find((debt) => call.key !== undefined && debt.call.key === call.key);
   if (keyed) return keyed;
   const same = ours.filter((debt) => debt.call.key === undefined && isKnown(debt.call, call) && isSameRequest(debt.call, call));
-  return same.find((debt) => isRipe(debt.call, call)) ?? same[0];
+  return same.find((debt) => isRipe(debt.call, call)) ?? same.find((debt) => debt.call.connection === call.connection);
 }
 
 const isRipe = (failed: Call, call: Call) => call.arrived - failed.answered >= (failed.told?.milliseconds ?? 0);
 
 /**
- * Whether whoever sent a call could know how an earlier one was answered. Calls that are sent side by side go out on
- * connections of their own, opened before either is answered: none of them is a retry of another.
+ * Whether whoever sent a call could know how an earlier one was answered. Calls that are sent side by side go out on connections
+ * of their own, which a busy machine takes up a little late: none of them is a retry of another.
  */
-const isKnown = (before: Call, call: Call) =>
-  call.connection === before.connection || call.connection.opened > before.answered || call.arrived - before.answered >= KNOWN_AFTER;
+const isKnown = (before: Call, call: Call) => call.connection === before.connection || call.arrived - before.answered >= KNOWN_AFTER;
 
-/** The same call under another key may be a new one, as like as two orders of the same thing: the deadline will tell. */
-function suspect(debts: readonly Debt[], call: Call): void {
-  const debt = debts.find(
-    (owed) =>
-      owed.suspect === undefined &&
-      owed.call.key !== undefined &&
-      owed.call.answered <= call.arrived &&
-      isKnown(owed.call, call) &&
-      isSameRequest(owed.call, call),
-  );
-  if (debt) debt.suspect = call;
+/**
+ * The same call under another key, or too early, may be a new one, as like as two orders of the same thing: the deadline will tell.
+ * And whichever of several equal debts a call pays, it may have been meant for another.
+ */
+function doubt(debts: readonly Debt[], call: Call, isUnpaid: boolean): void {
+  for (const debt of debts) {
+    if (debt.call.answered > call.arrived || !isSameRequest(debt.call, call)) continue;
+    debt.doubtful = true;
+    if (isUnpaid && isKnown(debt.call, call)) debt.suspect ??= call;
+  }
 }
 
 function goOn({ call: from, chain }: Debt, to: Call, ears: Ears): Chain {
@@ -127,7 +130,7 @@ function settle(debts: Debt[], now: number, alive: Call | undefined, ears: Ears)
     if (!debt.suspect && debt.chain.calls.length === 1 && !wentOn) continue;
     removeFrom(debts, debt);
     if (debt.suspect) goOn(debt, debt.suspect, ears);
-    ears.ended(debt.chain, debt.suspect === undefined);
+    if (!debt.doubtful || debt.chain.calls.length > 1) ears.ended(debt.chain, debt.suspect === undefined);
   }
 }
 

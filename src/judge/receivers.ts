@@ -28,7 +28,7 @@ export interface Ears {
 /** The receivers of one merchant. Times are real milliseconds. */
 export interface Receivers {
   /** An attempt that lasted from `from` to `now` has ended; `wrote` is what the merchant wrote meanwhile. */
-  hear(attempt: AttemptMessage, faults: readonly Firing[], from: number, now: number, wrote: Call[]): void;
+  hear(attempt: AttemptMessage, faults: readonly Firing[], from: number, now: number, wrote: readonly Call[]): void;
   /** Notes a write of the merchant's. */
   wrote(call: Call): void;
   /** Whether what the merchant writes at `now` may follow on a delivery. */
@@ -51,7 +51,6 @@ export function openReceivers(ears: Ears): Receivers {
   const pairs = new Set<Pair>();
   const take = (name: string, taken: Taken) => {
     const first = events.get(name);
-    fresh.add(taken);
     if (first) pairs.add({ first, again: taken });
     else remember(events, name, taken);
   };
@@ -59,12 +58,12 @@ export function openReceivers(ears: Ears): Receivers {
     hear(attempt, faults, from, now, wrote) {
       const name = `${attempt.endpointId} ${attempt.eventId}`;
       ears.delivered({ attempt, faults, taken: events.get(name)?.attempt });
-      if (attempt.status === "succeeded" && isUntouched(faults)) take(name, { attempt, from, until: now + AFTERMATH, wrote });
+      const taken = { attempt, from, until: now + AFTERMATH, wrote: [] };
+      fresh.add(taken);
+      for (const call of wrote) attribute(fresh, call);
+      if (attempt.status === "succeeded" && isUntouched(faults)) take(name, taken);
     },
-    wrote(call) {
-      for (const { from, until, wrote } of fresh)
-        if (call.arrived >= from && call.arrived <= until && wrote.length < MOST_WRITES) wrote.push(call);
-    },
+    wrote: (call) => attribute(fresh, call),
     isWatching(now) {
       for (const { until } of fresh) if (until >= now) return true;
       return false;
@@ -80,6 +79,18 @@ export function openReceivers(ears: Ears): Receivers {
     open: () => [...pairs].map(echoOf),
     isEmpty: () => events.size === 0,
   };
+}
+
+/** A write follows on the delivery that began last before it; what was thought to follow on another is moved. */
+function attribute(fresh: Set<Taken>, call: Call): void {
+  let latest: Taken | undefined;
+  for (const taken of fresh) {
+    const place = taken.wrote.findIndex(({ request }) => request === call.request);
+    if (place >= 0) taken.wrote.splice(place, 1);
+    const fits = call.arrived >= taken.from && call.arrived <= taken.until && taken.wrote.length < MOST_WRITES;
+    if (fits && taken.from >= (latest?.from ?? 0)) latest = taken;
+  }
+  latest?.wrote.push(call);
 }
 
 function remember(events: Map<string, Taken>, name: string, taken: Taken): void {

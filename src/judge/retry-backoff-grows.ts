@@ -10,11 +10,12 @@ const GROWTH = 1.5;
 
 /**
  * Full jitter draws from a span that grows, so that one pause may well be shorter than the one before. Flat is what is alike
- * from end to end: three pauses within a quarter of each other, or four and more within half that do not grow on average.
+ * from end to end: two pauses that are none, three within a quarter of each other, or four and more within half that do not grow on average.
  */
 function isFlat(waits: readonly number[]): boolean {
   const paused = waits.map((wait) => Math.max(wait, NONE));
   const spread = Math.max(...paused) / Math.min(...paused);
+  if (waits.length === 2) return Math.max(...waits) <= NONE;
   if (waits.length === 3) return spread <= 1.25;
   const middle = Math.floor(paused.length / 2);
   return waits.length > 3 && spread <= 2 && mean(paused.slice(-middle)) <= 1.25 * mean(paused.slice(0, middle));
