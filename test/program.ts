@@ -53,8 +53,13 @@ export function folder(): string {
 /** Runs the program with these words, in an empty folder and with no variables of its own but those given. */
 export function launch(words: string[], variables: Record<string, string> = {}, cwd = folder()): Program {
   if (!existsSync(PROGRAM)) throw new Error("There is no dist/bin.cjs: run npm run build first.");
+  return launchFile(PROGRAM, words, variables, cwd);
+}
+
+/** The same with another program, such as one that the documentation shows. */
+export function launchFile(file: string, words: string[], variables: Record<string, string>, cwd = folder()): Program {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_"));
-  const child = spawn(process.execPath, [PROGRAM, ...words], { cwd, env: { ...Object.fromEntries(inherited), ...variables } });
+  const child = spawn(process.execPath, [file, ...words], { cwd, env: { ...Object.fromEntries(inherited), ...variables } });
   children.add(child);
   const out: string[] = [];
   let error = "";
