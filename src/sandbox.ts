@@ -23,7 +23,7 @@ import { hearer, tell } from "./kernel/listeners.ts";
 import { createDice, type Dice } from "./kernel/random.ts";
 import { documents } from "./late-documents.ts";
 import { createHub, type Hub } from "./live/hub.ts";
-import { checkRates, controlToken } from "./option-checks.ts";
+import { checkRates, controlToken, ownName } from "./option-checks.ts";
 import { completeOptions, type GivenOptions, type Options } from "./options.ts";
 import { packageFile, version } from "./package.ts";
 import { openProof } from "./proof.ts";
@@ -130,7 +130,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
     options.host,
     openFront(parts, console, limiter, hub, heard, dispatcher, () => listening.port),
   );
-  const url = `http://${options.host ?? "127.0.0.1"}:${listening.port}`;
+  const url = `http://${ownName(options)}:${listening.port}`;
   database.own(`process ${process.pid} at ${url}`);
   dispatcher.start();
 
@@ -183,7 +183,7 @@ function openFront(
   const { options, token, clock, stores, faults, held } = parts;
   const { bodies, allowedHost, allowedOrigin } = options;
   const report = (error: unknown, { id }: Context) => tell(heard.defects, { error, where: id });
-  const guard = createGuard(port, allowedHost, allowedOrigin);
+  const guard = createGuard(port, [...allowedHost, ownName(options)], allowedOrigin);
   const checkToken = controlLock(token);
   const recorder = createRecorder(stores.journal, clock, (entry) => {
     hub.say({ kind: "request", request: requestMessage(entry) });

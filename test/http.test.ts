@@ -157,6 +157,29 @@ describe("the guard", () => {
     for (const origin of foreign) expect([origin, await status(origin)]).toEqual([origin, 403]);
   });
 
+  test("answers at the address it tells, whatever it was told to listen on", async () => {
+    const given: { host?: string; allowedHost?: string[] }[] = [
+      {},
+      { host: "127.0.0.1" },
+      { host: "localhost" },
+      { host: "0.0.0.0", allowedHost: ["localhost"] },
+      // Not every machine has these.
+      { host: "127.0.0.2" },
+      { host: "::1" },
+      { host: "::", allowedHost: ["[::1]"] },
+    ];
+    for (const [index, options] of given.entries()) {
+      const found = await open(options)
+        .then((bench) => bench.call("GET", "/v1/merchants/me"))
+        .then(
+          ({ status }) => status,
+          (error: Error) => error.message,
+        );
+      const missing = index > 3 ? expect.stringContaining("Cannot listen") : 200;
+      expect([options.host, found]).toEqual([options.host, found === 200 ? 200 : missing]);
+    }
+  });
+
   test("further names and origins are let in when asked to, exactly", async () => {
     const bench = await open({ allowedHost: ["sandbox.internal"], allowedOrigin: ["https://app.example"] });
     const status = async (headers: Record<string, string>) => (await bench.call("GET", "/v1/payments", { headers })).status;
