@@ -335,6 +335,8 @@ describe("410", () => {
       { responseStatus: 500, nextAttemptAt: null },
       { responseStatus: 410, status: "failed", errorCode: "http_status", nextAttemptAt: null },
     ]);
+    const { data: events } = await bench.control("GET", "/events?merchant=mer_lodge");
+    expect(events.map(({ deliveries }: { deliveries: object }) => deliveries)).toMatchObject([{ failed: 1 }, { cancelled: 1 }]);
     const ignored = await bench.call("POST", "/v1/webhook-events/test", { body: { type: "a.b" } });
     expect(ignored.body.deliveries).toEqual([]);
     await advance(bench, "1h");
@@ -460,6 +462,21 @@ describe("a slow or dead endpoint", () => {
     }
   });
 
+  test("leaves two hundred others their thousand events, each of which arrives once", async () => {
+    const bench = await open({ clock: "real" });
+    const [dead, receiver] = [await receive(), await receive()];
+    dead.always("hang");
+    for (let index = 0; index < 20; index++) await register(bench, `${dead.url}/${index}`, ["a.b"]);
+    for (let index = 0; index < 200; index++) await register(bench, `${receiver.url}/${index}`, ["a.b"]);
+    const ids = [];
+    for (let index = 0; index < 5; index++) ids.push(await trigger(bench, "a.b"));
+    const arrivals = await receiver.arrived(1_000);
+    const told = new Set(arrivals.map(({ url, event }) => `${url} ${event.id}`));
+    expect([arrivals.length, told.size]).toEqual([1_000, 1_000]);
+    expect(new Set(arrivals.map(({ event }) => event.id))).toEqual(new Set(ids));
+    await dead.close();
+  });
+
   test("is sent one at a time until it answers", async () => {
     const bench = await open();
     const receiver = await receive();
@@ -570,6 +587,7 @@ describe("a reset", () => {
     await trigger(bench);
     await receiver.arrived(1);
     await bench.control("POST", "/reset", {});
+    expect(await bench.control("POST", "/drain", { within: "1ms" })).toEqual({ settled: true, pending: 0, inFlight: 0 });
     await advance(bench, "1h");
     expect(await log(bench)).toEqual([]);
     expect(receiver.arrivals).toHaveLength(1);
