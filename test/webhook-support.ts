@@ -126,9 +126,18 @@ function describe(incoming: IncomingMessage, body: Buffer, connection: number): 
     headers: incoming.headers as NodeJS.Dict<string>,
     rawHeaders: incoming.rawHeaders,
     body,
-    event: JSON.parse(body.toString("utf8")),
+    event: parsed(body.toString("utf8")),
     connection,
   };
+}
+
+/** Undefined for what is no JSON: fault rules send such bodies. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 export interface Registered {

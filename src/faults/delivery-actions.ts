@@ -37,7 +37,7 @@ const reorder = onDeliveries({
   fields: {
     batch: Type.Optional(count("How many make a batch; 2 unless given", { minimum: 2, maximum: MOST_COPIES })),
     order: choice(["reverse", "shuffle"], "The order in which they go out; `reverse` unless given"),
-    hold: Type.Optional(span("The longest wait for a batch to fill, after which what is there goes out")),
+    hold: Type.Optional(span("The longest wait for a batch to fill, after which what is there goes out; a day unless given")),
   },
   usualTimes: ({ batch = 2 }) => batch,
   prepare: ({ batch = 2, order = "reverse", hold }) => {
@@ -61,7 +61,7 @@ const delay = onDeliveries({
             Type.String({ const: "before_response" }),
             Type.Object({ after: text("A type of event, such as payout.paid", { minLength: 1 }) }, { additionalProperties: false }),
           ],
-          { description: "`before_response`, or {after: TYPE}: once an event of that type was delivered" },
+          { description: "`before_response`, or {after: TYPE}: once an event of that type was delivered, or after a day" },
         ),
       ),
     ),

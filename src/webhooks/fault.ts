@@ -48,19 +48,25 @@ const ANY_ENDPOINT = "*";
 
 export function createInterference({ clock, dice, faults, holds }: Needs): Interference {
   const held = createHeld(clock, dice, holds);
+  /** What is to land before an answer: the rule may be spent by the time that the answer is ready. */
+  const pressing = new Set<number>();
   const decideOne = (delivery: Delivery): Owed[] => {
     const injections = faults.forDelivery(subjectOf(delivery, dice));
     const until = untilOf(delivery, injections, holds, clock.now());
     holds.decide(delivery.sequence, JSON.stringify(injections), until);
     if (!until) return [];
+    if (injections.some(isPressing)) pressing.add(delivery.sequence);
     if (until.held === null) return [owedOf(delivery, until.due)];
     held.note();
     const batch = effectOf(injections, "reorder")?.batch ?? Infinity;
     return holds.waitingFor(until.held).length >= batch ? held.letGoBatch(until.held) : [];
   };
   return {
-    isPresent: () => faults.armed || held.any(),
-    load: held.load,
+    isPresent: () => faults.armed || held.any() || pressing.size > 0,
+    load() {
+      held.load();
+      pressing.clear();
+    },
     decide: () => [
       ...(held.any() ? holds.overdue(BATCH, clock.now()).flatMap(held.letGoBatch) : []),
       ...(faults.armed ? holds.undecided(clock.now()).flatMap(decideOne) : []),
@@ -75,6 +81,7 @@ export function createInterference({ clock, dice, faults, holds }: Needs): Inter
       return effect.concurrent ? made : [];
     },
     landed(delivery, taken) {
+      pressing.delete(delivery.sequence);
       if (!held.any()) return NOTHING;
       const { eventType, merchant, endpoint } = delivery;
       const types = taken ? [endpoint, ANY_ENDPOINT].map((where) => typeAt(eventType, merchant, where)) : [];
@@ -111,6 +118,8 @@ function createHeld(clock: Clock, dice: Dice, holds: Holds) {
     },
   };
 }
+
+const isPressing = ({ effect }: DeliveryInjection) => effect.kind === "delay" && "until" in effect && effect.until === "before_response";
 
 function subjectOf(delivery: Delivery, dice: Dice): DeliverySubject {
   const { merchant, endpoint, eventType, eventId, attempts, body } = delivery;
