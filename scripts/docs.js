@@ -1,10 +1,10 @@
-// Writes the pages that are derived from the code: the reference, the control plane's, and the ledger of assumptions.
+// Writes the pages that are derived from the code: the reference, the control plane's, the ledger of assumptions, and the faults.
 // `--check` writes nothing and fails where a page is not what the code would write now.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { assumptionsPage, controlPage, exampleCalls, referencePage } from "../dist/documents.js";
+import { assumptionsPage, controlPage, exampleCalls, faultsPage, referencePage } from "../dist/documents.js";
 import { createSandbox } from "../dist/index.js";
 
 const docs = join(dirname(fileURLToPath(import.meta.url)), "../docs");
@@ -16,6 +16,7 @@ const pages = {
   "reference.md": referencePage(await exampleReplies()),
   "control.md": controlPage(),
   "assumptions.md": assumptionsPage(),
+  "faults.md": faultsPage(),
 };
 const stale = Object.keys(pages).filter((name) => pages[name] !== written(name));
 

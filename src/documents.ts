@@ -2,12 +2,15 @@
 
 import { catalogue, resources } from "./areas/index.ts";
 import { controlCatalogue } from "./control/index.ts";
+import { actions, matchSchemas, RULE_FIELDS } from "./faults/grammar.ts";
+import { triggerSchema } from "./faults/trigger.ts";
 import { behaviours as idempotency } from "./http/idempotency.ts";
 import { behaviours as limits } from "./http/limit.ts";
 import { version } from "./package.ts";
 import { assumptionsPage as renderAssumptions } from "./reference/assumptions-page.ts";
 import { eventsOf } from "./reference/events.ts";
 import { exampleCall, makerOf, type Replies } from "./reference/example.ts";
+import { faultsPage as renderFaults } from "./reference/faults-page.ts";
 import { ledger } from "./reference/ledger.ts";
 import { openapi } from "./reference/openapi.ts";
 import { controlPage as renderControl, referencePage as renderReference } from "./reference/page.ts";
@@ -49,3 +52,5 @@ export const referencePage = (replies: Replies) =>
 export const controlPage = () => renderControl(control(USUAL_URL));
 
 export const assumptionsPage = () => renderAssumptions(assumptions());
+
+export const faultsPage = () => renderFaults({ actions, match: matchSchemas, trigger: triggerSchema, rule: RULE_FIELDS });

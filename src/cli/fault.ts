@@ -20,11 +20,8 @@ const fieldNames = [...new Set(actions.flatMap(({ schema }) => Object.keys(schem
 const actionFlags = Object.fromEntries(
   fieldNames.map((name): [string, OwnFlag] => {
     const having = actions.filter(({ schema }) => Object.hasOwn(schema.properties, name));
-    const { type } = having[0]?.schema.properties[name] as { type?: string };
-    return [
-      kebab(name),
-      { ...(type === "boolean" ? {} : { hint: "VALUE" }), words: `of ${having.map((action) => action.type).join(", ")}` },
-    ];
+    const isSwitch = having.every(({ schema }) => (schema.properties[name] as { type?: string }).type === "boolean");
+    return [kebab(name), { ...(isSwitch ? {} : { hint: "VALUE" }), words: `of ${having.map((action) => action.type).join(", ")}` }];
   }),
 );
 
@@ -47,9 +44,13 @@ const ruleFlags = {
   ttl: { hint: "SPAN", words: "how long the rule lives" },
 } satisfies Record<string, OwnFlag>;
 
+/** One for what to do, one for the action, and any number of names. */
+const MOST_WORDS = 100;
+
 export const fault = command({
   summary: "let calls and deliveries go wrong: fault add 429 payments.list --times 3 --retry-after 2",
   usage: "fault [add ACTION[=VALUE] [OPERATION|EVENT...] | ls | rm ID | clear]",
+  words: MOST_WORDS,
   flags: { ...triggerFlags, ...ruleFlags, ...actionFlags, json: { words: "one JSON object a line" }, ...runningFlags },
   async act({ own, positional: [act = "ls", ...words] }) {
     const run = acts[act];

@@ -57,8 +57,8 @@ export const latency = onCalls({
     const { min = "0ms", max = "0ms" }: Parameters = given;
     if (distribution === "uniform" && milliseconds(min) > milliseconds(max))
       return `action.max must not be shorter than action.min; received ${max} and ${min}.`;
-    if (distribution === "ramp" && trigger.times === null && trigger.for === null)
-      return "A ramp must know where it ends: give trigger.times or trigger.for.";
+    if (distribution === "ramp" && (trigger.times ?? 0) < 2 && trigger.for === null)
+      return "A ramp must know where it ends: give trigger.times, of 2 or more, or trigger.for.";
     return undefined;
   },
   prepare({ distribution = "fixed", in: before = "headers", ...given }) {
