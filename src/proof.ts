@@ -1,18 +1,28 @@
-// Joins what proves a run, verification and report, to everything that they look at. The report is loaded when one is asked for.
+// Joins what proves a client, verification, report and audit, to everything that they look at. The last two are loaded when asked for.
 
 import { catalogue, resources } from "./areas/index.ts";
 import type { Console } from "./control/console.ts";
 import type { VerdictMessage } from "./kernel/messages.ts";
+import type { Dice } from "./kernel/random.ts";
+import type { Receiver } from "./store/deliveries.ts";
 import { createVerifier } from "./verify/verifier.ts";
+import { planAttempt, type Sent } from "./webhooks/ledger.ts";
+import { createSender, type Plan, type SenderNeeds } from "./webhooks/sender.ts";
+import { sign } from "./webhooks/signature.ts";
 
-interface Needs extends Omit<Console, "judge" | "faults" | "verifier" | "report"> {
+interface Needs extends Pick<Console, Used> {
   judge: { rules: readonly { id: string }[]; verdicts(): readonly VerdictMessage[] };
   faults: { list(): readonly { id: string; fired: number }[] };
   /** Hears of each request that was answered; the returned function ends that. */
   hear(happened: () => void): () => void;
+  dice: Dice;
+  /** Where and how webhooks are sent. */
+  webhooks: SenderNeeds & { userAgent: string };
 }
 
-export function openProof(needs: Pick<Needs, Used>): Pick<Console, "verifier" | "report"> {
+type Used = "about" | "clock" | "journal" | "runLog" | "attempts" | "tenants" | "callers" | "deliveries" | "dispatcher";
+
+export function openProof(needs: Needs): Pick<Console, "verifier" | "report" | "auditor"> {
   const { judge, faults, dispatcher, hear } = needs;
   const verdicts = () => judge.verdicts();
   const sources = { ...needs, catalogue, verdicts };
@@ -28,8 +38,32 @@ export function openProof(needs: Pick<Needs, Used>): Pick<Console, "verifier" | 
         return () => deaf.forEach((end) => void end());
       },
     }),
+    auditor: openAuditor(needs),
     report: async (format) => (await import("./report/report.ts")).report(sources, format),
   };
 }
 
-type Used = "about" | "clock" | "journal" | "runLog" | "attempts" | "tenants" | "callers" | "dispatcher" | "judge" | "faults" | "hear";
+function openAuditor({ clock, dice, tenants, deliveries, webhooks }: Needs): Console["auditor"] {
+  let runs = 0;
+  /** The newest of several, as whoever registers again means the new one. */
+  const secretOf = (url: string) => {
+    const endpoints = tenants.list().flatMap(({ id }) => deliveries.secrets(id).map(({ endpoint }) => deliveries.receiver(id, endpoint)));
+    return endpoints.findLast((receiver) => receiver?.url === url)?.secret;
+  };
+  return {
+    async audit(url, secret) {
+      const { auditReceiver } = await import("./audit/audit.ts");
+      const sender = createSender(webhooks);
+      const needs = {
+        clock,
+        dice,
+        sign,
+        secretOf,
+        checkTarget: webhooks.targets.check,
+        plan: (event: Sent, receiver: Receiver) => planAttempt(event, receiver, webhooks.userAgent),
+        send: (plan: Plan) => sender.send(plan).outcome,
+      };
+      return auditReceiver(needs, url, secret, ++runs).finally(() => sender.close());
+    },
+  };
+}

@@ -213,23 +213,28 @@ function openJudge(hub: Hub, faults: Faults): Judge {
 }
 
 function openDispatcher(parts: Parts, hub: Hub, heard: Heard, judge: Judge): Dispatcher {
-  const { options, clock, dice, stores, faults, targets, schedule } = parts;
+  const { clock, dice, stores, faults, schedule } = parts;
   const dispatcher = createDispatcher({
     ...stores,
     clock,
     dice,
     schedule,
     faults: faults.delivery,
-    targets,
-    timeout: options.webhookTimeout,
-    insecureTls: options.webhookInsecureTls,
-    userAgent: `merchant-sandbox/${version()}`,
+    ...senderNeeds(parts),
     report: (error) => tell(heard.defects, { error, where: "webhooks" }),
   });
   dispatcher.listen((attempt) => hub.say({ kind: "attempt", attempt }));
   dispatcher.listen(judge.attempt);
   return dispatcher;
 }
+
+/** Where and how webhooks are sent. */
+const senderNeeds = ({ options, targets }: Parts) => ({
+  targets,
+  timeout: options.webhookTimeout,
+  insecureTls: options.webhookInsecureTls,
+  userAgent: `merchant-sandbox/${version()}`,
+});
 
 /** The fault rules, which may name what there is. */
 function openFaults({ seed }: Options, clock: Clock, { tenants, past }: Stores): Faults {
@@ -265,6 +270,7 @@ function openConsole(
   };
   createViews(database, resources);
   const about = { version: version(), url, file: database.file };
+  const proved = { ...stores, about, clock, dice, dispatcher, webhooks: senderNeeds(parts) };
   return {
     ...stores,
     about,
@@ -275,7 +281,7 @@ function openConsole(
     limiter,
     faults: faults.rules,
     judge,
-    ...openProof({ ...stores, about, clock, dispatcher, judge, faults: faults.rules, hear: hearer(heard.requests) }),
+    ...openProof({ ...proved, judge, faults: faults.rules, hear: hearer(heard.requests) }),
     renew,
     tell: hub.say,
     catalogue,

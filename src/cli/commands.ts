@@ -1,5 +1,6 @@
 // The commands, in the order in which the help shows them.
 
+import { audit } from "./audit.ts";
 import { clock } from "./clock.ts";
 import type { Command } from "./command.ts";
 import { deliveries } from "./deliveries.ts";
@@ -10,4 +11,4 @@ import { reset } from "./reset.ts";
 import { start } from "./start.ts";
 import { trigger } from "./trigger.ts";
 
-export const commands: Record<string, Command> = { start, receive, trigger, deliveries, replay, reset, clock, fault };
+export const commands: Record<string, Command> = { start, receive, trigger, deliveries, replay, reset, clock, fault, audit };

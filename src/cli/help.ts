@@ -30,7 +30,7 @@ export function overview(commands: Record<string, Described>): string {
     ...sandboxOptions(),
     ...section("Output", Object.entries(start.flags).map(ownRow)),
     "Each option is also a variable: --rate-limit is MERCHANT_SANDBOX_RATE_LIMIT.",
-    "Exit codes: 0 ok, 1 failed, 2 wrong use, 5 port taken, 6 bad fixture.",
+    "Exit codes: 0 ok, 1 failed, 2 wrong use, 3 a verdict failed, 4 it cannot be told, 5 port taken, 6 bad fixture.",
   ].join("\n");
 }
 

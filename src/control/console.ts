@@ -61,6 +61,13 @@ interface Verified {
   }[];
 }
 
+interface Audited {
+  url: string;
+  verdict: Verdict;
+  forgeryAccepted: boolean;
+  probes: { probe: string; verdict: Verdict; sent: string; did: string; should: string; why: string }[];
+}
+
 export interface Console extends Stores {
   about: {
     version: string;
@@ -77,6 +84,7 @@ export interface Console extends Stores {
   judge: Findings;
   /** The run so far: an object where the format is JSON, else a document. */
   report(format: "json" | "junit" | "markdown" | "html" | "har"): Promise<object>;
+  auditor: { audit(url: string, secret: string | undefined): Promise<Audited> };
   verifier: { verify(expectations: Expectations): Promise<Verified>; stop(): void };
   snapshots: Snapshots;
   /** Drops what memory holds of a state that was replaced. */

@@ -1,5 +1,6 @@
 // The catalogue of the control plane, in the order of its reference.
 
+import { auditReceiver } from "./audit.ts";
 import { advanceClock, setClock, showClock } from "./clock.ts";
 import type { ControlOperation } from "./console.ts";
 import { addFault, changeFault, clearFaults, listFaults, removeFault, showFault, showFaultSchema } from "./faults.ts";
@@ -33,6 +34,7 @@ export const controlCatalogue: readonly ControlOperation[] = [
   clearVerdicts,
   verify,
   showReport,
+  auditReceiver,
   enableEndpoint,
   explain,
   showClock,

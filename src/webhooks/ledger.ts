@@ -88,8 +88,11 @@ export function createLedger(needs: LedgerNeeds): Ledger {
   };
 }
 
+/** As much of a delivery as is sent. */
+export type Sent = Pick<Delivery, "body" | "eventId" | "eventType">;
+
 /** The request of an attempt: the frozen body, signed with the secret that holds now, to the address that holds now. */
-function planAttempt({ body, eventId, eventType }: Delivery, { url, secret }: Receiver, userAgent: string): Plan {
+export function planAttempt({ body, eventId, eventType }: Sent, { url, secret }: Receiver, userAgent: string): Plan {
   const headers = {
     "Content-Type": "application/json",
     "X-Webhook-Signature": sign(body, secret),
