@@ -92,7 +92,7 @@ export function describeCall(entry: JournalEntry, firings: readonly Firing[], op
     method,
     path,
     search,
-    key: writes ? String(entry.requestHeaders["idempotency-key"] ?? "") || undefined : undefined,
+    key: entry.requestHeaders["idempotency-key"]?.toString() || undefined,
     writes,
     takesKeys: operation?.idempotent ?? false,
     status,

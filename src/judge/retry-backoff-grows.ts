@@ -3,7 +3,7 @@
 import { type Rule, rounded } from "./rule.ts";
 
 /** Shorter pauses than this are none: the machine's own noise is as long. */
-const NONE = 20;
+const NONE = 30;
 
 /** From the first pause to the last. */
 const GROWTH = 1.5;
