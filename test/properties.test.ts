@@ -248,6 +248,48 @@ describe("any input to the control plane", () => {
   });
 });
 
+describe("everything at once", () => {
+  const steering: [method: string, path: string, body?: unknown][] = [
+    ["POST", "/reset", {}],
+    ["POST", "/reset", { merchant: "mer_lodge" }],
+    ["POST", "/merchants", { fixture: "stage" }],
+    ["POST", "/clock/advance", { by: "25h" }],
+    ["POST", "/drain", { within: "1s" }],
+    ["PUT", "/snapshots/one"],
+    ["POST", "/snapshots/one/restore", {}],
+    ["POST", "/records/payment", { merchant: "mer_lodge", status: "succeeded" }],
+    ["PATCH", "/records/merchant/mer_market", { status: "suspended" }],
+    ["PATCH", "/records/merchant/mer_market", { status: "active" }],
+    ["GET", "/requests"],
+    ["GET", "/events"],
+    ["GET", ""],
+  ];
+  const step = fc.oneof(
+    { weight: 4, arbitrary: call.map((draft) => ({ draft, steer: undefined })) },
+    { weight: 1, arbitrary: fc.constantFrom(...steering).map((steer) => ({ steer, draft: undefined })) },
+  );
+
+  test("calls, resets, snapshots, clocks and deliveries come to sound answers, and a reset world is the seeded one", async () => {
+    const bench = await open({ rateLimit: "none" });
+    const untouched = await bench.call("GET", "/v1/payments?limit=100");
+    await bench.control("PUT", "/snapshots/one");
+    const property = fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 40 }), async (steps) => {
+      await bench.call("POST", "/v1/webhooks", { body: { url: "http://127.0.0.1:2/", events: ["*"] } });
+      const answers = steps.map(async ({ draft, steer }) => {
+        if (draft)
+          return [JSON.stringify(draft.body), await bench.call(draft.operation.method, targetOf(draft), { body: draft.body })] as const;
+        const [method, path, body] = steer;
+        return [path, await bench.call(method, `/_sandbox${path}`, { key: null, body })] as const;
+      });
+      for (const [label, answer] of await Promise.all(answers))
+        expectSound(answer, `${label}: ${answer.status} ${answer.text.slice(0, 300)}`);
+    });
+    await fc.assert(property, { seed: SEED, numRuns: 12, endOnFailure: true });
+    await bench.control("POST", "/reset", {});
+    expect((await bench.call("GET", "/v1/payments?limit=100")).text).toBe(untouched.text);
+  });
+});
+
 describe("any bytes on the socket", () => {
   test("end in an answer or a closed connection, and the next caller is served", async () => {
     const bench = await open();

@@ -53,6 +53,8 @@ export interface Context {
   at: number;
   /** The number of the request, from which its id is made; 0 for what the journal does not keep. */
   readonly sequence: number;
+  /** Which count the number belongs to: a reset begins a new one. */
+  readonly era: number;
   readonly id: string;
   /** The path as sent, without its query. */
   readonly path: string;
@@ -90,6 +92,7 @@ export function openContext(
   sequence: number,
   at: number,
   elapsed: () => number,
+  era = 0,
 ): Context {
   const target = incoming.url ?? "/";
   const cut = target.indexOf("?");
@@ -98,6 +101,7 @@ export function openContext(
     outgoing,
     at,
     sequence,
+    era,
     id: `req_${sequence}`,
     sentHeaders: {},
     path: cut === -1 ? target : target.slice(0, cut),

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type Clock, realNow } from "../kernel/clock.ts";
 import type { RequestMessage } from "../kernel/messages.ts";
-import { keyHint, redactTarget } from "../kernel/redact.ts";
+import { holdsLiveKey, keyHint, redactTarget } from "../kernel/redact.ts";
 import type { Connection, Journal, JournalEntry } from "../store/journal.ts";
 import { MAX_BODY } from "./body.ts";
 import { type Context, openContext } from "./context.ts";
@@ -20,7 +20,9 @@ export interface Recorder {
 /** `heard` is whoever shows requests live. */
 export function createRecorder(journal: Journal, clock: Clock, heard: (entry: JournalEntry) => void): Recorder {
   const connections = new WeakMap<Socket, Connection>();
-  const note = (entry: JournalEntry) => {
+  const note = (era: number, entry: JournalEntry) => {
+    // What began before a reset is of a world that is gone, and its number may be another's by now.
+    if (era !== journal.era()) return;
     journal.add(entry);
     heard(entry);
   };
@@ -29,12 +31,13 @@ export function createRecorder(journal: Journal, clock: Clock, heard: (entry: Jo
     open(incoming, outgoing) {
       const started = realNow();
       const sequence = journal.next();
-      return openContext(incoming, outgoing, sequence, clock.now(), () => realNow() - started);
+      return openContext(incoming, outgoing, sequence, clock.now(), () => realNow() - started, journal.era());
     },
     close(context) {
       const entry = describe(context, connections.get(context.incoming.socket) ?? UNKNOWN);
-      if (hasUnreadBody(context)) collect(context.incoming, (requestBody) => note({ ...entry, requestBody }));
-      else note(entry);
+      const { era, incoming } = context;
+      if (hasUnreadBody(context)) collect(incoming, (body) => note(era, { ...entry, requestBody: holdsLiveKey(body) ? "" : body }));
+      else note(era, entry);
     },
   };
 }

@@ -79,6 +79,8 @@ export interface JournalFilter {
 export interface Journal {
   /** The number of the next request. */
   next(): number;
+  /** Counts how often the numbers began again at one: a number is unique only within its era. */
+  era(): number;
   /** Numbers that are used already, by requests that events and remembered answers tell of, are not used again. */
   goOnAfter(number: number): void;
   add(entry: JournalEntry): void;
@@ -123,6 +125,7 @@ export function openJournal(database: Database): Journal {
   return {
     ...reader(database, flush),
     next: numbers.next,
+    era: numbers.era,
     goOnAfter: numbers.goOnAfter,
     add(entry) {
       buffer.push(entry);
@@ -154,7 +157,9 @@ function openNumbers({ sql }: Database) {
   const before = sql.prepare<[], number>("select value from settings where name = 'requests'").pluck().get() ?? 0;
   let number = before;
   let last = before;
+  let era = 0;
   return {
+    era: () => era,
     next() {
       if (++number > last) {
         last = number + BLOCK - 1;
@@ -168,6 +173,7 @@ function openNumbers({ sql }: Database) {
     restart() {
       number = 0;
       last = 0;
+      era++;
     },
     close: () => void setAside.run(number),
   };
