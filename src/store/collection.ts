@@ -111,9 +111,11 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
       return row && read(row.body);
     },
     create(fields) {
-      const record = say(resource.events.created, insert(compose(resource, scope, fields)));
-      // A record that comes into being in a later state has also arrived in that state.
-      const arrived = record.status !== resource.defaults.status || resource.events.created === undefined;
+      const record = insert(compose(resource, scope, fields));
+      const first = resource.defaults.status;
+      // A record that comes into being in a later state was in its first one before it arrived there.
+      say(resource.events.created, first === undefined ? record : { ...record, status: first });
+      const arrived = record.status !== first || resource.events.created === undefined;
       return arrived ? say(resource.events[record.status ?? ""], record) : record;
     },
     draft: (fields) => compose(resource, scope, fields),
