@@ -16,7 +16,12 @@ export type Failure = "limited" | "unavailable" | "failed" | "lost" | "abandoned
 export interface Told {
   milliseconds: number;
   form: "seconds" | "date";
+  /** How much too early is still in time. */
+  tolerance: number;
 }
+
+/** Timers and travel make a client a little early; a date names no more than whole seconds. */
+const TOLERANCE = { seconds: 50, date: 1_000 };
 
 export interface Call {
   readonly request: string;
@@ -133,9 +138,9 @@ function readRetryAfter({ responseHeaders, at }: JournalEntry): Told | undefined
   const sent = responseHeaders["Retry-After"];
   if (sent === undefined) return undefined;
   const text = String(sent);
-  if (/^\d+$/.test(text)) return { milliseconds: Number(text) * 1_000, form: "seconds" };
+  if (/^\d+$/.test(text)) return { milliseconds: Number(text) * 1_000, form: "seconds", tolerance: TOLERANCE.seconds };
   const date = readHttpDate(text);
-  return date === undefined ? undefined : { milliseconds: Math.max(0, date - at), form: "date" };
+  return date === undefined ? undefined : { milliseconds: Math.max(0, date - at), form: "date", tolerance: TOLERANCE.date };
 }
 
 /** A body that was refused for what it is, no JSON or nested too deep, is compared as text. */

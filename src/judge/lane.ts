@@ -92,7 +92,7 @@ function findDebt(debts: readonly Debt[], call: Call): Debt | undefined {
   return same.find((debt) => isRipe(debt.call, call)) ?? same.find((debt) => debt.call.connection === call.connection);
 }
 
-const isRipe = (failed: Call, call: Call) => call.arrived - failed.answered >= (failed.told?.milliseconds ?? 0);
+const isRipe = ({ told, answered }: Call, call: Call) => !told || call.arrived - answered >= told.milliseconds - told.tolerance;
 
 /**
  * Whether whoever sent a call could know how an earlier one was answered. Calls that are sent side by side go out on connections

@@ -3,9 +3,6 @@
 import { tookSecondsForMilliseconds } from "./retry-after-unit.ts";
 import { type Retry, type Rule, rounded } from "./rule.ts";
 
-/** Timers and travel make a client a little early; a date names no more than whole seconds. */
-const TOLERANCE = { seconds: 50, date: 1_000 } as const;
-
 export const retryAfterHonoured: Rule = {
   id: "retry_after.honoured",
   severity: "error",
@@ -15,12 +12,12 @@ export const retryAfterHonoured: Rule = {
     const { from, to, waited } = retry;
     const { told } = from;
     if (told === undefined || told.milliseconds === 0 || tookSecondsForMilliseconds(retry)) return undefined;
-    const early = told.milliseconds - waited > TOLERANCE[told.form];
+    const early = told.milliseconds - waited > told.tolerance;
     return {
       verdict: early ? "fail" : "pass",
       says: `${from.request} was answered ${from.status} with ${named(retry)}; ${to.request} came after ${rounded(waited)} ms.`,
       calls: [from, to],
-      milliseconds: { told: told.milliseconds, waited: rounded(waited), tolerance: TOLERANCE[told.form] },
+      milliseconds: { told: told.milliseconds, waited: rounded(waited), tolerance: told.tolerance },
     };
   },
 };

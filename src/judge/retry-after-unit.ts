@@ -4,7 +4,6 @@ import { type Retry, type Rule, rounded } from "./rule.ts";
 
 /** A shorter wait in milliseconds cannot be told from no wait at all. */
 const LEAST_SECONDS = 20;
-const EARLY = 50;
 
 /** Whether the wait was N milliseconds, or hardly more, where N seconds were asked for. */
 export function tookSecondsForMilliseconds({ from: { told }, waited }: Retry): boolean {
@@ -23,7 +22,7 @@ export const retryAfterUnit: Rule = {
     const { told } = from;
     if (told?.form !== "seconds" || told.milliseconds === 0) return undefined;
     const mistaken = tookSecondsForMilliseconds(retry);
-    if (!mistaken && told.milliseconds - waited > EARLY) return undefined;
+    if (!mistaken && told.milliseconds - waited > told.tolerance) return undefined;
     const seconds = told.milliseconds / 1_000;
     return {
       verdict: mistaken ? "fail" : "pass",
