@@ -116,19 +116,16 @@ interface Parts {
 async function serve(parts: Parts): Promise<Sandbox> {
   const { options, token, clock, stores, held } = parts;
   const { database, tenants, replies } = stores;
-  const limiter = createLimiter(options.rateLimit as Rules);
-  const hub = createHub(() => showSandbox(console));
-  const judge = openJudge(hub, parts.faults);
-  const heard: Heard = { requests: new Set([judge.request]), defects: new Set() };
-  const dispatcher = openDispatcher(parts, hub, heard, judge);
-  const console = openConsole(parts, limiter, hub, dispatcher, judge, heard, () => url);
+  const machine = assemble(parts, () => showSandbox(console));
+  const { hub, heard, dispatcher } = machine;
+  const console = openConsole(machine, () => url);
   await begin(options, console);
 
   clock.watch(replies);
   const listening = await listen(
     options.port,
     options.host,
-    openFront(parts, console, limiter, hub, heard, dispatcher, () => listening.port),
+    openFront(machine, console, () => listening.port),
   );
   const url = `http://${ownName(options)}:${listening.port}`;
   database.own(`process ${process.pid} at ${url}`);
@@ -165,22 +162,31 @@ async function begin({ snapshot, faults }: Options, { world, snapshots, ...conso
   if (faults !== undefined) await armFile(resolve(faults), console.faults.add);
 }
 
+/** The parts put together: what works from here on, and who is told what. */
+interface Machine extends Parts {
+  limiter: Limiter;
+  hub: Hub;
+  judge: Judge;
+  heard: Heard;
+  dispatcher: Dispatcher;
+}
+
+function assemble(parts: Parts, snapshot: () => unknown): Machine {
+  const limiter = createLimiter(parts.options.rateLimit as Rules);
+  const hub = createHub(snapshot);
+  const judge = openJudge(hub, parts.faults);
+  const heard: Heard = { requests: new Set([judge.request]), defects: new Set() };
+  return { ...parts, limiter, hub, judge, heard, dispatcher: openDispatcher(parts, hub, heard, judge) };
+}
+
 interface Heard {
   requests: Set<(entry: JournalEntry) => void>;
   defects: Set<(defect: Defect) => void>;
 }
 
 /** What stands at the sockets: the pipe for the service, Express for everything else, the hub for those who watch. */
-function openFront(
-  parts: Parts,
-  world: Console,
-  limiter: Limiter,
-  hub: Hub,
-  heard: Heard,
-  dispatcher: Dispatcher,
-  port: () => number,
-): Listeners {
-  const { options, token, clock, stores, faults, held } = parts;
+function openFront(machine: Machine, world: Console, port: () => number): Listeners {
+  const { options, token, clock, stores, faults, held, limiter, hub, heard, dispatcher } = machine;
   const { bodies, allowedHost, allowedOrigin } = options;
   const report = (error: unknown, { id }: Context) => tell(heard.defects, { error, where: id });
   const guard = createGuard(port, [...allowedHost, ownName(options)], allowedOrigin);
@@ -248,16 +254,8 @@ function openFaults({ seed }: Options, clock: Clock, { tenants, past }: Stores):
 }
 
 /** What the control plane works with. */
-function openConsole(
-  parts: Parts,
-  limiter: Limiter,
-  hub: Hub,
-  dispatcher: Dispatcher,
-  judge: Judge,
-  heard: Heard,
-  url: () => string,
-): Console {
-  const { fixtures, clock, dice, stores, faults, held } = parts;
+function openConsole(machine: Machine, url: () => string): Console {
+  const { fixtures, clock, dice, stores, faults, held, limiter, hub, dispatcher, judge, heard } = machine;
   const { database, tenants, journal } = stores;
   const renew = (merchant?: string) => {
     tenants.forget();
@@ -270,7 +268,7 @@ function openConsole(
   };
   createViews(database, resources);
   const about = { version: version(), url, file: database.file };
-  const proved = { ...stores, about, clock, dice, dispatcher, webhooks: senderNeeds(parts) };
+  const proved = { ...stores, about, clock, dice, dispatcher, webhooks: senderNeeds(machine) };
   return {
     ...stores,
     about,
