@@ -18,6 +18,7 @@ const INDENT = " ".repeat(MARKS.pass.length + 1 + WIDTH);
 export const audit = command({
   summary: "try a webhook receiver with everything that it may meet; exit code 3 when it took a forgery",
   usage: "audit URL",
+  words: 1,
   flags: {
     secret: { hint: "WHSEC", words: "what the receiver verifies with; that of the endpoint registered there unless given" },
     json: { words: "the whole result as one JSON object" },
