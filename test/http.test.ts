@@ -458,6 +458,15 @@ describe("what is not known", () => {
     expect(String(long.headers["x-sandbox-unknown-fields"]).length).toBeLessThanOrEqual(1_000);
   });
 
+  test("a made-up field may have the name of a state where there are no states", async () => {
+    const bench = await open();
+    for (const status of [[], {}, [1, 2], 5, true, "odd"]) {
+      const answer = await bench.call("PATCH", "/v1/statutory/settings", { body: { status, state: status } });
+      expect(answer).toMatchObject({ status: 200, body: { status, state: status } });
+      expect((await bench.call("GET", "/v1/statutory/settings")).body.status).toEqual(status);
+    }
+  });
+
   test("fields that the service owns cannot be set from a body", async () => {
     const bench = await open();
     const mine = { id: "prl_mine", object: "mine", merchantId: "mer_market", status: "inactive", created: 1, livemode: true };

@@ -150,12 +150,12 @@ function writer<R extends RecordBase>(statements: Statements, resource: Resource
   };
   return {
     insert(record: R): R {
-      const { id, created, status = null } = record;
-      const { lastInsertRowid } = statements.insert.run(merchant, kind, id, created, status, JSON.stringify(record));
+      const { id, created } = record;
+      const { lastInsertRowid } = statements.insert.run(merchant, kind, id, created, stateOf(resource, record), JSON.stringify(record));
       return claim(record, lastInsertRowid);
     },
     write(record: R): R {
-      const { changes } = statements.update.run(record.status ?? null, JSON.stringify(record), merchant, kind, record.id);
+      const { changes } = statements.update.run(stateOf(resource, record), JSON.stringify(record), merchant, kind, record.id);
       if (changes === 0) throw new Error(`${kind} ${record.id} is gone: it cannot be changed`);
       if (resource.unique.length === 0) return record;
       const row = statements.place.get(merchant, kind, record.id) as Row;
@@ -164,6 +164,10 @@ function writer<R extends RecordBase>(statements: Statements, resource: Resource
     },
   };
 }
+
+/** A kind without states may have a field of this name that a client made up, of whatever type. */
+const stateOf = <R extends RecordBase>({ moves }: Resource<R>, { status }: R) =>
+  Object.keys(moves).length === 0 ? null : (status ?? null);
 
 /** The record as the API shows it: without what is stored for the service's own use. */
 export function shown<R extends RecordBase>(resource: Resource<R>, record: R): R {
