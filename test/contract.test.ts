@@ -5,7 +5,7 @@ import { catalogue } from "../src/areas/index.ts";
 import { factOf } from "../src/kernel/assumed.ts";
 import { fieldErrors } from "../src/kernel/check.ts";
 import { type ErrorCode, errors } from "../src/kernel/errors.ts";
-import { type Answer, type Bench, type CallOptions, open, share } from "./support.ts";
+import { type Answer, type Bench, type CallOptions, NOON_SECONDS, open, share } from "./support.ts";
 
 type Operation = (typeof catalogue)[number];
 
@@ -62,9 +62,28 @@ describe("the example of every operation", () => {
     const declared = Object.keys((operation.reply as { properties?: object }).properties ?? {});
     expect(Object.keys(answer.body)).toEqual(declared);
     for (const [name, value] of Object.entries(operation.headers)) expect(answer.headers[name.toLowerCase()]).toBe(value);
-    expect(await bench.events(answer)).toEqual(operation.id === "events.test" ? [operation.example?.type] : operation.emits.map(factOf));
+    const types = operation.id === "events.test" ? [operation.example?.type] : operation.emits.map(factOf);
+    expect(await bench.events(answer)).toEqual(types);
+    if (types.length > 0) expect((await newestEvent(bench)).body).toEqual(envelope(operation, answer, types[0]));
   });
 });
+
+const newestEvent = async (bench: Bench) => (await bench.control("GET", "/events?limit=1")).data[0];
+
+/** What is delivered of an event: the record as it was answered, but for a key that nobody else may see. */
+function envelope(operation: Operation, answer: Answer, type: unknown) {
+  const { apiKey, ...record } = answer.body;
+  const data = operation.id === "events.test" ? operation.example?.data : record;
+  return {
+    id: expect.stringMatching(/^evt_\w+$/),
+    object: "event",
+    type,
+    created: NOON_SECONDS,
+    livemode: false,
+    merchantId: "mer_lodge",
+    data,
+  };
+}
 
 /** How each error that an operation may declare is reached; those that need more than one wrong value say how. */
 const ways: Partial<Record<ErrorCode, (bench: Bench, operation: Operation) => Promise<Answer>>> = {
