@@ -56,6 +56,8 @@ export interface Sandbox {
   /** What the control plane asks for; undefined on loopback, where it asks for nothing. */
   readonly controlToken: string | undefined;
   merchants(): Tenant[];
+  /** Rules that let calls and deliveries go wrong. */
+  readonly faults: Faults["program"];
   /** Hears of each request once it is answered. */
   onRequest(listener: (entry: JournalEntry) => void): void;
   /** Hears of defects of the sandbox itself; without a listener they become process warnings. */
@@ -114,7 +116,7 @@ interface Parts {
 }
 
 async function serve(parts: Parts): Promise<Sandbox> {
-  const { options, token, clock, stores, held } = parts;
+  const { options, token, clock, stores, faults, held } = parts;
   const { database, tenants, replies } = stores;
   const machine = assemble(parts, () => showSandbox(console));
   const { hub, heard, dispatcher } = machine;
@@ -148,6 +150,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
     file: database.file,
     controlToken: token,
     merchants: () => tenants.list(),
+    faults: faults.program,
     onRequest: (listener) => void heard.requests.add(listener),
     onDefect: (listener) => void heard.defects.add(listener),
     close,

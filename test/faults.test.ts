@@ -585,6 +585,18 @@ describe("the command", () => {
   });
 });
 
+test("a program arms, changes and removes rules, and is told what is wrong with one", async () => {
+  const bench = await open();
+  const { id } = bench.faults.add({ action: FAIL, match: { operation: "payments.list" }, trigger: { times: 2 } });
+  expect((await list(bench)).status).toBe(500);
+  expect(bench.faults.find(id)).toMatchObject({ fired: 1, remaining: 1 });
+  expect(bench.faults.change(id, { enabled: false })).toMatchObject({ enabled: false, fired: 1 });
+  expect((await list(bench)).status).toBe(200);
+  expect(bench.faults.remove(id).status).toBe("removed");
+  expect(() => bench.faults.add({ action: { type: "lost_respons" } })).toThrow(/Did you mean lost_response/);
+  expect([bench.faults.list(), bench.faults.clear()]).toEqual([[], 0]);
+});
+
 test("the published schema names every action, and the page tells of each with a line that works", async () => {
   const bench = await open();
   expect(await bench.control("GET", "/faults/schema.json")).toEqual(JSON.parse(JSON.stringify(jsonSchema())));

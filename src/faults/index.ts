@@ -16,6 +16,7 @@ import {
 } from "../kernel/fault.ts";
 import type { ArmedRule, Hit } from "./armed.ts";
 import { type BookNeeds, openBook } from "./book.ts";
+import { type FaultRules, forPrograms } from "./program.ts";
 import { createShelf, type Shelf } from "./shelf.ts";
 import { readBrought } from "./shorthand.ts";
 
@@ -23,6 +24,8 @@ export interface Faults {
   readonly api: ApiFaults;
   readonly delivery: DeliveryFaults;
   readonly rules: RuleBook;
+  /** The same for a program. */
+  readonly program: FaultRules;
   /** Hears of each firing; the returned function ends that. */
   listen(listener: (firing: Firing) => void): () => void;
 }
@@ -37,6 +40,7 @@ export function createFaults(needs: BookNeeds): Faults {
     for (const listener of listeners) listener(firing);
   };
   const shelf = createShelf(clock, needs.keepPast);
+  const rules = openBook(needs, shelf);
   return {
     api: {
       get armed() {
@@ -57,7 +61,8 @@ export function createFaults(needs: BookNeeds): Faults {
       forDelivery: (delivery) => decideDelivery(shelf, delivery, tell),
       repeat: tell,
     },
-    rules: openBook(needs, shelf),
+    rules,
+    program: forPrograms(rules),
     listen(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
