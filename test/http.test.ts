@@ -268,6 +268,25 @@ describe("what the wire may carry", () => {
     expect(received).toContain('"code":"malformed_http"');
   });
 
+  test("what nobody reads of a request does not spoil the next one on the connection", async () => {
+    const { port } = await open();
+    const common = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
+    const unread = "POST /v1/nowhere HTTP/1.1\r\n\r\n".repeat(100);
+    const received = await raw(
+      port,
+      [
+        `GET /v1/merchants/me HTTP/1.1\r\n${common}Content-Length: ${unread.length}\r\n\r\n${unread}`,
+        `HEAD /v1/merchants/me HTTP/1.1\r\n${common}Transfer-Encoding: chunked\r\n\r\n5\r\nGET /\r\n0\r\n\r\n`,
+        `POST ${RULES} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: ${unread.length}\r\n\r\n${unread}`,
+        `POST /v1/nowhere HTTP/1.1\r\n${common}Content-Length: ${unread.length}\r\n\r\n${unread}`,
+        `POST ${RULES} HTTP/1.1\r\n${common}Content-Type: text/plain\r\nContent-Length: ${unread.length}\r\n\r\n${unread}`,
+        `GET /_sandbox/clock HTTP/1.1\r\n${common}Content-Length: ${unread.length}\r\n\r\n${unread}`,
+        `GET /v1/merchants/me HTTP/1.1\r\n${common}Connection: close\r\n\r\n`,
+      ].join(""),
+    );
+    expect(received.match(/HTTP\/1\.1 \d+/g)?.map((line) => Number(line.slice(-3)))).toEqual([200, 200, 401, 404, 415, 200, 200]);
+  });
+
   test("an offer to speak HTTP/2 is passed over, and the request answered", async () => {
     const bench = await open();
     const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n";
