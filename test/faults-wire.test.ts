@@ -453,6 +453,18 @@ describe("stale_read", () => {
     expect((await list(bench)).body).toEqual(now.body);
   });
 
+  test("looks back once where nobody said how often, and again under a rule that comes later", async () => {
+    const bench = await open();
+    const newest = async () => (await list(bench)).body.data[0].id;
+    for (const amount of [1, 2]) {
+      const before = await newest();
+      await add(bench, { type: "stale_read", lag: "10s" });
+      await bench.control("POST", "/clock/advance", { by: "1s" });
+      const { id } = await bench.control("POST", "/records/payment", { merchant: "mer_lodge", amount, currency: "EUR" });
+      expect([await newest(), await newest()]).toEqual([before, id]);
+    }
+  });
+
   test("never touches a write, nor what is stored", async () => {
     const bench = await open();
     const { id } = await add(bench, { type: "stale_read", lag: "1h" });

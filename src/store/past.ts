@@ -1,6 +1,6 @@
 // The records as they were a while ago: kept only while somebody wants to look back, and looked at without touching the present.
 
-import type { Clock } from "../kernel/clock.ts";
+import { afterThisTurn, type Clock } from "../kernel/clock.ts";
 import type { Database } from "./database.ts";
 
 export interface Past {
@@ -42,8 +42,18 @@ const undone = Symbol("undone");
 export function openPast(database: Database, clock: Clock): Past {
   const { sql } = database;
   let keeping = false;
+  let wanted = false;
   sql.function("sandbox_now", { deterministic: false }, () => clock.now());
 
+  const begin = () => {
+    sql.exec(KEEP);
+    keeping = true;
+  };
+  const end = () => {
+    if (wanted || !keeping || !sql.open) return;
+    sql.exec(FORGET);
+    keeping = false;
+  };
   /** Puts back, of each record that changed since, the row that stood there first. */
   const goBack = (time: number) => {
     const first = `select min(number) from changes where at > ${Math.trunc(time)} group by document`;
@@ -52,10 +62,11 @@ export function openPast(database: Database, clock: Clock): Past {
       insert into main.documents (${COLUMNS}) select ${COLUMNS} from then_was where was = 1;`);
   };
   return {
-    keep(wanted) {
-      if (wanted === keeping) return;
-      keeping = wanted;
-      sql.exec(wanted ? KEEP : FORGET);
+    keep(next) {
+      wanted = next;
+      if (wanted && !keeping) begin();
+      // Not at once: the read that was the last to look back has yet to do so.
+      if (!wanted && keeping) afterThisTurn(end);
     },
     asOf(time, work) {
       if (!keeping) return work();
