@@ -153,6 +153,9 @@ export const realDelay = (milliseconds: number) => new Promise<void>((resolve) =
 /** Calls back once the event loop has finished this turn: later than any promise, sooner than any time. */
 export const afterThisTurn = (callback: () => void) => void setImmediate(callback);
 
+/** Calls back once every promise that can go on has gone on: sooner than the end of the turn. */
+export const afterPromises = (callback: () => void) => process.nextTick(callback);
+
 /** The form that the HTTP `Date` header wants. */
 export const httpDate = (milliseconds: number) => new Date(milliseconds).toUTCString();
 

@@ -4,7 +4,7 @@ import type { Statement } from "better-sqlite3";
 import type { DeliveryEffect } from "../kernel/fault.ts";
 import type { PageQuery } from "../kernel/shapes.ts";
 import { badCursor, type Page } from "./collection.ts";
-import type { Database } from "./database.ts";
+import { AT_MOST, type Database } from "./database.ts";
 
 /** An attempt about to be sent. */
 export interface AttemptStart {
@@ -206,7 +206,7 @@ function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf">
   const statements = new Map<string, Statement<unknown[], Row>>();
   const list = (where: string, order: string) => {
     const text = `select a.*, e.id as event_id, e.type as event_type, e.body from attempts a
-      join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event where ${where} order by ${order} limit ?`;
+      join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event where ${where} order by ${order} ${AT_MOST}`;
     const known = statements.get(text) ?? sql.prepare<unknown[], Row>(text);
     statements.set(text, known);
     return known;

@@ -3,7 +3,7 @@
 import { fail } from "../kernel/errors.ts";
 import { allowedFrom, type RecordBase, type Resource } from "../kernel/resource.ts";
 import type { PageQuery } from "../kernel/shapes.ts";
-import type { Database } from "./database.ts";
+import { AT_MOST, type Database } from "./database.ts";
 
 export interface Page<R> {
   object: "list";
@@ -56,7 +56,7 @@ function prepare(database: Database) {
   const { sql } = database;
   const list = (where: string, order: string) =>
     sql.prepare<unknown[], Row>(
-      `select sequence, created, body from documents where merchant = ? and kind = ? ${where} order by created ${order}, sequence ${order} limit ?`,
+      `select sequence, created, body from documents where merchant = ? and kind = ? ${where} order by created ${order}, sequence ${order} ${AT_MOST}`,
     );
   return {
     get: sql.prepare<[string, string, string], string>("select body from documents where merchant = ? and kind = ? and id = ?").pluck(),

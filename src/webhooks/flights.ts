@@ -1,6 +1,6 @@
 // What is in the air: due deliveries are written down as being sent, sent, and recorded when they land.
 
-import { afterThisTurn, type Clock, realDelay } from "../kernel/clock.ts";
+import { afterPromises, type Clock, realDelay } from "../kernel/clock.ts";
 import type { AttemptMessage } from "../kernel/messages.ts";
 import type { Database } from "../store/database.ts";
 import type { Deliveries, Delivery, Receiver } from "../store/deliveries.ts";
@@ -63,8 +63,8 @@ export function begin(state: State): void {
   if (!canBegin(state)) return;
   state.look = state.database
     .commit(() => takeDue(state))
-    // The turn after: whoever waited for the same commit, such as the call that made the event, is answered first.
-    .then(() => turnOver())
+    // Whoever waited for the same commit, such as the call that made the event, is answered first.
+    .then(() => new Promise<void>(afterPromises))
     .then(
       () => launchTaken(state),
       (error: unknown) => giveBack(state, error),
@@ -110,8 +110,6 @@ async function giveBack(state: State, error: unknown): Promise<void> {
   state.lanes.load();
   await realDelay(PAUSE_AFTER_DEFECT);
 }
-
-const turnOver = () => new Promise<void>(afterThisTurn);
 
 function launchTaken(state: State): void {
   for (const one of state.taken.splice(0)) launch(state, one);
