@@ -13,7 +13,7 @@ const order = {
 };
 const orderOf = (number: number) => ({ ...order, body: { ...order.body, name: `Season ${number}` } });
 /** As many as the judge wants to see before it speaks of jitter. */
-const orders = Array.from({ length: 12 }, (_, number) => orderOf(number));
+const orders = Array.from({ length: 20 }, (_, number) => orderOf(number));
 const payments = { method: "GET", path: "/payments" };
 const nobody = { method: "GET", path: "/customers/cus_nobody" };
 const endpoint = { method: "POST", path: "/webhooks", body: { url: "http://127.0.0.1:4999/hooks", events: ["payment.succeeded"] } };
@@ -78,10 +78,10 @@ const cases: Case[] = [
   },
   {
     rule: "retry.jittered",
-    bug: { pause: (tries) => 200 * 2 ** (tries - 1) },
+    bug: { pause: (tries) => 500 * 2 ** (tries - 1) },
     async run(trial, send) {
       await trial.fault(DOWN_WORDLESS, eachCall(1));
-      await Promise.all(orders.map(send));
+      await Promise.all(orders.map(async (one, place) => [await sleep(place * 40), await send(one)]));
     },
   },
   {
@@ -162,10 +162,10 @@ describe.concurrent("a client without a bug", () => {
       await trial.calm();
       return statuses;
     };
-    expect(await round(LIMITED, 1, [...orders, payments])).toEqual(Array(13).fill(200));
+    expect(await round(LIMITED, 1, [...orders, payments])).toEqual(Array(21).fill(200));
     expect(await round(DOWN, 2, [order, payments])).toEqual([200, 200]);
     expect(await round(LOST, 1, [order, payments])).toEqual([200, 200]);
-    expect(await round(DOWN_WORDLESS, 3, orders)).toEqual(Array(12).fill(200));
+    expect(await round(DOWN_WORDLESS, 3, orders)).toEqual(Array(20).fill(200));
     expect(await send(nobody)).toBe(404);
     expect(await round(LOST, 1, [endpoint])).toEqual([undefined]);
     expect(await send(payments)).toBe(200);

@@ -29,7 +29,7 @@ const write = {
   url: "/hospitality/pricing-rules",
   body: { name: "Low", adjustmentType: "fixed", adjustmentValue: 5 },
 } as const;
-const reads = Array.from({ length: 12 }, (_, number) => ({ method: "GET" as const, url: `/payments?limit=${number + 1}` }));
+const reads = Array.from({ length: 20 }, (_, number) => ({ method: "GET" as const, url: `/payments?limit=${number + 1}` }));
 
 const situations: Situation[] = [
   {

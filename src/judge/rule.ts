@@ -72,7 +72,7 @@ export interface Rule extends JudgedRule {
 }
 
 /** How many first retries make a sample. */
-export const SAMPLE = 12;
+export const SAMPLE = 20;
 
 /** A waiting time as it is shown. */
 export const rounded = (milliseconds: number) => Math.round(milliseconds);
