@@ -83,6 +83,30 @@ describe("the file", () => {
     await (await createSandbox({ memory: false, db })).close();
   });
 
+  test("may be read by anybody, and written by somebody for a while: a write fails whole, everything else goes on", async () => {
+    const cwd = folder();
+    const program = await start(["--db", "data.db"], {}, cwd);
+    const other = new Sqlite(join(cwd, "data.db"));
+    const write = () =>
+      call(program.url, "POST", "/v1/hospitality/pricing-rules", { body: { name: "x", adjustmentType: "fixed", adjustmentValue: 1 } });
+    const me = async () => (await call(program.url, "GET", "/v1/merchants/me")).status;
+    other.exec("begin immediate");
+    expect(await me()).toBe(200);
+    expect(await write()).toMatchObject({ status: 500, body: { code: "internal_error" } });
+    expect(await program.line((line) => line.includes('"defect"'))).toContain("Another program keeps the SQLite file locked.");
+    expect(await me()).toBe(200);
+    expect(other.prepare("select count(*) from pricing_rules where name = 'x'").pluck().get()).toBe(0);
+    other.exec("rollback");
+    expect((await write()).status).toBe(200);
+    expect(other.prepare("select count(*) from pricing_rules where name = 'x'").pluck().get()).toBe(1);
+    other.close();
+    program.child.kill("SIGTERM");
+    expect(await program.ended).toMatchObject({ code: 0, error: "" });
+    const journal = new Sqlite(join(cwd, "data.db"), { readonly: true });
+    expect(journal.prepare("select status from journal order by sequence").pluck().all()).toEqual([200, 500, 200, 200]);
+    journal.close();
+  });
+
   /** A file of ours as a closed sandbox leaves it. */
   async function ours(): Promise<string> {
     const db = join(folder(), "data.db");

@@ -37,6 +37,9 @@ interface Waiting {
   reject: (reason: unknown) => void;
 }
 
+/** Milliseconds: nobody is served while one waits for another program's lock. */
+const LONGEST_WAIT = 500;
+const LOCKED = "Another program keeps the SQLite file locked. Let it end its transaction; reading the file is welcome at any time.";
 const REMEDY = "Choose another file with --db FILE, or keep everything in memory with --memory.";
 
 /** Opens the file, or a database in memory when there is none. */
@@ -88,7 +91,7 @@ function committer(sql: Sqlite.Database): Pick<Database, "commit" | "commitNow" 
       commit.run();
     } catch (error) {
       if (sql.inTransaction) rollback.run();
-      for (const { reject } of batch) reject(error);
+      for (const { reject } of batch) reject(isBusy(error) ? new SandboxError(LOCKED) : error);
       return;
     }
     for (const speak of outcomes) speak();
@@ -112,7 +115,7 @@ function committer(sql: Sqlite.Database): Pick<Database, "commit" | "commitNow" 
 
 function openFile(file: string): Sqlite.Database {
   try {
-    return new Sqlite(file);
+    return new Sqlite(file, { timeout: LONGEST_WAIT });
   } catch (error) {
     throw new SandboxError(`Cannot open ${file}: ${reason(error)}. ${REMEDY}`);
   }
@@ -180,7 +183,7 @@ function holdAlone(file: string): () => void {
     lock.exec("begin exclusive");
   } catch (error) {
     lock.close();
-    if (!String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY")) throw error;
+    if (!isBusy(error)) throw error;
     throw new SandboxError(`${file} is in use by ${ownerOf(file)}. Stop that one, or choose another file with --db FILE, or use --memory.`);
   }
   return () => lock.close();
@@ -209,5 +212,7 @@ function makeFolder(folder: string): void {
     );
   }
 }
+
+const isBusy = (error: unknown) => String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY");
 
 const reason = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -103,7 +103,9 @@ interface Covered {
 }
 
 const FLUSH_AFTER = 50;
-const BLOCK = 1_000;
+const TRY_AGAIN_AFTER = 2_000;
+/** More requests than can come between two flushes. */
+const BLOCK = 10_000;
 const MOST_ROWS = 10_000;
 const MOST_BYTES = 64 * 1_048_576;
 const LONGEST_BODY = 16_384;
@@ -115,12 +117,19 @@ export function openJournal(database: Database): Journal {
   let buffer: JournalEntry[] = [];
   let cancel: (() => void) | undefined;
 
+  // A file that somebody else keeps locked is no reason to fail: what was asked waits, as much of it as would be kept anyway.
   const flush = () => {
     cancel?.();
     cancel = undefined;
-    const entries = buffer;
-    buffer = [];
-    if (entries.length > 0) database.commitNow(() => write(entries));
+    if (buffer.length === 0) return;
+    try {
+      numbers.setAside();
+      database.commitNow(() => write(buffer));
+      buffer = [];
+    } catch {
+      buffer = buffer.slice(-MOST_ROWS);
+      cancel = afterRealTime(TRY_AGAIN_AFTER, flush);
+    }
   };
   return {
     ...reader(database, flush),
@@ -143,30 +152,31 @@ export function openJournal(database: Database): Journal {
     },
     close() {
       flush();
+      cancel?.();
       numbers.close();
     },
   };
 }
 
 /**
- * Counts requests. Numbers are set aside on disk a block at a time, long before the journal is written: after a crash the count
- * goes on behind the block, and no number that was ever given out is given out again.
+ * Counts requests. Numbers are set aside on disk a block at a time, before they are given out: after a crash the count goes on
+ * behind the block, so that no number is given out again, not even one that the journal had no time to note.
  */
 function openNumbers({ sql }: Database) {
-  const setAside = sql.prepare("insert or replace into settings (name, value) values ('requests', ?)");
-  const before = sql.prepare<[], number>("select value from settings where name = 'requests'").pluck().get() ?? 0;
-  let number = before;
-  let last = before;
+  const note = sql.prepare("insert or replace into settings (name, value) values ('requests', ?)");
+  let number = sql.prepare<[], number>("select value from settings where name = 'requests'").pluck().get() ?? 0;
+  let last = number;
   let era = 0;
+  const setAside = () => {
+    if (last - number > BLOCK / 2) return;
+    note.run(number + BLOCK);
+    last = number + BLOCK;
+  };
+  setAside();
   return {
+    setAside,
     era: () => era,
-    next() {
-      if (++number > last) {
-        last = number + BLOCK - 1;
-        setAside.run(last);
-      }
-      return number;
-    },
+    next: () => ++number,
     goOnAfter(used: number) {
       number = Math.max(number, used);
     },
@@ -175,7 +185,7 @@ function openNumbers({ sql }: Database) {
       last = 0;
       era++;
     },
-    close: () => void setAside.run(number),
+    close: () => void note.run(number),
   };
 }
 
