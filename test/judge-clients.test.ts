@@ -19,7 +19,7 @@ const nobody = { method: "GET", path: "/customers/cus_nobody" };
 const endpoint = { method: "POST", path: "/webhooks", body: { url: "http://127.0.0.1:4999/hooks", events: ["payment.succeeded"] } };
 
 const LIMITED = { type: "rate_limit", retryAfter: 1 };
-const DOWN = { type: "status", status: 503, retryAfter: 1 };
+const DOWN = { type: "outage", retryAfter: 1 };
 const DOWN_WORDLESS = { type: "status", status: 503 };
 const LOST = { type: "lost_response", as: "reset" };
 const ON_ORDERS = { operation: ["pricing_rules.create"] };
