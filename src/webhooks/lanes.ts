@@ -42,8 +42,9 @@ const canBegin = (lane: Lane) => (lane.due !== null && room(lane) > 0 ? lane.due
 export function createLanes(deliveries: Deliveries): Lanes {
   const lanes = new Map<string, Lane>();
   let newest = 0;
+  // Only the lane itself: one that was let go may have a successor of its name, which is owed something.
   const settle = (lane: Lane) => {
-    if (lane.due === null && lane.inFlight === 0) lanes.delete(nameOf(lane));
+    if (lane.due === null && lane.inFlight === 0 && lanes.get(nameOf(lane)) === lane) lanes.delete(nameOf(lane));
   };
   // Deliveries are written by whoever emits an event; each look begins with those that came since the last one.
   const notice = () => {
