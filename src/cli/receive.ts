@@ -50,11 +50,13 @@ export const receive = command({
       take(incoming, manners, secret.current),
     );
     const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
+    // Listened for before anything is said: whoever reads that it is ready may stop it at once.
+    const stopped = stopSignal();
     try {
       const registered = own.secret === undefined ? await register(running(own), url, own.for, own.events?.split(",") ?? ["*"]) : undefined;
       if (!registered) say(`Receiving at ${url}, verifying with the secret that was given. Ctrl-C ends it.`);
       secret.current = registered?.secret ?? own.secret;
-      await stopSignal();
+      await stopped;
       await registered?.leave();
     } finally {
       server.closeAllConnections();

@@ -16,8 +16,9 @@ export const start = command({
     const sandbox = await createSandbox(completeOptions(options));
     sandbox.onRequest(voice.request);
     sandbox.onDefect(voice.defect);
+    const stopped = stopSignal();
     voice.ready(sandbox);
-    await stopSignal();
+    await stopped;
     await sandbox.close();
     return undefined;
   },
