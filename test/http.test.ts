@@ -1,13 +1,13 @@
 // The way of a request: which stage refuses first, who may speak at all, and what the wire may carry.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../src/areas/index.ts";
 import { ASSUMED } from "../src/kernel/assumed.ts";
 import { fieldErrors } from "../src/kernel/check.ts";
 import type { JournalEntry } from "../src/store/journal.ts";
+import { folder } from "./program.ts";
 import { type Answer, type Bench, type CallOptions, lines, open, raw, readRaw } from "./support.ts";
 
 const MEBIBYTE = 1_048_576;
@@ -585,8 +585,8 @@ describe("a live key", () => {
   ];
 
   test("is refused wherever it stands, and is neither kept, told nor repeated", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "live-key-"));
-    const bench = await open({ memory: false, db: join(folder, "sandbox.db") });
+    const place = folder();
+    const bench = await open({ memory: false, db: join(place, "sandbox.db") });
     const heard: JournalEntry[] = [];
     bench.onRequest((entry) => heard.push(entry));
     const answers: Answer[] = [await bench.call("GET", "/v1/payments", { key }), await bench.call("POST", RULES, { key, body: rule })];
@@ -619,14 +619,13 @@ describe("a live key", () => {
     );
     const journal = JSON.stringify(await bench.control("GET", "/requests?limit=100"));
     for (const text of [...told, ...listened, journal]) expect(text).not.toContain(tail);
-    const during = readdirSync(folder).map((file) => readFileSync(join(folder, file)));
+    const during = readdirSync(place).map((file) => readFileSync(join(place, file)));
     await bench.close();
-    const after = readdirSync(folder).map((file) => readFileSync(join(folder, file)));
+    const after = readdirSync(place).map((file) => readFileSync(join(place, file)));
     expect(during.length).toBeGreaterThan(1);
     for (const bytes of [...during, ...after])
       for (const trace of [tail, tail.toUpperCase(), tail.toLowerCase()]) expect(bytes.includes(trace)).toBe(false);
     expect(after.some((bytes) => bytes.includes("live_key_refused"))).toBe(true);
-    rmSync(folder, { recursive: true });
   });
 });
 
