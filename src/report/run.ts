@@ -4,7 +4,7 @@ import { factOf } from "../kernel/assumed.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { errors } from "../kernel/errors.ts";
 import { VERDICTS, type Verdict } from "../kernel/expectations.ts";
-import type { VerdictMessage } from "../kernel/messages.ts";
+import type { RequestMessage, VerdictMessage } from "../kernel/messages.ts";
 import type { AttemptRecord, Attempts } from "../store/attempts.ts";
 import type { Operation } from "../store/caller.ts";
 import type { Journal, JournalRow } from "../store/journal.ts";
@@ -33,18 +33,9 @@ export interface Coverage {
   events: { type: string; count: number }[];
 }
 
-export interface ReportedRequest {
-  id: string;
+/** A request as the live stream tells of it, at a time that a person reads. */
+export interface ReportedRequest extends Omit<RequestMessage, "at" | "fault"> {
   at: string;
-  method: string;
-  path: string;
-  query: string;
-  operation: string | null;
-  merchant: string | null;
-  status: number;
-  durationMs: number;
-  idempotencyKey: string | null;
-  replayOf: string | null;
 }
 
 export interface ReportedAttempt {
