@@ -3,8 +3,9 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import { afterEach } from "vitest";
+import type { Defect } from "../src/machine.ts";
 import type { GivenOptions } from "../src/options.ts";
-import { createSandbox, type Defect, type Sandbox } from "../src/sandbox.ts";
+import { createSandbox, type Sandbox } from "../src/sandbox.ts";
 
 export const NOON = "2026-01-05T12:00:00Z";
 export const NOON_SECONDS = 1_767_614_400;

@@ -1,8 +1,9 @@
 // How a running sandbox speaks on a plain terminal or to a program: one line for being ready, one for each request.
 
 import { isoTime } from "../kernel/clock.ts";
+import type { Defect } from "../machine.ts";
 import { version } from "../package.ts";
-import type { Defect, Sandbox } from "../sandbox.ts";
+import type { Sandbox } from "../sandbox.ts";
 import type { JournalEntry } from "../store/journal.ts";
 import { visible } from "./visible.ts";
 

@@ -1,0 +1,47 @@
+// Joins the control plane to everything that it may touch.
+
+import { catalogue, resources } from "./areas/index.ts";
+import type { Console } from "./control/console.ts";
+import { hearer } from "./kernel/listeners.ts";
+import { documents } from "./late-documents.ts";
+import { type Machine, senderNeeds } from "./machine.ts";
+import { version } from "./package.ts";
+import { openProof } from "./proof.ts";
+import { openSeeder } from "./store/seed.ts";
+import { openSnapshots } from "./store/snapshots.ts";
+import { createViews } from "./store/views.ts";
+import { openWorld } from "./store/world.ts";
+
+export function openConsole(machine: Machine, url: () => string): Console {
+  const { fixtures, clock, dice, stores, faults, held, limiter, hub, dispatcher, judge, heard } = machine;
+  const { database, tenants, journal } = stores;
+  const renew = (merchant?: string) => {
+    tenants.forget();
+    limiter.clear(merchant);
+    faults.rules.clear(merchant);
+    if (merchant === undefined) held.letGo();
+    judge.forget(merchant);
+    dispatcher.reload(merchant);
+    hub.say({ kind: "reset", merchant: merchant ?? null });
+  };
+  createViews(database, resources);
+  const about = { version: version(), url, file: database.file };
+  const proved = { ...stores, about, clock, dice, dispatcher, webhooks: senderNeeds(machine) };
+  return {
+    ...stores,
+    about,
+    clock,
+    world: openWorld(stores, openSeeder(stores, resources, clock), fixtures, dice, renew),
+    snapshots: openSnapshots(database, journal),
+    dispatcher,
+    limiter,
+    faults: faults.rules,
+    judge,
+    ...openProof({ ...proved, judge, faults: faults.rules, hear: hearer(heard.requests) }),
+    renew,
+    tell: hub.say,
+    catalogue,
+    resources,
+    documents: documents(url),
+  };
+}
