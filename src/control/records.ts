@@ -1,11 +1,11 @@
 // Records from outside the service: bring one into being, change it, move its state, with the event the service would send.
 
-import { fieldErrors } from "../kernel/check.ts";
 import { fail } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
-import { givenFields, type RecordBase, type Resource } from "../kernel/resource.ts";
+import type { RecordBase, Resource } from "../kernel/resource.ts";
 import { Type } from "../kernel/shapes.ts";
 import type { Collection } from "../store/collection.ts";
+import { changeGiven, createGiven } from "../store/given-records.ts";
 import { type Console, control } from "./console.ts";
 
 const AnyRecord = Type.Record(Type.String(), Type.Unknown());
@@ -28,11 +28,8 @@ export const createRecord = control({
       console,
       database.commit(() => {
         const resource = kindNamed(console, params.kind, true);
-        checkFields(resource, extra);
-        const records = recordsOf(console, knownMerchant(console, body.merchant ?? ""), resource);
-        if (typeof extra.id === "string" && records.find(extra.id))
-          fail("already_exists", `A ${resource.kind} with the id ${extra.id} exists already.`);
-        return records.create(extra) as unknown as Record<string, unknown>;
+        const owned = () => recordsOf(console, knownMerchant(console, body.merchant ?? ""), resource);
+        return { ...createGiven(resource, owned, extra) };
       }),
     ),
 });
@@ -57,15 +54,8 @@ export const changeRecord = control({
       console,
       database.commit(() => {
         const resource = kindNamed(console, params.kind);
-        checkFields(resource, extra, FIXED);
-        const records = recordsOf(console, body.merchant ?? onlyOwner(console, resource, params.id), resource);
-        const record = records.require(params.id);
-        const { status, ...fields } = extra;
-        const changed =
-          typeof status === "string" && status !== record.status
-            ? records.move(record, status, fields)
-            : records.update(record, fields, resource.events.updated);
-        return changed as unknown as Record<string, unknown>;
+        const owned = () => recordsOf(console, body.merchant ?? onlyOwner(console, resource, params.id), resource);
+        return { ...changeGiven(resource, owned, params.id, extra) };
       }),
     ),
 });
@@ -108,17 +98,4 @@ function onlyOwner(console: Reach, resource: Resource, id: string): string {
   if (owners.length > 1)
     fail("validation_failed", `${id} exists for ${owners.map((owner) => owner.id).join(", ")}: say in merchant whose is meant.`);
   return owners[0]?.id ?? fail("resource_not_found", `No merchant has a ${resource.kind} ${id}.`);
-}
-
-/** What a record has from its beginning: other records and the order of lists rely on it. */
-const FIXED = ["id", "created"];
-
-function checkFields(resource: Resource, fields: Record<string, unknown>, fixed: readonly string[] = []): void {
-  const schema = givenFields(resource);
-  const known = Object.keys(schema.properties).filter((name) => !fixed.includes(name));
-  for (const name of Object.keys(fields))
-    if (!known.includes(name))
-      fail("validation_failed", `${name} is no field of a ${resource.kind} that can be set.${didYouMean(name, known)}`);
-  const [first, ...others] = fieldErrors(schema, fields);
-  if (first) fail("validation_failed", first.message, { errors: [first, ...others] });
 }

@@ -1,0 +1,45 @@
+// Records given from outside the service: held against their kind, then made, changed or moved, with the event the service would send.
+
+import { fieldErrors } from "../kernel/check.ts";
+import { fail } from "../kernel/errors.ts";
+import { didYouMean } from "../kernel/nearest.ts";
+import { givenFields, type RecordBase, type Resource } from "../kernel/resource.ts";
+import type { Collection } from "./collection.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Whose records are meant may depend on what else was asked: that is found out once the fields are right. */
+type Owned = () => Collection<RecordBase>;
+
+/** Only inside a transaction. */
+export function createGiven(resource: Resource, owned: Owned, fields: Fields): RecordBase {
+  checkFields(resource, fields);
+  const records = owned();
+  if (typeof fields.id === "string" && records.find(fields.id))
+    fail("already_exists", `A ${resource.kind} with the id ${fields.id} exists already.`);
+  return records.create(fields);
+}
+
+/** A `status` that differs is moved to, as the kind's table of moves allows it; all else is set as it is. Only inside a transaction. */
+export function changeGiven(resource: Resource, owned: Owned, id: string, given: Fields): RecordBase {
+  checkFields(resource, given, FIXED);
+  const records = owned();
+  const record = records.require(id);
+  const { status, ...fields } = given;
+  return typeof status === "string" && status !== record.status
+    ? records.move(record, status, fields)
+    : records.update(record, fields, resource.events.updated);
+}
+
+/** What a record has from its beginning: other records and the order of lists rely on it. */
+const FIXED = ["id", "created"];
+
+function checkFields(resource: Resource, fields: Fields, fixed: readonly string[] = []): void {
+  const schema = givenFields(resource);
+  const known = Object.keys(schema.properties).filter((name) => !fixed.includes(name));
+  for (const name of Object.keys(fields))
+    if (!known.includes(name))
+      fail("validation_failed", `${name} is no field of a ${resource.kind} that can be set.${didYouMean(name, known)}`);
+  const [first, ...others] = fieldErrors(schema, fields);
+  if (first) fail("validation_failed", first.message, { errors: [first, ...others] });
+}
