@@ -3,7 +3,7 @@
 import { exitCodes, SandboxError } from "../kernel/errors.ts";
 import { command, say } from "./command.ts";
 import { running, runningFlags } from "./running.ts";
-import { visible } from "./visible.ts";
+import { visible } from "../kernel/visible.ts";
 
 interface Audit {
   verdict: "pass" | "fail" | "inconclusive";

@@ -4,7 +4,7 @@ import { SandboxError } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { command, say } from "./command.ts";
 import { type Running, running, runningFlags } from "./running.ts";
-import { visible } from "./visible.ts";
+import { visible } from "../kernel/visible.ts";
 
 interface ClockState {
   mode: string;

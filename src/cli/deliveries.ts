@@ -2,7 +2,7 @@
 
 import { command, say } from "./command.ts";
 import { running, runningFlags } from "./running.ts";
-import { visible } from "./visible.ts";
+import { visible } from "../kernel/visible.ts";
 
 interface Attempt {
   id: string;

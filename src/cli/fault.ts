@@ -9,7 +9,7 @@ import { didYouMean } from "../kernel/nearest.ts";
 import type { OwnFlag } from "./arguments.ts";
 import { command, say } from "./command.ts";
 import { type Running, running, runningFlags } from "./running.ts";
-import { visible } from "./visible.ts";
+import { visible } from "../kernel/visible.ts";
 
 type Own = Record<string, string | undefined>;
 

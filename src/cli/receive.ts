@@ -9,7 +9,7 @@ import { verifySignature } from "../webhooks/signature.ts";
 import { command, say } from "./command.ts";
 import { type Running, running, runningFlags } from "./running.ts";
 import { stopSignal } from "./stop-signal.ts";
-import { visible } from "./visible.ts";
+import { visible } from "../kernel/visible.ts";
 
 interface Manners {
   /** How many deliveries are still to be answered 500. */

@@ -5,7 +5,7 @@ import type { Defect } from "../machine.ts";
 import { version } from "../package.ts";
 import type { Sandbox } from "../sandbox.ts";
 import type { JournalEntry } from "../store/journal.ts";
-import { visible } from "./visible.ts";
+import { visible } from "../kernel/visible.ts";
 
 export interface Voice {
   ready(sandbox: Sandbox): void;

@@ -18,6 +18,7 @@ const Index = Type.Object({
   clock: ClockState,
   database: Type.Union([Type.String(), Type.Null()], { description: "The file that keeps everything; null when it is in memory" }),
   merchants: Type.Array(Merchant),
+  pendingDeliveries: Type.Integer({ description: "How many deliveries wait for an attempt, now or later" }),
   links: Type.Record(Type.String(), Type.String()),
 });
 
@@ -33,7 +34,12 @@ export const showIndex = control({
 });
 
 /** The same is the first thing that a watcher of the live stream is told. */
-export function showSandbox({ about, clock, tenants }: Pick<Console, "about" | "clock" | "tenants">): Static<typeof Index> {
+export function showSandbox({
+  about,
+  clock,
+  tenants,
+  deliveries,
+}: Pick<Console, "about" | "clock" | "tenants" | "deliveries">): Static<typeof Index> {
   const url = about.url();
   return {
     name: "merchant-sandbox",
@@ -42,6 +48,7 @@ export function showSandbox({ about, clock, tenants }: Pick<Console, "about" | "
     clock: clockState(clock),
     database: about.file ?? null,
     merchants: tenants.list(),
+    pendingDeliveries: deliveries.pending(),
     links: {
       health: `${url}/_sandbox/health`,
       openapi: `${url}/_sandbox/openapi.json`,

@@ -82,10 +82,21 @@ export type LiveItem = { seq: number } & (
 
 export type Happening = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq"> : never) : never;
 
+/** How many of each kind have happened since the sandbox was started. */
+export type Totals = Record<LiveItem["kind"], number>;
+
+/** What a watcher of digests may say: which rows it shows, so that those are not cut away. */
+export interface WatcherWish {
+  requests?: string;
+  deliveries?: string;
+}
+
 export type LiveMessage =
   /** The first message of a connection: where the count stands, and the sandbox as `GET /_sandbox` shows it. */
-  | { type: "snapshot"; seq: number; sandbox: unknown }
+  | { type: "snapshot"; seq: number; totals: Totals; sandbox: unknown }
   /** What happened since the last message, in order. */
   | { type: "batch"; items: LiveItem[] }
+  /** The same for a watcher that asked for a digest: exact counts, and of each kind only the newest items. */
+  | { type: "digest"; seq: number; totals: Totals; items: LiveItem[] }
   /** Items that this client did not get, because it resumed too late or read too slowly. */
   | { type: "gap"; from: number; to: number };

@@ -4,7 +4,8 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
 import { afterRealTime } from "../kernel/clock.ts";
-import type { Happening, LiveMessage } from "../kernel/messages.ts";
+import type { Happening, LiveMessage, Totals } from "../kernel/messages.ts";
+import { createDigest, type Digest } from "./digest.ts";
 import { createRing, type Ring } from "./ring.ts";
 
 export interface Hub {
@@ -19,9 +20,12 @@ interface Watcher {
   socket: WebSocket;
   /** The last item that this watcher was sent, or was told that it lost. */
   seen: number;
+  /** Cuts what it is told; undefined for one who wants everything. */
+  digest: Digest | undefined;
 }
 
 const BATCH_EVERY = 50;
+const DIGEST_EVERY = 100;
 /** What is kept for those who come back with `?since=`. */
 const REMEMBERED = 5_000;
 /** A watcher with more than this unread is passed over until it has caught up. */
@@ -29,55 +33,88 @@ const MOST_UNREAD = 1_048_576;
 
 export function createHub(snapshot: () => unknown): Hub {
   const ring = createRing(REMEMBERED);
-  const watchers = new Set<Watcher>();
+  const totals: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, reset: 0 };
+  const whole = createRound(BATCH_EVERY, (watcher) => feed(watcher, ring, (seen) => ring.since(seen)));
+  const digests = createRound(DIGEST_EVERY, (watcher) => feed(watcher, ring, () => digestOf(watcher, ring, totals)));
   let server: Promise<WebSocketServer> | undefined;
-  let cancel: (() => void) | undefined;
   let closed = false;
 
-  const flush = () => {
-    cancel = undefined;
-    for (const watcher of watchers) feed(watcher, ring);
-    // A watcher that was passed over is looked at again, even when nothing more happens.
-    if ([...watchers].some(({ seen }) => seen !== ring.newest())) schedule();
-  };
-  const schedule = () => {
-    cancel ??= afterRealTime(BATCH_EVERY, flush);
-  };
-  const admit = (socket: WebSocket, since: string | undefined) => {
+  const admit = (socket: WebSocket, query: URLSearchParams) => {
     const newest = ring.newest();
-    const watcher = { socket, seen: since === undefined ? newest : Math.min(Number(since), newest) };
-    watchers.add(watcher);
-    socket.on("close", () => watchers.delete(watcher));
+    const since = /^\d{1,15}$/.exec(query.get("since") ?? "")?.[0];
+    const digest = query.has("digest") ? createDigest() : undefined;
+    const watcher = { socket, seen: since === undefined ? newest : Math.min(Number(since), newest), digest };
+    const round = digest ? digests : whole;
+    socket.on("close", () => round.watchers.delete(watcher));
     socket.on("error", () => socket.terminate());
-    send(socket, { type: "snapshot", seq: newest, sandbox: snapshot() });
-    feed(watcher, ring);
+    if (digest) socket.on("message", (text) => digest.hear(String(text)));
+    send(socket, { type: "snapshot", seq: newest, totals, sandbox: snapshot() });
+    round.join(watcher);
   };
 
   return {
     say(happening) {
       ring.push(happening);
-      if (watchers.size > 0) schedule();
+      totals[happening.kind]++;
+      whole.soon();
+      digests.soon();
     },
     async accept(incoming, socket, head) {
       server ??= openServer();
       const opened = await server;
+      const query = new URLSearchParams(incoming.url?.split("?")[1]);
       if (closed) socket.destroy();
-      else opened.handleUpgrade(incoming, socket, head, (watcher) => admit(watcher, /[?&]since=(\d+)/.exec(incoming.url ?? "")?.[1]));
+      else opened.handleUpgrade(incoming, socket, head, (watcher) => admit(watcher, query));
     },
     close() {
       closed = true;
+      whole.close();
+      digests.close();
+    },
+  };
+}
+
+/** Watchers that are fed together, at most so often. */
+function createRound(every: number, feedOne: (watcher: Watcher) => boolean) {
+  const watchers = new Set<Watcher>();
+  let cancel: (() => void) | undefined;
+  const soon = () => {
+    if (watchers.size > 0) cancel ??= afterRealTime(every, flush);
+  };
+  const flush = () => {
+    cancel = undefined;
+    const upToDate = [...watchers].map(feedOne);
+    // A watcher that was passed over is looked at again, even when nothing more happens.
+    if (upToDate.includes(false)) soon();
+  };
+  return {
+    watchers,
+    soon,
+    join(watcher: Watcher) {
+      watchers.add(watcher);
+      if (!feedOne(watcher)) soon();
+    },
+    close() {
       cancel?.();
       for (const { socket } of watchers) socket.terminate();
     },
   };
 }
 
-/** Tells a watcher what it has not seen, unless it has not even read what it was told. */
-function feed(watcher: Watcher, ring: Ring): void {
-  const { socket } = watcher;
-  if (watcher.seen === ring.newest() || socket.readyState !== socket.OPEN || socket.bufferedAmount > MOST_UNREAD) return;
-  for (const message of ring.since(watcher.seen)) send(socket, message);
+/** Tells a watcher what it has not seen, unless it has not even read what it was told. Answers whether it has seen all. */
+function feed(watcher: Watcher, ring: Ring, news: (seen: number) => LiveMessage[]): boolean {
+  const { socket, seen } = watcher;
+  if (seen === ring.newest()) return true;
+  if (socket.readyState !== socket.OPEN || socket.bufferedAmount > MOST_UNREAD) return false;
+  for (const message of news(seen)) send(socket, message);
   watcher.seen = ring.newest();
+  return true;
+}
+
+/** What a digest leaves out shows in its totals, so that it needs no gaps. */
+function digestOf({ seen, digest }: Watcher, ring: Ring, totals: Totals): LiveMessage[] {
+  const items = ring.since(seen).flatMap((message) => (message.type === "batch" ? (digest?.cut(message.items) ?? []) : []));
+  return [{ type: "digest", seq: ring.newest(), totals, items }];
 }
 
 /** Loaded when the first watcher comes: most sandboxes in a pipeline have none. */
