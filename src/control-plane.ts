@@ -1,6 +1,6 @@
 // Joins the control plane to everything that it may touch.
 
-import { catalogue, resources } from "./areas/index.ts";
+import { catalogue, eventTypes, resources } from "./areas/index.ts";
 import type { Console } from "./control/console.ts";
 import { hearer } from "./kernel/listeners.ts";
 import { documents } from "./late-documents.ts";
@@ -9,6 +9,7 @@ import { version } from "./package.ts";
 import { openProof } from "./proof.ts";
 import { openSeeder } from "./store/seed.ts";
 import { openSnapshots } from "./store/snapshots.ts";
+import { touched } from "./store/surface.ts";
 import { createViews } from "./store/views.ts";
 import { openWorld } from "./store/world.ts";
 
@@ -26,7 +27,8 @@ export function openConsole(machine: Machine, url: () => string): Console {
   };
   createViews(database, resources);
   const about = { version: version(), url, file: database.file };
-  const proved = { ...stores, about, clock, dice, dispatcher, webhooks: senderNeeds(machine) };
+  const surface = () => touched({ catalogue, eventTypes, ...stores });
+  const proved = { ...stores, about, touched: surface, clock, dice, dispatcher, webhooks: senderNeeds(machine) };
   return {
     ...stores,
     about,
@@ -40,7 +42,7 @@ export function openConsole(machine: Machine, url: () => string): Console {
     ...openProof({ ...proved, judge, faults: faults.rules, hear: hearer(heard.requests) }),
     renew,
     tell: hub.say,
-    catalogue,
+    touched: surface,
     resources,
     documents: documents(url),
   };

@@ -20,12 +20,12 @@ interface Needs extends Pick<Console, Used> {
   webhooks: SenderNeeds & { userAgent: string };
 }
 
-type Used = "about" | "clock" | "journal" | "runLog" | "attempts" | "tenants" | "callers" | "deliveries" | "dispatcher";
+type Used = "about" | "touched" | "clock" | "journal" | "runLog" | "attempts" | "tenants" | "callers" | "deliveries" | "dispatcher";
 
 export function openProof(needs: Needs): Pick<Console, "verifier" | "report" | "auditor"> {
   const { judge, faults, dispatcher, hear } = needs;
   const verdicts = () => judge.verdicts();
-  const sources = { ...needs, catalogue, verdicts };
+  const sources = { ...needs, verdicts };
   return {
     verifier: createVerifier({
       ...needs,

@@ -2,6 +2,7 @@
 
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { describe, expect, test } from "vitest";
+import { eventTypes } from "../src/areas/index.ts";
 import { fieldErrors } from "../src/kernel/check.ts";
 import { Type } from "../src/kernel/shapes.ts";
 import { escapeXml } from "../src/report/junit.ts";
@@ -104,6 +105,31 @@ describe("json", () => {
       ],
       events: [{ type: "booking.declined", count: 1 }],
     });
+  });
+
+  test("covers every type of event, with how many there were and how many somebody took", async () => {
+    const { bench } = await busy();
+    await bench.control("POST", "/records/payment", { merchant: "mer_market", amount: 500, currency: "EUR", status: "succeeded" });
+    await bench.call("POST", "/v1/webhook-events/test", { body: { type: "of.nobodys.making" } });
+    const { body: run } = await fetchReport(bench, "json");
+    expect(run.events.map(({ type }: { type: string }) => type)).toEqual([...eventTypes].sort());
+    const { events } = await bench.control("GET", "/operations");
+    expect(run.events).toEqual(events);
+    const sent = events.filter(({ emitted }: { emitted: number }) => emitted > 0);
+    expect(sent.map(({ type, emitted, delivered }: Record<string, unknown>) => [type, emitted, delivered])).toEqual([
+      ["booking.declined", 1, 1],
+      ["payment.pending", 1, 0],
+      ["payment.succeeded", 1, 0],
+      ["remittance.confirmed", 1, 1],
+    ]);
+    expect(run.totals.events).toEqual({ emitted: 4, delivered: 2, total: eventTypes.size });
+    const { text: page } = await fetchReport(bench, "html");
+    expect(page).toContain('<span class="chip good">booking.declined ×1, 1 taken</span>');
+    expect(page).toContain('<span class="chip refused">payment.succeeded ×1, 0 taken</span>');
+    expect(page).toContain('<span class="chip unseen">payout.paid</span>');
+    const { text: markdown } = await fetchReport(bench, "markdown");
+    expect(markdown).toContain(`| Types of events sent | 4 of ${eventTypes.size}, 2 taken |`);
+    expect(markdown).toContain("| payment.succeeded | 1 | 0 |");
   });
 
   test("is empty after a reset", async () => {

@@ -7,9 +7,9 @@ import type { RuleBook } from "../kernel/fault.ts";
 import type { Findings } from "../kernel/judged.ts";
 import type { AttemptMessage, Happening } from "../kernel/messages.ts";
 import type { Resource } from "../kernel/resource.ts";
-import type { Operation } from "../store/caller.ts";
 import type { Snapshots } from "../store/snapshots.ts";
 import type { Stores } from "../store/stores.ts";
+import type { Touched } from "../store/surface.ts";
 import type { World } from "../store/world.ts";
 
 /** What the control plane asks of whoever delivers. */
@@ -91,7 +91,8 @@ export interface Console extends Stores {
   renew(): void;
   /** Tells those who watch. */
   tell(happening: Happening): void;
-  catalogue: readonly Operation[];
+  /** What of the service the run touched so far. */
+  touched(): Touched;
   resources: readonly Resource[];
   /** Documents derived from the catalogue: made when first asked for. */
   documents: {

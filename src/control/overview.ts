@@ -79,21 +79,28 @@ const CoverageRow = Type.Object({
   byStatus: Type.Record(Type.String(), Type.Integer()),
 });
 
+const EventRow = Type.Object({
+  type: Type.String(),
+  emitted: Type.Integer({ description: "How many there were, whatever made them" }),
+  delivered: Type.Integer({ description: "How many deliveries of them were taken" }),
+});
+
 export const listOperations = control({
   id: "sandbox.operations",
   area: "Overview",
   method: "GET",
   path: "/operations",
-  summary: "The operations of the service, and how often each was called",
-  reply: Type.Object({ data: Type.Array(CoverageRow), called: Type.Integer(), total: Type.Integer() }),
-  handle({ catalogue, journal }) {
-    const coverage = journal.coverage();
-    const data = catalogue.map(({ id, method, path, summary }) => {
-      const byStatus = coverage.get(id) ?? {};
-      const calls = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
-      return { id, method, path: `/v1${path}`, summary, calls, byStatus };
-    });
-    return { data, called: data.filter(({ calls }) => calls > 0).length, total: data.length };
+  summary: "The operations and events of the service, and how often each was called, sent and taken",
+  reply: Type.Object({
+    data: Type.Array(CoverageRow),
+    called: Type.Integer(),
+    total: Type.Integer(),
+    events: Type.Array(EventRow, { description: "Every type of event" }),
+  }),
+  handle({ touched }) {
+    const { operations, events } = touched();
+    const data = operations.map(({ id, method, path, summary, calls, byStatus }) => ({ id, method, path, summary, calls, byStatus }));
+    return { data, called: data.filter(({ calls }) => calls > 0).length, total: data.length, events };
   },
 });
 

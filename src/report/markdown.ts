@@ -11,7 +11,7 @@ const OUTCOME = {
 const MOST_ROWS = 50;
 
 export function markdown(run: Run): string {
-  const { totals, coverage, verdicts, deliveries, requests } = run;
+  const { totals, coverage, events, verdicts, deliveries, requests } = run;
   const uncovered = coverage.filter(({ calls }) => calls === 0);
   const wrong = verdicts.filter(({ verdict }) => verdict !== "pass");
   const failed = deliveries.filter(({ status }) => status !== "succeeded");
@@ -44,6 +44,7 @@ export function markdown(run: Run): string {
             uncovered.map(({ operation, method, path }) => [operation, `${method} ${path}`]),
           ),
         ),
+    folded("Every type of event", table(["Event", "Sent", "Taken"], events.map(eventRow))),
     folded("Coverage of every operation", table(["Operation", "Calls", "Statuses", "Events"], coverage.map(coverageRow))),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
@@ -52,7 +53,7 @@ export function markdown(run: Run): string {
 type Cell = string | number | null;
 
 function summary({ totals, sandbox }: Run): string {
-  const { operations, statuses, deliveries, verdicts } = totals;
+  const { operations, events, statuses, deliveries, verdicts } = totals;
   const counted = (counts: Record<string, number>) =>
     Object.entries(counts)
       .filter(([, count]) => count > 0)
@@ -62,6 +63,7 @@ function summary({ totals, sandbox }: Run): string {
     ["", ""],
     [
       ["Operations called", `${operations.called} of ${operations.total}`],
+      ["Types of events sent", `${events.emitted} of ${events.total}, ${events.delivered} taken`],
       ["Requests", `${totals.requests}: ${counted(statuses)}`],
       ["Deliveries", counted(deliveries)],
       ["Verdicts", counted(verdicts)],
@@ -73,6 +75,8 @@ function summary({ totals, sandbox }: Run): string {
 function verdictRow({ verdict, rule, says, hint, requests, attempts }: Run["verdicts"][number]): Cell[] {
   return [verdict === "fail" ? "❌" : "⚠️", rule, says, hint, [...requests, ...attempts].join(", ")];
 }
+
+const eventRow = ({ type, emitted, delivered }: Run["events"][number]): Cell[] => [type, emitted, delivered];
 
 function coverageRow({ operation, calls, statuses, events }: Run["coverage"][number]): Cell[] {
   const seen = statuses.map((one) => (one.calls > 0 ? `${one.status} ×${one.calls}` : `(${one.status})`));

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { type Markup, markup, Markup as Raw } from "./markup.ts";
-import { type Coverage, classOf, type ReportedVerdict, type Run, verdictOf } from "./run.ts";
+import { type Coverage, classOf, type EventCoverage, type ReportedVerdict, type Run, verdictOf } from "./run.ts";
 import { STYLE } from "./style.ts";
 import { timeline } from "./timeline.ts";
 
@@ -26,7 +26,7 @@ export function page(run: Run): string {
 <div class="tiles">${tiles(run)}</div>
 <section><h2>What happened</h2>${timeline(run)}</section>
 ${run.verdicts.length > 0 ? markup`<section><h2>What the judge found</h2>${verdicts(run)}</section>` : ""}
-<section><h2>Coverage</h2>${coverage(run)}</section>
+<section><h2>Coverage</h2>${coverage(run)}${events(run)}</section>
 ${requests(run)}
 ${deliveries(run)}
 <footer>merchant-sandbox ${sandbox.version}. Secrets are masked; a dashed mark is something that can happen and did not.</footer>
@@ -52,7 +52,7 @@ function outcome({ verdicts, totals }: Run): Markup {
 type Share = readonly [look: string, count: number, says: (count: number) => string];
 
 function tiles({ totals }: Run): Markup[] {
-  const { operations, statuses, deliveries, verdicts, requests } = totals;
+  const { operations, events, statuses, deliveries, verdicts, requests } = totals;
   const of = (name: string) => statuses[name] ?? 0;
   const done = deliveries.succeeded ?? 0;
   const failed = (deliveries.failed ?? 0) + (deliveries.cancelled ?? 0);
@@ -61,6 +61,11 @@ function tiles({ totals }: Run): Markup[] {
     tile("operations called", markup`${operations.called}<small> of ${operations.total}</small>`, [
       ["good", operations.called, silent],
       ["bar", operations.total - operations.called, silent],
+    ]),
+    tile("types of events sent", markup`${events.emitted}<small> of ${events.total}</small>`, [
+      ["good", events.delivered, so("taken")],
+      ["refused", events.emitted - events.delivered, so("not taken")],
+      ["bar", events.total - events.emitted, silent],
     ]),
     tile("requests", markup`${requests}`, [
       ["good", of("2xx"), times("2xx")],
@@ -122,6 +127,15 @@ function coverageRow({ operation, method, path, calls, statuses, events }: Cover
   const told = events.map(({ type, count }) => chip("good", type, count));
   return markup`<tr${new Raw(calls === 0 ? ' class="never"' : "")}><td><code>${operation}</code><br><span class="soft mono path">${method} ${path}</span></td><td>${chips}</td><td>${told}</td><td class="number">${calls === 0 ? "never called" : calls}</td></tr>`;
 }
+
+/** Those that were sent first, each with how many were taken of how many there were. */
+function events({ events: rows }: Run): Markup {
+  const sent = rows.filter(({ emitted }) => emitted > 0);
+  return markup`<h3>Events</h3><p class="chips">${sent.map(sentEvent)}${rows.filter(({ emitted }) => emitted === 0).map(({ type }) => chip("good", type, 0))}</p>`;
+}
+
+const sentEvent = ({ type, emitted, delivered }: EventCoverage) =>
+  markup`<span class="chip ${delivered > 0 ? "good" : "refused"}">${type} ×${emitted}, ${delivered} taken</span>`;
 
 const chip = (look: string, name: string, count: number) =>
   count > 0 ? markup`<span class="chip ${look}">${name} ×${count}</span>` : markup`<span class="chip unseen">${name}</span>`;

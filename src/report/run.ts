@@ -1,20 +1,18 @@
 // A run as data: what was called and answered, what was delivered, what the judge found. Every format is made from this.
 
-import { factOf } from "../kernel/assumed.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
-import { errors } from "../kernel/errors.ts";
 import { VERDICTS, type Verdict } from "../kernel/expectations.ts";
 import type { RequestMessage, VerdictMessage } from "../kernel/messages.ts";
 import type { AttemptRecord, Attempts } from "../store/attempts.ts";
-import type { Operation } from "../store/caller.ts";
 import type { Journal, JournalRow } from "../store/journal.ts";
 import type { RunLog } from "../store/run-log.ts";
+import type { Touched, TouchedEvent, TouchedOperation } from "../store/surface.ts";
 import { mask, maskQuery } from "./mask.ts";
 
 export interface RunSources {
   about: { version: string; url: () => string };
   clock: Clock;
-  catalogue: readonly Operation[];
+  touched(): Touched;
   journal: Journal;
   attempts: Attempts;
   runLog: RunLog;
@@ -32,6 +30,9 @@ export interface Coverage {
   /** Every event that it declares, with how often there was one, whatever made it. */
   events: { type: string; count: number }[];
 }
+
+/** The types of events that operations declare, and those that only a record's move makes. */
+export type EventCoverage = TouchedEvent;
 
 /** A request as the live stream tells of it, at a time that a person reads. */
 export interface ReportedRequest extends Omit<RequestMessage, "at" | "fault"> {
@@ -62,6 +63,8 @@ export interface Run {
   sandbox: { version: string; url: string; clock: string; now: string };
   totals: {
     operations: { called: number; total: number };
+    /** Types of events: how many there were any of, how many somebody took, of all. */
+    events: { emitted: number; delivered: number; total: number };
     requests: number;
     /** By class: 2xx, 4xx, 5xx. */
     statuses: Record<string, number>;
@@ -71,6 +74,7 @@ export interface Run {
     verdicts: Record<Verdict, number>;
   };
   coverage: Coverage[];
+  events: EventCoverage[];
   /** Those that failed first. */
   verdicts: ReportedVerdict[];
   /** Oldest first. Of a long run, the newest. */
@@ -96,7 +100,8 @@ export function gather(sources: RunSources): Material {
   const attempts = log.page(undefined, { limit: MOST }).data.reverse();
   const deliveries = runLog.deliveries();
   const origins = new Map(deliveries.map(({ event, request }) => [event, request]));
-  const coverage = coverageOf(sources);
+  const { operations, events } = sources.touched();
+  const coverage = operations.map((operation) => coverageOf(operation, events));
   const verdicts = [...sources.verdicts()].sort((one, other) => RANK[one.verdict] - RANK[other.verdict]);
   const statuses = countBy(
     runLog.statuses(),
@@ -109,6 +114,11 @@ export function gather(sources: RunSources): Material {
     sandbox: { version: about.version, url: about.url(), clock: clock.mode, now: isoTime(clock.now()) },
     totals: {
       operations: { called: coverage.filter(({ calls }) => calls > 0).length, total: coverage.length },
+      events: {
+        emitted: events.filter(({ emitted }) => emitted > 0).length,
+        delivered: events.filter(({ delivered }) => delivered > 0).length,
+        total: events.length,
+      },
       requests,
       statuses,
       attempts: begun,
@@ -116,6 +126,7 @@ export function gather(sources: RunSources): Material {
       verdicts: { pass: 0, fail: 0, inconclusive: 0, ...countBy(verdicts, ({ verdict }) => verdict) },
     },
     coverage,
+    events,
     verdicts: verdicts.map((verdict) => ({ ...verdict, at: isoTime(verdict.at) })),
     requests: rows.map(showRequest),
     deliveries: attempts.map((attempt) => showAttempt(attempt, origins.get(attempt.eventId) ?? null)),
@@ -135,23 +146,9 @@ function countBy<T>(items: readonly T[], nameOf: (item: T) => string, weight: (i
   return counts;
 }
 
-function coverageOf({ catalogue, journal, runLog }: RunSources): Coverage[] {
-  const called = journal.coverage();
-  const told = runLog.events();
-  return catalogue.map(({ id, area, method, path, status, errors: declared, emits }) => {
-    const byStatus = called.get(id) ?? {};
-    const possible = [factOf(status), ...declared.map((code) => errors[code].status), ...Object.keys(byStatus).map(Number)];
-    const statuses = [...new Set(possible)].sort((one, other) => one - other);
-    return {
-      operation: id,
-      area,
-      method,
-      path: `/v1${path}`,
-      calls: Object.values(byStatus).reduce((sum, calls) => sum + calls, 0),
-      statuses: statuses.map((one) => ({ status: one, calls: byStatus[one] ?? 0 })),
-      events: emits.map(factOf).map((type) => ({ type, count: told.get(type) ?? 0 })),
-    };
-  });
+function coverageOf({ id, area, method, path, calls, statuses, emits }: TouchedOperation, events: readonly EventCoverage[]): Coverage {
+  const count = (type: string) => events.find((event) => event.type === type)?.emitted ?? 0;
+  return { operation: id, area, method, path, calls, statuses, events: emits.map((type) => ({ type, count: count(type) })) };
 }
 
 function showRequest(row: JournalRow): ReportedRequest {

@@ -25,8 +25,8 @@ export interface RunLog {
   deliveries(merchant?: string): LoggedDelivery[];
   /** How many of the requests in the journal's file were answered with each status. */
   statuses(): { status: number; calls: number }[];
-  /** How many events of each type there were. */
-  events(): Map<string, number>;
+  /** How many events of each type there were, and how many deliveries of them were taken. */
+  events(): Map<string, { emitted: number; delivered: number }>;
 }
 
 export function openRunLog({ sql }: Database): RunLog {
@@ -35,11 +35,16 @@ export function openRunLog({ sql }: Database): RunLog {
        (select body ->> 'url' from documents where merchant = d.merchant and kind = '${ENDPOINT_KIND}' and id = d.endpoint) as url
      from deliveries d join events e on e.sequence = d.event where d.merchant = coalesce(@merchant, d.merchant) order by d.sequence`,
   );
-  const events = sql.prepare<[], { type: string; count: number }>("select type, count(*) as count from events group by type");
+  const events = sql.prepare<[], { type: string; emitted: number; delivered: number }>(
+    `select type, count(*) as emitted,
+       (select count(*) from deliveries d join events e on e.sequence = d.event where e.type = events.type and d.state = 'succeeded')
+         as delivered
+     from events group by type`,
+  );
   const statuses = sql.prepare<[], { status: number; calls: number }>("select status, count(*) as calls from journal group by status");
   return {
     statuses: () => statuses.all(),
     deliveries: (merchant) => deliveries.all({ merchant: merchant ?? null }),
-    events: () => new Map(events.all().map(({ type, count }) => [type, count])),
+    events: () => new Map(events.all().map(({ type, ...counts }) => [type, counts])),
   };
 }
