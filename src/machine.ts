@@ -6,6 +6,7 @@ import type { Held } from "./http/fault-forms.ts";
 import { createLimiter, type Limiter, type Rules } from "./http/limit.ts";
 import { PREFIX } from "./http/route.ts";
 import { createJudge, type Judge } from "./judge/judge.ts";
+import { rules } from "./judge/rules.ts";
 import type { Clock } from "./kernel/clock.ts";
 import { tell } from "./kernel/listeners.ts";
 import type { Dice } from "./kernel/random.ts";
@@ -24,6 +25,8 @@ export interface Defect {
   /** The request that brought it out, or the part of the sandbox that did. */
   where: string;
 }
+
+const judged = rules.map(({ id }) => id);
 
 export const operations = catalogue.map(({ id }) => id);
 
@@ -101,6 +104,7 @@ export function openFaults({ seed }: Options, clock: Clock, { tenants, past }: S
     eventTypes,
     merchants: () => tenants.list().map(({ id }) => id),
     ownerOf: (key: string) => tenants.identify(key)?.merchant,
+    judged,
   };
   return createFaults({ clock, seed, known, keepPast: past.keep });
 }

@@ -106,6 +106,7 @@ describe("a rule", () => {
       action: { type: "lost_response", as: "502" },
       expect: [],
       ttl: null,
+      priority: 0,
       label: true,
       enabled: true,
       status: "armed",
@@ -114,6 +115,44 @@ describe("a rule", () => {
       remaining: 1,
       lastFiredAt: null,
     });
+  });
+
+  test("with a higher priority is tried first, equal ones as they came, and is listed in that order", async () => {
+    const bench = await open();
+    const status = (status: number, priority?: number) =>
+      add(bench, { action: { type: "status", status }, ...(priority === undefined ? {} : { priority }) });
+    for (const [answer, priority] of [
+      [500, undefined],
+      [502, 0],
+      [503, 7],
+      [504, -1],
+    ] as const)
+      await status(answer, priority);
+    const { data } = await bench.control("GET", "/faults");
+    expect(data.map(({ priority }: { priority: number }) => priority)).toEqual([7, 0, 0, -1]);
+    await bench.control("PATCH", `/faults/${data[3].id}`, { priority: 1 });
+    const answers = [];
+    for (let time = 0; time < 5; time++) answers.push((await list(bench)).status);
+    expect(answers).toEqual([503, 504, 500, 502, 200]);
+    const wrong = await bench.call("POST", "/_sandbox/faults", { key: null, body: { action: FAIL, priority: 1.5 } });
+    expect([wrong.status, wrong.body.message]).toEqual([400, expect.stringContaining("priority")]);
+  });
+
+  test("expects of the judge what the judge knows: its rules by id, or several at once", async () => {
+    const bench = await open();
+    expect((await add(bench, { action: FAIL, expect: ["retry_after.*", "effect.single"] })).expect).toEqual([
+      "retry_after.*",
+      "effect.single",
+    ]);
+    const wrong = async (name: string) => {
+      const { status, body } = await bench.call("POST", "/_sandbox/faults", {
+        key: null,
+        body: { action: FAIL, expect: ["retry.happened", name] },
+      });
+      return [status, body.details.errors[0].pointer, body.message];
+    };
+    expect(await wrong("retry.bound")).toEqual([400, "/expect/1", expect.stringContaining("retry.bounded")]);
+    expect(await wrong("nothing.*")).toEqual([400, "/expect/1", expect.stringContaining("webhook.single_effect")]);
   });
 
   test("is changed field by field; a new trigger begins afresh", async () => {
@@ -399,6 +438,7 @@ describe("what the dispatcher is told", () => {
       eventTypes: ["payment.succeeded", "payout.paid"],
       merchants: () => ["mer_lodge", "mer_market"],
       ownerOf: () => undefined,
+      judged: [],
     };
     const made = createFaults({ clock, seed: 1, known, keepPast: () => {} });
     for (const rule of rules) made.rules.add(rule);
@@ -458,7 +498,7 @@ describe("what the dispatcher is told", () => {
 describe("latency is drawn as it was asked for", () => {
   const draws = (action: object, count: number, trigger: object = { times: count, seed: 7 }) => {
     const clock = createClock(0);
-    const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined };
+    const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined, judged: [] };
     const made = createFaults({ clock, seed: 1, known, keepPast: () => {} });
     made.rules.add({ action: { type: "latency", ...action }, trigger });
     const subject = {
@@ -721,7 +761,7 @@ describe("whatever is sent", () => {
 
 test("nothing is asked while no rule is armed", () => {
   const clock = createClock(0);
-  const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined };
+  const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined, judged: [] };
   const made = createFaults({ clock, seed: 1, known, keepPast: () => {} });
   expect([made.api.armed, made.delivery.armed]).toEqual([false, false]);
   const { id } = made.rules.add({ action: FAIL });

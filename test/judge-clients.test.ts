@@ -191,6 +191,7 @@ interface ReceiverCase {
 }
 
 const receivers: ReceiverCase[] = [
+  { rule: "webhook.genuine_taken", bug: { isGenuine: () => false } },
   { rule: "webhook.forgery_rejected", bug: { isGenuine: () => true } },
   { rule: "webhook.duplicate_acked", bug: { duplicateStatus: 409 } },
   { rule: "webhook.ack_fast", bug: { delay: 5_200 } },

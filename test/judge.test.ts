@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { createJudge } from "../src/judge/judge.ts";
 import type { Firing } from "../src/kernel/fault.ts";
-import type { LiveMessage, VerdictMessage } from "../src/kernel/messages.ts";
+import type { AttemptMessage, LiveMessage, VerdictMessage } from "../src/kernel/messages.ts";
 import type { JournalEntry } from "../src/store/journal.ts";
 import { open } from "./support.ts";
 
@@ -58,13 +58,34 @@ const firing = (rest: Partial<Firing>): Firing => ({
   name: null,
   target: "api",
   action: "lost_response",
+  form: null,
   expect: [],
   merchant: "mer_lodge",
   requestId: null,
   attemptId: null,
   eventId: null,
   endpointId: null,
+  rotatedAt: null,
   at: NOON,
+  ...rest,
+});
+
+const attemptOf = (rest: Partial<AttemptMessage> = {}): AttemptMessage => ({
+  id: "whd_1",
+  at: NOON,
+  merchant: "mer_lodge",
+  endpointId: "we_1",
+  eventId: "evt_1",
+  eventType: "payment.succeeded",
+  url: "http://localhost:3000/",
+  trigger: "event",
+  attempt: 1,
+  maxAttempts: 6,
+  status: "succeeded",
+  responseStatus: 200,
+  errorCode: null,
+  durationMs: 5,
+  nextAttemptAt: null,
   ...rest,
 });
 
@@ -147,6 +168,63 @@ describe("what answers a question", () => {
     ]);
     expect(made.of("retry.jittered")).toEqual(["inconclusive"]);
     expect(made.of("idempotency.key_reused")).toEqual(["pass"]);
+  });
+});
+
+describe("a signature of the secret before", () => {
+  const rotated = (ago: number, form = "previous_secret") =>
+    firing({ attemptId: "whd_1", target: "delivery", action: "signature", form, rotatedAt: NOON - ago });
+  const answered = (status: number, fired: Firing) => {
+    const made = judge();
+    made.fired(fired);
+    made.attempt(attemptOf({ responseStatus: status, status: status === 200 ? "succeeded" : "failed" }));
+    return made
+      .verdicts()
+      .filter(({ rule }) => rule !== "webhook.ack_fast")
+      .map(({ rule, verdict, fault }) => [rule, verdict, fault]);
+  };
+
+  test("is genuine for five minutes after a rotation: on its way, it is to be taken", () => {
+    expect(answered(200, rotated(300_000))).toEqual([["webhook.genuine_taken", "pass", "flt_1"]]);
+    expect(answered(401, rotated(0))).toEqual([["webhook.genuine_taken", "fail", "flt_1"]]);
+  });
+
+  test("is a forgery later, or where nothing was rotated, as is any other signature at any time", () => {
+    expect(answered(200, rotated(300_001))).toEqual([["webhook.forgery_rejected", "fail", "flt_1"]]);
+    expect(answered(401, { ...rotated(0), rotatedAt: null })).toEqual([["webhook.forgery_rejected", "pass", "flt_1"]]);
+    expect(answered(401, rotated(0, "wrong_secret"))).toEqual([["webhook.forgery_rejected", "pass", "flt_1"]]);
+  });
+
+  test("that was refused is owed again, and what becomes of that is put down to the same fault", () => {
+    const made = judge();
+    made.fired(rotated(0, "wrong_secret"));
+    made.attempt(attemptOf({ responseStatus: 401, status: "failed" }));
+    made.attempt(attemptOf({ id: "whd_2", attempt: 2, responseStatus: 200 }));
+    expect(made.verdicts({ rule: "webhook.genuine_taken" })).toMatchObject([{ verdict: "pass", fault: "flt_1", attempts: ["whd_2"] }]);
+  });
+});
+
+describe("equal pauses", () => {
+  const CLIENTS = 20;
+  /** So many calls fail at once and come back after equal pauses, while the machine does something else for so long. */
+  const sample = async (busy: number, jitter = 0) => {
+    const now = performance.now();
+    const at = (arrived: number) => ({ arrived: now + arrived, search: "" });
+    const made = judge();
+    for (let number = 0; number < CLIENTS; number++) made.request(entry(0, 500, { ...at(0), search: `limit=${number + 1}` }));
+    made.verdicts();
+    for (const until = performance.now() + busy; performance.now() < until; );
+    for (let number = 0; number < CLIENTS; number++)
+      made.request(entry(0, 200, { ...at(400 + number * jitter), search: `limit=${number + 1}` }));
+    return made.of("retry.jittered");
+  };
+
+  test("are no jitter, and unequal ones are", async () => {
+    expect([await sample(0), await sample(0, 20)]).toEqual([["fail"], ["pass"]]);
+  });
+
+  test("tell nothing where the machine was late by a part of them, nor do unequal ones that it may have made", async () => {
+    expect([await sample(150), await sample(150, 8), await sample(150, 40)]).toEqual([["inconclusive"], ["inconclusive"], ["pass"]]);
   });
 });
 

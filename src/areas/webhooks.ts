@@ -26,7 +26,7 @@ const subscription = {
   ),
 };
 
-/** `secret`, `previousSecret` and `disabledReason` are kept beside these fields and never shown with them. */
+/** `secret`, `previousSecret`, `rotated` and `disabledReason` are kept beside these fields and never shown with them. */
 export const webhookEndpoints = resource({
   kind: ENDPOINT_KIND,
   prefix: "we",
@@ -34,7 +34,7 @@ export const webhookEndpoints = resource({
   fields: subscription,
   defaults: { status: "enabled" },
   moves: { enabled: ["disabled"], disabled: ["enabled"] },
-  hidden: ["secret", "previousSecret", "disabledReason"],
+  hidden: ["secret", "previousSecret", "rotated", "disabledReason"],
 });
 
 const secret = text("Signs every delivery; shown in this answer and never again (`whsec_…`)");
@@ -189,7 +189,7 @@ export const rotateWebhookSecret = endpoint({
     const found = call.own(webhookEndpoints).require(call.params.id);
     const secret = mintSecret(call);
     const { secret: previousSecret } = found as typeof found & { secret: string };
-    call.own(webhookEndpoints).update(found, { secret, previousSecret });
+    call.own(webhookEndpoints).update(found, { secret, previousSecret, rotated: call.now });
     return { id: found.id, object: ENDPOINT_KIND, secret, rotated: call.now };
   },
 });

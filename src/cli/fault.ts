@@ -6,10 +6,10 @@ import { readFields } from "../faults/shorthand.ts";
 import { ApiError, SandboxError } from "../kernel/errors.ts";
 import type { RuleState } from "../kernel/fault.ts";
 import { didYouMean } from "../kernel/nearest.ts";
+import { visible } from "../kernel/visible.ts";
 import type { OwnFlag } from "./arguments.ts";
 import { command, say } from "./command.ts";
 import { type Running, running, runningFlags } from "./running.ts";
-import { visible } from "../kernel/visible.ts";
 
 type Own = Record<string, string | undefined>;
 
@@ -42,6 +42,7 @@ const ruleFlags = {
   id: { hint: "ID", words: "a name for machines, such as flt_lost_payment" },
   name: { hint: "TEXT", words: "a name for people" },
   ttl: { hint: "SPAN", words: "how long the rule lives" },
+  priority: { hint: "N", words: "rules with a higher one are tried first; 0 unless given" },
 } satisfies Record<string, OwnFlag>;
 
 /** One for what to do, one for the action, and any number of names. */
@@ -98,7 +99,13 @@ export function ruleOf(written: string, names: readonly string[], own: Own): Rec
   const match = { ...named, ...present({ merchant: own.merchant, endpoint: own.endpoint }) };
   const { times, skip, every, probability, seed, after, for: span, per } = own;
   const trigger = { ...present({ times, skip, every, probability, seed }, Number), ...present({ after, for: span, per }) };
-  return { ...present({ id: own.id, name: own.name, ttl: own.ttl }), match, trigger, action: fields };
+  return {
+    ...present({ id: own.id, name: own.name, ttl: own.ttl }),
+    ...present({ priority: own.priority }, Number),
+    match,
+    trigger,
+    action: fields,
+  };
 }
 
 /** What the grammar refuses is here a wrong use of the command. */
@@ -124,5 +131,10 @@ function show(rule: RuleState, own: Own): void {
   const told = Object.entries(fields).map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   const what = Object.entries(rule.match).map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   const name = rule.name === null ? "" : ` "${rule.name}"`;
-  say(visible(`${rule.id}${name} ${type}${told.join("")}${what.join("")}: ${rule.status}, seen ${rule.seen}, fired ${rule.fired}${left}`));
+  const first = rule.priority === 0 ? "" : ` (priority ${rule.priority})`;
+  say(
+    visible(
+      `${rule.id}${name} ${type}${told.join("")}${what.join("")}${first}: ${rule.status}, seen ${rule.seen}, fired ${rule.fired}${left}`,
+    ),
+  );
 }

@@ -19,6 +19,7 @@ const RuleShape = Type.Object(
     action: AnyObject(),
     expect: Type.Array(Type.String(), { description: "The judge's rules that it tries" }),
     ttl: nullable(text("How long it lives")),
+    priority: Type.Integer({ description: "Rules with a higher one are tried first" }),
     label: Type.Boolean(),
     enabled: Type.Boolean(),
     status: oneOf(STATUSES, "`spent` when it has fired as often as it may, `expired` when its time is over"),
@@ -37,6 +38,9 @@ const given = {
   trigger: Type.Optional(Type.Unknown({ description: "When it fires; the next time it matches unless given" })),
   expect: Type.Optional(Type.Unknown({ description: "The judge's rules that it tries" })),
   ttl: Type.Optional(text("How long it lives, such as 10m")),
+  priority: Type.Optional(
+    Type.Integer({ description: "Rules with a higher one are tried first, equal ones as they came; 0 unless given" }),
+  ),
   label: Type.Optional(Type.Boolean({ description: "Whether answers say in X-Sandbox-Fault which rule touched them" })),
   enabled: Type.Optional(Type.Boolean()),
 };

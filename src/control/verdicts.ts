@@ -3,8 +3,8 @@
 import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { VERDICTS } from "../kernel/expectations.ts";
+import { strangerToJudge } from "../kernel/judged.ts";
 import type { VerdictMessage } from "../kernel/messages.ts";
-import { didYouMean } from "../kernel/nearest.ts";
 import { oneOf, Type, text } from "../kernel/shapes.ts";
 import { control } from "./console.ts";
 
@@ -67,9 +67,14 @@ export const listVerdicts = control({
     const from = since === undefined ? undefined : parseTime(since);
     if (since !== undefined && from === undefined)
       fail("validation_failed", `since must be a time such as 2026-01-05T09:00:00Z; received ${JSON.stringify(since)}.`);
-    const ids = judge.rules.map(({ id }) => id);
-    if (rule !== undefined && !rule.includes("*") && !ids.includes(rule))
-      fail("validation_failed", `The judge has no rule ${rule}.${didYouMean(rule, ids) || ` It has ${ids.join(", ")}.`}`);
+    const problem =
+      rule === undefined
+        ? undefined
+        : strangerToJudge(
+            rule,
+            judge.rules.map(({ id }) => id),
+          );
+    if (problem !== undefined) fail("validation_failed", problem);
     const found = judge.verdicts({ ...filters, rule, since: from });
     const rules = judge.rules.map(({ id, severity, demands, hint }) => ({ id, severity, demands, hint, ...countOf(id, found) }));
     return { verdicts: found.map((verdict) => ({ ...verdict, at: isoTime(verdict.at) })), rules };

@@ -43,7 +43,7 @@ const MOST_BUDGETS = 10_000;
 const MOST_HELD = 10_000;
 
 export function arm(id: string, rule: Rule, seed: number, now: number, past: Past = freshPast(now)): ArmedRule {
-  const { trigger } = rule;
+  const { trigger, action } = rule;
   const begins = past.armedAt + spanOf(trigger.after, 0);
   const ends = Math.min(begins + spanOf(trigger.for, Infinity), past.armedAt + spanOf(rule.ttl, Infinity));
   const isSpent = () => trigger.per === "rule" && trigger.times !== null && past.fired >= trigger.times;
@@ -63,14 +63,15 @@ export function arm(id: string, rule: Rule, seed: number, now: number, past: Pas
     },
     tryDelivery(delivery, now) {
       const { merchant, endpoint, eventId, attempt, attemptId = null } = delivery;
-      const about = { merchant, attemptId, eventId, endpointId: endpoint };
+      const rotatedAt = action.phase === "content" ? (delivery.rotatedAt?.() ?? null) : null;
+      const about = { merchant, attemptId, eventId, endpointId: endpoint, rotatedAt };
       const name = `${merchant} ${endpoint} ${eventId}`;
       const lastAttempt = held.get(name);
       if (lastAttempt !== undefined && attempt <= lastAttempt) return hit.again(now, about);
       if (lastAttempt !== undefined) held.delete(name);
-      if (now < begins || isSpent() || !matchesDelivery(delivery)) return undefined;
+      if (now < begins || isSpent() || !matchesDelivery(delivery, now)) return undefined;
       const made = hit(budgetOfDelivery(trigger.per, delivery), now, about);
-      const attempts = rule.action.attempts(rule.fields);
+      const attempts = action.attempts(rule.fields);
       if (made && attempts > 1) remember(held, name, attempt + attempts - 1, MOST_HELD);
       return made;
     },
@@ -98,12 +99,9 @@ function fuse(id: string, rule: Rule, seed: number, past: Past, begins: number) 
     name: rule.name,
     target: action.target,
     action: action.type,
+    form: formOf(fields),
     expect: rule.expect,
-    merchant: null,
-    requestId: null,
-    attemptId: null,
-    eventId: null,
-    endpointId: null,
+    ...NOBODY,
     ...about,
     at: now,
   });
@@ -133,6 +131,10 @@ function fuse(id: string, rule: Rule, seed: number, past: Past, begins: number) 
   return hit;
 }
 
+const NOBODY = { merchant: null, requestId: null, attemptId: null, eventId: null, endpointId: null, rotatedAt: null };
+
+const formOf = (fields: object): string | null => ("as" in fields && typeof fields.as === "string" ? fields.as : null);
+
 /** Keeps the newest so many. */
 function remember<V>(map: Map<string, V>, name: string, value: V, most: number): void {
   if (map.has(name)) return;
@@ -156,7 +158,7 @@ function budgetOfDelivery(per: Rule["trigger"]["per"], { merchant, endpoint, eve
 
 function describe(armed: ArmedRule, past: Past, now: number): RuleState {
   const { id, rule } = armed;
-  const { name, action, match, trigger, fields, expect, ttl, label, enabled } = rule;
+  const { name, action, match, trigger, fields, expect, ttl, priority, label, enabled } = rule;
   const bounded = trigger.per === "rule" && trigger.times !== null;
   return {
     id,
@@ -167,6 +169,7 @@ function describe(armed: ArmedRule, past: Past, now: number): RuleState {
     action: fields,
     expect,
     ttl,
+    priority,
     label,
     enabled,
     status: armed.status(now),

@@ -37,6 +37,7 @@ export function openBook({ clock, seed, known }: BookNeeds, shelf: Shelf): RuleB
     return armed.state(clock.now());
   };
   return {
+    check: (given) => void readRule(given, known),
     add(given) {
       const rule = readRule(given, known);
       if (rule.id !== undefined && rules.has(rule.id))
@@ -44,7 +45,7 @@ export function openBook({ clock, seed, known }: BookNeeds, shelf: Shelf): RuleB
       makeRoom(rules, clock.now());
       return put(arm(rule.id ?? freshId(), rule, seed, clock.now()));
     },
-    list: () => [...rules.values()].map((armed) => armed.state(clock.now())),
+    list: () => shelf.tried().map((armed) => armed.state(clock.now())),
     find: (id) => find(id).state(clock.now()),
     change: (id, changes) => {
       const armed = find(id);
@@ -75,8 +76,9 @@ function changedRule(rule: Rule, id: string, changes: Partial<GivenRule>, known:
 }
 
 /** A rule as somebody would write it. */
-function written({ name, match, trigger, fields, expect, ttl, label, enabled }: Rule) {
-  return { ...(name === null ? {} : { name }), match, trigger, action: fields, expect, ...(ttl === null ? {} : { ttl }), label, enabled };
+function written({ name, match, trigger, fields, expect, ttl, priority, label, enabled }: Rule) {
+  const named = { ...(name === null ? {} : { name }), ...(ttl === null ? {} : { ttl }) };
+  return { ...named, match, trigger, action: fields, expect, priority, label, enabled };
 }
 
 /** Rules that are over make room for new ones, the oldest first. */

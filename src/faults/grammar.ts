@@ -1,6 +1,7 @@
 // The grammar of a rule: one schema for each action, made of parts that all share, and the JSON Schema that is published.
 
 import type { Target } from "../kernel/fault.ts";
+import { RULE_NAME } from "../kernel/judged.ts";
 import { oneOf, type TProperties, Type, text } from "../kernel/shapes.ts";
 import type { Action } from "./action.ts";
 import { apiActions } from "./api-actions.ts";
@@ -19,12 +20,19 @@ export const RULE_FIELDS = {
   id: Type.Optional(text("A name for machines; made up unless given", { pattern: "^flt_[0-9A-Za-z_-]{1,60}$" })),
   name: Type.Optional(text("A name for people", { maxLength: 200 })),
   expect: Type.Optional(
-    Type.Array(Type.String({ pattern: "^[a-z_]+(\\.[a-z_]+)*(\\.\\*)?$" }), {
+    Type.Array(Type.String({ pattern: RULE_NAME }), {
       description: "Rules of the judge that this one tries",
       maxItems: 50,
     }),
   ),
   ttl: Type.Optional(span("How long the rule lives, in sandbox time; until a reset unless given")),
+  priority: Type.Optional(
+    Type.Integer({
+      description: "Rules with a higher one are tried first, equal ones in the order in which they came; 0 unless given",
+      minimum: -1_000,
+      maximum: 1_000,
+    }),
+  ),
   label: Type.Optional(Type.Boolean({ description: "Whether answers say in X-Sandbox-Fault which rule touched them; yes unless given" })),
   enabled: Type.Optional(Type.Boolean({ description: "A rule that is not enabled touches nothing; yes unless given" })),
 };
@@ -39,6 +47,7 @@ export interface GivenRule {
   action: GivenAction;
   expect?: string[];
   ttl?: string;
+  priority?: number;
   label?: boolean;
   enabled?: boolean;
 }

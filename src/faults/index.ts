@@ -71,12 +71,13 @@ export function createFaults(needs: BookNeeds): Faults {
 }
 
 function broughtInjection({ action, effect }: BroughtFault, call: CallSubject, at: number): ApiInjection {
-  const nobody = { attemptId: null, eventId: null, endpointId: null };
+  const nobody = { attemptId: null, eventId: null, endpointId: null, rotatedAt: null };
   const firing: Firing = {
     ruleId: BROUGHT,
     name: null,
     target: "api",
     action,
+    form: "as" in effect ? String(effect.as) : null,
     expect: [],
     merchant: call.merchant ?? null,
     requestId: call.requestId,

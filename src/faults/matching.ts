@@ -4,6 +4,7 @@ import { valueAt } from "../kernel/check.ts";
 import { Condition, holds } from "../kernel/conditions.ts";
 import type { CallSubject, DeliverySubject } from "../kernel/fault.ts";
 import { count, type Static, Type, text } from "../kernel/shapes.ts";
+import { milliseconds, span } from "./fields.ts";
 
 const names = (description: string) =>
   Type.Optional(Type.Union([text("One"), Type.Array(text("One of several"), { minItems: 1, maxItems: 100 })], { description }));
@@ -33,6 +34,7 @@ export const deliveryMatchSchema = Type.Object(
     attempt: Type.Optional(
       Type.Union([count("One attempt", { minimum: 1 }), Condition], { description: "Which attempt, counted from one" }),
     ),
+    rotatedWithin: Type.Optional(span("Only deliveries to an endpoint whose secret was rotated no longer ago, in sandbox time")),
     ...common,
   },
   { additionalProperties: false, description: "Which deliveries; all, unless given" },
@@ -54,16 +56,18 @@ export function callMatcher(match: ApiMatch): (call: CallSubject) => boolean {
     body.every(([pointer, asked]) => holds(asked, valueAt(call.body, pointer)));
 }
 
-export function deliveryMatcher(match: DeliveryMatch): (delivery: DeliverySubject) => boolean {
+export function deliveryMatcher(match: DeliveryMatch): (delivery: DeliverySubject, now: number) => boolean {
   const { merchant, endpoint, attempt } = match;
   const events = match.event === undefined ? undefined : [match.event].flat();
   const body = Object.entries(match.body ?? {});
-  return (delivery) =>
+  const within = match.rotatedWithin === undefined ? undefined : milliseconds(match.rotatedWithin);
+  return (delivery, now) =>
     (merchant === undefined || merchant === delivery.merchant) &&
     (endpoint === undefined || endpoint === delivery.endpoint) &&
     (attempt === undefined || holds(attempt, delivery.attempt)) &&
     (events === undefined || isNamed(events, delivery.eventType)) &&
-    body.every(([pointer, asked]) => holds(asked, valueAt(delivery.event?.(), pointer)));
+    body.every(([pointer, asked]) => holds(asked, valueAt(delivery.event?.(), pointer))) &&
+    (within === undefined || now - (delivery.rotatedAt?.() ?? -Infinity) <= within);
 }
 
 /** Whether one of the names is this one; `payroll.*` names all that begin with `payroll.`. */

@@ -4,6 +4,7 @@ import { escaped, fieldErrors } from "../kernel/check.ts";
 import { Condition } from "../kernel/conditions.ts";
 import { type FieldError, fail } from "../kernel/errors.ts";
 import { API_PHASES, type ApiPhase, type Target } from "../kernel/fault.ts";
+import { strangerToJudge } from "../kernel/judged.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import type { Action } from "./action.ts";
 import { milliseconds } from "./fields.ts";
@@ -18,6 +19,8 @@ export interface Known {
   merchants(): string[];
   /** Whose key this is. */
   ownerOf(key: string): string | undefined;
+  /** Ids of the judge's rules. */
+  judged: readonly string[];
 }
 
 /** A rule with everything said. */
@@ -30,6 +33,7 @@ export interface Rule {
   trigger: Trigger;
   expect: readonly string[];
   ttl: string | null;
+  priority: number;
   label: boolean;
   enabled: boolean;
   /** The one merchant that it can touch; undefined where it can touch any. */
@@ -60,7 +64,7 @@ function withWords(rule: Fields): Fields {
 }
 
 function complete(given: GivenRule, action: Action, known: Known): Rule {
-  const { id, name, match = {}, trigger = {}, expect = [], ttl, label = true, enabled = true } = given;
+  const { id, name, match = {}, trigger = {}, expect = [], ttl, priority = 0, label = true, enabled = true } = given;
   return {
     id,
     name: name ?? null,
@@ -70,6 +74,7 @@ function complete(given: GivenRule, action: Action, known: Known): Rule {
     trigger: completeTrigger(trigger as GivenTrigger, action.usualTimes(given.action)),
     expect,
     ttl: ttl ?? null,
+    priority,
     label,
     enabled,
     owner: match.merchant ?? (match.key === undefined ? undefined : known.ownerOf(match.key)),
@@ -160,6 +165,7 @@ function checkMeaning(rule: Rule, known: Known): void {
   checkNamed("operation", match.operation, known.operations, "operation");
   checkNamed("event", match.event, [...known.eventTypes], "type of event", true);
   checkOwner(match, known);
+  checkExpected(rule.expect, known.judged);
   for (const pointer of Object.keys(match.body ?? {}))
     if (!pointer.startsWith("/"))
       refuse(
@@ -184,6 +190,13 @@ function checkNamed(
     const guess = didYouMean(name, names);
     if (free && guess === "" && !name.endsWith(".*")) continue;
     refuse(`/match/${field}`, "not_allowed", `There is no ${what} ${quote(name)}.${guess || ` There are ${names.join(", ")}.`}`);
+  }
+}
+
+function checkExpected(expect: readonly string[], judged: readonly string[]): void {
+  for (const [index, pattern] of expect.entries()) {
+    const problem = strangerToJudge(pattern, judged);
+    if (problem !== undefined) refuse(`/expect/${index}`, "not_allowed", problem);
   }
 }
 

@@ -9,6 +9,8 @@ export interface Shelf {
   readonly rules: Map<string, ArmedRule>;
   readonly armed: { api: boolean; delivery: boolean };
   active(phase: ApiPhase | DeliveryPhase): readonly ArmedRule[];
+  /** All in the order in which they are tried: by priority, then as they came. */
+  tried(): ArmedRule[];
   now(): number;
   /** To be called whenever a rule came, went, or has nothing left. */
   sort(): void;
@@ -19,16 +21,18 @@ export function createShelf(clock: Clock, keepPast: (wanted: boolean) => void): 
   const rules = new Map<string, ArmedRule>();
   const byPhase = new Map<string, ArmedRule[]>();
   const armed = { api: false, delivery: false };
+  const tried = () => [...rules.values()].sort((one, other) => other.rule.priority - one.rule.priority);
   const isOn = (phases: readonly string[]) => phases.some((phase) => byPhase.has(phase));
   return {
     rules,
     armed,
     now: clock.now,
+    tried,
     active: (phase) => byPhase.get(phase) ?? [],
     sort() {
       byPhase.clear();
       const now = clock.now();
-      for (const rule of rules.values()) {
+      for (const rule of tried()) {
         const { phase } = rule.rule.action;
         if (rule.isActive(now)) byPhase.set(phase, [...(byPhase.get(phase) ?? []), rule]);
       }

@@ -1,7 +1,7 @@
 // The verdicts: the newest of each kind, how many there were of each rule, and who hears of them.
 
 import { VERDICTS, type Verdict } from "../kernel/expectations.ts";
-import type { VerdictFilter } from "../kernel/judged.ts";
+import { namesRule, type VerdictFilter } from "../kernel/judged.ts";
 import type { VerdictMessage } from "../kernel/messages.ts";
 import type { Finding, Rule } from "./rule.ts";
 
@@ -72,10 +72,4 @@ export function fitsFilter({ rule, verdict, merchant, since }: VerdictFilter, fo
     (merchant === undefined || merchant === found.merchant) &&
     (since === undefined || found.at >= since)
   );
-}
-
-/** Whether an id, in which `*` stands for anything, names a rule. */
-export function namesRule(pattern: string, rule: string): boolean {
-  const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`).test(rule);
 }

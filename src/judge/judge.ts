@@ -1,12 +1,12 @@
 // The judge: hears of requests, faults and deliveries, lets the rules look at them, and answers what they found. Never in the way:
 // a request that nothing depends on costs a look-up, and everything else is thought about after the answer.
 
-import { afterThisTurn, realNow } from "../kernel/clock.ts";
+import { afterThisTurn, createLateness, type Lateness, realNow } from "../kernel/clock.ts";
 import type { Firing } from "../kernel/fault.ts";
-import type { Findings } from "../kernel/judged.ts";
+import { type Findings, namesRule } from "../kernel/judged.ts";
 import type { AttemptMessage, VerdictMessage } from "../kernel/messages.ts";
 import type { JournalEntry } from "../store/journal.ts";
-import { type Book, describeVerdict, fitsFilter, namesRule, openBook } from "./book.ts";
+import { type Book, describeVerdict, fitsFilter, openBook } from "./book.ts";
 import { describeCall, isTrouble, isUnanswered, type OperationFacts } from "./call.ts";
 import { createFirings, type Firings } from "./firings.ts";
 import { openPlace, openVerdicts, type Place } from "./place.ts";
@@ -34,6 +34,7 @@ interface State {
   readonly book: Book;
   readonly firings: Firings;
   readonly writes: Writes;
+  readonly lateness: Lateness;
   /** By merchant; requests without one share a place. */
   readonly places: Map<string, Place>;
   operationOf(entry: JournalEntry): OperationFacts | undefined;
@@ -48,6 +49,7 @@ export function createJudge({ operations, prefix, told }: Needs): Judge {
     book: openBook(told),
     firings: createFirings(),
     writes: createWrites(),
+    lateness: createLateness(),
     places: new Map(),
     operationOf: operationFinder(operations, prefix),
     queue: [],
@@ -112,14 +114,14 @@ const describe = ({ firings, operationOf }: State, entry: JournalEntry) =>
   describeCall(entry, firings.ofRequest(entry.id), operationOf(entry));
 
 /** When there are too many, the one that came first goes, unless one has nothing to remember. */
-function placeOf({ places, book }: State, merchant: string): Place {
+function placeOf({ places, book, lateness }: State, merchant: string): Place {
   const known = places.get(merchant);
   if (known) return known;
   if (places.size >= MOST_PLACES) {
     const empty = [...places].find(([, { lane, receivers }]) => lane.isIdle() && receivers.isEmpty());
     places.delete(empty?.[0] ?? ([...places.keys()][0] as string));
   }
-  const made = openPlace(book.add);
+  const made = openPlace(book.add, lateness);
   places.set(merchant, made);
   return made;
 }

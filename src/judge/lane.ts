@@ -26,8 +26,10 @@ export interface Ears {
   retried(retry: Retry): void;
   ended(chain: Chain, gaveUp: boolean): void;
   refused(call: Call, repeat: Call | undefined): void;
+  /** A call failed, and was not told how long to wait. */
+  owed(debt: Debt): void;
   /** A chain's first retry, after a failure that did not say how long to wait. */
-  paced(pace: Pace): void;
+  paced(pace: Omit<Pace, "late">): void;
   /** A debt that is let go because there are too many. */
   dropped(debt: Debt): void;
 }
@@ -77,7 +79,9 @@ function owe(debts: Debt[], call: Call, chain: Chain, ears: Ears): void {
   const { told, answered } = call;
   const patience = told ? told.milliseconds * PATIENCE.factor + PATIENCE.least : PATIENCE.untold;
   if (debts.length === MOST_DEBTS) ears.dropped(debts.shift() as Debt);
-  debts.push({ call, chain, deadline: answered + patience, suspect: undefined, doubtful: false });
+  const debt = { call, chain, deadline: answered + patience, suspect: undefined, doubtful: false };
+  debts.push(debt);
+  if (!told) ears.owed(debt);
 }
 
 /**

@@ -1,6 +1,6 @@
 // One merchant before the judge: its clients and its receivers, and every rule asked at each moment.
 
-import type { Firing } from "../kernel/fault.ts";
+import type { Lateness } from "../kernel/clock.ts";
 import type { AttemptMessage, VerdictMessage } from "../kernel/messages.ts";
 import { type About, describeVerdict } from "./book.ts";
 import type { Call } from "./call.ts";
@@ -17,8 +17,8 @@ export interface Place {
 
 export type Add = (rule: Rule, finding: Finding, about: About) => void;
 
-export const openPlace = (add: Add): Place => ({
-  lane: openLane(clientEars(add)),
+export const openPlace = (add: Add, lateness: Lateness): Place => ({
+  lane: openLane(clientEars(add, lateness)),
   receivers: openReceivers(receiverEars(add)),
 });
 
@@ -30,16 +30,17 @@ function ask(add: Add, about: About, look: (rule: Rule) => Finding | undefined):
   }
 }
 
-function clientEars(add: Add): ClientEars {
+function clientEars(add: Add, lateness: Lateness): ClientEars {
   const samples = new Map<string, Pace[]>();
   return {
     retried: (retry) => ask(add, aboutCall(retry.to, [retry.from]), (rule) => rule.retried?.(retry)),
     ended: (chain, gaveUp) => ask(add, aboutCall(first(chain), chain.calls), (rule) => rule.ended?.(chain, gaveUp)),
     refused: (call, repeat) => ask(add, aboutCall(call, [call]), (rule) => rule.refused?.(call, repeat)),
     dropped: ({ call, chain }) => ask(add, aboutCall(call, chain.calls), (rule) => rule.waiting?.(chain, 0)),
+    owed: ({ deadline }) => lateness.watch(deadline),
     paced(pace) {
       const sample = samples.get(pace.call.caller) ?? [];
-      sample.push(pace);
+      sample.push({ ...pace, late: lateness.worst(pace.from.answered, pace.call.arrived) });
       samples.set(pace.call.caller, sample);
       if (sample.length < SAMPLE) return;
       samples.delete(pace.call.caller);
@@ -49,8 +50,8 @@ function clientEars(add: Add): ClientEars {
 }
 
 const receiverEars = (add: Add): ReceiverEars => ({
-  delivered: (arrival) => ask(add, aboutAttempt(arrival.attempt, arrival.faults), (rule) => rule.delivered?.(arrival)),
-  echoed: (echo) => ask(add, aboutAttempt(echo.again, []), (rule) => rule.echoed?.(echo)),
+  delivered: (arrival) => ask(add, aboutAttempt(arrival.attempt, arrival.fault), (rule) => rule.delivered?.(arrival)),
+  echoed: (echo) => ask(add, aboutAttempt(echo.again, echo.fault), (rule) => rule.echoed?.(echo)),
 });
 
 /** The fault is the first that struck one of the calls. */
@@ -61,11 +62,11 @@ const aboutCall = ({ merchant, operation, at }: Call, struck: readonly Call[]): 
   fault: struck.find(({ fault }) => fault !== undefined)?.fault,
 });
 
-const aboutAttempt = ({ merchant, at }: AttemptMessage, faults: readonly Firing[]): About => ({
+const aboutAttempt = ({ merchant, at }: AttemptMessage, fault: string | undefined): About => ({
   merchant,
   operation: undefined,
   at,
-  fault: faults[0]?.ruleId,
+  fault,
 });
 
 /** What is to be said at `now` of what is still open, if nothing more came. */

@@ -13,6 +13,8 @@ interface Taken {
   readonly from: number;
   readonly until: number;
   readonly wrote: Call[];
+  /** The fault that brought it about. */
+  readonly fault: string | undefined;
 }
 
 interface Pair {
@@ -47,6 +49,7 @@ const MOST_WRITES = 100;
 
 export function openReceivers(ears: Ears): Receivers {
   const events = new Map<string, Taken>();
+  const struck = new Map<string, string>();
   const fresh = new Set<Taken>();
   const pairs = new Set<Pair>();
   const take = (name: string, taken: Taken) => {
@@ -57,8 +60,11 @@ export function openReceivers(ears: Ears): Receivers {
   return {
     hear(attempt, faults, from, now, wrote) {
       const name = `${attempt.endpointId} ${attempt.eventId}`;
-      ears.delivered({ attempt, faults, taken: events.get(name)?.attempt });
-      const taken = { attempt, from, until: now + AFTERMATH, wrote: [] };
+      if (faults[0]) remember(struck, name, faults[0].ruleId);
+      // What comes after an attempt that a fault struck, its retries and copies, comes because of that.
+      const fault = struck.get(name);
+      ears.delivered({ attempt, faults, fault, taken: events.get(name)?.attempt });
+      const taken = { attempt, from, until: now + AFTERMATH, wrote: [], fault };
       fresh.add(taken);
       for (const call of wrote) attribute(fresh, call);
       if (attempt.status === "succeeded" && isUntouched(faults)) take(name, taken);
@@ -93,9 +99,9 @@ function attribute(fresh: Set<Taken>, call: Call): void {
   latest?.wrote.push(call);
 }
 
-function remember(events: Map<string, Taken>, name: string, taken: Taken): void {
+function remember<T>(events: Map<string, T>, name: string, what: T): void {
   if (events.size === MOST_EVENTS) for (const oldest of [...events.keys()].slice(0, 1)) events.delete(oldest);
-  events.set(name, taken);
+  events.set(name, what);
 }
 
 /** What came once the second delivery was under way is the second one's. */
@@ -104,4 +110,5 @@ const echoOf = ({ first, again }: Pair): Echo => ({
   again: again.attempt,
   wroteFirst: first.wrote.filter((call) => call.arrived < again.from),
   wroteAgain: again.wrote,
+  fault: again.fault,
 });

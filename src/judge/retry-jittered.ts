@@ -7,6 +7,9 @@ const NOISE = 8;
 const NOISE_SHARE = 0.01;
 /** Shorter pauses than this are none, however they vary. */
 const NONE = 30;
+/** A machine that was later than this, or than such a share of the pause, tells nothing of pauses that look equal. */
+const LATE = 30;
+const LATE_SHARE = 0.1;
 
 export const retryJittered: Rule = {
   id: "retry.jittered",
@@ -19,11 +22,16 @@ export const retryJittered: Rule = {
     const low = waits[0] ?? 0;
     const middle = waits[Math.ceil(waits.length / 2) - 1] ?? 0;
     const noise = NOISE + NOISE_SHARE * middle;
+    const late = Math.max(...sample.map((pace) => pace.late));
+    const isEqual = middle - low <= noise || middle < NONE;
+    const canTell = isEqual ? late <= Math.max(LATE, LATE_SHARE * middle) : middle - low > noise + late;
     return {
-      verdict: middle - low <= noise || middle < NONE ? "fail" : "pass",
-      says: `The shorter half of ${waits.length} first pauses was between ${rounded(low)} and ${rounded(middle)} ms.`,
+      verdict: !canTell ? "inconclusive" : isEqual ? "fail" : "pass",
+      says: `The shorter half of ${waits.length} first pauses was between ${rounded(low)} and ${rounded(middle)} ms${
+        canTell ? "" : `, and this machine was late by up to ${rounded(late)} ms, which hides what the client chose`
+      }.`,
       calls: sample.map(({ call }) => call),
-      milliseconds: { low: rounded(low), middle: rounded(middle), noise: rounded(noise) },
+      milliseconds: { low: rounded(low), middle: rounded(middle), noise: rounded(noise), late: rounded(late) },
     };
   },
 };

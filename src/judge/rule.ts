@@ -27,12 +27,16 @@ export interface Pace {
   readonly from: Call;
   readonly call: Call;
   readonly waited: number;
+  /** By how much the machine was late meanwhile, at the worst. */
+  readonly late: number;
 }
 
 /** A delivery attempt that ended. */
 export interface Arrival {
   readonly attempt: AttemptMessage;
   readonly faults: readonly Firing[];
+  /** The fault that brought it about, which may have struck an earlier attempt. */
+  readonly fault: string | undefined;
   /** The first attempt of the same event that the same endpoint took; undefined when there was none before. */
   readonly taken: AttemptMessage | undefined;
 }
@@ -43,6 +47,8 @@ export interface Echo {
   readonly again: AttemptMessage;
   readonly wroteFirst: readonly Call[];
   readonly wroteAgain: readonly Call[];
+  /** The fault that brought the second one about. */
+  readonly fault: string | undefined;
 }
 
 export interface Finding {

@@ -15,6 +15,7 @@ import type { Rule } from "./rule.ts";
 import { webhookAckFast } from "./webhook-ack-fast.ts";
 import { webhookDuplicateAcked } from "./webhook-duplicate-acked.ts";
 import { webhookForgeryRejected } from "./webhook-forgery-rejected.ts";
+import { webhookGenuineTaken } from "./webhook-genuine-taken.ts";
 import { webhookSingleEffect } from "./webhook-single-effect.ts";
 
 export const rules: readonly Rule[] = [
@@ -29,6 +30,7 @@ export const rules: readonly Rule[] = [
   idempotencyKeyReused,
   idempotencyBodyStable,
   effectSingle,
+  webhookGenuineTaken,
   webhookForgeryRejected,
   webhookDuplicateAcked,
   webhookAckFast,

@@ -1,6 +1,7 @@
 // webhook.forgery_rejected: what is not signed as it should be is not taken.
 
 import type { Rule } from "./rule.ts";
+import { isForged } from "./touched.ts";
 
 export const webhookForgeryRejected: Rule = {
   id: "webhook.forgery_rejected",
@@ -8,7 +9,7 @@ export const webhookForgeryRejected: Rule = {
   demands: "Answer a delivery whose signature does not match with 4xx.",
   hint: "Compute HMAC-SHA256 over the raw body with the whole secret, compare in constant time, and answer 401 where it differs or is missing.",
   delivered({ attempt, faults }) {
-    if (!faults.some(({ action }) => action === "signature")) return undefined;
+    if (!isForged(faults)) return undefined;
     const { id, responseStatus: status } = attempt;
     const refused = status !== null && status >= 400 && status < 500;
     const taken = status !== null && status >= 200 && status < 300;

@@ -22,6 +22,7 @@ export interface Clock {
   set(mode: ClockMode, now?: number): void;
   /** Plays the span up to `until`: each due piece of work at its own time, in order, each settled before the next. */
   advance(until: number): Promise<void>;
+  /** Looks after this too, from the next time on that something wakes the clock. */
   watch(work: DueWork): void;
   /** Looks again at what is due: to be called after anything that may have brought a due time forward. */
   wake(): void;
@@ -62,7 +63,6 @@ export function createClock(frozenAt?: number): Clock {
     },
     watch(work) {
       alarm.watched.push(work);
-      alarm.arm();
     },
     wake: alarm.arm,
     stop: alarm.stop,
@@ -98,11 +98,14 @@ function createAlarm(time: ReturnType<typeof createTime>) {
   const runDue = () => {
     for (const work of watched) if ((work.nextDue() ?? Infinity) <= time.now()) work.run(time.now());
   };
+  // What one work did may have given another something to do: so it ends with a round in which nothing was due.
   const settle = async () => {
+    let rested: boolean;
     do {
+      rested = earliest() > time.now();
       runDue();
       await Promise.all(watched.map((work) => work.settled?.()));
-    } while (earliest() <= time.now());
+    } while (!rested || earliest() <= time.now());
   };
 
   const ring = () => {
@@ -149,6 +152,49 @@ export function afterRealTime(milliseconds: number, callback: () => void): () =>
 
 /** Resolves after real time has passed: an injected latency, a polling pause of a command. */
 export const realDelay = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+/** How late the event loop was, as real timers show it: what was measured meanwhile is no more exact than that. */
+export interface Lateness {
+  /** Looks until this real moment; longer where somebody else asks for longer. */
+  watch(until: number): void;
+  /** The worst between two real moments, in milliseconds. */
+  worst(from: number, to: number): number;
+}
+
+const LOOK_EVERY = 25;
+const MOST_LATE = 500;
+
+export function createLateness(): Lateness {
+  const late: { due: number; by: number }[] = [];
+  let until = 0;
+  let due: number | undefined;
+  const look = () => {
+    const by = realNow() - (due ?? realNow());
+    // A millisecond or two is a timer's own way.
+    if (by > 2) late.push({ due: due ?? 0, by });
+    if (late.length > MOST_LATE) late.shift();
+    due = undefined;
+    next();
+  };
+  const next = () => {
+    const now = realNow();
+    if (due !== undefined || now >= until) return;
+    due = now + LOOK_EVERY;
+    setTimeout(look, LOOK_EVERY).unref();
+  };
+  return {
+    watch(moment) {
+      until = Math.max(until, Math.min(moment, realNow() + LONGEST_TIMER));
+      next();
+    },
+    worst(from, to) {
+      // One that should have come already and has not, because this turn still lasts, is late too.
+      const open = due === undefined ? [] : [{ due, by: realNow() - due }];
+      const meanwhile = [...late, ...open].filter((one) => one.due <= to && one.due + one.by >= from);
+      return Math.max(0, ...meanwhile.map(({ by }) => by));
+    },
+  };
+}
 
 /** Calls back once the event loop has finished this turn: later than any promise, sooner than any time. */
 export const afterThisTurn = (callback: () => void) => void setImmediate(callback);

@@ -34,6 +34,8 @@ export interface DeliverySubject {
   attemptId?: string;
   /** The parsed event: asked for only when a rule looks into it. */
   event?: () => unknown;
+  /** When the endpoint's secret was last rotated, in sandbox milliseconds; undefined where it never was. */
+  rotatedAt?: () => number | undefined;
 }
 
 /** What an answer says of the time to wait. */
@@ -84,6 +86,8 @@ export interface Firing {
   name: string | null;
   target: Target;
   action: string;
+  /** Which of its forms the action took, such as `previous_secret`; null where it has none, or none was given. */
+  form: string | null;
   /** The judge's rules that this rule was set up to try. */
   expect: readonly string[];
   merchant: string | null;
@@ -92,6 +96,8 @@ export interface Firing {
   attemptId: string | null;
   eventId: string | null;
   endpointId: string | null;
+  /** When the secret of the endpoint that was hit was rotated, in sandbox milliseconds; null where it never was. */
+  rotatedAt: number | null;
   /** Sandbox milliseconds. */
   at: number;
 }
@@ -145,6 +151,7 @@ export interface WrittenRule {
   action: Readonly<Record<string, unknown>> & { readonly type: string };
   expect?: readonly string[];
   ttl?: string;
+  priority?: number;
   label?: boolean;
   enabled?: boolean;
 }
@@ -159,6 +166,7 @@ export interface RuleState {
   action: Readonly<Record<string, unknown>> & { readonly type: string };
   expect: readonly string[];
   ttl: string | null;
+  priority: number;
   label: boolean;
   enabled: boolean;
   status: RuleStatus;
@@ -173,7 +181,10 @@ export interface RuleState {
 
 /** The rules there are: what the control plane works with. */
 export interface RuleBook {
+  /** Refuses a rule that could not be added. */
+  check(rule: unknown): void;
   add(rule: unknown): RuleState;
+  /** In the order in which they are tried. */
   list(): RuleState[];
   find(id: string): RuleState;
   change(id: string, changes: unknown): RuleState;

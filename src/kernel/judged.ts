@@ -1,7 +1,9 @@
 // What the rooms say to one another about the judge: its rules as they are shown, and how its verdicts are asked for.
 
+import { isLike } from "./conditions.ts";
 import type { Verdict } from "./expectations.ts";
 import type { VerdictMessage } from "./messages.ts";
+import { didYouMean } from "./nearest.ts";
 
 export interface JudgedRule {
   readonly id: string;
@@ -29,4 +31,16 @@ export interface Findings {
   verdicts(filter?: VerdictFilter): VerdictMessage[];
   /** Forgets one merchant, or everything. */
   forget(merchant?: string): void;
+}
+
+/** How somebody names one of the judge's rules, or several at once. */
+export const RULE_NAME = "^[a-z_]+(\\.[a-z_]+)*(\\.\\*)?$";
+
+/** Whether an id, in which `*` stands for anything, names a rule. */
+export const namesRule = (pattern: string, rule: string) => isLike(rule, pattern);
+
+/** What is wrong with a name that no rule of the judge has; undefined where it names one or several. */
+export function strangerToJudge(pattern: string, rules: readonly string[]): string | undefined {
+  if (rules.some((rule) => namesRule(pattern, rule))) return undefined;
+  return `The judge has no rule ${pattern}.${didYouMean(pattern, rules) || ` It has ${rules.join(", ")}.`}`;
 }

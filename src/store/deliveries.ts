@@ -49,6 +49,8 @@ export interface Receiver {
   url: string;
   secret: string;
   previousSecret: string | null;
+  /** When it was rotated last, in Unix seconds; null where it never was. */
+  rotated: number | null;
 }
 
 export interface EndpointSecret {
@@ -154,7 +156,7 @@ function endpoints(
 ): Pick<Deliveries, "receiver" | "ownerOf" | "secrets" | "bodyOf" | "disable" | "enable"> {
   const named = `merchant = ? and kind = '${ENDPOINT_KIND}' and id = ?`;
   const receiver = sql.prepare<Address, Receiver>(
-    `select body ->> 'url' as url, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret
+    `select body ->> 'url' as url, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret, body ->> 'rotated' as rotated
      from documents where ${named} and status = 'enabled'`,
   );
   const owner = sql.prepare<[string], string>(`select merchant from documents where kind = '${ENDPOINT_KIND}' and id = ?`).pluck();

@@ -3,7 +3,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { DeliveryFaults, DeliveryInjection, DeliverySubject } from "../kernel/fault.ts";
 import type { Dice } from "../kernel/random.ts";
-import type { Delivery, Owed } from "../store/deliveries.ts";
+import type { Deliveries, Delivery, Owed } from "../store/deliveries.ts";
 import { type Holds, owedOf, type Until } from "../store/holds.ts";
 import { type EffectOf, effectOf, injectionsOf } from "./fault-plan.ts";
 import { attemptId } from "./ledger.ts";
@@ -31,6 +31,7 @@ interface Needs {
   dice: Dice;
   faults: DeliveryFaults;
   holds: Holds;
+  deliveries: Pick<Deliveries, "receiver">;
 }
 
 /** Nothing is held back for longer: what never comes must not cost a delivery. */
@@ -46,12 +47,12 @@ const landingOf = ({ sequence }: Delivery) => `landing ${sequence}`;
 const typeAt = (type: string, merchant: string, endpoint: string) => `type ${type} ${merchant} ${endpoint}`;
 const ANY_ENDPOINT = "*";
 
-export function createInterference({ clock, dice, faults, holds }: Needs): Interference {
+export function createInterference({ clock, dice, faults, holds, deliveries }: Needs): Interference {
   const held = createHeld(clock, dice, holds);
   /** What is to land before an answer: the rule may be spent by the time that the answer is ready. */
   const pressing = new Set<number>();
   const decideOne = (delivery: Delivery): Owed[] => {
-    const injections = faults.forDelivery(subjectOf(delivery, dice));
+    const injections = faults.forDelivery(subjectOf(delivery, dice, deliveries));
     const until = untilOf(delivery, injections, holds, clock.now());
     holds.decide(delivery.sequence, JSON.stringify(injections), until);
     if (!until) return [];
@@ -121,11 +122,15 @@ function createHeld(clock: Clock, dice: Dice, holds: Holds) {
 
 const isPressing = ({ effect }: DeliveryInjection) => effect.kind === "delay" && "until" in effect && effect.until === "before_response";
 
-function subjectOf(delivery: Delivery, dice: Dice): DeliverySubject {
+function subjectOf(delivery: Delivery, dice: Dice, { receiver }: Needs["deliveries"]): DeliverySubject {
   const { merchant, endpoint, eventType, eventId, attempts, body } = delivery;
   const attempt = attempts + 1;
   const event = () => JSON.parse(body) as unknown;
-  return { merchant, endpoint, eventType, eventId, attempt, attemptId: attemptId(dice, delivery, attempt), event };
+  const rotatedAt = () => {
+    const seconds = receiver(merchant, endpoint)?.rotated;
+    return seconds == null ? undefined : seconds * 1_000;
+  };
+  return { merchant, endpoint, eventType, eventId, attempt, attemptId: attemptId(dice, delivery, attempt), event, rotatedAt };
 }
 
 /** Until when, and for what, an attempt is put off; undefined when it is not. */
