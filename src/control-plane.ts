@@ -2,7 +2,7 @@
 
 import { catalogue, eventTypes, resources } from "./areas/index.ts";
 import type { Console } from "./control/console.ts";
-import { hearer } from "./kernel/listeners.ts";
+import { hearer, tell } from "./kernel/listeners.ts";
 import { documents } from "./late-documents.ts";
 import { type Machine, senderNeeds } from "./machine.ts";
 import { version } from "./package.ts";
@@ -12,16 +12,20 @@ import { openSnapshots } from "./store/snapshots.ts";
 import { touched } from "./store/surface.ts";
 import { createViews } from "./store/views.ts";
 import { openWorld } from "./store/world.ts";
+import { createTraffic } from "./traffic/traffic.ts";
 
 export function openConsole(machine: Machine, url: () => string): Console {
   const { fixtures, clock, dice, stores, faults, held, limiter, hub, dispatcher, judge, heard } = machine;
   const { database, tenants, journal } = stores;
+  const report = (error: unknown) => tell(heard.defects, { error, where: "traffic" });
+  const traffic = createTraffic({ ...stores, clock, dice, resources, operations: catalogue, report });
   const renew = (merchant?: string) => {
     tenants.forget();
     limiter.clear(merchant);
     faults.rules.clear(merchant);
     if (merchant === undefined) held.letGo();
     judge.forget(merchant);
+    traffic.forget(merchant);
     dispatcher.reload(merchant);
     hub.say({ kind: "reset", merchant: merchant ?? null });
   };
@@ -39,6 +43,7 @@ export function openConsole(machine: Machine, url: () => string): Console {
     limiter,
     faults: faults.rules,
     judge,
+    traffic,
     ...openProof({ ...proved, judge, faults: faults.rules, hear: hearer(heard.requests) }),
     renew,
     tell: hub.say,

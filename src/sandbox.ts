@@ -99,6 +99,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
 
   const close = once(async () => {
     hub.close();
+    console.traffic.stop();
     console.verifier.stop();
     held.letGo();
     await listening.close(CLOSE_WITHIN);

@@ -9,6 +9,7 @@ import { receive } from "./receive.ts";
 import { replay } from "./replay.ts";
 import { reset } from "./reset.ts";
 import { start } from "./start.ts";
+import { traffic } from "./traffic.ts";
 import { trigger } from "./trigger.ts";
 
-export const commands: Record<string, Command> = { start, receive, trigger, deliveries, replay, reset, clock, fault, audit };
+export const commands: Record<string, Command> = { start, receive, trigger, deliveries, replay, reset, clock, fault, traffic, audit };

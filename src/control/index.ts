@@ -11,6 +11,7 @@ import { changeRecord, createRecord } from "./records.ts";
 import { showReport } from "./reports.ts";
 import { listRequests, showRequest } from "./requests.ts";
 import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
+import { listTraffic, startTraffic, stopTraffic } from "./traffic.ts";
 import { clearVerdicts, listVerdicts } from "./verdicts.ts";
 import { verify } from "./verify.ts";
 import { drain, enableEndpoint, explain, listAttempts, listEvents, replayAttempt, replayEvent, showAttempt } from "./webhooks.ts";
@@ -51,6 +52,9 @@ export const controlCatalogue: readonly ControlOperation[] = [
   setWindow,
   createRecord,
   changeRecord,
+  startTraffic,
+  listTraffic,
+  stopTraffic,
   mintMerchant,
   removeMerchant,
   reset,

@@ -1,0 +1,78 @@
+// Reads what traffic is asked for, and refuses what cannot be with what was probably meant.
+
+import { fail } from "../kernel/errors.ts";
+import { didYouMean } from "../kernel/nearest.ts";
+import { readSpan } from "../kernel/span.ts";
+import type { WantedTraffic } from "../kernel/traffic.ts";
+import { kinds } from "./business.ts";
+
+export interface Plan {
+  rate: string;
+  for: string | null;
+  mix: Record<string, number>;
+  /** Milliseconds between two happenings on average; need not be whole. */
+  gap: number;
+  /** How many there are in all. */
+  count: number;
+}
+
+const FALLBACK_RATE = "2/s";
+const SHORTEST_GAP = 10;
+const LONGEST_GAP = 86_400_000;
+/** What is never stopped ends here: an advance by years shall end too. */
+const MOST = 100_000;
+const HEAVIEST = 1_000_000;
+
+export function readPlan({ rate = FALLBACK_RATE, for: span, mix }: WantedTraffic): Plan {
+  const { times, per } = readRate(rate);
+  const weights = readMix(mix);
+  return { rate, for: span ?? null, mix: weights, gap: per / times, count: span === undefined ? MOST : countIn(span, times, per) };
+}
+
+function readRate(text: string): { times: number; per: number } {
+  const [, times = "", length = "", unit = ""] = /^(\d{1,9})\/(\d{0,9})(ms|s|m|h|d)$/.exec(text) ?? [];
+  const per = readSpan((length || "1") + unit);
+  if (per === undefined || per === 0 || Number(times) === 0)
+    fail("validation_failed", `rate must be so many in a span, such as 2/s, 30/m or 1/10s; received ${JSON.stringify(text)}.`);
+  const gap = per / Number(times);
+  if (gap < SHORTEST_GAP || gap > LONGEST_GAP) fail("validation_failed", `rate must lie between 1/d and 100/s; received ${text}.`);
+  return { times: Number(times), per };
+}
+
+function countIn(text: string, times: number, per: number): number {
+  const span = readSpan(text) ?? fail("validation_failed", `for must be a span such as 30s, 5m or 24h; received ${JSON.stringify(text)}.`);
+  const count = Math.floor((span * times) / per);
+  if (count === 0) fail("validation_failed", `for must be long enough for something to happen; nothing does in ${text}.`);
+  if (count > MOST) fail("validation_failed", `${count} happenings in ${text} are too many: ${MOST} at most. Take a lower rate.`);
+  return count;
+}
+
+function readMix(mix: unknown): Record<string, number> {
+  if (mix === undefined || mix === null) return Object.fromEntries(Object.entries(kinds).map(([name, { weight }]) => [name, weight]));
+  if (typeof mix !== "object" || Array.isArray(mix))
+    fail("validation_failed", `mix must be an object of weights, such as {"payment": 3, "booking": 1}; received ${JSON.stringify(mix)}.`);
+  const known = Object.keys(kinds);
+  const weights = Object.entries(mix).map(([name, weight]) => {
+    if (!known.includes(name))
+      fail(
+        "validation_failed",
+        `mix names ${name}, to which nothing happens.${didYouMean(name, known) || ` It knows ${known.join(", ")}.`}`,
+      );
+    if (typeof weight !== "number" || !(weight >= 0 && weight <= HEAVIEST))
+      fail("validation_failed", `mix.${name} must be a number from 0 to ${HEAVIEST}; received ${JSON.stringify(weight)}.`);
+    return [name, weight] as const;
+  });
+  if (!weights.some(([, weight]) => weight > 0)) fail("validation_failed", "mix must give at least one kind of record a weight above 0.");
+  return Object.fromEntries(weights);
+}
+
+/** One of the kinds, each as likely as its weight; `chance` is in [0, 1). */
+export function drawKind(mix: Readonly<Record<string, number>>, chance: number): string {
+  const weights = Object.entries(mix).filter(([, weight]) => weight > 0);
+  let left = chance * weights.reduce((sum, [, weight]) => sum + weight, 0);
+  const drawn = weights.find(([, weight]) => {
+    left -= weight;
+    return left < 0;
+  });
+  return (drawn ?? (weights.at(-1) as [string, number]))[0];
+}
