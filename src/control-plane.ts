@@ -15,7 +15,7 @@ import { openWorld } from "./store/world.ts";
 import { createTraffic } from "./traffic/traffic.ts";
 
 export function openConsole(machine: Machine, url: () => string): Console {
-  const { fixtures, clock, dice, stores, faults, held, limiter, hub, dispatcher, judge, heard } = machine;
+  const { fixtures, image, clock, dice, stores, faults, held, limiter, hub, dispatcher, judge, heard } = machine;
   const { database, tenants, journal } = stores;
   const report = (error: unknown) => tell(heard.defects, { error, where: "traffic" });
   const traffic = createTraffic({ ...stores, clock, dice, resources, operations: catalogue, report });
@@ -29,7 +29,7 @@ export function openConsole(machine: Machine, url: () => string): Console {
     dispatcher.reload(merchant);
     hub.say({ kind: "reset", merchant: merchant ?? null });
   };
-  createViews(database, resources);
+  if (!database.isCopy) createViews(database, resources);
   const about = { version: version(), url, file: database.file };
   const surface = () => touched({ catalogue, eventTypes, ...stores });
   const proved = { ...stores, about, touched: surface, clock, dice, dispatcher, webhooks: senderNeeds(machine) };
@@ -37,7 +37,7 @@ export function openConsole(machine: Machine, url: () => string): Console {
     ...stores,
     about,
     clock,
-    world: openWorld(stores, openSeeder(stores, resources, clock), fixtures, dice, renew),
+    world: openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, dice, renew }),
     snapshots: openSnapshots(database, journal),
     dispatcher,
     limiter,

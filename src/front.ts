@@ -27,14 +27,14 @@ export function openFront(machine: Machine, world: Console, port: () => number):
     tell(heard.requests, entry);
   });
   const needs = { ...stores, faults: faults.api, held, guard, catalogue, clock, limiter, bodies, report };
-  const answer = pipe({ ...needs, committed: dispatcher.committed, answered: recorder.close });
+  const answer = once(() => pipe({ ...needs, committed: dispatcher.committed, answered: recorder.close }));
   // Express is loaded when somebody first asks for what it carries: a start that only serves /v1 does without.
   const app = once(async () =>
     (await import("./http/app.ts")).createApp({ guard, clock, control: controlCatalogue, world, checkToken, report }),
   );
   return {
     request(incoming, outgoing) {
-      if (isService(incoming.url)) void answer(recorder.open(incoming, outgoing));
+      if (isService(incoming.url)) void answer()(recorder.open(incoming, outgoing));
       else void app().then((handle) => handle(incoming, outgoing));
     },
     connected: recorder.connected,

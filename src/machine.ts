@@ -14,6 +14,7 @@ import { createHub, type Hub } from "./live/hub.ts";
 import type { Options } from "./options.ts";
 import { version } from "./package.ts";
 import type { Fixture } from "./store/fixtures.ts";
+import type { Image } from "./store/image.ts";
 import type { JournalEntry } from "./store/journal.ts";
 import type { Stores } from "./store/stores.ts";
 import { createDispatcher, type Dispatcher } from "./webhooks/dispatcher.ts";
@@ -34,6 +35,8 @@ export interface Parts {
   options: Options;
   token: string | undefined;
   fixtures: readonly Fixture[];
+  /** The fixtures as they are seeded now. */
+  image(): Image;
   clock: Clock;
   dice: Dice;
   stores: Stores;

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { once } from "./kernel/once.ts";
 
 /** A file or folder of the package, such as `fixtures/merchants`, whether it runs from the sources or as built. */
 export function packageFile(path: string): string {
@@ -11,4 +12,4 @@ export function packageFile(path: string): string {
   return join(folder, path);
 }
 
-export const version = (): string => (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
+export const version = once(() => (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version);

@@ -19,6 +19,7 @@ import { checkRates, controlToken, ownName } from "./option-checks.ts";
 import { completeOptions, type GivenOptions, type Options } from "./options.ts";
 import { packageFile } from "./package.ts";
 import { readFixtures } from "./store/fixtures.ts";
+import { seededImage } from "./store/image.ts";
 import type { JournalEntry } from "./store/journal.ts";
 import { openStores } from "./store/stores.ts";
 import type { Tenant } from "./store/tenants.ts";
@@ -62,10 +63,12 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
   const targets = createTargets({ ownPorts: () => ownPorts, allowedHosts: options.allowWebhookHost });
   const schedule = scheduleOf(options.retrySchedule);
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
-  const stores = openStores(options.memory ? undefined : resolve(options.db), clock, dice, webhooks);
+  const needs = { clock, dice, webhooks };
+  const image = () => seededImage({ fixtures, resources, seed: options.seed, clock, open: () => openStores(needs) });
+  const stores = openStores({ ...needs, ...(options.memory ? { image: image().bytes } : { file: resolve(options.db) }) });
   try {
     const faults = openFaults(options, clock, stores);
-    const sandbox = await serve({ options, token, fixtures, clock, dice, stores, faults, held: createHeld(), targets, schedule });
+    const sandbox = await serve({ options, token, fixtures, image, clock, dice, stores, faults, held: createHeld(), targets, schedule });
     ownPorts.push(sandbox.port);
     return sandbox;
   } catch (error) {
@@ -75,9 +78,10 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
   }
 }
 
-/** Built-in fixtures are trusted, because a test has checked them; a user's own are checked at each start. */
-const fixturesOf = ({ fixtures }: Options) =>
-  fixtures === undefined ? readFixtures(packageFile("fixtures/merchants")) : readFixtures(fixtures, { validate: resources });
+const builtIn = once(() => readFixtures(packageFile("fixtures/merchants")));
+
+/** Built-in fixtures are trusted, because a test has checked them; a user's own are read and checked at each start. */
+const fixturesOf = ({ fixtures }: Options) => (fixtures === undefined ? builtIn() : readFixtures(fixtures, { validate: resources }));
 
 async function serve(parts: Parts): Promise<Sandbox> {
   const { options, token, clock, stores, faults, held } = parts;
@@ -95,7 +99,8 @@ async function serve(parts: Parts): Promise<Sandbox> {
   );
   const url = `http://${ownName(options)}:${listening.port}`;
   database.own(`process ${process.pid} at ${url}`);
-  dispatcher.start();
+  // A copy of the fixtures owes nobody anything; a file may, and so may a snapshot.
+  dispatcher.start({ anew: database.isCopy && options.snapshot === undefined });
 
   const close = once(async () => {
     hub.close();

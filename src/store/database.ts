@@ -5,10 +5,14 @@ import { basename, dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterThisTurn } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
+import { once } from "../kernel/once.ts";
+import { prepareLate } from "./late-statement.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 
 export interface Database {
   readonly file: string | undefined;
+  /** Whether it began as a copy of an image: then nothing is missing, and nobody before this left anything to take up. */
+  readonly isCopy: boolean;
   readonly sql: Sqlite.Database;
   /**
    * Runs `work` in a transaction of its own and resolves once that is on disk. Works that wait in the same turn of the
@@ -42,14 +46,15 @@ const LONGEST_WAIT = 500;
 const LOCKED = "Another program keeps the SQLite file locked. Let it end its transaction; reading the file is welcome at any time.";
 const REMEDY = "Choose another file with --db FILE, or keep everything in memory with --memory.";
 
-/** Opens the file, or a database in memory when there is none. */
-export function openDatabase(file: string | undefined): Database {
+/** Opens the file, or a database in memory when there is none: an empty one, or one that begins as a copy of an image. */
+export function openDatabase(file: string | undefined, image?: Buffer): Database {
   const release = file === undefined ? () => {} : holdAlone(file);
   let sql: Sqlite.Database | undefined;
   try {
     if (file !== undefined) inspect(file);
-    sql = file === undefined ? new Sqlite(":memory:") : openFile(file);
-    prepare(sql, file);
+    sql = file === undefined ? new Sqlite(image ?? ":memory:") : openFile(file);
+    prepare(sql, file, image !== undefined);
+    prepareLate(sql);
   } catch (error) {
     sql?.close();
     release();
@@ -58,9 +63,10 @@ export function openDatabase(file: string | undefined): Database {
   const own = sql.prepare("insert or replace into settings (name, value) values ('owner', ?)");
   return {
     file,
+    isCopy: image !== undefined,
     sql,
     ...committer(sql),
-    own: (owner) => void own.run(owner),
+    own: (owner) => void (file !== undefined && own.run(owner)),
     close() {
       sql.close();
       release();
@@ -73,7 +79,8 @@ function committer(sql: Sqlite.Database): Pick<Database, "commit" | "commitNow" 
   const commit = sql.prepare("commit");
   const rollback = sql.prepare("rollback");
   // better-sqlite3 turns a transaction inside a transaction into a savepoint.
-  const savepoint = sql.transaction((work: () => unknown) => work()) as <T>(work: () => T) => T;
+  const transaction = once(() => sql.transaction((work: () => unknown) => work()));
+  const savepoint = <T>(work: () => T) => transaction()(work) as T;
   let waiting: Waiting[] = [];
 
   const settle = (batch: Waiting[]) => {
@@ -149,13 +156,12 @@ function inspect(file: string): void {
     );
 }
 
-function prepare(sql: Sqlite.Database, file: string | undefined): void {
+function prepare(sql: Sqlite.Database, file: string | undefined, isFilled: boolean): void {
   try {
+    sql.exec("pragma foreign_keys = on; pragma temp_store = memory");
+    if (isFilled) return;
     if (file !== undefined) chmodSync(file, 0o600);
-    sql.pragma("journal_mode = wal");
-    sql.pragma("synchronous = full");
-    sql.pragma("foreign_keys = on");
-    sql.pragma("temp_store = memory");
+    sql.exec("pragma journal_mode = wal; pragma synchronous = full");
     const tables = sql.prepare("select count(*) from sqlite_master").pluck().get();
     if (tables === 0) sql.transaction(() => sql.exec(SCHEMA))();
   } catch (error) {

@@ -1,6 +1,7 @@
 // What was asked and answered. A buffer that is flushed in one transaction, bounded in rows and bytes, never on an answer's way.
 
 import { afterRealTime } from "../kernel/clock.ts";
+import { once } from "../kernel/once.ts";
 import { redactHeaders, redactJson } from "../kernel/redact.ts";
 import type { Database } from "./database.ts";
 
@@ -111,9 +112,10 @@ const MOST_BYTES = 64 * 1_048_576;
 const LONGEST_BODY = 16_384;
 
 export function openJournal(database: Database): Journal {
-  const { write, forget: forgetRows } = writer(database);
+  // What the file holds is read when the first request comes, or somebody asks: a sandbox that is quiet reads nothing.
+  const rows = once(() => writer(database));
   const numbers = openNumbers(database);
-  const coverage = openCoverage(database);
+  const coverage = once(() => openCoverage(database));
   let buffer: JournalEntry[] = [];
   let cancel: (() => void) | undefined;
 
@@ -124,7 +126,7 @@ export function openJournal(database: Database): Journal {
     if (buffer.length === 0) return;
     try {
       numbers.setAside();
-      database.commitNow(() => write(buffer));
+      database.commitNow(() => rows().write(buffer));
       buffer = [];
     } catch {
       buffer = buffer.slice(-MOST_ROWS);
@@ -138,16 +140,16 @@ export function openJournal(database: Database): Journal {
     goOnAfter: numbers.goOnAfter,
     add(entry) {
       buffer.push(entry);
-      coverage.count(entry.operation, entry.status, 1);
+      coverage().count(entry.operation, entry.status, 1);
       cancel ??= afterRealTime(FLUSH_AFTER, flush);
     },
     flush,
-    coverage: () => coverage.counts,
+    coverage: () => coverage().counts,
     forget(merchant) {
       buffer = buffer.filter((entry) => merchant !== undefined && entry.merchant !== merchant);
       if (merchant !== undefined) return;
-      coverage.counts.clear();
-      forgetRows();
+      coverage().counts.clear();
+      rows().forget();
       numbers.restart();
     },
     close() {
@@ -164,28 +166,33 @@ export function openJournal(database: Database): Journal {
  */
 function openNumbers({ sql }: Database) {
   const note = sql.prepare("insert or replace into settings (name, value) values ('requests', ?)");
-  let number = sql.prepare<[], number>("select value from settings where name = 'requests'").pluck().get() ?? 0;
-  let last = number;
+  const noted = sql.prepare<[], number>("select value from settings where name = 'requests'").pluck();
   let era = 0;
-  const setAside = () => {
-    if (last - number > BLOCK / 2) return;
-    note.run(number + BLOCK);
-    last = number + BLOCK;
+  let count: { number: number; last: number } | undefined;
+  const setAside = (present: { number: number; last: number }) => {
+    if (present.last - present.number > BLOCK / 2) return;
+    note.run(present.number + BLOCK);
+    present.last = present.number + BLOCK;
   };
-  setAside();
+  const open = () => {
+    if (count) return count;
+    const number = noted.get() ?? 0;
+    count = { number, last: number };
+    setAside(count);
+    return count;
+  };
   return {
-    setAside,
+    setAside: () => setAside(open()),
     era: () => era,
-    next: () => ++number,
+    next: () => ++open().number,
     goOnAfter(used: number) {
-      number = Math.max(number, used);
+      open().number = Math.max(open().number, used);
     },
     restart() {
-      number = 0;
-      last = 0;
+      Object.assign(open(), { number: 0, last: 0 });
       era++;
     },
-    close: () => void note.run(number),
+    close: () => void (count && note.run(count.number)),
   };
 }
 

@@ -1,6 +1,7 @@
 // The records as they were a while ago: kept only while somebody wants to look back, and looked at without touching the present.
 
 import { afterThisTurn, type Clock } from "../kernel/clock.ts";
+import { once } from "../kernel/once.ts";
 import type { Database } from "./database.ts";
 
 export interface Past {
@@ -43,9 +44,9 @@ export function openPast(database: Database, clock: Clock): Past {
   const { sql } = database;
   let keeping = false;
   let wanted = false;
-  sql.function("sandbox_now", { deterministic: false }, () => clock.now());
-
+  const tellTime = once(() => sql.function("sandbox_now", { deterministic: false }, () => clock.now()));
   const begin = () => {
+    tellTime();
     sql.exec(KEEP);
     keeping = true;
   };

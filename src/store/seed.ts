@@ -11,9 +11,9 @@ import type { Tenants } from "./tenants.ts";
 export interface Seeder {
   /**
    * The merchant of a fixture under this identity, with everything it has. Records keep their ids, and so their references to
-   * each other: an id belongs to its merchant. Either all of it comes into being, or nothing.
+   * each other: an id belongs to its merchant. Only inside a transaction.
    */
-  seedMerchant(fixture: Fixture, identity: SeededIdentity): void;
+  seed(fixture: Fixture, identity: SeededIdentity): void;
 }
 
 export interface SeededIdentity {
@@ -21,6 +21,8 @@ export interface SeededIdentity {
   key: string;
   /** No two merchants share one. */
   email: string;
+  /** Where it stands among the others; null for the end. */
+  place: number | null;
 }
 
 interface Stores {
@@ -30,22 +32,25 @@ interface Stores {
   tenants: Tenants;
 }
 
-export function openSeeder(stores: Stores, resources: readonly Resource[], clock: Clock): Seeder {
-  const { database, collections, counters, tenants } = stores;
+export function openSeeder({ database, collections, counters, tenants }: Stores, resources: readonly Resource[], clock: Clock): Seeder {
   const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
-
-  const bring = (fixture: Fixture, { id, key, email }: SeededIdentity) => {
-    const { apiKey: _, password, ...profile } = fixture.merchant;
-    const now = profile.created ?? clock.seconds();
-    const scope: Scope = { merchant: id, now, mint: (prefix) => counters.mint(id, prefix), emit: () => {} };
-    const all = { merchant: [{ ...profile, id, email }], ...fixture.records };
-    for (const [kind, records] of Object.entries(all)) {
-      const collection = collections(kinds.get(kind) as Resource, scope);
-      for (const record of records) collection.create(record);
-    }
-    tenants.addKey(id, key);
-    tenants.addLogin(email, id, password);
+  const noteOrigin = database.sql.prepare(
+    "insert into origins (place, merchant, fixture, key, email) values (@place, @id, @fixture, @key, @email)",
+  );
+  return {
+    seed(fixture, identity) {
+      const { id, key, email } = identity;
+      const { apiKey: _, password, ...profile } = fixture.merchant;
+      const now = profile.created ?? clock.seconds();
+      const scope: Scope = { merchant: id, now, mint: (prefix) => counters.mint(id, prefix), emit: () => {} };
+      const all = { merchant: [{ ...profile, id, email }], ...fixture.records };
+      for (const [kind, records] of Object.entries(all)) {
+        const collection = collections(kinds.get(kind) as Resource, scope);
+        for (const record of records) collection.create(record);
+      }
+      tenants.addKey(id, key);
+      tenants.addLogin(email, id, password);
+      noteOrigin.run({ ...identity, fixture: fixture.name });
+    },
   };
-
-  return { seedMerchant: (fixture, identity) => database.commitNow(() => bring(fixture, identity)) };
 }

@@ -37,8 +37,18 @@ export interface Stores {
   close(): void;
 }
 
-export function openStores(file: string | undefined, clock: Clock, dice: Dice, webhooks: WebhookRules): Stores {
-  const database = openDatabase(file);
+interface Needs {
+  /** None for a database in memory. */
+  file?: string | undefined;
+  /** What a database in memory begins as; empty unless given. */
+  image?: Buffer | undefined;
+  clock: Clock;
+  dice: Dice;
+  webhooks: WebhookRules;
+}
+
+export function openStores({ file, image, clock, dice, webhooks }: Needs): Stores {
+  const database = openDatabase(file, image);
   const counters = openCounters(database, dice);
   const tenants = openTenants(database, counters, dice, clock);
   const collections = openCollections(database);

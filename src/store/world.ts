@@ -6,6 +6,7 @@ import type { Dice } from "../kernel/random.ts";
 import type { Database } from "./database.ts";
 import { openEraser } from "./erase.ts";
 import type { Fixture } from "./fixtures.ts";
+import type { Image } from "./image.ts";
 import type { SeededIdentity, Seeder } from "./seed.ts";
 import type { Stores } from "./stores.ts";
 
@@ -26,38 +27,35 @@ export interface World {
 
 interface Origin extends SeededIdentity {
   fixture: string;
-  /** Where the merchant stands among the others; null for the end. */
-  place: number | null;
 }
 
 /** The owner of the counters that belong to no merchant. */
 const NOBODY = "sandbox";
 const KEY_LENGTH = 24;
 
-/** `renew` is called after things went away, so that nothing held in memory outlives them. */
-export function openWorld(
-  stores: Stores,
-  seeder: Seeder,
-  fixtures: readonly Fixture[],
-  dice: Dice,
-  renew: (merchant?: string) => void,
-): World {
+interface Needs {
+  stores: Stores;
+  seeder: Seeder;
+  fixtures: readonly Fixture[];
+  /** The fixtures as they are seeded now. */
+  image(): Image;
+  dice: Dice;
+  /** Is called after things went away, so that nothing held in memory outlives them. */
+  renew(merchant?: string): void;
+}
+
+export function openWorld({ stores, seeder, fixtures, image, dice, renew }: Needs): World {
   const { database, counters, journal } = stores;
   const eraser = openEraser(database);
-  const { isEmpty, known, noteOrigin, originOf } = prepare(database);
-  const bring = (origin: Origin) => {
-    seeder.seedMerchant(named(fixtures, origin.fixture), origin);
-    noteOrigin(origin);
-  };
+  const { isEmpty, known, originOf } = prepare(database);
   const again = (merchant: string) => {
-    const origin = originOf(known(merchant));
+    const { fixture, ...identity } = originOf(known(merchant));
     eraser.merchant(merchant);
-    bring(origin);
+    seeder.seed(named(fixtures, fixture), identity);
   };
   const everythingAgain = () => {
     eraser.everything();
-    for (const { name, merchant } of fixtures)
-      bring({ id: merchant.id, key: merchant.apiKey, email: merchant.email, fixture: name, place: null });
+    image().copyInto(database);
   };
 
   const forget = (merchant?: string) => {
@@ -67,7 +65,7 @@ export function openWorld(
 
   return {
     fill() {
-      if (isEmpty()) database.commitNow(everythingAgain);
+      if (!database.isCopy && isEmpty()) database.commitNow(everythingAgain);
     },
     reset(merchant) {
       database.commitNow(() => (merchant === undefined ? everythingAgain() : again(merchant)));
@@ -78,7 +76,7 @@ export function openWorld(
         const id = counters.mint(NOBODY, "mer");
         const key = `sk_test_${dice.text(KEY_LENGTH, "key", id)}`;
         const email = named(fixtures, fixture).merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
-        bring({ id, key, email, fixture, place: null });
+        seeder.seed(named(fixtures, fixture), { id, key, email, place: null });
         return { merchant: id, apiKey: key };
       }),
     remove(merchant) {
@@ -91,13 +89,11 @@ export function openWorld(
 function prepare({ sql }: Database) {
   const isEmpty = sql.prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')").pluck();
   const exists = sql.prepare<[string]>("select 1 from documents where merchant = ? and kind = 'merchant'");
-  const noteOrigin = sql.prepare("insert into origins (place, merchant, fixture, key, email) values (@place, @id, @fixture, @key, @email)");
   const originOf = sql.prepare<[string], Origin>("select merchant as id, fixture, key, email, place from origins where merchant = ?");
   return {
     isEmpty: () => isEmpty.get() === 1,
     known: (merchant: string) =>
       exists.get(merchant) ? merchant : fail("resource_not_found", `There is no merchant ${merchant}. GET /_sandbox lists them.`),
-    noteOrigin: (origin: Origin) => void noteOrigin.run(origin),
     originOf: (merchant: string) =>
       originOf.get(merchant) ??
       fail("validation_failed", `${merchant} was created through the API and came from no fixture. Reset everything, or remove it.`),

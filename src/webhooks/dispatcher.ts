@@ -16,8 +16,8 @@ import { attemptId, createLedger, type LedgerNeeds } from "./ledger.ts";
 import { createSender, type SenderNeeds } from "./sender.ts";
 
 export interface Dispatcher extends DueWork {
-  /** Takes up what the process before this one left, and delivers from then on. To be called once the sandbox listens. */
-  start(): void;
+  /** Delivers from then on, and unless it begins anew, takes up what the process before this one left. To be called once the sandbox listens. */
+  start(options: { anew: boolean }): void;
   /** Resolves when nothing is due now and nothing is in flight, or after `within` real milliseconds. */
   drain(options: { within: number }): Promise<Drained>;
   /** Tells one endpoint once more of what a logged attempt was about. */
@@ -84,11 +84,11 @@ export function createDispatcher(needs: DispatcherNeeds): Dispatcher {
     nextDue: () => (canBegin(state) ? state.lanes.soonest() : null),
     run: () => begin(state),
     settled: () => settled(state),
-    start() {
+    start({ anew }) {
       state.running = true;
-      reload(state);
       clock.watch(dispatcher);
       state.outbox.onOwed(() => begin(state));
+      if (!anew) dispatcher.reload();
     },
     drain: ({ within }) => drain(state, within),
     replay: (merchant, attempt) => replay(state, merchant, attempt),
