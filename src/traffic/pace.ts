@@ -17,7 +17,7 @@ interface Slots {
   chance(slot: number): number;
 }
 
-/** A clock that was moved is not caught up with beyond this. */
+/** What a busy machine is late with is made up for; a clock that leapt is not. */
 const MOST_TO_CATCH_UP = 100;
 
 export function createPace({ length, count, chance }: Slots, start: number): Pace {
@@ -25,23 +25,26 @@ export function createPace({ length, count, chance }: Slots, start: number): Pac
   let anchor = start;
   const draw = () => Math.floor(anchor + (slot + chance(slot)) * length);
   let due = draw();
+  /** The clock was moved, and the slots go with it. */
+  const move = (now: number) => {
+    anchor = now - slot * length;
+    due = draw();
+  };
   return {
     get slot() {
       return slot;
     },
     due(now) {
       if (slot >= count) return null;
-      // Further ahead than the end of the next slot: the clock was set back, and the slots come with it.
-      if (due - now > 2 * length) {
-        anchor = now - slot * length;
-        due = draw();
-      }
+      // No due time lies further ahead than the end of the next slot.
+      if (due - now > 2 * length) move(now);
       return due;
     },
     step(now) {
-      const missed = Math.floor((now - due) / length);
-      slot += missed > MOST_TO_CATCH_UP ? missed + 1 : 1;
-      due = draw();
+      const missed = (now - due) / length;
+      slot += 1;
+      if (missed > MOST_TO_CATCH_UP) move(now);
+      else due = draw();
     },
   };
 }
