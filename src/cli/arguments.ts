@@ -10,6 +10,8 @@ export interface OwnFlag {
   /** What stands for the value in the help; none for a switch. */
   hint?: string;
   words: string;
+  /** May be given more than once; its texts are joined by commas. */
+  many?: true;
 }
 
 export interface Arguments {
@@ -18,10 +20,13 @@ export interface Arguments {
   /** The command's own flags; a switch that was given is "". */
   own: Record<string, string | undefined>;
   positional: string[];
+  /** What follows `--`, of a command that takes another one; never read. */
+  rest: string[];
 }
 
 interface Taken {
   sandboxOptions: boolean;
+  rest?: boolean;
   own: Record<string, OwnFlag>;
 }
 
@@ -33,15 +38,18 @@ export function readArguments(words: string[], taken: Taken, environment: NodeJS
     ...names.map((name) => [flagOf(name), optionFacts[name]] as const),
     ...Object.entries(taken.own).map(([name, flag]) => [`--${name}`, flag] as const),
   ]);
-  const { given, positional } = collect(words, flags);
+  const end = taken.rest ? words.indexOf("--") : -1;
+  const { given, positional } = collect(end < 0 ? words : words.slice(0, end), flags);
   const options: Texts = {};
   for (const name of names) {
     const text = given[flagOf(name)] ?? environment[variableOf(name)];
     if (text !== undefined) options[name] = text;
   }
-  const own = Object.fromEntries(Object.keys(taken.own).map((name) => [name, [given[`--${name}`]].flat().at(-1)]));
-  return { options, own, positional };
+  const own = Object.fromEntries(Object.keys(taken.own).map((name) => [name, textOf(given[`--${name}`])]));
+  return { options, own, positional, rest: end < 0 ? [] : words.slice(end + 1) };
 }
+
+const textOf = (given: string | string[] | undefined) => (Array.isArray(given) ? given.join(",") : given);
 
 /** Flags with their texts, "" for a switch; a wrong one is refused with the one that was meant. */
 function collect(words: string[], flags: Map<string, { hint?: string | undefined; many?: boolean | undefined }>) {

@@ -15,6 +15,8 @@ interface Declaration {
   /** How many words it takes beside its flags; none unless given. */
   words?: number;
   sandboxOptions?: boolean;
+  /** Whether another command follows its own words, after `--`. */
+  rest?: boolean;
   flags?: Record<string, OwnFlag>;
   act(given: Arguments): Promise<number | undefined>;
 }
@@ -28,7 +30,7 @@ export function command(declared: Declaration): Command {
     sandboxOptions: declared.sandboxOptions ?? false,
     flags,
     async run(words) {
-      const given = readArguments(words, { sandboxOptions: made.sandboxOptions, own: flags }, process.env);
+      const given = readArguments(words, { sandboxOptions: made.sandboxOptions, rest: declared.rest ?? false, own: flags }, process.env);
       if (given.own.help !== undefined) {
         process.stdout.write(`${commandHelp(made)}\n`);
         return exitCodes.ok;
@@ -44,3 +46,6 @@ export function command(declared: Declaration): Command {
 
 /** One line for a person. */
 export const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+/** One line beside the output, which may be another program's. */
+export const note = (line: string) => void process.stderr.write(`merchant-sandbox: ${line}\n`);

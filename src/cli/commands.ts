@@ -4,6 +4,7 @@ import { audit } from "./audit.ts";
 import { clock } from "./clock.ts";
 import type { Command } from "./command.ts";
 import { deliveries } from "./deliveries.ts";
+import { exec } from "./exec.ts";
 import { fault } from "./fault.ts";
 import { receive } from "./receive.ts";
 import { replay } from "./replay.ts";
@@ -12,4 +13,16 @@ import { start } from "./start.ts";
 import { traffic } from "./traffic.ts";
 import { trigger } from "./trigger.ts";
 
-export const commands: Record<string, Command> = { start, receive, trigger, deliveries, replay, reset, clock, fault, traffic, audit };
+export const commands: Record<string, Command> = {
+  start,
+  exec,
+  receive,
+  trigger,
+  deliveries,
+  replay,
+  reset,
+  clock,
+  fault,
+  traffic,
+  audit,
+};

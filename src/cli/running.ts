@@ -33,16 +33,20 @@ export function running(own: Record<string, string | undefined>): Running {
     control,
     service: (key, method, path, body) => request(url, key, method, `/v1${path}`, body),
     async merchant(wanted) {
-      const { merchants } = await control<Index>("GET", "");
-      const found = wanted === undefined ? merchants[0] : merchants.find(({ id }) => id === wanted || id === `mer_${wanted}`);
-      const key = found?.apiKeys[0];
-      if (found && key) return { id: found.id, key };
-      throw new SandboxError(
-        `This sandbox has no merchant ${wanted ?? "at all"}; it has ${merchants.map(({ id }) => id).join(", ")}.`,
-        "usage",
-      );
+      return merchantNamed((await control<Index>("GET", "")).merchants, wanted);
     },
   };
+}
+
+/** One of several merchants, by id or by the end of its id; the first when none is asked for. */
+export function merchantNamed(merchants: Index["merchants"], wanted: string | undefined): { id: string; key: string } {
+  const found = wanted === undefined ? merchants[0] : merchants.find(({ id }) => id === wanted || id === `mer_${wanted}`);
+  const key = found?.apiKeys[0];
+  if (found && key) return { id: found.id, key };
+  throw new SandboxError(
+    `This sandbox has no merchant ${wanted ?? "at all"}; it has ${merchants.map(({ id }) => id).join(", ")}.`,
+    "usage",
+  );
 }
 
 async function request<T>(url: string, token: string | undefined, method: string, path: string, body: unknown): Promise<T> {
@@ -59,7 +63,7 @@ async function request<T>(url: string, token: string | undefined, method: string
     },
   );
   const text = await answer.text();
-  if (answer.ok) return JSON.parse(text) as T;
+  if (answer.ok) return (answer.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : text) as T;
   throw new SandboxError(`${method} ${path} was answered ${answer.status}: ${messageOf(text)}`);
 }
 
