@@ -27,6 +27,15 @@ const requireWhatStaysOutside = {
   },
 };
 
+/** Ink looks for this when a person debugs it; nobody does that with the bundle. */
+const leaveOutDevtools = {
+  name: "leave-out-devtools",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: "nothing" }));
+    onLoad({ filter: /.*/, namespace: "nothing" }, () => ({ contents: "" }));
+  },
+};
+
 // Not minified: it would save a few milliseconds of a start, and cost every stack trace its names.
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
@@ -39,7 +48,7 @@ const { outputFiles, metafile } = await build({
   format: "esm",
   platform: "node",
   target: "node20.19",
-  plugins: [requireWhatStaysOutside],
+  plugins: [requireWhatStaysOutside, leaveOutDevtools],
   // What the package names first is made of calls to require that no bundler can follow.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   jsx: "automatic",

@@ -1,0 +1,86 @@
+// The whole screen as Ink lays it out: blocks of ready lines. Each is one piece of text, so that a frame costs what changed, not what is shown.
+
+import { Box, Text, Transform } from "ink";
+import { keyBar, saidLine, statusLine, tabs } from "./chrome.ts";
+import { frame } from "./frame.ts";
+import { LEAST, layoutOf, type Place } from "./layout.ts";
+import { paneLines } from "./pane-view.ts";
+import { paneNamed } from "./panes/index.ts";
+import { overlayOf, type State } from "./state/state.ts";
+import { fill } from "./terminal/cells.ts";
+
+export function App({ state }: { state: State }) {
+  const { size } = state;
+  const layout = layoutOf(size, state.pane);
+  if (layout.shape === "small") return <TooSmall state={state} />;
+  return (
+    <Box flexDirection="column" width={size.columns} height={size.rows}>
+      <Block lines={[statusLine(state), ...(layout.shape === "tabs" ? [tabs(state)] : [])]} width={size.columns} />
+      {overlayOf(state) ? <Over state={state} /> : <Panes state={state} />}
+      <Block lines={[saidLine(state), keyBar(state)]} width={size.columns} />
+    </Box>
+  );
+}
+
+function Panes({ state }: { state: State }) {
+  const { left, right, below } = layoutOf(state.size, state.pane);
+  return (
+    <>
+      <Box>
+        {left && <PaneBlock state={state} place={left} />}
+        <Box flexDirection="column">
+          {right.map((place) => (
+            <PaneBlock key={place.pane} state={state} place={place} />
+          ))}
+        </Box>
+      </Box>
+      {below && <PaneBlock state={state} place={below} />}
+    </>
+  );
+}
+
+const PaneBlock = ({ state, place }: { state: State; place: Place }) => (
+  <Block lines={paneLines(state, paneNamed(place.pane), place)} width={place.width} />
+);
+
+/** What lies over the panes takes their whole room. */
+function Over({ state }: { state: State }) {
+  const { overlay: room, shape } = layoutOf(state.size, state.pane);
+  const overlay = overlayOf(state);
+  if (!overlay) return null;
+  const height = shape === "tabs" ? room.height - 1 : room.height;
+  const lines = overlay.lines(state, room.width - 4);
+  const top = Math.max(0, Math.min(overlay.scroll, lines.length - (height - 2)));
+  const seen = lines.slice(top, top + height - 2).map((line) => ` ${line} `);
+  const mark = lines.length > height - 2 ? `${top + 1}-${top + seen.length} of ${lines.length}` : "";
+  return (
+    <Block
+      lines={frame(state.look, { title: overlay.title, mark, lines: seen, width: room.width, height, focused: true })}
+      width={room.width}
+    />
+  );
+}
+
+function TooSmall({ state }: { state: State }) {
+  const { columns, rows } = state.size;
+  const words = `${columns}x${rows} is too small; ${LEAST.columns}x${LEAST.rows} is needed. q quits.`;
+  return <Block lines={[fill(words, columns)]} width={columns} />;
+}
+
+/** Lines of exactly this width, put where the layout says. What Ink measures is a stand-in that never changes. */
+function Block({ lines, width }: { lines: readonly string[]; width: number }) {
+  return (
+    <Transform transform={(_, index) => lines[index] ?? ""}>
+      <Text>{standIn(width, lines.length)}</Text>
+    </Transform>
+  );
+}
+
+const standIns = new Map<string, string>();
+
+function standIn(width: number, height: number): string {
+  const size = `${width}x${height}`;
+  const known = standIns.get(size) ?? Array(height).fill("x".repeat(width)).join("\n");
+  standIns.set(size, known);
+  return known;
+}

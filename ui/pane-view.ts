@@ -1,0 +1,62 @@
+// A pane as it is seen: its title with what became of following and filtering, its rows, the cursor, or what to do when it is empty.
+
+import { plain } from "./details/text.ts";
+import { frame } from "./frame.ts";
+import type { Place } from "./layout.ts";
+import type { Pane } from "./panes/pane.ts";
+import { type List, MOST_ROWS, shownRows, viewOf } from "./state/list.ts";
+import { listOf, overlayOf, type State } from "./state/state.ts";
+import { fill } from "./terminal/cells.ts";
+import { signs, tint } from "./terminal/style.ts";
+
+export function paneLines(state: State, pane: Pane, { width, height }: Place): string[] {
+  const list = listOf(state, pane.name);
+  const focused = state.pane === pane.name && !overlayOf(state);
+  const lines = rowLines(state, pane, list, { width: width - 2, height: height - 2, focused });
+  return frame(state.look, { title: pane.title, mark: markOf(state, pane, list), lines, width, height, focused });
+}
+
+interface Room {
+  width: number;
+  height: number;
+  focused: boolean;
+}
+
+function rowLines(state: State, pane: Pane, list: List, { width, height, focused }: Room): string[] {
+  const { rows, chosen, gone } = viewOf(list, height);
+  if (rows.length === 0) return emptyLines(state, pane, list, width);
+  return rows.map((row, index) => {
+    const isChosen = index === chosen && (focused || !list.follows);
+    const sign = isChosen ? signs(state.look).cursor : " ";
+    const text = pane.line(row, state, width - 3);
+    const line = ` ${sign}${isChosen && gone ? tint(state.look, text, "dim") : text} `;
+    return isChosen && focused ? tint(state.look, line, "inverse") : line;
+  });
+}
+
+function emptyLines(state: State, pane: Pane, list: List, width: number): string[] {
+  const isFiltered = list.rows.length > 0;
+  const words = isFiltered ? [`Nothing fits ${list.filter}. Esc drops the filter.`] : pane.empty(state);
+  return ["", ...words.flatMap((line) => plain(line, width - 4))].map((line) => `  ${fill(line, width - 4)}  `);
+}
+
+/** What is to be known of a list beyond its rows. */
+function markOf(state: State, pane: Pane, list: List): string {
+  const shown = shownRows(list).length;
+  const own = pane.mark(state);
+  const filter = list.filter === "" ? "" : `/${list.filter}  ${count(shown)} of ${count(list.total)}`;
+  const dropped =
+    list.filter === "" && list.total > list.rows.length
+      ? `last ${count(Math.min(MOST_ROWS, list.rows.length))} of ${count(list.total)}`
+      : "";
+  return [own, filter, dropped, standing(pane, list)].filter((part) => part !== "").join("  ");
+}
+
+function standing({ follows }: Pane, list: List): string {
+  const news = list.fresh > 0 ? ` +${count(list.fresh)} new` : "";
+  if (list.frozen) return `FROZEN${news}`;
+  if (!follows) return "";
+  return list.follows ? "following" : `PAUSED${news}`;
+}
+
+const count = (value: number) => value.toLocaleString("en");

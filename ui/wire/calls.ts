@@ -1,0 +1,78 @@
+// What a key does is one call: described here, made here, and shown as a line of curl.
+
+/** A call of the control plane, or of the service when it has a key. */
+export interface Call {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below /_sandbox, or below the address itself where there is a key. */
+  path: string;
+  body?: unknown;
+  /** A merchant's key: then the service is called. */
+  key?: string;
+  headers?: Record<string, string>;
+}
+
+export interface Target {
+  /** Such as http://127.0.0.1:4747. */
+  url: string;
+  /** What the control plane asks for, where it asks. */
+  token: string | undefined;
+}
+
+const CONTROL = "/_sandbox";
+
+export const addressOf = (target: Target, call: Call) => target.url + (call.key === undefined ? CONTROL : "") + call.path;
+
+export interface Answer {
+  status: number;
+  body: unknown;
+}
+
+/** Makes a call; one that is refused is an error that says why. Of the service every answer is one. */
+export async function perform(target: Target, call: Call): Promise<Answer> {
+  const response = await fetch(addressOf(target, call), {
+    method: call.method,
+    headers: headersOf(target, call),
+    body: bodyOf(call) ?? null,
+  });
+  const body = parse(await response.text());
+  if (!response.ok && call.key === undefined)
+    throw new Error(messageOf(body) ?? `${call.method} ${call.path} was answered ${response.status}`);
+  return { status: response.status, body };
+}
+
+function headersOf({ token }: Target, call: Call): Record<string, string> {
+  const bearer = call.key ?? token;
+  return {
+    ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
+    ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
+    ...call.headers,
+  };
+}
+
+/** A body that is text already was sent so by somebody, and is sent again byte for byte. */
+const bodyOf = ({ body }: Call) => (body === undefined || typeof body === "string" ? body : JSON.stringify(body));
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function messageOf(body: unknown): string | undefined {
+  const message = (body as { message?: unknown } | null)?.message;
+  return typeof message === "string" ? message : undefined;
+}
+
+/** The same call for a shell. */
+export function curlOf(target: Target, call: Call): string {
+  const headers = Object.entries(headersOf(target, call)).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+  const body = bodyOf(call);
+  const method = call.method === "GET" ? [] : [`-X ${call.method}`];
+  return ["curl -sS", ...method, quoted(addressOf(target, call)), ...headers, ...(body === undefined ? [] : [`-d ${quoted(body)}`])].join(
+    " ",
+  );
+}
+
+export const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
