@@ -7,7 +7,7 @@ import { LEAST, layoutOf, type Place } from "./layout.ts";
 import { paneLines } from "./pane-view.ts";
 import { paneNamed } from "./panes/index.ts";
 import { overlayOf, type State } from "./state/state.ts";
-import { fill } from "./terminal/cells.ts";
+import { fill, padded } from "./terminal/cells.ts";
 
 export function App({ state }: { state: State }) {
   const { size } = state;
@@ -51,7 +51,7 @@ function Over({ state }: { state: State }) {
   const height = shape === "tabs" ? room.height - 1 : room.height;
   const lines = overlay.lines(state, room.width - 4);
   const top = Math.max(0, Math.min(overlay.scroll, lines.length - (height - 2)));
-  const seen = lines.slice(top, top + height - 2).map((line) => ` ${line} `);
+  const seen = lines.slice(top, top + height - 2).map((line) => ` ${padded(line, room.width - 4)} `);
   const mark = lines.length > height - 2 ? `${top + 1}-${top + seen.length} of ${lines.length}` : "";
   return (
     <Block

@@ -33,6 +33,9 @@ export function fill(text: string, width: number, align: "left" | "right" = "lef
   return align === "left" ? shown + space : space + shown;
 }
 
+/** A line that may be tinted, filled up to so many cells; one that is wider is left as it is. */
+export const padded = (line: string, width: number) => line + " ".repeat(Math.max(0, width - stringWidth(line)));
+
 /** Breaks one line of text into lines of at most so many cells. */
 export function wrap(text: string, width: number): string[] {
   if (widthOf(text) <= width) return [text];
