@@ -2,9 +2,9 @@
 
 import { SandboxError } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
+import { visible } from "../kernel/visible.ts";
 import { command, say } from "./command.ts";
 import { type Running, running, runningFlags } from "./running.ts";
-import { visible } from "../kernel/visible.ts";
 
 interface ClockState {
   mode: string;

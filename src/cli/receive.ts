@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { afterRealTime } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { parseSpan } from "../kernel/span.ts";
+import { visible } from "../kernel/visible.ts";
 import { verifySignature } from "../webhooks/signature.ts";
 import { command, say } from "./command.ts";
 import { type Running, running, runningFlags } from "./running.ts";
 import { stopSignal } from "./stop-signal.ts";
-import { visible } from "../kernel/visible.ts";
 
 interface Manners {
   /** How many deliveries are still to be answered 500. */
