@@ -14,8 +14,8 @@ const isFrozen = (state: State) => listOf(state).frozen !== undefined;
 /** Moves the cursor of the pane, or what lies on top of it. */
 function moving(state: State, by: Move | "page" | "-page" | "half" | "-half"): Step {
   const overlay = overlayOf(state);
-  const { width, height } = layoutOf(state.size, state.pane).overlay;
-  const seen = overlay ? height - 2 : rowsOf(state.size, state.pane);
+  const { width, height } = layoutOf(state).overlay;
+  const seen = overlay ? height - 2 : rowsOf(state, state.pane);
   const pages: Record<string, number> = { page: seen, "-page": -seen, half: Math.ceil(seen / 2), "-half": -Math.ceil(seen / 2) };
   const distance = (pages[by] ?? by) as Move;
   if (overlay) return just(scrolled(state, distance, overlay.lines(state, width - 4).length, seen));

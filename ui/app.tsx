@@ -1,7 +1,7 @@
 // The whole screen as Ink lays it out: blocks of ready lines. Each is one piece of text, so that a frame costs what changed, not what is shown.
 
 import { Box, Text, Transform } from "ink";
-import { keyBar, saidLine, statusLine, tabs } from "./chrome.ts";
+import { keyBar, saidLine, statusLine, tabLine } from "./chrome.ts";
 import { frame } from "./frame.ts";
 import { LEAST, layoutOf, type Place } from "./layout.ts";
 import { paneLines } from "./pane-view.ts";
@@ -11,11 +11,11 @@ import { fill, padded } from "./terminal/cells.ts";
 
 export function App({ state }: { state: State }) {
   const { size } = state;
-  const layout = layoutOf(size, state.pane);
+  const layout = layoutOf(state);
   if (layout.shape === "small") return <TooSmall state={state} />;
   return (
     <Box flexDirection="column" width={size.columns} height={size.rows}>
-      <Block lines={[statusLine(state), ...(layout.shape === "tabs" ? [tabs(state)] : [])]} width={size.columns} />
+      <Block lines={[statusLine(state), ...(layout.shape === "tabs" ? [tabLine(state)] : [])]} width={size.columns} />
       {overlayOf(state) ? <Over state={state} /> : <Panes state={state} />}
       <Block lines={[saidLine(state), keyBar(state)]} width={size.columns} />
     </Box>
@@ -23,7 +23,7 @@ export function App({ state }: { state: State }) {
 }
 
 function Panes({ state }: { state: State }) {
-  const { left, right, below } = layoutOf(state.size, state.pane);
+  const { left, right, below } = layoutOf(state);
   return (
     <>
       <Box>
@@ -45,10 +45,10 @@ const PaneBlock = ({ state, place }: { state: State; place: Place }) => (
 
 /** What lies over the panes takes their whole room. */
 function Over({ state }: { state: State }) {
-  const { overlay: room, shape } = layoutOf(state.size, state.pane);
+  const { overlay: room } = layoutOf(state);
   const overlay = overlayOf(state);
   if (!overlay) return null;
-  const height = shape === "tabs" ? room.height - 1 : room.height;
+  const { height } = room;
   const lines = overlay.lines(state, room.width - 4);
   const top = Math.max(0, Math.min(overlay.scroll, lines.length - (height - 2)));
   const seen = lines.slice(top, top + height - 2).map((line) => ` ${padded(line, room.width - 4)} `);

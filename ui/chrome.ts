@@ -4,27 +4,20 @@ import { isoTime } from "../src/kernel/clock.ts";
 import { panes } from "./panes/index.ts";
 import { rateOf } from "./state/hear.ts";
 import { possible } from "./state/press.ts";
-import { listOf, overlayOf, type State, sandboxNow, shortMerchant } from "./state/state.ts";
-import { cut, fill, harmless, widthOf } from "./terminal/cells.ts";
+import { listOf, overlayOf, type SandboxIndex, type State, sandboxNow } from "./state/state.ts";
+import { fill, harmless, padded, widthOf } from "./terminal/cells.ts";
 import { signs, tint } from "./terminal/style.ts";
 
-const NAMES: Record<string, string> = { up: "↑", down: "↓", enter: "Enter", escape: "Esc", space: "Space", tab: "Tab" };
-
-/** Address, merchants, clock, counts; what does not fill is left out from the middle. */
+/** Where the sandbox is and how things stand with it, then as much of the rest as there is room for. */
 export function statusLine(state: State): string {
   const { size, look, sandbox, target, link } = state;
-  const merchants = sandbox?.merchants.map(({ id }) => shortMerchant(id)).join(" ") ?? "";
-  const time = isoTime(sandboxNow(state)).slice(0, 19).replace("T", " ");
-  const clock = sandbox ? `clock ${time} ${sandbox.clock.mode}` : "";
-  const counts = `${rateOf(state)} req/s  ${sandbox?.pendingDeliveries ?? 0} pending`;
-  const version = sandbox ? `v${sandbox.version}` : "";
-  const name = tint(look, "merchant-sandbox", "bold");
-  const parts = [sandbox?.baseUrl ?? target.url, linkWords(state), clock, merchants, version].map((part) => harmless(part));
-  let kept = parts.filter((part) => part !== "");
-  const room = size.columns - widthOf(counts) - widthOf(" merchant-sandbox  ") - 3;
-  while (kept.length > 1 && widthOf(kept.join("  ")) > room) kept = kept.slice(0, -1);
-  const middle = fill(cut(kept.join("  "), room), room);
-  return ` ${name}  ${link.phase === "live" ? middle : tint(look, middle, "yellow")} ${counts} `;
+  const counts = ` ${count(rateOf(state))} req/s  ${count(sandbox?.pendingDeliveries ?? 0)} pending `;
+  const name = size.columns < 80 ? "" : " merchant-sandbox ";
+  const room = size.columns - widthOf(name) - widthOf(counts) - 1;
+  let rest = sandbox ? [clockWords(state, sandbox), keyWords(sandbox), `v${sandbox.version}`] : [];
+  const line = () => [linkWords(state), sandbox?.baseUrl ?? target.url, ...rest].map(harmless).join("  ");
+  while (rest.length > 0 && widthOf(line()) > room) rest = rest.slice(0, -1);
+  return `${tint(look, name, "bold")} ${tint(look, fill(line(), room), ...(link.phase === "live" ? [] : (["yellow"] as const)))}${counts}`;
 }
 
 /** How things stand with the sandbox; while it is away, what is shown is old. */
@@ -36,34 +29,71 @@ function linkWords({ link, retryAt, now, seen }: State): string {
   return `RECONNECTING in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s: ${link.why}${stale}`;
 }
 
-export function tabs({ pane, size, look }: State): string {
+function clockWords(state: State, { clock }: SandboxIndex): string {
+  const time = isoTime(sandboxNow(state)).slice(0, 19).replace("T", " ");
+  return `clock ${time}${clock.mode === "real" ? "" : ` ${clock.mode}`}`;
+}
+
+const COMMON = "sk_test_";
+const MOST_KEYS = 6;
+
+/** The first key of each merchant, what they share written once. */
+function keyWords({ merchants }: SandboxIndex): string {
+  const keys = merchants.flatMap(({ apiKeys }) => apiKeys.slice(0, 1));
+  const named = keys.slice(0, MOST_KEYS).map((key) => key.replace(COMMON, ""));
+  const more = keys.length > MOST_KEYS ? [`${keys.length - MOST_KEYS} more`] : [];
+  return `keys ${COMMON}{${[...named, ...more].join(",")}}`;
+}
+
+export function tabLine({ pane, size, look }: State): string {
+  const wide = panes.reduce((sum, { title }) => sum + title.length + 5, 0) <= size.columns;
   const names = panes.map(({ name, title }, index) => {
-    const tab = `${index + 1} ${title}`;
+    const tab = wide || name === pane ? `${index + 1} ${title}` : String(index + 1);
     return name === pane ? tint(look, `[${tab}]`, "bold") : ` ${tab} `;
   });
-  return names.join(" ").slice(0, size.columns * 4);
+  return padded(` ${names.join(" ")}`, size.columns);
 }
 
-/** What was said last, the filter that is being written, or the newest verdicts. */
+/** The filter that is being written, what was said last, or what the judge thinks. */
 export function saidLine(state: State): string {
-  const { notice, typing, size, look, pane } = state;
+  const { notice, typing, size, look } = state;
   const width = size.columns - 2;
-  if (typing) return ` ${fill(`/${harmless(listOf(state).filter)}${look.unicode ? "▏" : "_"}  Enter keeps it, Esc drops it`, width)}`;
+  if (typing) return ` ${fill(`/${harmless(listOf(state).filter)}${signs(look).caret}  Enter keeps it, Esc drops it`, width)}`;
   if (notice) return ` ${tint(look, fill(harmless(notice.text), width), notice.tone)}`;
-  const { good, bad, unsure } = signs(look);
-  const words = { pass: good, fail: bad, inconclusive: unsure } as Record<string, string>;
-  const newest = listOf(state, "verdicts")
-    .rows.slice(-3)
-    .map(({ facts }) => `${words[String(facts.fields.verdict)]} ${facts.fields.rule} ${facts.fields.verdict}`);
-  return pane === "verdicts" || newest.length === 0 ? "" : ` ${fill(`verdicts  ${newest.join("   ")}`, width)}`;
+  return ` ${fill(judgement(state), width)}`;
 }
 
-/** The keys that do something now; what does not fill goes from the right, help and quit stay. */
+/** What failed by rule, most often first; then how much passed. */
+function judgement(state: State): string {
+  const { good, bad, unsure } = signs(state.look);
+  const failed = new Map<string, number>();
+  let passed = 0;
+  let open = 0;
+  for (const { facts } of listOf(state, "verdicts").rows) {
+    const { rule, verdict } = facts.fields;
+    if (verdict === "fail") failed.set(String(rule), (failed.get(String(rule)) ?? 0) + 1);
+    else if (verdict === "pass") passed++;
+    else open++;
+  }
+  if (failed.size + passed + open === 0) return "";
+  const failures = [...failed]
+    .sort(([, one], [, other]) => other - one)
+    .map(([rule, times]) => `${bad} ${rule} failed${times > 1 ? ` ${times} times` : ""}`);
+  const rest = [...(passed > 0 ? [`${good} ${count(passed)} passed`] : []), ...(open > 0 ? [`${unsure} ${count(open)} inconclusive`] : [])];
+  return ["verdicts", ...failures, ...rest].join("   ");
+}
+
+const NAMES: Record<string, string> = { enter: "Enter", escape: "Esc", space: "Space", tab: "Tab" };
+
+/** The keys that do something now; what does not fit goes from the right, help and the way out stay. */
 export function keyBar(state: State): string {
   const width = state.size.columns - 2;
-  const named = possible(state).flatMap(({ keys, label }) => (label === undefined ? [] : [`${NAMES[keys[0] ?? ""] ?? keys[0]} ${label}`]));
-  const last = overlayOf(state) ? ["? help", "q back"] : ["? help", "q quit"];
-  let first = named.filter((item) => !item.startsWith("? ") && !item.startsWith("q "));
+  const last = ["? help", overlayOf(state) ? "q back" : "q quit"];
+  let first = possible(state)
+    .filter(({ keys, label }) => label !== undefined && !keys.some((key) => key === "?" || key === "q"))
+    .map(({ keys: [key = ""], label }) => `${NAMES[key] ?? key} ${label}`);
   while (first.length > 0 && widthOf([...first, ...last].join("  ")) > width) first = first.slice(0, -1);
   return ` ${tint(state.look, fill([...first, ...last].join("  "), width), "dim")}`;
 }
+
+const count = (value: number) => value.toLocaleString("en");

@@ -3,6 +3,7 @@
 import { plain } from "./details/text.ts";
 import { frame } from "./frame.ts";
 import type { Place } from "./layout.ts";
+import { panes } from "./panes/index.ts";
 import type { Pane } from "./panes/pane.ts";
 import { type List, MOST_ROWS, shownRows, viewOf } from "./state/list.ts";
 import { listOf, overlayOf, type State } from "./state/state.ts";
@@ -13,7 +14,14 @@ export function paneLines(state: State, pane: Pane, { width, height }: Place): s
   const list = listOf(state, pane.name);
   const focused = state.pane === pane.name && !overlayOf(state);
   const lines = rowLines(state, pane, list, { width: width - 2, height: height - 2, focused });
-  return frame(state.look, { title: pane.title, mark: markOf(state, pane, list), lines, width, height, focused });
+  return frame(state.look, {
+    title: `${panes.indexOf(pane) + 1} ${pane.title}`,
+    mark: markOf(state, pane, list),
+    lines,
+    width,
+    height,
+    focused,
+  });
 }
 
 interface Room {

@@ -34,6 +34,7 @@ export function tint(look: Look, text: string, ...tones: readonly Tone[]): strin
 
 const UNICODE = {
   cursor: "▸",
+  caret: "▏",
   ellipsis: "…",
   replayed: "↻",
   good: "✓",
@@ -51,6 +52,7 @@ const UNICODE = {
 
 const ASCII: Record<keyof typeof UNICODE, string> = {
   cursor: ">",
+  caret: "_",
   ellipsis: "~",
   replayed: "r",
   good: "+",
