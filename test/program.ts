@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach } from "vitest";
 
-const PROGRAM = join(import.meta.dirname, "../dist/bin.cjs");
+export const PROGRAM = join(import.meta.dirname, "../dist/bin.cjs");
 
 export interface Ended {
   /** Null when a signal ended it. */
