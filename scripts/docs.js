@@ -1,38 +1,38 @@
-// Writes the pages that are derived from the code: the reference, the control plane's, the ledger of assumptions, and the faults.
+// Writes what is derived from the code: the pages of the reference, and the control plane's types for programs.
 // `--check` writes nothing and fails where a page is not what the code would write now.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { assumptionsPage, controlPage, exampleCalls, faultsPage, referencePage } from "../dist/documents.js";
+import { assumptionsPage, controlPage, exampleCalls, faultsPage, programPage, referencePage } from "../dist/documents.js";
 import { createSandbox } from "../dist/index.js";
 
-const docs = join(dirname(fileURLToPath(import.meta.url)), "../docs");
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 /** A moment at which nothing in the seeded world is too old to look at. */
 const CLOCK = "2026-01-05T09:00:00Z";
 
 const pages = {
-  "reference.md": referencePage(await exampleReplies()),
-  "control.md": controlPage(),
-  "assumptions.md": assumptionsPage(),
-  "faults.md": faultsPage(),
+  "docs/reference.md": referencePage(await exampleReplies()),
+  "docs/control.md": controlPage(),
+  "docs/assumptions.md": assumptionsPage(),
+  "docs/faults.md": faultsPage(),
+  "src/control/program.ts": programPage(),
 };
 const stale = Object.keys(pages).filter((name) => pages[name] !== written(name));
 
 if (process.argv.includes("--check")) {
   if (stale.length > 0) {
-    console.error(`Out of date: ${stale.map((name) => `docs/${name}`).join(", ")}. Run \`npm run docs\` and commit what it writes.`);
+    console.error(`Out of date: ${stale.join(", ")}. Run \`npm run docs\` and commit what it writes.`);
     process.exitCode = 1;
   }
 } else {
-  mkdirSync(docs, { recursive: true });
-  for (const name of stale) writeFileSync(join(docs, name), pages[name]);
-  console.log(stale.length > 0 ? `Wrote ${stale.map((name) => `docs/${name}`).join(", ")}.` : "The pages are as they should be.");
+  for (const name of stale) writeFileSync(join(root, name), pages[name]);
+  console.log(stale.length > 0 ? `Wrote ${stale.join(", ")}.` : "The pages are as they should be.");
 }
 
 function written(name) {
-  const file = join(docs, name);
+  const file = join(root, name);
   return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }
 

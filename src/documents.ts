@@ -6,6 +6,7 @@ import { actions, matchSchemas, RULE_FIELDS } from "./faults/grammar.ts";
 import { triggerSchema } from "./faults/trigger.ts";
 import { behaviours as idempotency } from "./http/idempotency.ts";
 import { behaviours as limits } from "./http/limit.ts";
+import { Type } from "./kernel/shapes.ts";
 import { version } from "./package.ts";
 import { assumptionsPage as renderAssumptions } from "./reference/assumptions-page.ts";
 import { eventsOf } from "./reference/events.ts";
@@ -14,6 +15,7 @@ import { faultsPage as renderFaults } from "./reference/faults-page.ts";
 import { ledger } from "./reference/ledger.ts";
 import { openapi } from "./reference/openapi.ts";
 import { controlPage as renderControl, referencePage as renderReference } from "./reference/page.ts";
+import { programTypes } from "./reference/program.ts";
 import { controlSurface, serviceSurface } from "./reference/surface.ts";
 import { behaviours as dispatch } from "./webhooks/dispatcher.ts";
 import { behaviours as schedule } from "./webhooks/schedule.ts";
@@ -52,5 +54,17 @@ export const referencePage = (replies: Replies) =>
 export const controlPage = () => renderControl(control(USUAL_URL));
 
 export const assumptionsPage = () => renderAssumptions(assumptions());
+
+const FaultMatch = Type.Object({ ...matchSchemas.api.properties, ...matchSchemas.delivery.properties });
+const FaultAction = Type.Union(actions.map(({ schema }) => schema));
+const faultFields = { match: FaultMatch, trigger: triggerSchema, action: FaultAction, expect: Type.Array(Type.String()) };
+
+/** The control plane as TypeScript. What it leaves to the grammar of faults is told from there. */
+export const programPage = () =>
+  programTypes(
+    controlCatalogue,
+    { FaultMatch, FaultAction, FaultTrigger: triggerSchema },
+    { "faults.add": faultFields, "faults.change": faultFields },
+  );
 
 export const faultsPage = () => renderFaults({ actions, match: matchSchemas, trigger: triggerSchema, rule: RULE_FIELDS });

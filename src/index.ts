@@ -1,8 +1,9 @@
 // What `import` gives.
 
+export type * from "./control/program.ts";
 export { type FieldError, SandboxError } from "./kernel/errors.ts";
 export type { Defect } from "./machine.ts";
 export type { GivenOptions as SandboxOptions } from "./options.ts";
 export { createSandbox, type Sandbox } from "./sandbox.ts";
-export type { Tenant as Merchant } from "./store/tenants.ts";
+export { type ConnectOptions, connect } from "./steer.ts";
 export { verifySignature } from "./webhooks/signature.ts";

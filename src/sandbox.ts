@@ -4,20 +4,21 @@ import { resolve } from "node:path";
 import { eventTypes, resources } from "./areas/index.ts";
 import type { Console } from "./control/console.ts";
 import { showSandbox } from "./control/overview.ts";
+import type { ControlPlane } from "./control/program.ts";
 import { openConsole } from "./control-plane.ts";
 import { armFile } from "./faults/file.ts";
-import type { Faults } from "./faults/index.ts";
 import { openFront } from "./front.ts";
 import { createHeld } from "./http/fault-forms.ts";
 import { PREFIX } from "./http/route.ts";
-import { listen } from "./http/server.ts";
+import { type Listening, listen } from "./http/server.ts";
 import { createClock } from "./kernel/clock.ts";
 import { once } from "./kernel/once.ts";
 import { createDice } from "./kernel/random.ts";
-import { assemble, type Defect, openFaults, operations, type Parts } from "./machine.ts";
+import { assemble, type Defect, type Machine, openFaults, operations, type Parts } from "./machine.ts";
 import { checkRates, controlToken, ownName } from "./option-checks.ts";
 import { completeOptions, type GivenOptions, type Options } from "./options.ts";
 import { packageFile } from "./package.ts";
+import { steerHere } from "./steer.ts";
 import { readFixtures } from "./store/fixtures.ts";
 import { seededImage } from "./store/image.ts";
 import type { JournalEntry } from "./store/journal.ts";
@@ -26,7 +27,8 @@ import type { Tenant } from "./store/tenants.ts";
 import { scheduleOf } from "./webhooks/schedule.ts";
 import { createTargets } from "./webhooks/target.ts";
 
-export interface Sandbox {
+/** Where it is and what it keeps, and beside that a method for everything that steers it. */
+export interface Sandbox extends Omit<ControlPlane, "merchants"> {
   /** Where it listens, such as http://127.0.0.1:4747. */
   readonly url: string;
   /** What a client is pointed at: the url with /v1. */
@@ -36,9 +38,7 @@ export interface Sandbox {
   readonly file: string | undefined;
   /** What the control plane asks for; undefined on loopback, where it asks for nothing. */
   readonly controlToken: string | undefined;
-  merchants(): Tenant[];
-  /** Rules that let calls and deliveries go wrong. */
-  readonly faults: Faults["program"];
+  readonly merchants: ControlPlane["merchants"] & (() => Tenant[]);
   /** Hears of each request once it is answered. */
   onRequest(listener: (entry: JournalEntry) => void): void;
   /** Hears of defects of the sandbox itself; without a listener they become process warnings. */
@@ -84,10 +84,9 @@ const builtIn = once(() => readFixtures(packageFile("fixtures/merchants")));
 const fixturesOf = ({ fixtures }: Options) => (fixtures === undefined ? builtIn() : readFixtures(fixtures, { validate: resources }));
 
 async function serve(parts: Parts): Promise<Sandbox> {
-  const { options, token, clock, stores, faults, held } = parts;
-  const { database, tenants, replies } = stores;
   const machine = assemble(parts, () => showSandbox(console));
-  const { hub, heard, dispatcher } = machine;
+  const { options, token, clock, stores, heard, dispatcher } = machine;
+  const { database, tenants, replies } = stores;
   const console = openConsole(machine, () => url);
   await begin(options, console);
 
@@ -101,31 +100,34 @@ async function serve(parts: Parts): Promise<Sandbox> {
   database.own(`process ${process.pid} at ${url}`);
   // A copy of the fixtures owes nobody anything; a file may, and so may a snapshot.
   dispatcher.start({ anew: database.isCopy && options.snapshot === undefined });
-
-  const close = once(async () => {
-    hub.close();
-    console.traffic.stop();
-    console.verifier.stop();
-    held.letGo();
-    await listening.close(CLOSE_WITHIN);
-    await dispatcher.stop(CLOSE_WITHIN);
-    clock.stop();
-    console.snapshots.close();
-    stores.close();
-  });
+  const close = once(() => end(machine, console, listening));
+  const plane = steerHere(() => console);
   return {
+    ...plane,
     url,
     baseUrl: url + PREFIX,
     port: listening.port,
     file: database.file,
     controlToken: token,
-    merchants: () => tenants.list(),
-    faults: faults.program,
+    merchants: Object.assign(() => tenants.list(), plane.merchants),
     onRequest: (listener) => void heard.requests.add(listener),
     onDefect: (listener) => void heard.defects.add(listener),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Lets what is in flight finish, then frees everything. */
+async function end({ hub, held, dispatcher, clock, stores }: Machine, console: Console, listening: Listening): Promise<void> {
+  hub.close();
+  console.traffic.stop();
+  console.verifier.stop();
+  held.letGo();
+  await listening.close(CLOSE_WITHIN);
+  await dispatcher.stop(CLOSE_WITHIN);
+  clock.stop();
+  console.snapshots.close();
+  stores.close();
 }
 
 /** Fills the world as the fixtures or a snapshot have it, and arms the faults of a file. */

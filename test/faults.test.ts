@@ -20,7 +20,7 @@ const add = (bench: Bench, rule: unknown) => bench.control("POST", "/faults", ru
 const get = (bench: Bench, id: string) => bench.control("GET", `/faults/${id}`);
 const advance = (bench: Bench, by: string) => bench.control("POST", "/clock/advance", { by });
 const list = (bench: Bench, key = "sk_test_lodge") => bench.call("GET", "/v1/payments", { key });
-const FAIL = { type: "status", status: 500 };
+const FAIL = { type: "status", status: 500 } as const;
 
 /** The statuses of so many calls, one after the other. */
 async function statuses(count: number, one: (index: number) => Promise<Answer>): Promise<number[]> {
@@ -627,14 +627,15 @@ describe("the command", () => {
 
 test("a program arms, changes and removes rules, and is told what is wrong with one", async () => {
   const bench = await open();
-  const { id } = bench.faults.add({ action: FAIL, match: { operation: "payments.list" }, trigger: { times: 2 } });
+  const { id } = await bench.faults.add({ action: FAIL, match: { operation: "payments.list" }, trigger: { times: 2 } });
   expect((await list(bench)).status).toBe(500);
-  expect(bench.faults.find(id)).toMatchObject({ fired: 1, remaining: 1 });
-  expect(bench.faults.change(id, { enabled: false })).toMatchObject({ enabled: false, fired: 1 });
+  expect(await bench.faults.get({ id })).toMatchObject({ fired: 1, remaining: 1 });
+  expect(await bench.faults.change({ id, enabled: false })).toMatchObject({ enabled: false, fired: 1 });
   expect((await list(bench)).status).toBe(200);
-  expect(bench.faults.remove(id).status).toBe("removed");
-  expect(() => bench.faults.add({ action: { type: "lost_respons" } })).toThrow(/Did you mean lost_response/);
-  expect([bench.faults.list(), bench.faults.clear()]).toEqual([[], 0]);
+  expect((await bench.faults.remove({ id })).status).toBe("removed");
+  // @ts-expect-error: an action that does not exist
+  await expect(bench.faults.add({ action: { type: "lost_respons" } })).rejects.toThrow(/Did you mean lost_response/);
+  expect([(await bench.faults.list()).data, await bench.faults.clear()]).toEqual([[], { removed: 0 }]);
 });
 
 test("the published schema names every action, and the page tells of each with a line that works", async () => {

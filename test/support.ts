@@ -31,7 +31,7 @@ export interface CallOptions {
   chunked?: number;
 }
 
-export interface Bench extends Sandbox {
+export interface Bench extends Omit<Sandbox, "events"> {
   /** Calls a path under the sandbox's address. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Calls the control plane, which must succeed; the answer's body. */

@@ -4,7 +4,7 @@ import { auditReceiver } from "./audit.ts";
 import { advanceClock, setClock, showClock } from "./clock.ts";
 import type { ControlOperation } from "./console.ts";
 import { addFault, changeFault, clearFaults, listFaults, removeFault, showFault, showFaultSchema } from "./faults.ts";
-import { mintMerchant, removeMerchant, reset } from "./merchants.ts";
+import { listMerchants, mintMerchant, removeMerchant, reset } from "./merchants.ts";
 import { listAssumptions, listOperations, showControlOpenapi, showHealth, showIndex, showOpenapi } from "./overview.ts";
 import { listWindows, setWindow } from "./rate-limits.ts";
 import { changeRecord, createRecord } from "./records.ts";
@@ -55,6 +55,7 @@ export const controlCatalogue: readonly ControlOperation[] = [
   startTraffic,
   listTraffic,
   stopTraffic,
+  listMerchants,
   mintMerchant,
   removeMerchant,
   reset,

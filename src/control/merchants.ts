@@ -1,7 +1,27 @@
 // Merchants from outside: one more for whoever wants a world of his own, and the way back to the fixtures.
 
-import { Type, text } from "../kernel/shapes.ts";
+import { oneOf, Type, text } from "../kernel/shapes.ts";
 import { control } from "./console.ts";
+
+export const Merchant = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.Union([Type.String(), Type.Null()]),
+    email: Type.Union([Type.String(), Type.Null()]),
+    apiKeys: Type.Array(Type.String()),
+  },
+  { title: "merchant" },
+);
+
+export const listMerchants = control({
+  id: "merchants.list",
+  area: "Merchants",
+  method: "GET",
+  path: "/merchants",
+  summary: "The merchants there are, and their API keys",
+  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(Merchant) }),
+  handle: ({ tenants }) => ({ object: "list" as const, data: tenants.list() }),
+});
 
 export const mintMerchant = control({
   id: "merchants.mint",

@@ -3,13 +3,7 @@
 import { type Static, Type } from "../kernel/shapes.ts";
 import { ClockState, clockState } from "./clock.ts";
 import { type Console, control } from "./console.ts";
-
-const Merchant = Type.Object({
-  id: Type.String(),
-  name: Type.Union([Type.String(), Type.Null()]),
-  email: Type.Union([Type.String(), Type.Null()]),
-  apiKeys: Type.Array(Type.String()),
-});
+import { Merchant } from "./merchants.ts";
 
 const Index = Type.Object({
   name: Type.String(),

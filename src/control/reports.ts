@@ -16,7 +16,7 @@ export const showReport = control({
     "`html` one file to look at. Secrets are masked in all of them.",
   query: Type.Object({ format: Type.Optional(oneOf(FORMATS, "Which; json unless given")) }),
   reply: Type.Record(Type.String(), Type.Unknown()),
-  documents: ["application/xml", "text/markdown", "text/html"],
+  documents: { junit: "application/xml", markdown: "text/markdown", html: "text/html" },
   errors: ["validation_failed"],
   handle: async ({ query, report }) => (await report(query.format ?? "json")) as Record<string, unknown>,
 });

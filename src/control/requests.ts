@@ -31,7 +31,7 @@ const Message = Type.Object({
   bytes: Type.Integer({ description: "The whole length" }),
 });
 
-const RequestSummary = Type.Object(summary, { title: "request" });
+const RequestSummary = Type.Object(summary, { title: "logged_request" });
 
 const RequestDetail = Type.Object(
   {

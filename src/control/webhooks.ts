@@ -163,7 +163,7 @@ const showReplayed = ({ eventId, attempts }: { eventId: string; attempts: { id: 
 });
 
 export const drain = control({
-  id: "webhooks.drain",
+  id: "sandbox.drain",
   area: "Webhooks",
   method: "POST",
   path: "/drain",

@@ -16,7 +16,6 @@ import {
 } from "../kernel/fault.ts";
 import type { ArmedRule, Hit } from "./armed.ts";
 import { type BookNeeds, openBook } from "./book.ts";
-import { type FaultRules, forPrograms } from "./program.ts";
 import { createShelf, type Shelf } from "./shelf.ts";
 import { readBrought } from "./shorthand.ts";
 
@@ -24,8 +23,6 @@ export interface Faults {
   readonly api: ApiFaults;
   readonly delivery: DeliveryFaults;
   readonly rules: RuleBook;
-  /** The same for a program. */
-  readonly program: FaultRules;
   /** Hears of each firing; the returned function ends that. */
   listen(listener: (firing: Firing) => void): () => void;
 }
@@ -62,7 +59,6 @@ export function createFaults(needs: BookNeeds): Faults {
       repeat: tell,
     },
     rules,
-    program: forPrograms(rules),
     listen(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

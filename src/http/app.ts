@@ -3,9 +3,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import express from "express";
 import { factOf } from "../kernel/assumed.ts";
-import { fieldErrors, fits } from "../kernel/check.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
-import { Document, PAGE_POLICY } from "../kernel/document.ts";
+import { type Document, PAGE_POLICY } from "../kernel/document.ts";
 import type { Endpoint } from "../kernel/endpoint.ts";
 import { fail } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
@@ -13,8 +12,8 @@ import { readBody } from "./body.ts";
 import { type Context, openContext } from "./context.ts";
 import { CONTROL_PREFIX } from "./control-token.ts";
 import type { Guard } from "./guard.ts";
+import { perform } from "./perform.ts";
 import { failureReply, send } from "./reply.ts";
-import { readInput } from "./validate.ts";
 
 interface Needs<World> {
   guard: Guard;
@@ -76,23 +75,12 @@ export function createApp<World>(needs: Needs<World>): (incoming: IncomingMessag
 
 async function run<World>(endpoint: Endpoint<World>, world: World, context: Context, params: Record<string, string>): Promise<void> {
   await readBody(context);
-  readInput(endpoint, context, "strict");
-  const { query, body, extra } = context;
-  const reply = await endpoint.handle({ ...world, params, query, body, extra });
+  const reply = await perform(endpoint, world, params, context);
   Object.assign(context.headers, endpoint.headers);
-  context.reply = {
-    status: factOf(endpoint.status),
-    body: reply instanceof Document ? write(endpoint, context, reply) : json(endpoint, reply),
-  };
+  context.reply = { status: factOf(endpoint.status), body: typeof reply === "string" ? reply : write(context, reply) };
 }
 
-function json<World>({ id, reply: declared }: Endpoint<World>, reply: unknown): string {
-  if (fits(declared, reply)) return JSON.stringify(reply);
-  throw new Error(`${id} answered what it does not declare: ${JSON.stringify(fieldErrors(declared, reply))}`);
-}
-
-function write<World>({ id, documents }: Endpoint<World>, { headers }: Context, { contentType, text }: Document): string {
-  if (!documents.includes(contentType)) throw new Error(`${id} answered ${contentType}, which it does not declare`);
+function write({ headers }: Context, { contentType, text }: Document): string {
   headers["Content-Type"] = `${contentType}; charset=utf-8`;
   if (contentType === "text/html") headers["Content-Security-Policy"] = PAGE_POLICY;
   return text;

@@ -15,6 +15,9 @@ import type { Context, Stage } from "./context.ts";
  */
 export type Bodies = "checked" | "open" | "strict";
 
+/** Of a request, what came in; the checks fill in the rest. */
+export type Received = Pick<Context, "search" | "headers" | "body" | "query" | "extra">;
+
 /** The part of a declaration that says what may come in. */
 type Intake = Pick<Operation, "method" | "query" | "body" | "reply">;
 
@@ -23,7 +26,7 @@ export const validate =
   (context) =>
     readInput(context.operation as Operation, context, bodies);
 
-export function readInput(intake: Intake, context: Context, bodies: Bodies): void {
+export function readInput(intake: Intake, context: Received, bodies: Bodies): void {
   context.query = readQuery(intake.query, context, bodies);
   if (intake.method === "GET") return;
   const { known, unknown } = sortFields(intake, context.body);
@@ -42,7 +45,7 @@ const takesMore = (body: ObjectSchema | undefined) =>
   (body as { additionalProperties?: unknown } | undefined)?.additionalProperties === true;
 
 /** Values are text as sent, or whole numbers. An empty query, the usual case, costs nothing. */
-function readQuery(schema: ObjectSchema, context: Context, bodies: Bodies): Record<string, unknown> {
+function readQuery(schema: ObjectSchema, context: Received, bodies: Bodies): Record<string, unknown> {
   if (context.search === "") return {};
   const sent = new URLSearchParams(context.search);
   const query: Record<string, unknown> = {};

@@ -36,8 +36,8 @@ export interface Declaration<Path extends string, Query extends ObjectSchema, Bo
   /** The records of the seeded world on which the example succeeds. */
   exampleParams?: Record<ParamName<Path>, string>;
   reply: Reply;
-  /** What else it can answer, by content type: a Document instead of the reply. */
-  documents?: readonly string[];
+  /** What it answers instead of the reply, where `format` asks for it: a Document of this content type. */
+  documents?: Readonly<Record<string, string>>;
   status?: Fact<number>;
   headers?: Record<string, string>;
   /** What this operation can answer beyond what every operation can. */
@@ -61,7 +61,7 @@ export interface Endpoint<World = unknown> {
   readonly example: Record<string, unknown> | undefined;
   readonly exampleParams: Readonly<Record<string, string>>;
   readonly reply: TSchema;
-  readonly documents: readonly string[];
+  readonly documents: Readonly<Record<string, string>>;
   readonly status: Fact<number>;
   readonly headers: Readonly<Record<string, string>>;
   readonly errors: readonly ErrorCode[];
@@ -84,7 +84,7 @@ export function endpointsOf<World>() {
     body: declared.body,
     example: declared.example as Record<string, unknown> | undefined,
     exampleParams: declared.exampleParams ?? {},
-    documents: declared.documents ?? [],
+    documents: declared.documents ?? {},
     status: declared.status ?? OK,
     headers: declared.headers ?? {},
     errors: declared.errors ?? [],

@@ -154,9 +154,17 @@ export const exitCodes = { ok: 0, runtime: 1, usage: 2, verdict: 3, inconclusive
 /** The tool was misused: one sentence with its remedy, no stack, and an exit code of its own. */
 export class SandboxError extends Error {
   readonly exitCode: number;
+  /** Where the control plane refused a call: the code it would have answered, and what it would have told beside it. */
+  readonly code: ErrorCode | undefined;
+  readonly details: Record<string, unknown>;
 
-  constructor(message: string, exit: keyof typeof exitCodes = "runtime") {
+  constructor(message: string, exit: keyof typeof exitCodes = "runtime", refusal?: Pick<ErrorBody, "details"> & { code: ErrorCode }) {
     super(message);
     this.exitCode = exitCodes[exit];
+    this.code = refusal?.code;
+    this.details = refusal?.details ?? {};
   }
 }
+
+/** What the control plane would answer is a program's or a command's own mistake. */
+export const asMisuse = (error: unknown): unknown => (error instanceof ApiError ? new SandboxError(error.message, "usage", error) : error);

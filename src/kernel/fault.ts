@@ -141,21 +141,6 @@ export interface DeliveryFaults {
 
 export type RuleStatus = "armed" | "spent" | "expired" | "removed";
 
-/** A rule as a program writes it; what it may say is held against the grammar when it is added. */
-export interface WrittenRule {
-  id?: string;
-  name?: string;
-  target?: Target;
-  match?: Readonly<Record<string, unknown>>;
-  trigger?: Readonly<Record<string, unknown>>;
-  action: Readonly<Record<string, unknown>> & { readonly type: string };
-  expect?: readonly string[];
-  ttl?: string;
-  priority?: number;
-  label?: boolean;
-  enabled?: boolean;
-}
-
 /** A rule as the control plane shows it. */
 export interface RuleState {
   id: string;

@@ -121,7 +121,7 @@ function bodyOf({ body, example }: Declared, components: Components): Printed | 
 
 function success(surface: Surface, operation: Declared, components: Components): Record<string, Printed> {
   const { status, reply, documents, headers } = operation;
-  const others = documents.map((type) => [type, { schema: { type: "string" } }]);
+  const others = Object.values(documents).map((type) => [type, { schema: { type: "string" } }]);
   const fixed = Object.entries(headers).map(([name, value]) => [name, { schema: { type: "string", const: value } }]);
   const response = {
     description: STATUS_CODES[factOf(status)],

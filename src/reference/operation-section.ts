@@ -49,7 +49,8 @@ function body({ body }: Declared): string {
 function answer({ status, reply, documents, headers }: Declared, example: unknown): string {
   const fixed = Object.entries(headers).map(([name, value]) => ` It carries ${code(`${name}: ${value}`)}.`);
   const mark = isAssumed(status) ? ` ${ASSUMED_MARK}` : "";
-  const others = documents.length > 0 ? `, or with ${documents.map(code).join(", ")}` : "";
+  const types = Object.values(documents);
+  const others = types.length > 0 ? `, or with ${types.map(code).join(", ")}` : "";
   const intro = `**Answers ${code(String(factOf(status)))}**${mark} with ${shapeOf(reply)}${others}.${fixed.join("")}`;
   return blocks(intro, ownFields(reply), example === undefined ? "" : fence("json", mask(example)));
 }

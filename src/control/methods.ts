@@ -1,0 +1,55 @@
+// The control plane as methods: one for each operation, in the group that its id names; how a call is carried out is another's business.
+
+import { paramNames } from "../kernel/endpoint.ts";
+import { SandboxError } from "../kernel/errors.ts";
+import type { ControlOperation } from "./console.ts";
+import { controlCatalogue } from "./index.ts";
+import type { ControlPlane } from "./program.ts";
+
+/** A call of one operation, parted as HTTP would have it. */
+export interface ControlCall {
+  params: Record<string, string>;
+  /** Without its question mark. */
+  search: string;
+  body: Record<string, unknown>;
+}
+
+/** Carries a call out, wherever the sandbox is; a document is answered as text. */
+export type Carry = (operation: ControlOperation, call: ControlCall) => Promise<unknown>;
+
+type Given = Readonly<Record<string, unknown>>;
+type Method = (given?: Given) => Promise<unknown>;
+
+/** `rate_limits.set` as `rateLimits` and `set`. */
+const named = controlCatalogue.map((operation) => ({ operation, names: camel(operation.id).split(".") as [string, string] }));
+
+export function controlMethods(carry: Carry): ControlPlane {
+  const methods: Record<string, Method | Record<string, Method>> = {};
+  for (const { operation, names } of named) {
+    const [group, name] = names;
+    const method: Method = async (given) => carry(operation, parted(operation, given ?? {}));
+    // What concerns the sandbox as a whole is its own.
+    if (group === "sandbox") methods[name] = method;
+    else methods[group] = { ...(methods[group] as Record<string, Method>), [name]: method };
+  }
+  return methods as unknown as ControlPlane;
+}
+
+/** What does not belong to the path or the body goes with the query, which refuses what it does not know. */
+function parted({ id, path, query, body }: ControlOperation, given: Given): ControlCall {
+  const names = paramNames(path);
+  const params = Object.fromEntries(names.map((name) => [name, paramOf(id, name, given[name])]));
+  const others = Object.entries(given).filter(([name, value]) => !names.includes(name) && value !== undefined);
+  const isAsked = ([name]: [string, unknown]) => body === undefined || Object.hasOwn(query.properties, name);
+  const asked = others.filter(isAsked).map(([name, value]): [string, string] => [name, String(value)]);
+  return { params, search: new URLSearchParams(asked).toString(), body: Object.fromEntries(others.filter((entry) => !isAsked(entry))) };
+}
+
+function paramOf(id: string, name: string, value: unknown): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw new SandboxError(`${camel(id)} needs ${name}, which is text; received ${JSON.stringify(value) ?? "none"}.`, "usage");
+}
+
+function camel(id: string): string {
+  return id.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,84 @@
+// Schemas as TypeScript: each that has a name is an interface of its own, with what it says of itself as comments.
+
+import type { TSchema } from "../kernel/shapes.ts";
+import { descriptionOf, titleOf } from "./subschemas.ts";
+
+interface Keywords {
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  items?: TSchema;
+  anyOf?: TSchema[];
+  properties?: Record<string, TSchema>;
+  required?: string[];
+  patternProperties?: Record<string, TSchema>;
+  additionalProperties?: unknown;
+}
+
+export interface Types {
+  /** The type of a schema, as it stands where it is used. */
+  typeOf(schema: TSchema): string;
+  /** The same under this name, for a schema that has none of its own. */
+  named(name: string, schema: TSchema): string;
+  /** Everything that was named, in the order of the alphabet. */
+  declarations(): string[];
+}
+
+/** `names` are those of schemas that have no title; each is known by what it says. */
+export function openTypes(names: Readonly<Record<string, TSchema>>): Types {
+  const declared = new Map<string, string>();
+  const nameOf = new Map(Object.entries(names).map(([name, schema]) => [JSON.stringify(schema), name]));
+
+  const named = (name: string, schema: TSchema): string => {
+    if (declared.has(name)) return name;
+    // The name is taken before the type is printed, so that one which holds itself comes to an end.
+    declared.set(name, "");
+    const { properties } = schema as Keywords;
+    const written = properties ? `interface ${name} ${print(schema)}` : `type ${name} = ${print(schema)};`;
+    declared.set(name, `${comment(schema)}export ${written}`);
+    return name;
+  };
+  const typeOf = (schema: TSchema): string => {
+    const title = titleOf(schema);
+    const name = nameOf.get(JSON.stringify(schema)) ?? (title === undefined ? undefined : pascal(title));
+    return name === undefined ? print(schema) : named(name, schema);
+  };
+  const print = (schema: TSchema): string => printed(schema as Keywords, typeOf);
+  return { typeOf, named, declarations: () => [...declared].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text) };
+}
+
+function printed(schema: Keywords, typeOf: (schema: TSchema) => string): string {
+  const { type, anyOf, items, properties, patternProperties } = schema;
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (anyOf) return [...new Set(anyOf.map(typeOf))].join(" | ");
+  if (Array.isArray(type)) return type.map((one) => printed({ ...schema, type: one }, typeOf)).join(" | ");
+  if (properties) return block(schema, typeOf);
+  if (patternProperties) return `Record<string, ${Object.values(patternProperties).map(typeOf).join(" | ")}>`;
+  if (type === "array") return arrayOf(items ? typeOf(items) : "unknown");
+  return { string: "string", integer: "number", number: "number", boolean: "boolean", null: "null" }[type ?? ""] ?? "unknown";
+}
+
+const arrayOf = (item: string) => (/^[\w.]+$/.test(item) ? `${item}[]` : `(${item})[]`);
+
+function block({ properties = {}, required = [], additionalProperties }: Keywords, typeOf: (schema: TSchema) => string): string {
+  const fields = Object.entries(properties).map(
+    ([name, schema]) => `${comment(schema)}${name}${required.includes(name) ? "" : "?"}: ${typeOf(schema)};`,
+  );
+  const open = additionalProperties === true ? ["[field: string]: unknown;"] : [];
+  const lines = [...fields, ...open];
+  return lines.length === 0 ? "{}" : `{\n${indented(lines.join("\n"))}\n}`;
+}
+
+const comment = (schema: TSchema) => remark(descriptionOf(schema));
+
+/** Words as a comment above what they are about; nothing where there are none. */
+export const remark = (words: string) => (words === "" ? "" : `/** ${words.replaceAll("*/", "* /")} */\n`);
+
+export const indented = (text: string) => text.replaceAll(/^(?=.)/gm, "  ");
+
+/** `rate_limits` as `RateLimits`. */
+export const pascal = (name: string) => name.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** `rate_limits` as `rateLimits`. */
+export const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
