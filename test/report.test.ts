@@ -232,6 +232,23 @@ describe("html", () => {
     expect(text.match(/class="pause"/g)?.length ?? 0).toBeLessThanOrEqual(1);
   });
 
+  test("shows which requests a fault rule struck, and which rule it was", async () => {
+    const bench = await open();
+    await bench.control("POST", "/faults", { id: "flt_down", action: { type: "status", status: 503 } });
+    await bench.control("POST", "/faults", { id: "flt_late", action: { type: "latency", ms: 1 }, trigger: { times: 2 } });
+    for (let time = 0; time < 3; time++) await bench.call("GET", "/v1/payments");
+    const { body } = await fetchReport(bench, "json");
+    expect(body.requests.map(({ fault }: { fault: string | null }) => fault)).toEqual(["flt_down,flt_late", "flt_late", null]);
+    const { text } = await fetchReport(bench, "html");
+    expect(text.match(/<span class="chip limited">fault [^<]+/g)).toEqual([
+      '<span class="chip limited">fault flt_down,flt_late',
+      '<span class="chip limited">fault flt_late',
+    ]);
+    // Two of them are marks; the third explains them.
+    expect(text.match(/<circle class="struck"/g)).toHaveLength(3);
+    expect(text).toMatch(/<title>req_1 [^<]*, struck by flt_down,flt_late<\/title>/);
+  });
+
   test("whatever a peer sends is text in it", async () => {
     const bench = await open();
     await bench.call("GET", "/v1/customers/x", { headers: { "idempotency-key": EVIL.replace("\u202e", "") } });

@@ -149,8 +149,8 @@ const MOST_OPEN = 60;
 
 function requests({ requests: rows, leftOut }: Run): Markup {
   const lines = rows.map(
-    ({ id, at, method, path, query, operation, merchant, status, durationMs, idempotencyKey, replayOf }) =>
-      markup`<tr id="${id}"><td class="mono">${id}</td><td class="mono soft">${at.slice(11, 23)}</td><td class="mono path">${method} ${path}${query === "" ? "" : `?${query}`}${operation === null ? markup` <span class="soft">no operation</span>` : ""}</td><td><span class="chip ${lookOf(status)}">${status}</span></td><td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${idempotencyKey === null ? "" : markup`<span class="chip">key ${idempotencyKey}</span>`}${replayOf === null ? "" : markup`<span class="chip good">replays ${replayOf}</span>`}</td></tr>`,
+    ({ id, at, method, path, query, operation, merchant, status, durationMs, idempotencyKey, replayOf, fault }) =>
+      markup`<tr id="${id}"><td class="mono">${id}</td><td class="mono soft">${at.slice(11, 23)}</td><td class="mono path">${method} ${path}${query === "" ? "" : `?${query}`}${operation === null ? markup` <span class="soft">no operation</span>` : ""}</td><td><span class="chip ${lookOf(status)}">${status}</span></td><td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${idempotencyKey === null ? "" : markup`<span class="chip">key ${idempotencyKey}</span>`}${replayOf === null ? "" : markup`<span class="chip good">replays ${replayOf}</span>`}${fault === null ? "" : markup`<span class="chip limited">fault ${fault}</span>`}</td></tr>`,
   );
   return rows.length === 0
     ? markup``

@@ -35,7 +35,7 @@ export interface Coverage {
 export type EventCoverage = TouchedEvent;
 
 /** A request as the live stream tells of it, at a time that a person reads. */
-export interface ReportedRequest extends Omit<RequestMessage, "at" | "fault"> {
+export interface ReportedRequest extends Omit<RequestMessage, "at"> {
   at: string;
 }
 
@@ -152,7 +152,7 @@ function coverageOf({ id, area, method, path, calls, statuses, emits }: TouchedO
 }
 
 function showRequest(row: JournalRow): ReportedRequest {
-  const { id, at, method, path, query, operation, merchant, status, duration, idempotency_key, replay_of } = row;
+  const { id, at, method, path, query, operation, merchant, status, duration, idempotency_key, replay_of, fault } = row;
   return {
     id,
     at: isoTime(at),
@@ -165,6 +165,7 @@ function showRequest(row: JournalRow): ReportedRequest {
     durationMs: Math.round(duration * 1_000) / 1_000,
     idempotencyKey: idempotency_key,
     replayOf: replay_of,
+    fault,
   };
 }
 

@@ -31,6 +31,7 @@ section { background: var(--sheet); border: 1px solid var(--line); border-radius
 .scroll { overflow-x: auto; flex: 1; min-width: 0; border-left: 1px solid var(--line); } .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .timeline .time { fill: var(--soft); font-size: 11px; } .lane { stroke: var(--line); } .pause { stroke: var(--soft); stroke-dasharray: 2 4; }
 .link { fill: none; stroke: var(--soft); stroke-opacity: .4; } .good { fill: var(--good); } .bad { fill: var(--bad); } .refused { fill: var(--refused); } .limited { fill: var(--limited); }
+.struck { fill: none; stroke: var(--refused); stroke-width: 1.5; stroke-dasharray: 3 2; }
 .ring { fill: var(--sheet); stroke: var(--good); stroke-width: 2.5; } svg .number { fill: var(--on-mark); font: 600 10px system-ui, sans-serif; text-anchor: middle; } .bar { fill: var(--line); }
 .scroll a:hover g, .scroll a:focus-visible g { opacity: .65; }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; list-style: none; margin: 14px 0 0; padding: 0; color: var(--soft); font-size: 13px; } .legend li { display: flex; align-items: center; gap: 6px; }

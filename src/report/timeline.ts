@@ -130,13 +130,15 @@ function mark({ x, y, request, attempt }: Placed): Markup {
 }
 
 /** Each class of status has a shape of its own: colour is never the only sign. */
-function requestMark(x: number, y: number, { id, method, path, status, durationMs, merchant, replayOf }: ReportedRequest): Markup {
+function requestMark(x: number, y: number, { id, method, path, status, durationMs, merchant, replayOf, fault }: ReportedRequest): Markup {
   const replayed = replayOf === null ? "" : `, the answer to ${replayOf} again`;
-  const title = `${id} ${method} ${path} ${status} in ${durationMs} ms${merchant === null ? "" : `, ${merchant}`}${replayed}`;
+  const struck = fault === null ? "" : `, struck by ${fault}`;
+  const title = `${id} ${method} ${path} ${status} in ${durationMs} ms${merchant === null ? "" : `, ${merchant}`}${replayed}${struck}`;
   const { look, shape } = shapeOf(status, replayOf !== null);
-  return markup`<a href="#${id}"><g class="${look}" transform="translate(${x} ${y})"><title>${title}</title>${shape}</g></a>`;
+  return markup`<a href="#${id}"><g class="${look}" transform="translate(${x} ${y})"><title>${title}</title>${shape}${fault === null ? "" : STRUCK}</g></a>`;
 }
 
+const STRUCK = new Markup('<circle class="struck" r="10"/>');
 const CIRCLE = new Markup('<circle r="6"/>');
 const RING = new Markup('<circle class="ring" r="5"/>');
 const TRIANGLE = new Markup('<path d="M0 -7 L7 6 L-7 6 Z"/>');
@@ -151,7 +153,7 @@ function shapeOf(status: number, isReplay: boolean): { look: string; shape: Mark
 }
 
 const sample = (look: string, shape: Markup, words: string) =>
-  markup`<li><svg width="18" height="18" viewBox="-9 -9 18 18" aria-hidden="true"><g class="${look}">${shape}</g></svg>${words}</li>`;
+  markup`<li><svg width="18" height="18" viewBox="-11 -11 22 22" aria-hidden="true"><g class="${look}">${shape}</g></svg>${words}</li>`;
 
 const LEGEND = markup`<ul class="legend">${[
   sample("good", CIRCLE, "2xx"),
@@ -159,6 +161,7 @@ const LEGEND = markup`<ul class="legend">${[
   sample("refused", TRIANGLE, "4xx"),
   sample("limited", DIAMOND, "429"),
   sample("bad", CROSS, "5xx, or no answer"),
+  sample("refused", STRUCK, "struck by a fault rule"),
   sample(
     "good",
     new Markup('<rect x="-7" y="-7" width="14" height="14" rx="4"/><text class="number" x="0" y="3.5">1</text>'),
