@@ -39,7 +39,7 @@ const leaveOutDevtools = {
 // Not minified: it would save a few milliseconds of a start, and cost every stack trace its names.
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
-  entryPoints: { cli: "src/cli/main.ts", index: "src/index.ts", documents: "src/documents.ts" },
+  entryPoints: { cli: "src/cli/main.ts", index: "src/index.ts", vitest: "src/vitest.ts", documents: "src/documents.ts" },
   outdir: dist,
   bundle: true,
   // So that Express and the dashboard are read when somebody wants them, not at every start.
@@ -48,6 +48,8 @@ const { outputFiles, metafile } = await build({
   format: "esm",
   platform: "node",
   target: "node20.19",
+  // Where it is wanted, it is there: whoever imports merchant-sandbox/vitest runs vitest.
+  external: ["vitest"],
   plugins: [requireWhatStaysOutside, leaveOutDevtools],
   // What the package names first is made of calls to require that no bundler can follow.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },

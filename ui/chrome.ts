@@ -14,10 +14,14 @@ export function statusLine(state: State): string {
   const counts = ` ${count(rateOf(state))} req/s  ${count(sandbox?.pendingDeliveries ?? 0)} pending `;
   const name = size.columns < 80 ? "" : " merchant-sandbox ";
   const room = size.columns - widthOf(name) - widthOf(counts) - 1;
-  let rest = sandbox ? [clockWords(state, sandbox), keyWords(sandbox), `v${sandbox.version}`] : [];
-  const line = () => [linkWords(state), sandbox?.baseUrl ?? target.url, ...rest].map(harmless).join("  ");
-  while (rest.length > 0 && widthOf(line()) > room) rest = rest.slice(0, -1);
-  return `${tint(look, name, "bold")} ${tint(look, fill(line(), room), ...(link.phase === "live" ? [] : (["yellow"] as const)))}${counts}`;
+  const rest = sandbox ? [clockWords(state, sandbox), keyWords(sandbox), `v${sandbox.version}`] : [];
+  const line = rest
+    .map(harmless)
+    .reduce(
+      (before, words) => (widthOf(before) + 2 + widthOf(words) > room ? before : `${before}  ${words}`),
+      harmless(`${linkWords(state)}  ${sandbox?.baseUrl ?? target.url}`),
+    );
+  return `${tint(look, name, "bold")} ${tint(look, fill(line, room), ...(link.phase === "live" ? [] : (["yellow"] as const)))}${counts}`;
 }
 
 /** How things stand with the sandbox; while it is away, what is shown is old. */
