@@ -48,7 +48,9 @@ async function sitDown() {
     MERCHANT_SANDBOX_PORT: String(port),
     MERCHANT_SANDBOX_URL: `http://127.0.0.1:${port}`,
     NODE_NO_WARNINGS: "1",
-    ...(process.features.typescript ? {} : { NODE_OPTIONS: `--import ${readsTypeScript(join(cwd, "node_modules"))}` }),
+    ...((process.features as { typescript?: unknown }).typescript
+      ? {}
+      : { NODE_OPTIONS: `--import ${readsTypeScript(join(cwd, "node_modules"))}` }),
   };
   return {
     cwd,
