@@ -15,13 +15,14 @@ import { openWorld } from "./store/world.ts";
 import { createTraffic } from "./traffic/traffic.ts";
 
 export function openConsole(machine: Machine, url: () => string): Console {
-  const { fixtures, image, clock, dice, stores, faults, held, limiter, hub, dispatcher, judge, heard } = machine;
+  const { fixtures, image, clock, dice, stores, faults, held, limiter, hub, dispatcher, judge, scenarios, heard } = machine;
   const { database, tenants, journal } = stores;
   const report = (error: unknown) => tell(heard.defects, { error, where: "traffic" });
   const traffic = createTraffic({ ...stores, clock, dice, resources, operations: catalogue, report });
   const renew = (merchant?: string) => {
     tenants.forget();
     limiter.clear(merchant);
+    scenarios.forget(merchant);
     faults.rules.clear(merchant);
     if (merchant === undefined) held.letGo();
     judge.forget(merchant);
@@ -43,8 +44,9 @@ export function openConsole(machine: Machine, url: () => string): Console {
     limiter,
     faults: faults.rules,
     judge,
+    scenarios,
     traffic,
-    ...openProof({ ...proved, judge, faults: faults.rules, hear: hearer(heard.requests) }),
+    ...openProof({ ...proved, judge, scenarios: scenarios.armed, faults: faults.rules, hear: hearer(heard.requests) }),
     renew,
     tell: hub.say,
     touched: surface,

@@ -12,7 +12,8 @@ import { tell } from "./kernel/listeners.ts";
 import type { Dice } from "./kernel/random.ts";
 import { createHub, type Hub } from "./live/hub.ts";
 import type { Options } from "./options.ts";
-import { version } from "./package.ts";
+import { packageFile, version } from "./package.ts";
+import { createScenarios, type Scenarios } from "./scenarios/index.ts";
 import type { Fixture } from "./store/fixtures.ts";
 import type { Image } from "./store/image.ts";
 import type { JournalEntry } from "./store/journal.ts";
@@ -52,6 +53,7 @@ export interface Machine extends Parts {
   limiter: Limiter;
   hub: Hub;
   judge: Judge;
+  scenarios: Scenarios;
   heard: Heard;
   dispatcher: Dispatcher;
 }
@@ -61,8 +63,18 @@ export function assemble(parts: Parts, snapshot: () => unknown): Machine {
   const hub = createHub(snapshot);
   const judge = openJudge(hub, parts.faults);
   const heard: Heard = { requests: new Set([judge.request]), defects: new Set() };
-  return { ...parts, limiter, hub, judge, heard, dispatcher: openDispatcher(parts, hub, heard, judge) };
+  const scenarios = openScenarios(parts, judge);
+  return { ...parts, limiter, hub, judge, scenarios, heard, dispatcher: openDispatcher(parts, hub, heard, judge) };
 }
+
+const openScenarios = ({ clock, faults }: Parts, judge: Judge): Scenarios =>
+  createScenarios({
+    now: clock.now,
+    rules: faults.rules,
+    judged,
+    verdicts: () => judge.verdicts(),
+    folder: packageFile("fixtures/scenarios"),
+  });
 
 interface Heard {
   requests: Set<(entry: JournalEntry) => void>;

@@ -100,6 +100,14 @@ export const optionFacts = {
     fallback: undefined,
     read: asIs,
   }),
+  scenario: fact<string[]>({
+    group: "Behaviour",
+    hint: "NAME|FILE",
+    many: true,
+    words: "scenario to arm at the start, such as lost-response; until a reset",
+    fallback: [],
+    read: asIs,
+  }),
   retrySchedule: fact<RetrySchedule>({
     group: "Webhooks",
     hint: "SCHEDULE",

@@ -88,7 +88,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
   const { options, token, clock, stores, heard, dispatcher } = machine;
   const { database, tenants, replies } = stores;
   const console = openConsole(machine, () => url);
-  await begin(options, console);
+  await begin(machine, console);
 
   clock.watch(replies);
   const listening = await listen(
@@ -130,9 +130,11 @@ async function end({ hub, held, dispatcher, clock, stores }: Machine, console: C
   stores.close();
 }
 
-/** Fills the world as the fixtures or a snapshot have it, and arms the faults of a file. */
-async function begin({ snapshot, faults }: Options, { world, snapshots, ...console }: Console): Promise<void> {
+/** Fills the world as the fixtures or a snapshot have it, and arms the faults of a file and the scenarios. */
+async function begin({ options, scenarios }: Machine, { world, snapshots, ...console }: Console): Promise<void> {
+  const { snapshot, faults, scenario } = options;
   world.fill();
   if (snapshot !== undefined) snapshots.restoreFile(resolve(snapshot));
   if (faults !== undefined) await armFile(resolve(faults), console.faults.add);
+  for (const given of scenario) await scenarios.startGiven(given);
 }

@@ -7,6 +7,7 @@ import type { RuleBook } from "../kernel/fault.ts";
 import type { Findings } from "../kernel/judged.ts";
 import type { AttemptMessage, Happening } from "../kernel/messages.ts";
 import type { Resource } from "../kernel/resource.ts";
+import type { ScenarioBook } from "../kernel/scenario.ts";
 import type { Traffic } from "../kernel/traffic.ts";
 import type { Snapshots } from "../store/snapshots.ts";
 import type { Stores } from "../store/stores.ts";
@@ -83,6 +84,7 @@ export interface Console extends Stores {
   limiter: Limiter;
   faults: RuleBook;
   judge: Findings;
+  scenarios: ScenarioBook;
   traffic: Traffic;
   /** The run so far: an object where the format is JSON, else a document. */
   report(format: "json" | "junit" | "markdown" | "html" | "har"): Promise<object>;

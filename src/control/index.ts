@@ -10,6 +10,7 @@ import { listWindows, setWindow } from "./rate-limits.ts";
 import { changeRecord, createRecord } from "./records.ts";
 import { showReport } from "./reports.ts";
 import { listRequests, showRequest } from "./requests.ts";
+import { listScenarios, showScenario, showScenarioSchema, startScenario, stopScenario } from "./scenarios.ts";
 import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
 import { listTraffic, startTraffic, stopTraffic } from "./traffic.ts";
 import { clearVerdicts, listVerdicts } from "./verdicts.ts";
@@ -48,6 +49,11 @@ export const controlCatalogue: readonly ControlOperation[] = [
   changeFault,
   removeFault,
   clearFaults,
+  listScenarios,
+  showScenarioSchema,
+  showScenario,
+  startScenario,
+  stopScenario,
   listWindows,
   setWindow,
   createRecord,

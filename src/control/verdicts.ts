@@ -10,7 +10,7 @@ import { control } from "./console.ts";
 
 const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-const VerdictShape = Type.Object(
+export const VerdictShape = Type.Object(
   {
     id: nullableText("Null while it is open: what would be said if nothing more came"),
     rule: Type.String(),

@@ -7,10 +7,15 @@ import { sleep } from "./client.ts";
 
 interface Delivery {
   id: string;
+  type: string;
 }
 
 export interface ReceiverHabits {
   isGenuine(signature: string, expected: string): boolean;
+  /** Which secrets it tries, of the one that holds and the one before. */
+  trusts(secret: string, former: string | undefined): (string | undefined)[];
+  /** What an event is answered that was not seen before, by the types of those that were. */
+  firstStatus(type: string, before: ReadonlySet<string>): number;
   /** What an event is answered that was seen before. */
   duplicateStatus: number;
   /** Milliseconds before the answer. */
@@ -24,6 +29,8 @@ export interface ReceiverHabits {
 export const goodReceiver: ReceiverHabits = {
   isGenuine: (signature, expected) =>
     signature.length === expected.length && timingSafeEqual(Buffer.from(signature), Buffer.from(expected)),
+  trusts: (secret, former) => [secret, former],
+  firstStatus: () => 200,
   duplicateStatus: 200,
   delay: 0,
   keyOf: ({ id }) => `on-${id}`,
@@ -34,22 +41,29 @@ export interface Receiver {
   url: string;
   /** To be set once the endpoint is registered. */
   secret: string;
+  /** The secret before the last rotation. */
+  former: string | undefined;
   close(): void;
 }
 
 /** `act` is what the receiver does about an event, once. */
 export async function openReceiver(habits: ReceiverHabits, act: (key: string) => Promise<unknown>): Promise<Receiver> {
   const seen = new Set<string>();
-  const receiver: Receiver = { url: "", secret: "", close: () => server.close() };
+  const types = new Set<string>();
+  const receiver: Receiver = { url: "", secret: "", former: undefined, close: () => server.close() };
   const answer = async (body: Buffer, signature: string): Promise<number> => {
-    const expected = createHmac("sha256", receiver.secret).update(body).digest("hex");
-    if (!habits.isGenuine(signature, expected)) return 401;
+    const secrets = habits.trusts(receiver.secret, receiver.former).filter((secret) => secret !== undefined);
+    const expected = secrets.map((secret) => createHmac("sha256", secret).update(body).digest("hex"));
+    if (!expected.some((one) => habits.isGenuine(signature, one))) return 401;
     const event = JSON.parse(body.toString()) as Delivery;
     const isKnown = seen.has(event.id);
+    const status = isKnown ? habits.duplicateStatus : habits.firstStatus(event.type, types);
+    if (status >= 300) return status;
     seen.add(event.id);
+    types.add(event.type);
     if (!isKnown || habits.actsAgain) void act(habits.keyOf(event));
     await sleep(habits.delay);
-    return isKnown ? habits.duplicateStatus : 200;
+    return status;
   };
   const server = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];

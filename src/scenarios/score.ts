@@ -1,0 +1,59 @@
+// What a run under a scenario comes to: each expectation held against what the judge found, the points, and the verdict.
+
+import { VERDICTS, type Verdict } from "../kernel/expectations.ts";
+import { namesRule } from "../kernel/judged.ts";
+import type { VerdictMessage } from "../kernel/messages.ts";
+import type { ScenarioExpectation, ScenarioResult } from "../kernel/scenario.ts";
+
+export interface Score {
+  results: ScenarioResult[];
+  score: number;
+  points: number;
+  verdict: Verdict;
+  says: string;
+}
+
+/** So many verdicts are shown with an expectation. */
+const MOST_SHOWN = 20;
+const RANK: Record<Verdict, number> = { fail: 0, inconclusive: 1, pass: 2 };
+
+/** `found` is what the scenario's own faults brought out; `unfired` is how many of these have not fired. */
+export function score(expected: readonly ScenarioExpectation[], found: readonly VerdictMessage[], unfired: number): Score {
+  const results = expected.map((one) => resultOf(one, found));
+  const counting = results.filter(counts);
+  const earned = sum(counting.map((result) => result.earned));
+  const points = sum(counting.map((result) => result.points));
+  const verdict = verdictOf(counting, unfired);
+  return { results, score: earned, points, verdict, says: `${earned} of ${points} points: ${reasonOf(counting, unfired)}` };
+}
+
+function resultOf(expected: ScenarioExpectation, found: readonly VerdictMessage[]): ScenarioResult {
+  const about = found.filter(({ rule }) => namesRule(expected.rule, rule));
+  const number = (verdict: Verdict) => about.filter((one) => one.verdict === verdict).length;
+  const [pass, fail, inconclusive] = VERDICTS.map(number) as [number, number, number];
+  const verdict = fail > 0 ? "fail" : pass > 0 ? "pass" : "inconclusive";
+  const verdicts = about.sort((one, other) => RANK[one.verdict] - RANK[other.verdict]).slice(0, MOST_SHOWN);
+  return { ...expected, verdict, earned: verdict === "pass" ? expected.points : 0, pass, fail, inconclusive, verdicts };
+}
+
+const counts = ({ optional, verdict }: ScenarioResult) => !(optional && verdict === "inconclusive");
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+/** What was never tried is no pass, whatever else was seen. */
+function verdictOf(results: readonly ScenarioResult[], unfired: number): Verdict {
+  if (results.some(({ verdict }) => verdict === "fail")) return "fail";
+  return unfired > 0 || results.some(({ verdict }) => verdict === "inconclusive") ? "inconclusive" : "pass";
+}
+
+function reasonOf(results: readonly ScenarioResult[], unfired: number): string {
+  const rulesThat = (verdict: Verdict) => results.filter((result) => result.verdict === verdict).map(({ rule }) => rule);
+  const failed = rulesThat("fail");
+  const open = rulesThat("inconclusive");
+  const parts = [
+    failed.length > 0 ? `${failed.join(", ")} failed` : "",
+    open.length > 0 ? `nothing has told yet of ${open.join(", ")}` : "",
+    unfired > 0 ? `${unfired} of its faults ${unfired === 1 ? "has" : "have"} not fired` : "",
+  ].filter((part) => part !== "");
+  return `${parts.join("; ") || "all that was expected was seen"}.`;
+}
