@@ -4,6 +4,7 @@ import { catalogue, resources } from "./areas/index.ts";
 import type { Console } from "./control/console.ts";
 import type { VerdictMessage } from "./kernel/messages.ts";
 import type { Dice } from "./kernel/random.ts";
+import type { ScenarioState } from "./kernel/scenario.ts";
 import type { Receiver } from "./store/deliveries.ts";
 import { createVerifier } from "./verify/verifier.ts";
 import { planAttempt, type Sent } from "./webhooks/ledger.ts";
@@ -13,6 +14,8 @@ import { sign } from "./webhooks/signature.ts";
 interface Needs extends Pick<Console, Used> {
   judge: { rules: readonly { id: string }[]; verdicts(): readonly VerdictMessage[] };
   faults: { list(): readonly { id: string; fired: number }[] };
+  /** The scenarios that are armed. */
+  scenarios(): readonly ScenarioState[];
   /** Hears of each request that was answered; the returned function ends that. */
   hear(happened: () => void): () => void;
   dice: Dice;

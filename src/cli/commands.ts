@@ -9,6 +9,7 @@ import { fault } from "./fault.ts";
 import { receive } from "./receive.ts";
 import { replay } from "./replay.ts";
 import { reset } from "./reset.ts";
+import { scenario } from "./scenario.ts";
 import { start } from "./start.ts";
 import { traffic } from "./traffic.ts";
 import { trigger } from "./trigger.ts";
@@ -23,6 +24,7 @@ export const commands: Record<string, Command> = {
   reset,
   clock,
   fault,
+  scenario,
   traffic,
   audit,
 };
