@@ -24,6 +24,8 @@ const WIDE = 110;
 /** The lines that are always there: status, what is said last, keys. */
 const FIXED = 3;
 const BORDER = 2;
+/** What has its place above; every other pane shares the one below with deliveries. */
+const ABOVE: readonly string[] = ["requests", "limits", "faults"];
 
 /** The pane with the keys is always seen: where there is room for one only, it is that one. */
 export function layoutOf(state: State): Layout {
@@ -50,7 +52,7 @@ function placed(state: State, { width, height }: { width: number; height: number
       { pane: "limits", width: side, height: windows },
       { pane: "faults", width: side, height: upper - windows },
     ],
-    below: { pane: state.pane === "verdicts" ? "verdicts" : "deliveries", width, height: lower },
+    below: { pane: ABOVE.includes(state.pane) ? "deliveries" : state.pane, width, height: lower },
   };
 }
 
