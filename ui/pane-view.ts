@@ -5,9 +5,9 @@ import { frame } from "./frame.ts";
 import type { Place } from "./layout.ts";
 import { panes } from "./panes/index.ts";
 import type { Pane } from "./panes/pane.ts";
-import { type List, MOST_ROWS, shownRows, viewOf } from "./state/list.ts";
+import { freshOf, type List, MOST_ROWS, shownRows, viewOf } from "./state/list.ts";
 import { listOf, overlayOf, type State } from "./state/state.ts";
-import { fill } from "./terminal/cells.ts";
+import { fill, harmless } from "./terminal/cells.ts";
 import { signs, tint } from "./terminal/style.ts";
 
 export function paneLines(state: State, pane: Pane, { width, height }: Place): string[] {
@@ -52,7 +52,7 @@ function emptyLines(state: State, pane: Pane, list: List, width: number): string
 function markOf(state: State, pane: Pane, list: List): string {
   const shown = shownRows(list).length;
   const own = pane.mark(state);
-  const filter = list.filter === "" ? "" : `/${list.filter}  ${count(shown)} of ${count(list.total)}`;
+  const filter = list.filter === "" ? "" : `/${harmless(list.filter)}  ${count(shown)} of ${count(list.total)}`;
   const dropped =
     list.filter === "" && list.total > list.rows.length
       ? `last ${count(Math.min(MOST_ROWS, list.rows.length))} of ${count(list.total)}`
@@ -61,7 +61,8 @@ function markOf(state: State, pane: Pane, list: List): string {
 }
 
 function standing({ follows }: Pane, list: List): string {
-  const news = list.fresh > 0 ? ` +${count(list.fresh)} new` : "";
+  const fresh = freshOf(list);
+  const news = fresh > 0 ? ` +${count(fresh)} new` : "";
   if (list.frozen) return `FROZEN${news}`;
   if (!follows) return "";
   return list.follows ? "following" : `PAUSED${news}`;

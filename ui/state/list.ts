@@ -10,17 +10,19 @@ export interface Row {
 
 export interface List {
   readonly rows: readonly Row[];
-  /** What is shown instead while the picture is frozen. */
-  readonly frozen: readonly Row[] | undefined;
+  /** What is shown instead while the picture is frozen, and how many rows there had been by then. */
+  readonly frozen: { readonly rows: readonly Row[]; readonly total: number } | undefined;
   /** How many rows there were in all; those that are not among `rows` were dropped. */
   readonly total: number;
   /** The chosen row; it stays when the list has moved on. None while the list follows. */
   readonly cursor: Row | undefined;
+  /** The row that somebody chose: a filter that hides it gives it back when it goes. */
+  readonly home: Row | undefined;
   /** The row at the upper edge. */
   readonly top: string | undefined;
   readonly follows: boolean;
-  /** How many rows came since it stopped following. */
-  readonly fresh: number;
+  /** How many rows there had been when it stopped following. */
+  readonly pausedAt: number;
   readonly filter: string;
 }
 
@@ -32,53 +34,72 @@ export const emptyList = (follows: boolean): List => ({
   frozen: undefined,
   total: 0,
   cursor: undefined,
+  home: undefined,
   top: undefined,
   follows,
-  fresh: 0,
+  pausedAt: 0,
   filter: "",
 });
 
 /** Rows that happened, and how many more did that nobody sent. */
 export function append(list: List, rows: readonly Row[], unsent = 0): List {
   if (rows.length === 0 && unsent === 0) return list;
-  const came = rows.length + unsent;
-  const kept = [...list.rows, ...rows].slice(-MOST_ROWS);
-  return { ...list, rows: kept, total: list.total + came, fresh: list.follows && !list.frozen ? 0 : list.fresh + came };
+  return pinned({ ...list, rows: [...list.rows, ...rows].slice(-MOST_ROWS), total: list.total + rows.length + unsent });
 }
 
 /** All rows anew: of a list that shows how things stand, not what happened. */
 export function replace(list: List, rows: readonly Row[]): List {
-  const cursor = list.cursor && rows.find(({ id }) => id === list.cursor?.id);
-  return { ...list, rows, total: rows.length, cursor: cursor ?? (list.follows ? list.cursor : rows[0]) };
+  return renewed({ ...list, rows, total: rows.length, pausedAt: rows.length });
+}
+
+/** The chosen row as it stands now; one that is no longer there stays chosen as it was. A frozen picture's row stays that picture's. */
+function renewed(list: List): List {
+  if (list.follows || list.frozen) return list;
+  const { cursor } = list;
+  const now = cursor && list.rows.find(({ id }) => id === cursor.id);
+  return pinned({ ...list, cursor: now ?? cursor });
+}
+
+/** Where nothing was there to choose, the first row that comes is chosen, and stays so. */
+const pinned = (list: List): List => (list.follows || list.cursor ? list : { ...list, cursor: shownRows(list)[0] });
+
+/** How many rows came since the picture stopped moving. */
+export function freshOf({ follows, pausedAt, frozen, total }: List): number {
+  return total - Math.min(follows ? total : pausedAt, frozen?.total ?? total);
 }
 
 const matches = new WeakMap<readonly Row[], { filter: string; rows: readonly Row[] }>();
 
 /** The rows that the filter lets through. */
 export function shownRows(list: List): readonly Row[] {
-  const rows = list.frozen ?? list.rows;
+  const rows = list.frozen?.rows ?? list.rows;
   if (list.filter.trim() === "") return rows;
   const known = matches.get(rows);
   if (known?.filter === list.filter) return known.rows;
-  const passes = passerOf(list.filter);
-  const found = rows.filter(passes);
+  const found = rows.filter(passerOf(list.filter));
   matches.set(rows, { filter: list.filter, rows: found });
   return found;
 }
 
-let passer: { filter: string; passes: (row: Row) => boolean } | undefined;
+type Passer = (row: Row) => boolean;
 
-/** The newest filter's verdict on each row is remembered, as most rows are asked about again with the next frame. */
-function passerOf(filter: string): (row: Row) => boolean {
-  if (passer?.filter === filter) return passer.passes;
+/** One for each pane that has a filter, and no more. */
+const MOST_PASSERS = 8;
+const passers = new Map<string, Passer>();
+
+/** A filter's verdict on each row is remembered, as most rows are asked about again with the next frame. */
+function passerOf(filter: string): Passer {
+  const known = passers.get(filter);
+  if (known) return known;
   const test = readRowFilter(filter);
   const verdicts = new WeakMap<Row, boolean>();
   const passes = (row: Row) => {
-    const known = verdicts.get(row) ?? test(row.facts);
-    verdicts.set(row, known);
-    return known;
+    const verdict = verdicts.get(row) ?? test(row.facts);
+    verdicts.set(row, verdict);
+    return verdict;
   };
-  passer = { filter, passes };
+  passers.set(filter, passes);
+  if (passers.size > MOST_PASSERS) passers.delete(passers.keys().next().value as string);
   return passes;
 }
 
@@ -103,6 +124,9 @@ export function viewOf(list: List, height: number): View {
   return { rows: rows.slice(top, top + height), chosen: Math.max(0, index) - top, gone: false };
 }
 
+/** Whether the chosen row is shown from a copy. */
+export const isGone = (list: List) => list.cursor !== undefined && indexOf(shownRows(list), list.cursor.id) === -1;
+
 /** The row that a key acts on. */
 export const chosenRow = (list: List): Row | undefined => list.cursor ?? (list.follows ? shownRows(list).at(-1) : shownRows(list)[0]);
 
@@ -113,23 +137,37 @@ export function move(list: List, by: Move, height: number): List {
   const rows = shownRows(list);
   const chosen = chosenRow(list);
   if (!chosen) return list;
-  const from = Math.max(0, indexOf(rows, chosen.id));
-  const to = by === "first" ? 0 : by === "last" ? rows.length - 1 : clamp(from + by, rows.length);
-  const before = topOf(rows, list.follows ? rows.at(-height)?.id : list.top, from, height);
-  const top = rows[topOf(rows, rows[before]?.id, to, height)]?.id;
-  return { ...list, cursor: rows[to] ?? chosen, top, follows: false, fresh: list.follows ? 0 : list.fresh };
+  // A row that has left the list stands above the first one, for the eye as for the keys.
+  const from = indexOf(rows, chosen.id);
+  const to = by === "first" ? 0 : by === "last" ? rows.length - 1 : from + by;
+  return choose(list, from === -1 && to < 0 ? chosen : (rows[clamp(to, rows.length)] ?? chosen), height);
 }
 
-export const follow = (list: List): List => ({ ...list, follows: true, cursor: undefined, top: undefined, fresh: 0 });
+/** Puts the cursor on a row, and lets the view follow only as far as it must. */
+export function choose(list: List, row: Row, height: number): List {
+  const rows = shownRows(list);
+  const before = chosenRow(list) ?? row;
+  const edge = topOf(rows, list.follows ? rows.at(-height)?.id : list.top, Math.max(0, indexOf(rows, before.id)), height);
+  const top = rows[topOf(rows, rows[edge]?.id, Math.max(0, indexOf(rows, row.id)), height)]?.id;
+  const pausedAt = list.follows ? (list.frozen?.total ?? list.total) : list.pausedAt;
+  return { ...list, cursor: row, home: row, top, follows: false, pausedAt };
+}
 
-export const freeze = (list: List): List => ({ ...list, frozen: list.rows });
-export const thaw = (list: List): List => ({ ...list, frozen: undefined, fresh: list.follows ? 0 : list.fresh });
+export const follow = (list: List): List => ({ ...list, follows: true, cursor: undefined, home: undefined, top: undefined });
 
-/** A new filter keeps the chosen row where it still passes. */
+export const freeze = (list: List): List => ({ ...list, frozen: { rows: list.rows, total: list.total } });
+export const thaw = (list: List): List => renewed({ ...list, frozen: undefined });
+
+/** A new filter keeps the row that was chosen where it passes; else the nearest that does is chosen, above rather than below. */
 export function filtered(list: List, filter: string): List {
   const next = { ...list, filter };
-  const stays = list.cursor && shownRows(next).includes(list.cursor);
-  return stays ? next : { ...next, cursor: list.follows ? undefined : shownRows(next)[0], top: undefined };
+  const home = list.home ?? list.cursor;
+  if (list.follows || !home) return pinned(next);
+  const passes = filter.trim() === "" ? () => true : passerOf(filter);
+  if (passes(home)) return renewed({ ...next, cursor: home, home });
+  const all = list.frozen?.rows ?? list.rows;
+  const above = all.slice(0, Math.max(0, indexOf(all, home.id)));
+  return { ...next, home, cursor: above.findLast(passes) ?? shownRows(next)[0] };
 }
 
 const indexOf = (rows: readonly Row[], id: string | undefined) => (id === undefined ? -1 : rows.findLastIndex((row) => row.id === id));
