@@ -4,19 +4,29 @@ import { audit } from "./audit.ts";
 import { clock } from "./clock.ts";
 import type { Command } from "./command.ts";
 import { deliveries } from "./deliveries.ts";
+import { env } from "./env.ts";
 import { exec } from "./exec.ts";
 import { fault } from "./fault.ts";
+import { healthcheck } from "./healthcheck.ts";
 import { receive } from "./receive.ts";
 import { replay } from "./replay.ts";
 import { reset } from "./reset.ts";
 import { scenario } from "./scenario.ts";
 import { start } from "./start.ts";
+import { status } from "./status.ts";
+import { stop } from "./stop.ts";
 import { traffic } from "./traffic.ts";
 import { trigger } from "./trigger.ts";
+import { wait } from "./wait.ts";
 
 export const commands: Record<string, Command> = {
   start,
   exec,
+  wait,
+  status,
+  env,
+  stop,
+  healthcheck,
   receive,
   trigger,
   deliveries,

@@ -3,6 +3,7 @@
 import { completeOptions } from "../options.ts";
 import { createSandbox, type Sandbox } from "../sandbox.ts";
 import { command } from "./command.ts";
+import { announce, detach } from "./detach.ts";
 import { type Face, faceOf } from "./face.ts";
 import { stopSignal } from "./stop-signal.ts";
 import { jsonVoice, plainVoice, type Voice } from "./voice.ts";
@@ -15,8 +16,10 @@ export const start = command({
     json: { words: "one JSON object a line, for programs" },
     ui: { words: "the dashboard, also where CI is set" },
     "no-ui": { words: "plain lines, also on a terminal" },
+    detach: { words: "come back once it is ready, and let it run on; merchant-sandbox stop ends it" },
   },
   async act({ options, own }) {
+    if (own.detach !== undefined) return detach(completeOptions(options), own);
     const face = faceOf(own, { input: process.stdin, output: process.stdout, environment: process.env });
     const sandbox = await createSandbox(completeOptions(options));
     await show(sandbox, face);
@@ -40,5 +43,6 @@ async function show(sandbox: Sandbox, face: Face): Promise<void> {
   sandbox.onRequest(voice.request);
   sandbox.onDefect(voice.defect);
   voice.ready(sandbox);
+  announce(sandbox);
   await stopped;
 }

@@ -25,6 +25,14 @@ export const plainVoice: Voice = {
   defect: (defect) => void process.stderr.write(`merchant-sandbox: ${defectLine(defect)}\n`),
 };
 
+/** What a program needs to know of a sandbox that is ready. */
+export function readyFacts(sandbox: Sandbox) {
+  const { url, baseUrl, file, controlToken } = sandbox;
+  return { version: version(), url, baseUrl, pid: process.pid, database: file ?? null, controlToken, merchants: sandbox.merchants() };
+}
+
+export type ReadyFacts = ReturnType<typeof readyFacts>;
+
 export function readyLine(sandbox: Sandbox): string {
   const keys = sandbox.merchants().map(({ apiKeys }) => apiKeys[0]);
   return `merchant-sandbox ${version()} is ready at ${sandbox.baseUrl} with keys ${keys.join(", ")}; ${whereKept(sandbox)}`;
@@ -42,21 +50,7 @@ export function requestLine(entry: JournalEntry): string {
 export const defectLine = ({ error, where }: Defect) => `a defect of its own at ${where}: ${String((error as Error)?.stack ?? error)}`;
 
 export const jsonVoice: Voice = {
-  ready(sandbox) {
-    const { url, baseUrl, file, controlToken } = sandbox;
-    out(
-      JSON.stringify({
-        event: "ready",
-        version: version(),
-        url,
-        baseUrl,
-        pid: process.pid,
-        database: file ?? null,
-        controlToken,
-        merchants: sandbox.merchants(),
-      }),
-    );
-  },
+  ready: (sandbox) => void out(JSON.stringify({ event: "ready", ...readyFacts(sandbox) })),
   request({ id, at, method, path, search, status, duration, merchant, operation, idempotencyKey, replayOf }) {
     out(
       JSON.stringify({

@@ -8,6 +8,7 @@ import { Merchant } from "./merchants.ts";
 const Index = Type.Object({
   name: Type.String(),
   version: Type.String(),
+  pid: Type.Integer({ description: "The process that it is" }),
   baseUrl: Type.String({ description: "What a client is pointed at" }),
   clock: ClockState,
   database: Type.Union([Type.String(), Type.Null()], { description: "The file that keeps everything; null when it is in memory" }),
@@ -38,6 +39,7 @@ export function showSandbox({
   return {
     name: "merchant-sandbox",
     version: about.version,
+    pid: process.pid,
     baseUrl: `${url}/v1`,
     clock: clockState(clock),
     database: about.file ?? null,

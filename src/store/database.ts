@@ -207,7 +207,7 @@ function ownerOf(file: string): string {
 }
 
 /** The default folder gets a `.gitignore` of its own, so that no sandbox is ever committed by accident. */
-function makeFolder(folder: string): void {
+export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
     const ignore = join(folder, ".gitignore");

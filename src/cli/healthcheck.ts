@@ -1,0 +1,22 @@
+// `healthcheck`: whether a sandbox is ready, as an exit code, for whoever asks every few seconds.
+
+import { exitCodes } from "../kernel/errors.ts";
+import { optionFacts, variableOf } from "../options.ts";
+import { whyNotReady } from "./ask.ts";
+import { command } from "./command.ts";
+import { runningFlags } from "./running.ts";
+
+export const healthcheck = command({
+  summary: "exit code 0 where a sandbox is ready, 1 where it is not; says nothing",
+  usage: "healthcheck",
+  flags: {
+    ...runningFlags,
+    url: { hint: "URL", words: "which; MERCHANT_SANDBOX_URL, or the port of MERCHANT_SANDBOX_PORT or 4747 unless given" },
+  },
+  async act({ own }) {
+    const { MERCHANT_SANDBOX_URL: named, [variableOf("port")]: port = optionFacts.port.fallback } = process.env;
+    const url = own.url ?? named ?? `http://127.0.0.1:${port}`;
+    const token = own["control-token"] ?? process.env[variableOf("controlToken")];
+    return (await whyNotReady(url, token)) === undefined ? exitCodes.ok : exitCodes.runtime;
+  },
+});

@@ -1,0 +1,37 @@
+// `status`: which sandboxes run on by themselves here, or what is at an address.
+
+import { exitCodes } from "../kernel/errors.ts";
+import { introduce, whyNotReady } from "./ask.ts";
+import { command, say } from "./command.ts";
+import { findDetached, findPlace, type Place, placeFlags } from "./detached.ts";
+
+export const status = command({
+  summary: "which sandboxes run here; exit code 1 where none does",
+  usage: "status",
+  flags: { json: { words: "one JSON object a line, for programs" }, ...placeFlags },
+  async act({ own }) {
+    const isNamed = (own.url ?? process.env.MERCHANT_SANDBOX_URL) !== undefined;
+    const left = isNamed ? [] : await findDetached(own);
+    const places: Place[] =
+      left.length > 0
+        ? left.map((detached) => ({ url: detached.url, controlToken: detached.controlToken, detached }))
+        : [await findPlace(own)];
+    const found = await Promise.all(places.map(look));
+    for (const one of found) say(own.json === undefined ? lineOf(one) : JSON.stringify(one));
+    return found.every(({ ready }) => ready) ? exitCodes.ok : exitCodes.runtime;
+  },
+});
+
+async function look({ url, controlToken, detached }: Place) {
+  const why = await whyNotReady(url, controlToken);
+  const told = why === undefined ? await introduce(url, controlToken) : undefined;
+  const { version = null, pid = null, database = null, clock = null } = told ?? {};
+  return { url, ready: why === undefined, why: why ?? null, version, pid, database, clock, log: detached?.log ?? null };
+}
+
+function lineOf({ url, ready, why, version, pid, database, clock, log }: Awaited<ReturnType<typeof look>>): string {
+  if (!ready) return `No sandbox is ready at ${url}: ${why}.`;
+  if (version === null) return `${url} is ready, and tells more to whoever has its control token.`;
+  const kept = database === null ? "in memory" : `kept in ${database}`;
+  return `${url} is ready: version ${version}, process ${pid}, ${kept}, clock ${clock?.mode} at ${clock?.now}${log === null ? "" : `, log ${log}`}`;
+}

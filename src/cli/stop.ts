@@ -1,0 +1,45 @@
+// `stop`: ends a sandbox that start --detach left, in order, and comes back when it is gone.
+
+import { rmSync } from "node:fs";
+import { realDelay, stopwatch } from "../kernel/clock.ts";
+import { exitCodes, SandboxError } from "../kernel/errors.ts";
+import { command, note, say } from "./command.ts";
+import { type Detached, findDetached, findPlace, forgetState, placeFlags } from "./detached.ts";
+import { isAlive, signal } from "./processes.ts";
+
+const PATIENCE = 15_000;
+const PAUSE = 20;
+
+export const stop = command({
+  summary: "end what start --detach left running",
+  usage: "stop",
+  flags: { all: { words: "every one that was left in this folder" }, ...placeFlags },
+  async act({ own }) {
+    const places = own.all === undefined ? [await findOne(own)] : await findDetached(own);
+    if (places.length === 0) say("No sandbox runs here.");
+    const ended = await Promise.all(places.map(end));
+    return ended.every(Boolean) ? exitCodes.ok : exitCodes.runtime;
+  },
+});
+
+async function findOne(own: Record<string, string | undefined>) {
+  const { url, detached } = await findPlace(own);
+  if (detached) return detached;
+  throw new SandboxError(`No sandbox that start --detach left here is at ${url}. One that was started otherwise is ended where it runs.`);
+}
+
+async function end(place: Detached & { file: string }): Promise<boolean> {
+  const { pid, url, log } = place;
+  const elapsed = stopwatch();
+  signal(pid, "SIGTERM");
+  while (isAlive(pid) && elapsed() < PATIENCE) await realDelay(PAUSE);
+  const isGone = !isAlive(pid);
+  if (!isGone) {
+    signal(pid, "SIGKILL");
+    note(`${url} did not end in time, so process ${pid} was killed. Its log is ${log}.`);
+  }
+  forgetState(place);
+  if (isGone) rmSync(log, { force: true });
+  if (isGone) say(`Stopped ${url}.`);
+  return isGone;
+}

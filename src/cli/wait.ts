@@ -1,0 +1,33 @@
+// `wait`: comes back when a sandbox is ready, or when it was waited for long enough.
+
+import { realDelay, stopwatch } from "../kernel/clock.ts";
+import { exitCodes } from "../kernel/errors.ts";
+import { parseSpan } from "../kernel/span.ts";
+import { whyNotReady } from "./ask.ts";
+import { command, note, say } from "./command.ts";
+import { findPlace, placeFlags } from "./detached.ts";
+
+const PAUSE = 50;
+
+export const wait = command({
+  summary: "wait until a sandbox is ready; exit code 1 when it takes too long",
+  usage: "wait",
+  flags: { timeout: { hint: "SPAN", words: "how long; 30s unless given" }, ...placeFlags },
+  async act({ own }) {
+    const timeout = parseSpan(own.timeout ?? "30s", "--timeout");
+    const elapsed = stopwatch();
+    for (;;) {
+      const { url, controlToken } = await findPlace(own);
+      const why = await whyNotReady(url, controlToken);
+      if (why === undefined) {
+        say(`Ready at ${url}.`);
+        return exitCodes.ok;
+      }
+      if (elapsed() >= timeout) {
+        note(`No sandbox is ready at ${url}: ${why}. Start one with merchant-sandbox start --detach, or say where it is with --url URL.`);
+        return exitCodes.runtime;
+      }
+      await realDelay(PAUSE);
+    }
+  },
+});
