@@ -114,7 +114,9 @@ describe("a rule", () => {
       fired: 0,
       remaining: 1,
       lastFiredAt: null,
+      endsAt: null,
     });
+    expect(await add(bench, { action: { type: "lost_response" }, ttl: "10m" })).toMatchObject({ endsAt: "2026-01-05T12:10:00.000Z" });
   });
 
   test("with a higher priority is tried first, equal ones as they came, and is listed in that order", async () => {

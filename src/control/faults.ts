@@ -27,6 +27,7 @@ const RuleShape = Type.Object(
     fired: Type.Integer(),
     remaining: Type.Union([Type.Integer(), Type.Null()], { description: "How often it may still fire; null where no number bounds that" }),
     lastFiredAt: nullable(text("Sandbox time")),
+    endsAt: nullable(text("Sandbox time at which its ttl, or its `for`, is over; null where neither bounds it")),
   },
   { title: "fault_rule" },
 );

@@ -1,6 +1,6 @@
 // One rule at work: what it matches, what it has left, and what it does when it fires.
 
-import { isoTime } from "../kernel/clock.ts";
+import { isoTime, LATEST } from "../kernel/clock.ts";
 import type { CallSubject, DeliverySubject, Firing, RuleState, RuleStatus } from "../kernel/fault.ts";
 import { createDice } from "../kernel/random.ts";
 import { milliseconds } from "./fields.ts";
@@ -75,7 +75,7 @@ export function arm(id: string, rule: Rule, seed: number, now: number, past: Pas
       if (made && attempts > 1) remember(held, name, attempt + attempts - 1, MOST_HELD);
       return made;
     },
-    state: (now) => describe(armed, past, now),
+    state: (now) => describe(armed, past, now, ends),
     changed: (next, at) => arm(id, next, seed, at, next.trigger === trigger ? past : freshPast(at)),
   };
   return armed;
@@ -156,7 +156,7 @@ function budgetOfDelivery(per: Rule["trigger"]["per"], { merchant, endpoint, eve
   return "";
 }
 
-function describe(armed: ArmedRule, past: Past, now: number): RuleState {
+function describe(armed: ArmedRule, past: Past, now: number, ends: number): RuleState {
   const { id, rule } = armed;
   const { name, action, match, trigger, fields, expect, ttl, priority, label, enabled } = rule;
   const bounded = trigger.per === "rule" && trigger.times !== null;
@@ -177,5 +177,7 @@ function describe(armed: ArmedRule, past: Past, now: number): RuleState {
     fired: past.fired,
     remaining: bounded ? Math.max(0, (trigger.times ?? 0) - past.fired) : null,
     lastFiredAt: past.lastFiredAt === null ? null : isoTime(past.lastFiredAt),
+    // A clock that was set late may put the end where no calendar reaches.
+    endsAt: ends <= LATEST ? isoTime(ends) : null,
   };
 }

@@ -162,6 +162,8 @@ export interface RuleState {
   remaining: number | null;
   /** Sandbox time; null when it never fired. */
   lastFiredAt: string | null;
+  /** Sandbox time at which it will have lived; null when only a reset ends it. */
+  endsAt: string | null;
 }
 
 /** The rules there are: what the control plane works with. */
