@@ -12,6 +12,7 @@ import { createHeld } from "./http/fault-forms.ts";
 import { PREFIX } from "./http/route.ts";
 import { type Listening, listen } from "./http/server.ts";
 import { createClock } from "./kernel/clock.ts";
+import type { Happening } from "./kernel/messages.ts";
 import { once } from "./kernel/once.ts";
 import { createDice } from "./kernel/random.ts";
 import { assemble, type Defect, type Machine, openFaults, operations, type Parts } from "./machine.ts";
@@ -41,6 +42,8 @@ export interface Sandbox extends Omit<ControlPlane, "merchants"> {
   readonly merchants: ControlPlane["merchants"] & (() => Tenant[]);
   /** Hears of each request once it is answered. */
   onRequest(listener: (entry: JournalEntry) => void): void;
+  /** Hears of everything that happens: requests, delivery attempts, verdicts, faults that fire, the clock, resets. */
+  onHappening(listener: (happening: Happening) => void): void;
   /** Hears of defects of the sandbox itself; without a listener they become process warnings. */
   onDefect(listener: (defect: Defect) => void): void;
   /** Lets what is in flight finish, then frees port and file. */
@@ -111,6 +114,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
     controlToken: token,
     merchants: Object.assign(() => tenants.list(), plane.merchants),
     onRequest: (listener) => void heard.requests.add(listener),
+    onHappening: machine.hub.listen,
     onDefect: (listener) => void heard.defects.add(listener),
     close,
     [Symbol.asyncDispose]: close,

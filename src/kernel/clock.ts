@@ -153,6 +153,9 @@ export function afterRealTime(milliseconds: number, callback: () => void): () =>
 /** Resolves after real time has passed: an injected latency, a polling pause of a command. */
 export const realDelay = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
+/** Stops this thread, event loop and all, for a moment: only for the last words of a process, which nothing may come between. */
+export const holdStill = (milliseconds: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+
 /** How late the event loop was, as real timers show it: what was measured meanwhile is no more exact than that. */
 export interface Lateness {
   /** Looks until this real moment; longer where somebody else asks for longer. */

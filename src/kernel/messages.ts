@@ -92,8 +92,8 @@ export interface WatcherWish {
 }
 
 export type LiveMessage =
-  /** The first message of a connection: where the count stands, and the sandbox as `GET /_sandbox` shows it. */
-  | { type: "snapshot"; seq: number; totals: Totals; sandbox: unknown }
+  /** The first message of a connection: where the count stands in this run of a sandbox, and the sandbox as `GET /_sandbox` shows it. */
+  | { type: "snapshot"; run: string; seq: number; totals: Totals; sandbox: unknown }
   /** What happened since the last message, in order. */
   | { type: "batch"; items: LiveItem[] }
   /** The same for a watcher that asked for a digest: exact counts, and of each kind only the newest items. */

@@ -4,13 +4,17 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
 import { afterRealTime } from "../kernel/clock.ts";
+import { tell } from "../kernel/listeners.ts";
 import type { Happening, LiveMessage, Totals } from "../kernel/messages.ts";
+import { unguessable } from "../kernel/random.ts";
 import { createDigest, type Digest } from "./digest.ts";
 import { createRing, type Ring } from "./ring.ts";
 
 export interface Hub {
   /** Notes that something happened; watchers hear of it within a moment. */
   say(happening: Happening): void;
+  /** Hears of each happening at once, in this process. */
+  listen(listener: (happening: Happening) => void): void;
   /** Takes over an upgrade that was let in. */
   accept(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
   close(): void;
@@ -32,7 +36,9 @@ const REMEMBERED = 5_000;
 const MOST_UNREAD = 1_048_576;
 
 export function createHub(snapshot: () => unknown): Hub {
+  const run = unguessable();
   const ring = createRing(REMEMBERED);
+  const listeners = new Set<(happening: Happening) => void>();
   const totals: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, reset: 0 };
   const whole = createRound(BATCH_EVERY, (watcher) => feed(watcher, ring, (seen) => ring.since(seen)));
   const digests = createRound(DIGEST_EVERY, (watcher) => feed(watcher, ring, () => digestOf(watcher, ring, totals)));
@@ -43,12 +49,12 @@ export function createHub(snapshot: () => unknown): Hub {
     const newest = ring.newest();
     const since = /^\d{1,15}$/.exec(query.get("since") ?? "")?.[0];
     const digest = query.has("digest") ? createDigest() : undefined;
-    const watcher = { socket, seen: since === undefined ? newest : Math.min(Number(since), newest), digest };
+    const watcher = { socket, seen: since === undefined ? newest : Math.min(seenIn(query, run, Number(since)), newest), digest };
     const round = digest ? digests : whole;
     socket.on("close", () => round.watchers.delete(watcher));
     socket.on("error", () => socket.terminate());
     if (digest) socket.on("message", (text) => digest.hear(String(text)));
-    send(socket, { type: "snapshot", seq: newest, totals, sandbox: snapshot() });
+    send(socket, { type: "snapshot", run, seq: newest, totals, sandbox: snapshot() });
     round.join(watcher);
   };
 
@@ -56,9 +62,11 @@ export function createHub(snapshot: () => unknown): Hub {
     say(happening) {
       ring.push(happening);
       totals[happening.kind]++;
+      tell(listeners, happening);
       whole.soon();
       digests.soon();
     },
+    listen: (listener) => void listeners.add(listener),
     async accept(incoming, socket, head) {
       server ??= openServer();
       const opened = await server;
@@ -73,6 +81,9 @@ export function createHub(snapshot: () => unknown): Hub {
     },
   };
 }
+
+/** What a watcher saw of another run counts for nothing: it is told all there is of this one. */
+const seenIn = (query: URLSearchParams, run: string, since: number) => ((query.get("run") ?? run) === run ? since : 0);
 
 /** Watchers that are fed together, at most so often. */
 function createRound(every: number, feedOne: (watcher: Watcher) => boolean) {
