@@ -7,7 +7,7 @@ import { heardIndex, heardRows } from "./state/hear.ts";
 import { type Effect, just, listOf, type SandboxIndex, type State, type Step, say } from "./state/state.ts";
 import { copySequence, MOST_COPIED } from "./terminal/clipboard.ts";
 import type { Terminal } from "./terminal/terminal.ts";
-import { type Call, perform, type Target } from "./wire/calls.ts";
+import { type Call, perform, Refusal, type Target } from "./wire/calls.ts";
 import type { Live } from "./wire/live.ts";
 
 /** A dashboard that runs: the one thing here that changes. */
@@ -44,7 +44,10 @@ function ask(running: Running, { call, done, failed }: Effect & { kind: "call" }
   };
   perform(running.target, call).then(
     (answer) => told(done(running.state, answer)),
-    (error: Error) => told(failed?.(running.state, error.message) ?? just(say(running.state, error.message, "red"))),
+    (error: Error) => {
+      const fields = error instanceof Refusal ? error.fields : [];
+      told(failed?.(running.state, error.message, fields) ?? just(say(running.state, error.message, "red")));
+    },
   );
 }
 

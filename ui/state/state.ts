@@ -3,8 +3,9 @@
 import { parseTime } from "../../src/kernel/clock.ts";
 import type { ClockMessage, Totals } from "../../src/kernel/messages.ts";
 import type { Look, Tone } from "../terminal/style.ts";
-import type { Answer, Call, Target } from "../wire/calls.ts";
+import type { Answer, Call, FieldError, Target } from "../wire/calls.ts";
 import type { Link } from "../wire/live.ts";
+import type { Shape } from "../wire/shape.ts";
 import { emptyList, type List } from "./list.ts";
 
 export interface Size {
@@ -54,13 +55,25 @@ export interface State {
   readonly lastCall: Call | undefined;
   /** What `u` takes back, newest last. */
   readonly undo: readonly { what: string; call: Call }[];
-  /** What was asked of the sandbox once and does not change: operations, event types. */
-  readonly known: Readonly<Record<string, readonly string[]>>;
+  /** What was asked of the sandbox once and does not change. */
+  readonly known: Known;
+}
+
+export interface Known {
+  readonly operations?: readonly string[];
+  readonly eventTypes?: readonly string[];
+  /** What a rule of each action may say. */
+  readonly rules?: readonly Shape[];
 }
 
 /** Something that the world outside is to do. */
 export type Effect =
-  | { kind: "call"; call: Call; done: (state: State, answer: Answer) => Step; failed?: (state: State, message: string) => Step }
+  | {
+      kind: "call";
+      call: Call;
+      done: (state: State, answer: Answer) => Step;
+      failed?: (state: State, message: string, fields: readonly FieldError[]) => Step;
+    }
   | { kind: "copy"; text: string }
   | { kind: "wish" }
   | { kind: "refresh" }
@@ -144,8 +157,13 @@ export const relaid = (state: State, overlay: Overlay): State => ({ ...state, ov
 export const lifted = (state: State): State => ({ ...state, overlays: state.overlays.slice(0, -1) });
 
 /** Makes a call that a key stands for, remembers it for `!`, and says how it went. */
-export function calls(state: State, call: Call, words: (answer: Answer) => string, after: (state: State) => State = (same) => same): Step {
-  const done = (later: State, answer: Answer) => also(say(after(later), words(answer)), { kind: "refresh" });
+export function calls(
+  state: State,
+  call: Call,
+  words: (answer: Answer) => string,
+  after: (state: State, answer: Answer) => State = (same) => same,
+): Step {
+  const done = (later: State, answer: Answer) => also(say(after(later, answer), words(answer)), { kind: "refresh" });
   return also({ ...say(state, `${call.method} ${call.path} …`, "dim"), lastCall: call }, { kind: "call", call, done });
 }
 

@@ -27,6 +27,29 @@ export interface Answer {
   body: unknown;
 }
 
+/** A field that is wrong, as the control plane says it. */
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
+/** Nothing was done. */
+export class Refusal extends Error {
+  readonly fields: readonly FieldError[];
+
+  constructor(message: string, fields: readonly FieldError[]) {
+    super(message);
+    this.fields = fields;
+  }
+}
+
+/** What an answer that refuses says; the same from the control plane and from the service. */
+export function refusalOf(call: Call, { status, body }: Answer): Refusal {
+  const { message, details } = (body ?? {}) as { message?: unknown; details?: { errors?: unknown } };
+  const words = typeof message === "string" ? message : `${call.method} ${call.path} was answered ${status}`;
+  return new Refusal(words, Array.isArray(details?.errors) ? (details.errors as FieldError[]) : []);
+}
+
 /** Makes a call; one that is refused is an error that says why. Of the service every answer is one. */
 export async function perform(target: Target, call: Call): Promise<Answer> {
   const response = await fetch(addressOf(target, call), {
@@ -34,10 +57,9 @@ export async function perform(target: Target, call: Call): Promise<Answer> {
     headers: headersOf(target, call),
     body: bodyOf(call) ?? null,
   });
-  const body = parse(await response.text());
-  if (!response.ok && call.key === undefined)
-    throw new Error(messageOf(body) ?? `${call.method} ${call.path} was answered ${response.status}`);
-  return { status: response.status, body };
+  const answer = { status: response.status, body: parse(await response.text()) };
+  if (!response.ok && call.key === undefined) throw refusalOf(call, answer);
+  return answer;
 }
 
 function headersOf({ token }: Target, call: Call): Record<string, string> {
@@ -58,11 +80,6 @@ function parse(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-function messageOf(body: unknown): string | undefined {
-  const message = (body as { message?: unknown } | null)?.message;
-  return typeof message === "string" ? message : undefined;
 }
 
 /** The same call for a shell. */
