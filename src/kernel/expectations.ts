@@ -92,6 +92,16 @@ export const Expectation = Type.Object(
         { ...closed, description: "So many verdicts of the judge; none that failed unless something else is said" },
       ),
     ),
+    scenario: Type.Optional(
+      Type.Object(
+        {
+          name: text("Name of a scenario that is armed"),
+          merchant: words("For whom it is armed; need not be said where it is armed once"),
+          score: Type.Optional(Count),
+        },
+        { ...closed, description: "That a scenario came to pass, or that it has so many points" },
+      ),
+    ),
     fault: Type.Optional(
       Type.Object({ id: text("Id of a fault rule"), fired: count }, { ...closed, description: "That a fault rule fired" }),
     ),

@@ -1,9 +1,11 @@
 // A run as JUnit XML: a case for each verdict of the judge, and one for each operation of the service.
 
-import type { ReportedVerdict, Run } from "./run.ts";
+import type { ReportedScenario, ReportedVerdict, Run } from "./run.ts";
 
 export function junit(run: Run): string {
-  const suites = [suite("verdicts", run, run.verdicts.map(verdictCase)), suite("coverage", run, run.coverage.map(coverageCase))];
+  const scenarios = run.scenarios.length === 0 ? [] : [suite("scenarios", run, run.scenarios.map(scenarioCase))];
+  const verdicts = suite("verdicts", run, run.verdicts.map(verdictCase));
+  const suites = [...scenarios, verdicts, suite("coverage", run, run.coverage.map(coverageCase))];
   const { tests, failures, skipped } = total(suites);
   const head = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name: "merchant-sandbox", tests, failures, errors: 0, skipped, time: 0 })}>`;
   return `${[head, ...suites.map(({ text }) => text), "</testsuites>"].join("\n")}\n`;
@@ -32,6 +34,16 @@ function suite(name: string, run: Run, cases: readonly Case[]): Suite {
   const counts = { tests: cases.length, failures: of("failed"), skipped: of("skipped") };
   const described = { name, ...counts, errors: 0, time: 0, timestamp: run.sandbox.now.slice(0, 19), hostname: "localhost" };
   return { ...counts, text: [`  <testsuite${attributes(described)}>`, ...cases.map(({ text }) => text), "  </testsuite>"].join("\n") };
+}
+
+/** What could not be told is skipped. */
+function scenarioCase({ name, merchant, title, verdict, says, expectations }: ReportedScenario): Case {
+  const named = [name, merchant].filter((part) => part !== null).join(" ");
+  if (verdict === "pass") return testcase("passed", "scenarios", named);
+  if (verdict === "inconclusive") return testcase("skipped", "scenarios", named, `      <skipped${attributes({ message: says })}/>`);
+  const shown = [title, ...expectations.map(({ rule, points, earned, verdict: came }) => `${rule} ${came}, ${earned} of ${points}`)];
+  const failure = `      <failure${attributes({ message: says, type: "scenario" })}>${escapeXml(shown.join("\n"))}</failure>`;
+  return testcase("failed", "scenarios", named, failure);
 }
 
 function verdictCase(verdict: ReportedVerdict): Case {

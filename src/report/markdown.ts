@@ -11,7 +11,7 @@ const OUTCOME = {
 const MOST_ROWS = 50;
 
 export function markdown(run: Run): string {
-  const { totals, coverage, events, verdicts, deliveries, requests } = run;
+  const { totals, coverage, events, scenarios, verdicts, deliveries, requests } = run;
   const uncovered = coverage.filter(({ calls }) => calls === 0);
   const wrong = verdicts.filter(({ verdict }) => verdict !== "pass");
   const failed = deliveries.filter(({ status }) => status !== "succeeded");
@@ -19,6 +19,7 @@ export function markdown(run: Run): string {
   const parts = [
     `# ${verdicts.length > 0 ? OUTCOME[verdictOf(totals)] : "Run of the merchant sandbox"}`,
     summary(run),
+    section("Scenarios", ["", "Scenario", "For", "Points", "What it came to"], scenarios.map(scenarioRow)),
     section("Verdicts", ["", "Rule", "What happened", "How to mend it", "Seen in"], wrong.map(verdictRow)),
     section(
       "Answers 5xx",
@@ -72,8 +73,18 @@ function summary({ totals, sandbox }: Run): string {
   );
 }
 
+const SIGN = { pass: "✅", fail: "❌", inconclusive: "⚠️" } as const;
+
+const scenarioRow = ({ name, merchant, score, points, verdict, says }: Run["scenarios"][number]): Cell[] => [
+  SIGN[verdict],
+  name,
+  merchant ?? "everybody",
+  `${score} of ${points}`,
+  says,
+];
+
 function verdictRow({ verdict, rule, says, hint, requests, attempts }: Run["verdicts"][number]): Cell[] {
-  return [verdict === "fail" ? "❌" : "⚠️", rule, says, hint, [...requests, ...attempts].join(", ")];
+  return [SIGN[verdict], rule, says, hint, [...requests, ...attempts].join(", ")];
 }
 
 const eventRow = ({ type, emitted, delivered }: Run["events"][number]): Cell[] => [type, emitted, delivered];

@@ -1,8 +1,9 @@
 // A run as one page that needs nothing else: no script, no other file, everything in it escaped.
 
 import { createHash } from "node:crypto";
+import type { Verdict } from "../kernel/expectations.ts";
 import { type Markup, markup, Markup as Raw } from "./markup.ts";
-import { type Coverage, classOf, type EventCoverage, type ReportedVerdict, type Run, verdictOf } from "./run.ts";
+import { type Coverage, classOf, type EventCoverage, type ReportedScenario, type ReportedVerdict, type Run, verdictOf } from "./run.ts";
 import { STYLE } from "./style.ts";
 import { timeline } from "./timeline.ts";
 
@@ -25,6 +26,7 @@ export function page(run: Run): string {
 <header><h1>Sandbox run</h1>${outcome(run)}<p>${sandbox.url}, sandbox time ${sandbox.now.slice(0, 19).replace("T", " ")} (${sandbox.clock})</p></header>
 <div class="tiles">${tiles(run)}</div>
 <section><h2>What happened</h2>${timeline(run)}</section>
+${run.scenarios.length > 0 ? markup`<section><h2>Scenarios</h2>${run.scenarios.map(scenario)}</section>` : ""}
 ${run.verdicts.length > 0 ? markup`<section><h2>What the judge found</h2>${verdicts(run)}</section>` : ""}
 <section><h2>Coverage</h2>${coverage(run)}${events(run)}</section>
 ${requests(run)}
@@ -100,6 +102,15 @@ function tile(noun: string, figure: Markup, shares: readonly Share[]): Markup {
   });
   const words = shares.map(([, count, says]) => (count > 0 ? says(count) : "")).filter((part) => part !== "");
   return markup`<div class="tile"><b>${figure}</b><svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" width="100" height="6"/>${bars}</svg><span>${[noun, ...words].join(" · ")}</span></div>`;
+}
+
+const LOOK: Record<Verdict, string> = { pass: "good", fail: "bad", inconclusive: "refused" };
+
+function scenario({ name, title, merchant, verdict, says, expectations }: ReportedScenario): Markup {
+  const held = expectations.map(
+    ({ rule, points, earned, verdict: came }) => markup`<span class="chip ${LOOK[came]}">${rule} ${earned}/${points}</span>`,
+  );
+  return markup`<div class="verdict"><span class="pill ${verdict}">${verdict}</span><p><code>${name}</code> <span class="soft">${merchant ?? "everybody"}</span></p><p>${title}. ${says}</p><p>${held}</p></div>`;
 }
 
 function verdicts(run: Run): Markup {

@@ -3,6 +3,7 @@
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { VERDICTS, type Verdict } from "../kernel/expectations.ts";
 import type { RequestMessage, VerdictMessage } from "../kernel/messages.ts";
+import type { ScenarioResult, ScenarioState } from "../kernel/scenario.ts";
 import type { AttemptRecord, Attempts } from "../store/attempts.ts";
 import type { Journal, JournalRow } from "../store/journal.ts";
 import type { RunLog } from "../store/run-log.ts";
@@ -17,6 +18,8 @@ export interface RunSources {
   attempts: Attempts;
   runLog: RunLog;
   verdicts(): readonly VerdictMessage[];
+  /** Those that are armed. */
+  scenarios(): readonly ScenarioState[];
 }
 
 export interface Coverage {
@@ -57,6 +60,12 @@ export interface ReportedAttempt {
   request: string | null;
 }
 
+/** How a scenario stands that is armed. */
+export interface ReportedScenario extends Pick<ScenarioState, "name" | "title" | "merchant" | "score" | "points" | "says"> {
+  verdict: Verdict;
+  expectations: Pick<ScenarioResult, "rule" | "points" | "verdict" | "earned">[];
+}
+
 export type ReportedVerdict = Omit<VerdictMessage, "at"> & { at: string };
 
 export interface Run {
@@ -75,6 +84,7 @@ export interface Run {
   };
   coverage: Coverage[];
   events: EventCoverage[];
+  scenarios: ReportedScenario[];
   /** Those that failed first. */
   verdicts: ReportedVerdict[];
   /** Oldest first. Of a long run, the newest. */
@@ -127,6 +137,7 @@ export function gather(sources: RunSources): Material {
     },
     coverage,
     events,
+    scenarios: sources.scenarios().map(showScenario),
     verdicts: verdicts.map((verdict) => ({ ...verdict, at: isoTime(verdict.at) })),
     requests: rows.map(showRequest),
     deliveries: attempts.map((attempt) => showAttempt(attempt, origins.get(attempt.eventId) ?? null)),
@@ -150,6 +161,22 @@ function coverageOf({ id, area, method, path, calls, statuses, emits }: TouchedO
   const count = (type: string) => events.find((event) => event.type === type)?.emitted ?? 0;
   return { operation: id, area, method, path, calls, statuses, events: emits.map((type) => ({ type, count: count(type) })) };
 }
+
+const showScenario = ({ name, title, merchant, verdict, score, points, says, expectations }: ScenarioState): ReportedScenario => ({
+  name,
+  title,
+  merchant,
+  verdict: verdict ?? "inconclusive",
+  score,
+  points,
+  says,
+  expectations: expectations.map((result) => ({
+    rule: result.rule,
+    points: result.points,
+    verdict: result.verdict,
+    earned: result.earned,
+  })),
+});
 
 function showRequest(row: JournalRow): ReportedRequest {
   const { id, at, method, path, query, operation, merchant, status, duration, idempotency_key, replay_of, fault } = row;

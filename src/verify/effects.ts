@@ -4,6 +4,7 @@ import { valueAt } from "../kernel/check.ts";
 import { type Count, compareCount, countWords, isLike } from "../kernel/conditions.ts";
 import type { DeliveryMatch, Expectation, Verdict } from "../kernel/expectations.ts";
 import type { RecordBase, Resource } from "../kernel/resource.ts";
+import type { ScenarioState } from "../kernel/scenario.ts";
 import type { Collection } from "../store/collection.ts";
 import type { LoggedDelivery, RunLog } from "../store/run-log.ts";
 import { type Check, type Look, look, lookAtCount, type NearMiss } from "./look.ts";
@@ -102,6 +103,20 @@ export function checkVerdicts(verdicts: () => readonly Judged[], wanted: Wanted<
     if (!wrong) return look("pass", `${told}.`, seen);
     const open = compared.every(([, , result]) => result !== "too many");
     return look("fail", `${told}; of ${wrong[0]}, ${countWords(wrong[1])} were wanted.`, { ...seen, open });
+  };
+}
+
+/** Without a score it must pass; a verdict that is open may still become one. */
+export function checkScenario(find: () => ScenarioState | undefined, { name, score }: Wanted<"scenario">): Check {
+  return (): Look => {
+    const state = find();
+    if (!state) return look("inconclusive", `${name} is no longer armed.`);
+    const { verdict, says, score: found } = state;
+    const told = `${name}: ${says}`;
+    if (score === undefined) return look(verdict ?? "inconclusive", told, { found, open: verdict === "inconclusive" });
+    const compared = compareCount(score, found);
+    if (compared === "right") return look("pass", told, { found });
+    return look("fail", `${told} ${countWords(score)} was wanted.`, { found, open: compared === "too few" });
   };
 }
 

@@ -6,12 +6,13 @@ import { fail } from "../kernel/errors.ts";
 import type { Expectation, ExpectationKind, Expectations, RequestMatch } from "../kernel/expectations.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import type { Resource } from "../kernel/resource.ts";
+import type { ScenarioState } from "../kernel/scenario.ts";
 import { readSpan } from "../kernel/span.ts";
 import type { Callers } from "../store/caller.ts";
 import type { Journal } from "../store/journal.ts";
 import type { RunLog } from "../store/run-log.ts";
 import type { Tenants } from "../store/tenants.ts";
-import { checkDeliveries, checkFault, checkRecords, checkVerdicts, type Judged } from "./effects.ts";
+import { checkDeliveries, checkFault, checkRecords, checkScenario, checkVerdicts, type Judged } from "./effects.ts";
 import type { Check } from "./look.ts";
 import { checkNever, checkRequests, checkSequence } from "./requests.ts";
 
@@ -30,6 +31,8 @@ export interface Sources {
     rules: readonly string[];
     verdicts(): readonly Judged[];
   };
+  /** The scenarios that are armed. */
+  scenarios(): readonly ScenarioState[];
   /** How often each fault rule fired, by its id. */
   faults(): ReadonlyMap<string, number>;
 }
@@ -65,7 +68,7 @@ export function span(text: string, where: string): number {
 
 function checkOf(sources: Sources, expectation: Expectation, merchant: string | undefined, where: string, atLeast: number): Check {
   const { journal, runLog, judge } = sources;
-  const { requests, sequence, never, deliveries, records, verdicts, fault } = expectation;
+  const { requests, sequence, never, deliveries, records, verdicts, scenario, fault } = expectation;
   if (requests) {
     checkMatch(sources, requests.match, `${where}.match`);
     checkBounds(requests.count, `${where}.count`);
@@ -92,6 +95,7 @@ function checkOf(sources: Sources, expectation: Expectation, merchant: string | 
     for (const rule of verdicts.rules) checkName(rule, judge.rules, `${where}.rules`, "rule of the judge");
     return checkVerdicts(judge.verdicts, verdicts, merchant);
   }
+  if (scenario) return planScenario(sources, scenario, merchant, where);
   return planFault(sources, fault as NonNullable<typeof fault>, where);
 }
 
@@ -104,6 +108,29 @@ function planRecords(sources: Sources, wanted: NonNullable<Expectation["records"
     resources.find(({ kind }) => kind === wanted.kind) ?? fail("validation_failed", `${where}.kind must name one kind of record.`);
   const merchants = () => (merchant === undefined ? tenants.list().map(({ id }) => id) : [merchant]);
   return checkRecords(() => merchants().map((id) => callers(id, clock.seconds(), undefined).own(resource)), resource, wanted);
+}
+
+function planScenario(
+  { scenarios }: Sources,
+  wanted: NonNullable<Expectation["scenario"]>,
+  merchant: string | undefined,
+  where: string,
+): Check {
+  const names = () => scenarios().map(({ name }) => name);
+  checkName(wanted.name, [...new Set(names())], `${where}.name`, "armed scenario");
+  checkBounds(wanted.score, `${where}.score`);
+  const whose = wanted.merchant ?? merchant;
+  const find = () =>
+    scenarios().filter(
+      ({ name, merchant: struck }) => name === wanted.name && (whose === undefined || struck === null || struck === whose),
+    );
+  const found = find();
+  if (found.length === 1) return checkScenario(() => find()[0], wanted);
+  const armed = `it is armed for ${scenarios()
+    .filter(({ name }) => name === wanted.name)
+    .map(({ merchant: struck }) => struck ?? "everybody")
+    .join(", ")}`;
+  return fail("validation_failed", `${where}.merchant must name one for whom ${wanted.name} is armed: ${armed}.`);
 }
 
 function planFault({ faults }: Sources, wanted: NonNullable<Expectation["fault"]>, where: string): Check {
