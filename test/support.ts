@@ -37,7 +37,7 @@ export interface Bench extends Omit<Sandbox, "events"> {
   /** Calls the control plane, which must succeed; the answer's body. */
   control(method: string, path: string, body?: unknown): Promise<Answer["body"]>;
   /** The types of the events that a request made, in order. */
-  events(answer: Answer): Promise<string[]>;
+  events: Sandbox["events"] & ((answer: Answer) => Promise<string[]>);
   /** The defects that came out; a test that expects none need not look: closing fails on any. */
   defects: Defect[];
 }
@@ -66,7 +66,7 @@ export async function share(options: GivenOptions = {}): Promise<Bench> {
     defects,
     call: (method, path, given) => call(sandbox.url, method, path, given),
     control: (method, path, body) => control(sandbox.url, method, path, body),
-    events: (answer) => eventsOf(sandbox.url, answer),
+    events: Object.assign((answer: Answer) => eventsOf(sandbox.url, answer), sandbox.events),
     async close() {
       await sandbox.close();
       if (defects[0]) throw defects[0].error;
