@@ -4,6 +4,7 @@ import { audit } from "./audit.ts";
 import { clock } from "./clock.ts";
 import type { Command } from "./command.ts";
 import { deliveries } from "./deliveries.ts";
+import { doctor } from "./doctor.ts";
 import { env } from "./env.ts";
 import { exec } from "./exec.ts";
 import { fault } from "./fault.ts";
@@ -27,6 +28,7 @@ export const commands: Record<string, Command> = {
   env,
   stop,
   healthcheck,
+  doctor,
   receive,
   trigger,
   deliveries,

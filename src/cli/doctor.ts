@@ -1,0 +1,46 @@
+// `doctor`: looks at this machine for whatever could stand in a sandbox's way, and says what to do about it.
+
+import { readFileSync } from "node:fs";
+import { exitCodes } from "../kernel/errors.ts";
+import { completeOptions } from "../options.ts";
+import { packageFile } from "../package.ts";
+import { command, say } from "./command.ts";
+import {
+  checkDisk,
+  checkFolder,
+  checkLocalhost,
+  checkNode,
+  checkPort,
+  checkProxy,
+  checkSqlite,
+  checkTerminal,
+  type Found,
+  freeSpace,
+} from "./diagnosis.ts";
+
+export const doctor = command({
+  summary: "look for what could stand in a sandbox's way on this machine; exit code 1 where something does",
+  usage: "doctor",
+  sandboxOptions: true,
+  flags: { json: { words: "one JSON object a line, for programs" } },
+  async act({ options, own }) {
+    const { port, host, db, memory } = completeOptions(options);
+    const { engines } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { engines: { node: string } };
+    const found = [
+      checkNode(process.versions.node, engines.node),
+      checkSqlite(),
+      await checkPort(port, host),
+      ...(memory ? [] : [checkFolder(db), checkDisk(freeSpace(db))]),
+      checkTerminal(process.stdout, process.env),
+      checkProxy(process.env),
+      await checkLocalhost(),
+    ];
+    for (const one of found) show(one, own.json !== undefined);
+    return found.some(({ state }) => state === "fail") ? exitCodes.runtime : exitCodes.ok;
+  },
+});
+
+function show(found: Found, asJson: boolean): void {
+  say(asJson ? JSON.stringify(found) : `${found.state.padEnd(6)}${found.says}`);
+  if (!asJson && found.remedy !== undefined) say(`      ${found.remedy}`);
+}
