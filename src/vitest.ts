@@ -13,7 +13,7 @@ export interface SandboxFixtures {
   merchant: OwnMerchant;
 }
 
-/** A `test` whose sandbox has these options. */
+/** A `test` whose sandbox has these options: to be made at the top of a file, not in a `describe`. */
 export const createTest = (options: GivenOptions = {}) =>
   base.extend<SandboxFixtures>({
     sandbox: [
