@@ -1,5 +1,6 @@
 // What keys do everywhere: move, choose a pane, filter, freeze, look closer, leave.
 
+import { controls } from "./controls/index.ts";
 import { layoutOf, rowsOf } from "./layout.ts";
 import { scrolled } from "./overlays/detail.ts";
 import { openHelp } from "./overlays/help.ts";
@@ -91,6 +92,7 @@ export const paneActions = (state: State): readonly Action[] => [...paneNamed(st
 
 /** What is possible wherever no text is asked for; these stand at the end of the key bar. */
 export const everywhere: readonly Action[] = [
+  ...controls,
   {
     keys: ["!"],
     words: "the last call as curl, for a script",

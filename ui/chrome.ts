@@ -92,8 +92,10 @@ const NAMES: Record<string, string> = { enter: "Enter", escape: "Esc", space: "S
 /** The keys that do something now; what does not fit goes from the right, help and the way out stay. */
 export function keyBar(state: State): string {
   const width = state.size.columns - 2;
-  const last = ["? help", overlayOf(state) ? "q back" : "q quit"];
-  let first = possible(state)
+  const overlay = overlayOf(state);
+  // Where letters write text, only what is no letter does anything else.
+  const last = overlay?.type ? ["Esc back"] : ["? help", overlay ? "q back" : "q quit"];
+  let first = (overlay?.type ? overlay.actions : possible(state))
     .filter(({ keys, label }) => label !== undefined && !keys.some((key) => key === "?" || key === "q"))
     .map(({ keys: [key = ""], label }) => `${NAMES[key] ?? key} ${label}`);
   while (first.length > 0 && widthOf([...first, ...last].join("  ")) > width) first = first.slice(0, -1);
