@@ -17,8 +17,11 @@ export interface Running {
   pace: Pace;
   live: Live;
   state: State;
-  leave(why: "quit" | "plain"): void;
+  leave(why: Leaving): void;
 }
+
+/** Why somebody leaves: to end everything, told so by q or by Ctrl-C, to go on in plain lines, or because the terminal is gone. */
+export type Leaving = "quit" | "interrupt" | "plain" | "gone";
 
 export function take(running: Running, step: Step): void {
   running.state = step.state;

@@ -1,5 +1,6 @@
 // The commands, in the order in which the help shows them.
 
+import { attach } from "./attach.ts";
 import { audit } from "./audit.ts";
 import { clock } from "./clock.ts";
 import type { Command } from "./command.ts";
@@ -22,6 +23,7 @@ import { wait } from "./wait.ts";
 
 export const commands: Record<string, Command> = {
   start,
+  attach,
   exec,
   wait,
   status,

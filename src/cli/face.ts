@@ -1,19 +1,32 @@
 // Which face a sandbox shows: the dashboard on a terminal that a person looks at, plain lines everywhere else.
 
+import type { OwnFlag } from "./arguments.ts";
+
 export type Face = "dashboard" | "plain" | "json";
+
+/** The flags of every command that shows a sandbox. */
+export const faceFlags = {
+  json: { words: "one JSON object a line, for programs" },
+  ui: { words: "the dashboard, also where CI is set" },
+  "no-ui": { words: "plain lines, also on a terminal" },
+  "no-color": { words: "no colours on the dashboard; NO_COLOR says the same" },
+} satisfies Record<string, OwnFlag>;
 
 export interface Surroundings {
   input: { isTTY?: boolean };
   output: { isTTY?: boolean };
+  /** Whether the terminal listens to this process now. */
+  inForeground: boolean;
   environment: NodeJS.ProcessEnv;
 }
 
-/** `ui` and `no-ui` decide where the surroundings would decide otherwise. */
-export function faceOf(own: Record<string, string | undefined>, { input, output, environment }: Surroundings): Face {
+/** `ui` and `no-ui` decide where the surroundings would decide otherwise; nothing makes a terminal of what is none. */
+export function faceOf(own: Record<string, string | undefined>, { input, output, inForeground, environment }: Surroundings): Face {
   if (own.json !== undefined) return "json";
-  const isTerminal = input.isTTY === true && output.isTTY === true;
+  const isTerminal = input.isTTY === true && output.isTTY === true && inForeground;
   if (!isTerminal || own["no-ui"] !== undefined) return "plain";
   if (own.ui !== undefined) return "dashboard";
-  const isWatched = environment.CI === undefined && environment.TERM !== "dumb" && environment.INK_SCREEN_READER !== "true";
-  return isWatched ? "dashboard" : "plain";
+  const { CI, TERM, INK_SCREEN_READER } = environment;
+  const inPipeline = CI !== undefined && !["", "0", "false"].includes(CI);
+  return inPipeline || TERM === "dumb" || INK_SCREEN_READER === "true" ? "plain" : "dashboard";
 }

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { SandboxError } from "../kernel/errors.ts";
 import type { Sandbox } from "../sandbox.ts";
-import { defectLine, readyLine, requestLine } from "./voice.ts";
+import { lineOf } from "./happening-lines.ts";
+import { defectLine, readyFacts, readyLine } from "./voice.ts";
 
 export interface LogFile {
   readonly path: string;
@@ -35,8 +36,8 @@ export function openLogFile(wanted: string | undefined): LogFile {
     trouble: () => trouble,
     defects: () => defects,
     follow(sandbox) {
-      write(readyLine(sandbox));
-      sandbox.onRequest((entry) => write(requestLine(entry)));
+      write(readyLine(readyFacts(sandbox)));
+      sandbox.onHappening((happening) => write(lineOf(happening)));
       sandbox.onDefect((defect) => {
         defects++;
         write(defectLine(defect));

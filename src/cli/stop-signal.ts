@@ -1,8 +1,31 @@
 // Waits for the user to say that it is enough.
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
-export function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
+export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+export interface Stop {
+  /** Resolves with the first of the signals; from then on each of them ends the process at once. */
+  told: Promise<StopSignal>;
+  /** It was said in another way: each signal ends the process at once. */
+  letGo(): void;
 }
+
+/** SIGHUP is left alone unless it is asked for: who was started to outlive the terminal ignores it. */
+export function listenForStop(signals: readonly StopSignal[] = ["SIGINT", "SIGTERM"]): Stop {
+  let letGo = () => {};
+  const told = new Promise<StopSignal>((resolve) => {
+    const listeners = signals.map((signal) => {
+      const heard = () => {
+        letGo();
+        resolve(signal);
+      };
+      process.on(signal, heard);
+      return () => process.off(signal, heard);
+    });
+    letGo = () => {
+      for (const stop of listeners) stop();
+    };
+  });
+  return { told, letGo };
+}
+
+export const stopSignal = () => listenForStop().told;

@@ -1,29 +1,52 @@
-// How a running sandbox speaks on a plain terminal or to a program: one line for being ready, one for each request.
+// How a running sandbox speaks in plain lines or to a program: one line for being ready, one for each thing that happens.
 
-import { isoTime } from "../kernel/clock.ts";
+import type { Happening } from "../kernel/messages.ts";
 import { visible } from "../kernel/visible.ts";
 import type { Defect } from "../machine.ts";
 import { version } from "../package.ts";
 import type { Sandbox } from "../sandbox.ts";
-import type { JournalEntry } from "../store/journal.ts";
+import { note, say } from "./command.ts";
+import { factsOf, lineOf } from "./happening-lines.ts";
 
 export interface Voice {
-  ready(sandbox: Sandbox): void;
-  request(entry: JournalEntry): void;
+  ready(facts: ReadyFacts): void;
+  /** The first word of somebody who watches a sandbox elsewhere. */
+  attached(facts: Introduced): void;
+  happened(happening: Happening): void;
   defect(defect: Defect): void;
+  /** What is to be known of the telling itself: as an object, and in words. */
+  aside(event: Record<string, unknown>, words: string): void;
 }
 
-const out = (line: string) => process.stdout.write(`${line}\n`);
-
 export const plainVoice: Voice = {
-  ready(sandbox) {
-    out(readyLine(sandbox));
-    if (sandbox.controlToken !== undefined)
-      out(`Open to the network. The control plane at ${sandbox.url}/_sandbox asks for the token ${sandbox.controlToken}`);
+  ready(facts) {
+    say(readyLine(facts));
+    if (facts.controlToken !== undefined)
+      say(`Open to the network. The control plane at ${facts.url}/_sandbox asks for the token ${facts.controlToken}`);
   },
-  request: (entry) => void out(requestLine(entry)),
-  defect: (defect) => void process.stderr.write(`merchant-sandbox: ${defectLine(defect)}\n`),
+  attached: (facts) => say(visible(`Watching ${whatItIs(facts, "at")}`)),
+  happened: (happening) => say(lineOf(happening)),
+  defect: (defect) => note(defectLine(defect)),
+  aside: (_, words) => note(visible(words)),
 };
+
+const object = (facts: Record<string, unknown>) => say(JSON.stringify(facts));
+
+export const jsonVoice: Voice = {
+  ready: (facts) => object({ event: "ready", ...facts }),
+  attached: (facts) => object({ event: "attached", ...facts }),
+  happened: (happening) => object(factsOf(happening)),
+  defect: ({ error, where }) => object({ event: "defect", where, error: String((error as Error)?.stack ?? error) }),
+  aside: object,
+};
+
+/** What a sandbox says of itself, wherever it is. */
+export interface Introduced {
+  version: string;
+  baseUrl: string;
+  database: string | null;
+  merchants: readonly { apiKeys: readonly string[] }[];
+}
 
 /** What a program needs to know of a sandbox that is ready. */
 export function readyFacts(sandbox: Sandbox) {
@@ -33,45 +56,11 @@ export function readyFacts(sandbox: Sandbox) {
 
 export type ReadyFacts = ReturnType<typeof readyFacts>;
 
-export function readyLine(sandbox: Sandbox): string {
-  const keys = sandbox.merchants().map(({ apiKeys }) => apiKeys[0]);
-  return `merchant-sandbox ${version()} is ready at ${sandbox.baseUrl} with keys ${keys.join(", ")}; ${whereKept(sandbox)}`;
-}
+export const readyLine = (facts: Introduced) => whatItIs(facts, "is ready at");
 
-export function requestLine(entry: JournalEntry): string {
-  const replayed = entry.replayOf === undefined ? "" : ` replays ${entry.replayOf}`;
-  const search = entry.search === "" ? "" : `?${entry.search}`;
-  const caller = entry.merchant ?? "-";
-  return visible(
-    `${isoTime(entry.at)} ${entry.method} ${entry.path}${search} ${entry.status} ${entry.duration.toFixed(1)}ms ${caller} ${entry.id}${replayed}`,
-  );
+function whatItIs({ version, baseUrl, database, merchants }: Introduced, is: string): string {
+  const keys = merchants.map(({ apiKeys }) => apiKeys[0]);
+  return `merchant-sandbox ${version} ${is} ${baseUrl} with keys ${keys.join(", ")}; kept in ${database ?? "memory"}`;
 }
 
 export const defectLine = ({ error, where }: Defect) => `a defect of its own at ${where}: ${String((error as Error)?.stack ?? error)}`;
-
-export const jsonVoice: Voice = {
-  ready: (sandbox) => void out(JSON.stringify({ event: "ready", ...readyFacts(sandbox) })),
-  request({ id, at, method, path, search, status, duration, merchant, operation, idempotencyKey, replayOf }) {
-    out(
-      JSON.stringify({
-        event: "request",
-        id,
-        at: isoTime(at),
-        method,
-        path,
-        query: search,
-        status,
-        duration,
-        merchant,
-        operation,
-        idempotencyKey,
-        replayOf,
-      }),
-    );
-  },
-  defect({ error, where }) {
-    out(JSON.stringify({ event: "defect", where, error: String((error as Error)?.stack ?? error) }));
-  },
-};
-
-const whereKept = (sandbox: Sandbox) => (sandbox.file === undefined ? "kept in memory" : `kept in ${sandbox.file}`);

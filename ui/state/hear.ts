@@ -4,7 +4,7 @@ import type { LiveItem, LiveMessage, Totals } from "../../src/kernel/messages.ts
 import type { Pane } from "../panes/pane.ts";
 import type { Link } from "../wire/live.ts";
 import { append, emptyList, type Row, replace } from "./list.ts";
-import { listOf, type SandboxIndex, type State, say, withList } from "./state.ts";
+import { listOf, NOTHING_YET, type SandboxIndex, type State, say, withList } from "./state.ts";
 
 /** The rate is an average over so many milliseconds. */
 const RATE_OVER = 2_000;
@@ -15,7 +15,7 @@ export function heardLink(state: State, link: Link): State {
 }
 
 export function heard(state: State, message: LiveMessage, panes: readonly Pane[]): State {
-  if (message.type === "snapshot") return heardIndex(begun(state, message.seq, message.totals), message.sandbox as SandboxIndex);
+  if (message.type === "snapshot") return heardIndex(begun(state, message), message.sandbox as SandboxIndex);
   if (message.type !== "digest") return state;
   const items = message.items.filter(({ seq }) => seq > state.seen);
   const rest = unsent(state.totals, message.totals, items);
@@ -23,10 +23,12 @@ export function heard(state: State, message: LiveMessage, panes: readonly Pane[]
   return items.filter(isReset).reduce(heardReset, taken(counted, items, rest, panes));
 }
 
-/** A sandbox that was started anew counts from one again: what is shown is of the one before. */
-function begun(state: State, seq: number, totals: Totals): State {
-  const isFirst = state.seen === 0;
-  return sampled({ ...state, totals: isFirst ? totals : state.totals, seen: isFirst ? seq : Math.min(state.seen, seq) });
+/** All that is still known of a run follows its beginning. What is shown of another run is over. */
+function begun(state: State, { run, totals }: LiveMessage & { type: "snapshot" }): State {
+  if (run === state.run) return state;
+  const samples = [{ at: state.now, requests: totals.request }];
+  const anew = { ...state, run, samples, totals: NOTHING_YET, seen: 0 };
+  return state.run === undefined ? anew : say(emptied(anew), "The sandbox was started anew: what was shown is over", "yellow");
 }
 
 function taken(state: State, items: readonly LiveItem[], rest: Totals, panes: readonly Pane[]): State {
@@ -54,10 +56,12 @@ const isReset = (item: LiveItem): item is LiveItem & { kind: "reset" } => item.k
 
 function heardReset(state: State, { merchant }: LiveItem & { kind: "reset" }): State {
   if (merchant !== null) return say(state, `${merchant} was reset`, "yellow");
-  const lists = Object.fromEntries(
-    Object.entries(state.lists).map(([name, list]) => [name, { ...emptyList(list.follows), filter: list.filter }]),
-  );
-  return say({ ...state, lists }, "The sandbox was reset: everything begins afresh", "yellow");
+  return say(emptied(state), "The sandbox was reset: everything begins afresh", "yellow");
+}
+
+function emptied(state: State): State {
+  const lists = Object.entries(state.lists).map(([name, list]) => [name, { ...emptyList(list.follows), filter: list.filter }]);
+  return { ...state, lists: Object.fromEntries(lists) };
 }
 
 function clockOf(state: State, items: readonly LiveItem[]): State {

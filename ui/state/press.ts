@@ -13,7 +13,7 @@ export function possible(state: State): readonly Action[] {
 }
 
 export function pressed(before: State, key: string): Step {
-  if (key === "ctrl-c") return also(before, { kind: "quit" });
+  if (key === "ctrl-c") return also(before, { kind: "interrupt" });
   const state = { ...before, notice: undefined };
   if (state.typing) return written(state, key);
   const typed = overlayOf(state)?.type?.(state, key);

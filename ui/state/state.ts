@@ -40,6 +40,8 @@ export interface State {
   readonly sandbox: SandboxIndex | undefined;
   /** When `sandbox.clock` was told, in real milliseconds. */
   readonly clockHeardAt: number;
+  /** Which run of the sandbox it is that is shown. */
+  readonly run: string | undefined;
   readonly totals: Totals;
   /** The number of the newest item that was taken in. */
   readonly seen: number;
@@ -80,7 +82,8 @@ export type Effect =
   | { kind: "repaint" }
   | { kind: "suspend" }
   | { kind: "plain" }
-  | { kind: "quit" };
+  | { kind: "quit" }
+  | { kind: "interrupt" };
 
 export interface Step {
   state: State;
@@ -123,6 +126,8 @@ export interface Beginning {
   panes: readonly { name: string; follows: boolean }[];
 }
 
+export const NOTHING_YET: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, reset: 0 };
+
 export const beginning = ({ target, look, size, now, panes }: Beginning): State => ({
   target,
   look,
@@ -132,7 +137,8 @@ export const beginning = ({ target, look, size, now, panes }: Beginning): State 
   retryAt: now,
   sandbox: undefined,
   clockHeardAt: now,
-  totals: { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, reset: 0 },
+  run: undefined,
+  totals: NOTHING_YET,
   seen: 0,
   samples: [],
   pane: panes[0]?.name ?? "",

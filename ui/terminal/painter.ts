@@ -7,48 +7,46 @@ export interface Painter {
   renew(): void;
   /** Hands a sequence to the terminal, before the next frame. */
   send(sequence: string): void;
-  /** Whether the terminal was handed something that it has not taken yet. */
-  isWaiting(): boolean;
-  close(): void;
+  /** Takes back what the terminal has not taken yet. Answers whether it had taken a part of something. */
+  drop(): boolean;
 }
 
-/** Writes bytes and tells how many were taken: `fs.write` of a file descriptor. */
+/** Writes bytes and tells how many were taken. */
 export type Write = (bytes: Buffer, taken: (error: NodeJS.ErrnoException | null, count: number) => void) => void;
 
 const BEGIN = "\x1b[?2026h";
 const END = "\x1b[?2026l";
 const CLEAR = "\x1b[2J";
 
-/** `again` calls back when a terminal that took nothing is to be asked once more. */
-export function createPainter(write: Write, again: (retry: () => void) => void): Painter {
+/** `again` calls back when a terminal that took nothing is to be asked once more, having been asked so many times. */
+export function createPainter(write: Write, again: (retry: () => void, tries: number) => void): Painter {
   let shown: readonly string[] | undefined;
   let next: readonly string[] | undefined;
   let sequences = "";
-  let waiting = false;
-  let closed = false;
+  let handed: Buffer | undefined;
 
-  const hand = (bytes: Buffer) => {
-    waiting = true;
+  const hand = (bytes: Buffer, tries = 0) => {
+    handed = bytes;
     write(bytes, (error, count) => {
-      if (closed) return;
-      if (error?.code === "EAGAIN") return again(() => hand(bytes));
-      if (error) return close();
-      if (count < bytes.length) return hand(bytes.subarray(count));
-      waiting = false;
-      goOn();
+      // It was taken back, or the terminal is gone and nobody sees anything any more.
+      if (handed !== bytes || (error && error.code !== "EAGAIN")) return;
+      if (count === bytes.length) return done();
+      if (count > 0) return hand(bytes.subarray(count));
+      again(() => handed === bytes && hand(bytes, tries + 1), tries);
     });
   };
+  const done = () => {
+    handed = undefined;
+    goOn();
+  };
   const goOn = () => {
-    if (closed || waiting) return;
+    if (handed) return;
     const changes = next ? difference(shown, next) : "";
     const text = sequences + (changes === "" ? "" : BEGIN + changes + END);
     shown = next ?? shown;
     next = undefined;
     sequences = "";
     if (text !== "") hand(Buffer.from(text));
-  };
-  const close = () => {
-    closed = true;
   };
   return {
     paint(frame) {
@@ -62,8 +60,14 @@ export function createPainter(write: Write, again: (retry: () => void) => void):
       sequences += sequence;
       goOn();
     },
-    isWaiting: () => waiting,
-    close,
+    drop() {
+      const had = handed !== undefined;
+      handed = undefined;
+      next = undefined;
+      shown = undefined;
+      sequences = "";
+      return had;
+    },
   };
 }
 

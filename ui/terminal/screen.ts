@@ -1,46 +1,53 @@
 // Takes the terminal over and gives it back as it was.
 
-import { closeSync, constants, openSync, writeSync } from "node:fs";
-
 export interface Screen {
-  /** From here on: an alternate screen, no cursor, no wrapping, keys as they are pressed. */
+  /** Whether the terminal is ours at this moment. */
+  isOurs(): boolean;
+  /** From here on: keys as they are pressed, and of a whole screen an alternate one, no cursor, no wrapping. */
   enter(): void;
-  /** Gives the terminal back at once; may be called more than once. */
-  leave(): void;
+  /** Gives the terminal back at once, with some last words; may be called more than once. */
+  leave(words?: string): void;
+}
+
+export interface ScreenNeeds {
+  input: Pick<NodeJS.ReadStream, "setRawMode">;
+  /** Writes what must be written now. */
+  write(text: string): void;
+  /** Takes back what was not shown yet. Answers whether a part of something was. */
+  drop(): boolean;
+  /** Only the keys are wanted, not the screen. */
+  keysOnly: boolean;
 }
 
 const ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l";
 const LEAVE = "\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
+/** Ends whatever sequence was cut off. */
+const END = "\x1b\\";
 
-/** `isStuck` tells of a terminal that may have stopped reading: it is given back only as far as it takes it. */
-export function createScreen(input: NodeJS.ReadStream, output: number, isStuck: () => boolean): Screen {
+export function createScreen({ input, write, drop, keysOnly }: ScreenNeeds): Screen {
   let ours = false;
-  const give = (raw: boolean, text: string) => {
-    ours = raw;
+  const without = (act: () => void) => {
     try {
-      input.setRawMode(raw);
-      if (isStuck()) writeWithoutWaiting(text);
-      else writeSync(output, text);
+      act();
     } catch {
-      // The terminal is gone, or does not read: nobody sees what is left on it.
+      // The terminal is gone: nobody sees what is left on it.
     }
   };
   return {
+    isOurs: () => ours,
     enter() {
-      if (!ours) give(true, ENTER);
+      ours = true;
+      // What stopped us from outside may have left the terminal to somebody who set it otherwise.
+      without(() => input.setRawMode(false));
+      without(() => input.setRawMode(true));
+      if (!keysOnly) without(() => write(ENTER));
     },
-    leave() {
-      if (ours) give(false, LEAVE);
+    leave(words = "") {
+      if (!ours) return;
+      ours = false;
+      const cutOff = drop();
+      without(() => write((cutOff ? END : "") + (keysOnly ? "" : LEAVE) + words));
+      without(() => input.setRawMode(false));
     },
   };
-}
-
-/** Through a door of its own that never waits. */
-function writeWithoutWaiting(text: string): void {
-  const door = openSync("/dev/tty", constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-  try {
-    writeSync(door, text);
-  } finally {
-    closeSync(door);
-  }
 }

@@ -1,10 +1,12 @@
-// The user's terminal while the dashboard has it: its size, its keys, what is painted on it, and the ways out of it.
+// The user's terminal while it is ours: its size, its keys, what is painted on it, and the ways out of it.
 
-import { write } from "node:fs";
 import { afterRealTime } from "../../src/kernel/clock.ts";
+import { openDoor } from "./door.ts";
+import { holdOutput } from "./held.ts";
 import { readKeys } from "./keys.ts";
 import { createPainter } from "./painter.ts";
 import { createScreen } from "./screen.ts";
+import { takeTurns } from "./turns.ts";
 
 export interface Terminal {
   paint(frame: readonly string[]): void;
@@ -14,13 +16,18 @@ export interface Terminal {
   send(sequence: string): void;
   /** Gives the terminal to the shell until it hands it back. */
   suspend(): void;
-  close(): void;
+  /** Gives the terminal back for good; the last words stand on it then. */
+  close(words?: string): void;
 }
 
-interface Hearer {
+export interface Hearer {
   keys(names: string[]): void;
   /** The size changed, or the terminal came back. */
   changed(): void;
+  /** The terminal is gone. */
+  gone(): void;
+  /** Somebody else wrote something, which is held until the screen is given back. */
+  wrote(text: string): void;
 }
 
 export interface Streams {
@@ -28,51 +35,57 @@ export interface Streams {
   output: NodeJS.WriteStream & { fd: number };
 }
 
+export interface TerminalOptions extends Streams {
+  /** Only the keys are wanted: what is written goes on to scroll by. */
+  keysOnly?: boolean;
+}
+
 export const sizeOf = ({ output }: Streams) => ({ columns: output.columns || 80, rows: output.rows || 24 });
 
-/** After how long a terminal that took nothing is asked again. */
-const AGAIN_AFTER = 20;
+/** After how long a terminal that took nothing is asked again: soon at first, as most only draw breath. */
+const AGAIN_AFTER = [2, 5, 10, 20, 50];
+const AT_LAST = 100;
 
-export function openTerminal({ input, output }: Streams, heard: Hearer): Terminal {
-  const screen = createScreen(input, output.fd, () => painter.isWaiting());
-  const painter = createPainter(
-    (bytes, taken) => write(output.fd, bytes, taken),
-    (retry) => void afterRealTime(AGAIN_AFTER, retry),
-  );
-  const data = (piece: Buffer) => heard.keys(readKeys(piece.toString("utf8")));
-  const resized = () => {
+export function openTerminal({ input, output, keysOnly = false }: TerminalOptions, heard: Hearer): Terminal {
+  const door = openDoor(output.fd);
+  const painter = createPainter(door.write, (retry, tries) => void afterRealTime(AGAIN_AFTER[tries] ?? AT_LAST, retry));
+  const held = holdOutput(keysOnly ? [] : [process.stdout, process.stderr], heard.wrote);
+  const screen = createScreen({ input, write: door.writeLast, drop: painter.drop, keysOnly });
+  const anew = () => {
     painter.renew();
     heard.changed();
   };
-  const resumed = () => {
-    screen.enter();
-    resized();
-  };
-  const ways = [
-    [input, "data", data],
-    [output, "resize", resized],
-    [process, "SIGCONT", resumed],
-    [process, "exit", screen.leave],
+  const turns = takeTurns(input, screen, anew);
+  const end = (words = "") => turns.end(held.release() + words);
+  const letGo = listen([
+    [input, "data", (piece: Buffer) => heard.keys(readKeys(piece.toString("utf8")))],
+    [input, "error", heard.gone],
+    [input, "end", heard.gone],
+    [output, "resize", anew],
+    [process, "SIGCONT", turns.comeBack],
+    [process, "exit", () => end()],
     // A defect ends the process as ever, only on a terminal that can be read.
-    [process, "uncaughtExceptionMonitor", screen.leave],
-  ] as const;
-  screen.enter();
-  for (const [emitter, event, listener] of ways) (emitter as NodeJS.EventEmitter).on(event, listener as () => void);
-  input.resume();
-  const terminal: Terminal = {
-    paint: painter.paint,
+    [process, "uncaughtExceptionMonitor", () => end()],
+  ]);
+  turns.begin();
+  return {
+    paint: (frame) => screen.isOurs() && painter.paint(frame),
     renew: painter.renew,
-    send: painter.send,
-    suspend() {
-      screen.leave();
-      process.kill(process.pid, "SIGTSTP");
-    },
-    close() {
-      for (const [emitter, event, listener] of ways) (emitter as NodeJS.EventEmitter).off(event, listener as () => void);
-      input.pause();
-      screen.leave();
-      painter.close();
+    send: (sequence) => screen.isOurs() && painter.send(sequence),
+    suspend: turns.suspend,
+    close(words) {
+      letGo();
+      end(words);
+      door.close();
     },
   };
-  return terminal;
+}
+
+type Way = readonly [emitter: NodeJS.EventEmitter, event: string, listener: (...given: never[]) => void];
+
+function listen(ways: readonly Way[]): () => void {
+  for (const [emitter, event, listener] of ways) emitter.on(event, listener as () => void);
+  return () => {
+    for (const [emitter, event, listener] of ways) emitter.off(event, listener as () => void);
+  };
 }

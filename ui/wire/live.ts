@@ -23,38 +23,57 @@ interface Hearer {
   link(link: Link): void;
 }
 
+/** Up to where which run of a sandbox was heard. */
+export interface Heard {
+  run: string | undefined;
+  /** Undefined while only what happens from now on is wanted. */
+  seq: number | undefined;
+}
+
 const PAUSES = [250, 500, 1_000, 2_000, 3_000];
 
-export function openLive(target: Target, heard: Hearer): Live {
+export interface LiveOptions {
+  target: Target;
+  /** Each thing that happens, or now and then the newest. */
+  wants: "everything" | "digests";
+  from: Heard;
+}
+
+export function openLive({ target, wants, from }: LiveOptions, heard: Hearer): Live {
+  const query: Record<string, string> = wants === "digests" ? { digest: "1" } : {};
   let socket: WebSocket | undefined;
   let failures = 0;
-  let seen: number | undefined;
+  let upTo = from;
   let wished: WatcherWish = {};
   let cancel = () => {};
   let closed = false;
 
   const connect = () => {
-    socket = openSocket(target, seen, {
-      opened(opened) {
-        failures = 0;
-        opened.send(JSON.stringify(wished));
-        heard.link({ phase: "live" });
+    socket = openSocket(
+      target,
+      { ...query, ...resumption(upTo) },
+      {
+        opened(opened) {
+          failures = 0;
+          opened.send(JSON.stringify(wished));
+          heard.link({ phase: "live" });
+        },
+        message(message) {
+          upTo = newestOf(message, upTo);
+          heard.message(message);
+        },
+        refused(why) {
+          closed = true;
+          heard.link({ phase: "detached", why });
+        },
+        closed(why) {
+          if (closed) return;
+          const within = PAUSES[Math.min(failures++, PAUSES.length - 1)] ?? 0;
+          heard.link({ phase: "reconnecting", within, why });
+          cancel = afterRealTime(within, connect);
+        },
       },
-      message(message) {
-        seen = newestOf(message, seen);
-        heard.message(message);
-      },
-      refused(why) {
-        closed = true;
-        heard.link({ phase: "detached", why });
-      },
-      closed(why) {
-        if (closed) return;
-        const within = PAUSES[Math.min(failures++, PAUSES.length - 1)] ?? 0;
-        heard.link({ phase: "reconnecting", within, why });
-        cancel = afterRealTime(within, connect);
-      },
-    });
+    );
   };
   connect();
   return {
@@ -70,6 +89,11 @@ export function openLive(target: Target, heard: Hearer): Live {
   };
 }
 
+const resumption = ({ run, seq }: Heard): Record<string, string> => ({
+  ...(run === undefined ? {} : { run }),
+  ...(seq === undefined ? {} : { since: String(seq) }),
+});
+
 interface SocketHearer {
   opened(socket: WebSocket): void;
   message(message: LiveMessage): void;
@@ -78,10 +102,9 @@ interface SocketHearer {
   closed(why: string): void;
 }
 
-function openSocket({ url, token }: Target, seen: number | undefined, heard: SocketHearer): WebSocket {
+function openSocket({ url, token }: Target, query: Record<string, string>, heard: SocketHearer): WebSocket {
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-  const since = seen === undefined ? "" : `&since=${seen}`;
-  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/_sandbox/live?digest=1${since}`, { headers });
+  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/_sandbox/live?${new URLSearchParams(query)}`, { headers });
   let why = "the sandbox has gone";
   socket.on("open", () => heard.opened(socket));
   socket.on("message", (text) => heard.message(JSON.parse(String(text)) as LiveMessage));
@@ -97,9 +120,10 @@ function openSocket({ url, token }: Target, seen: number | undefined, heard: Soc
   return socket;
 }
 
-/** Where to go on from. A sandbox that was started anew counts from one again. */
-function newestOf(message: LiveMessage, seen: number | undefined): number | undefined {
-  if (message.type === "digest") return message.seq;
-  if (message.type === "snapshot" && (seen === undefined || message.seq < seen)) return message.seq;
-  return seen;
+/** Where to go on from. Another run counts from one again. */
+function newestOf(message: LiveMessage, { run, seq }: Heard): Heard {
+  if (message.type === "digest") return { run, seq: message.seq };
+  if (message.type === "batch") return { run, seq: message.items.at(-1)?.seq ?? seq };
+  if (message.type === "gap") return { run, seq: message.to };
+  return { run: message.run, seq: run === message.run ? seq : run === undefined && seq === undefined ? message.seq : 0 };
 }

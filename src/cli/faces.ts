@@ -1,0 +1,41 @@
+// Shows a sandbox, of this process or elsewhere, with the face that suits the surroundings, until somebody has seen enough.
+
+import { isInForeground } from "../../ui/terminal/foreground.ts";
+import { exitCodes } from "../kernel/errors.ts";
+import { faceOf } from "./face.ts";
+import { stopSignal } from "./stop-signal.ts";
+import { jsonVoice, plainVoice, type Voice } from "./voice.ts";
+
+/** What is shown. */
+export interface Subject {
+  /** Where its control plane is. */
+  target: { url: string; token: string | undefined };
+  /** Whether it goes on when nobody looks any more. */
+  goesOn: boolean;
+  /** Tells what it is and what happens, from now on. */
+  tell(voice: Voice): Promise<Telling>;
+}
+
+export interface Telling {
+  /** Rejects when there is nothing more to hear, ever. */
+  over: Promise<never>;
+  end(): void;
+}
+
+/** Answers the exit code. */
+export async function show(subject: Subject, own: Record<string, string | undefined>): Promise<number> {
+  const { stdin: input, stdout: output, env: environment } = process;
+  const face = faceOf(own, { input, output, inForeground: isInForeground(), environment });
+  if (face !== "dashboard") return await tellUntilStopped(subject, face === "json" ? jsonVoice : plainVoice);
+  // Loaded only here: who has no terminal does not wait for it.
+  const { showOnTerminal } = await import("./on-terminal.ts");
+  return showOnTerminal(subject, { color: own["no-color"] === undefined });
+}
+
+async function tellUntilStopped(subject: Subject, voice: Voice): Promise<number> {
+  // Listened for before anything is said: whoever reads that it is ready may stop it at once.
+  const stopped = stopSignal();
+  const telling = await subject.tell(voice);
+  await Promise.race([stopped, telling.over]).finally(telling.end);
+  return exitCodes.ok;
+}
