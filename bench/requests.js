@@ -56,11 +56,12 @@ const cases = [
   },
 ];
 
-async function slice(server, request) {
+/** What a server does in one slice of time. */
+export async function slice(server, request, seconds = SECONDS) {
   const before = await cpuOf(server);
   const result = await load({
     port: server.port,
-    seconds: SECONDS,
+    seconds,
     requests: (n) => request(n).replace(":PORT", `:${server.port}`),
   });
   if (result.refused > 0) throw new Error(`${result.refused} of ${result.answered} requests were not answered with 2xx`);

@@ -2,11 +2,12 @@
 // `node bench/run.js requests` measures one part only.
 
 import { deliveries } from "./deliveries.js";
+import { idle } from "./idle.js";
 import { SECONDS, SLICES } from "./measure.js";
 import { requests } from "./requests.js";
 import { start } from "./start.js";
 
-const parts = { requests, deliveries, start };
+const parts = { requests, idle, deliveries, start };
 const wanted = process.argv.slice(2);
 
 console.log(`Node ${process.versions.node}; medians of ${SLICES} slices of ${SECONDS} s, taken in turn.`);

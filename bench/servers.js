@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { WHOLE, WITHOUT } from "./without-console.js";
 
 const BODY = JSON.stringify({ id: "cus_lodge_ana", object: "customer", merchantId: "mer_lodge", text: "x".repeat(220) });
 
@@ -32,11 +33,13 @@ const servers = {
     return sandbox({ memory: false, db: join(folder, "sandbox.db") });
   },
   memory: () => sandbox({ memory: true }),
+  whole: () => sandbox({ memory: true }, WHOLE),
+  without: () => sandbox({ memory: true }, WITHOUT),
   frozen: () => sandbox({ memory: true, clock: "2026-01-05T12:00:00Z" }),
 };
 
-async function sandbox(options) {
-  const { createSandbox } = await import("../dist/index.js");
+async function sandbox(options, module = "../dist/index.js") {
+  const { createSandbox } = await import(module);
   const { port } = await createSandbox({ port: 0, rateLimit: "none", ...options });
   return port;
 }
