@@ -27,145 +27,166 @@ interface Fact<V> {
 
 const UNLIMITED: RateRule = { limit: 1_000_000_000, window: 60_000 };
 
-export const optionFacts = {
-  port: fact({
+/** Every option as its value. */
+export interface Options {
+  port: number;
+  host: string | undefined;
+  db: string;
+  memory: boolean;
+  fixtures: string | undefined;
+  snapshot: string | undefined;
+  seed: number;
+  clock: number | undefined;
+  bodies: "checked" | "open";
+  rateLimit: Record<string, RateRule>;
+  faults: string | undefined;
+  scenario: string[];
+  retrySchedule: RetrySchedule;
+  webhookTimeout: number;
+  webhookInsecureTls: boolean;
+  allowWebhookHost: string[];
+  allowedHost: string[];
+  allowedOrigin: string[];
+  controlToken: string | undefined;
+}
+
+export type RetrySchedule = "fast" | "realistic" | number[];
+
+export type OptionName = keyof Options;
+
+export const optionFacts: { readonly [Name in OptionName]: Fact<Options[Name]> } = {
+  port: {
     group: "Where",
     hint: "N",
     words: "port to listen on, 4747 unless given; 0 takes any that is free",
     fallback: 4747,
     read: wholeNumber(0, 65_535),
-  }),
-  host: fact<string | undefined>({
+  },
+  host: {
     group: "Where",
     hint: "ADDRESS",
     words: "address to listen on; both loopback addresses unless given",
     fallback: undefined,
     read: asIs,
-  }),
-  db: fact({
+  },
+  db: {
     group: "Where",
     hint: "FILE",
     words: "SQLite file that keeps everything; .merchant-sandbox/sandbox.db unless given",
     fallback: ".merchant-sandbox/sandbox.db",
     read: asIs,
-  }),
-  memory: fact({ group: "Where", words: "keep everything in memory instead", fallback: false, read: yesNo }),
-  fixtures: fact<string | undefined>({
+  },
+  memory: { group: "Where", words: "keep everything in memory instead", fallback: false, read: yesNo },
+  fixtures: {
     group: "World",
     hint: "DIR",
     words: "folder with merchants of your own, instead of lodge, market, stage and blank",
     fallback: undefined,
     read: asIs,
-  }),
-  snapshot: fact<string | undefined>({
+  },
+  snapshot: {
     group: "World",
     hint: "FILE",
     words: "start from a snapshot: what the database held is replaced by it",
     fallback: undefined,
     read: asIs,
-  }),
-  seed: fact({
+  },
+  seed: {
     group: "World",
     hint: "N",
     words: "ids, keys and secrets are made from it; 1 unless given",
     fallback: 1,
     read: wholeNumber(0, 2 ** 32),
-  }),
-  clock: fact<number | undefined>({
+  },
+  clock: {
     group: "World",
     hint: "TIME",
     words: "freeze the clock at a time such as 2026-01-05T09:00:00Z; it runs unless given",
     fallback: undefined,
     read: readClock,
-  }),
-  bodies: fact<"checked" | "open">({
+  },
+  bodies: {
     group: "Behaviour",
     hint: "checked|open",
     words: "refuse bodies of another shape than assumed (the default), or take any object",
     fallback: "checked",
     read: oneOf("checked", "open"),
-  }),
-  rateLimit: fact<Record<string, RateRule>>({
+  },
+  rateLimit: {
     group: "Behaviour",
     hint: "N/SPAN",
     many: true,
     words: "requests per window and merchant, 6000/60s unless given; none; or OPERATION=5/1m for one",
     fallback: { all: { limit: 6_000, window: 60_000 } },
     read: readRate,
-  }),
-  faults: fact<string | undefined>({
+  },
+  faults: {
     group: "Behaviour",
     hint: "FILE",
     words: "fault rules to arm at the start, as JSON; until a reset",
     fallback: undefined,
     read: asIs,
-  }),
-  scenario: fact<string[]>({
+  },
+  scenario: {
     group: "Behaviour",
     hint: "NAME|FILE",
     many: true,
     words: "scenario to arm at the start, such as lost-response; until a reset",
     fallback: [],
     read: asIs,
-  }),
-  retrySchedule: fact<RetrySchedule>({
+  },
+  retrySchedule: {
     group: "Webhooks",
     hint: "SCHEDULE",
     words: "fast (gaps 0 1 5 15 30 60 s, the default), realistic (over a day), or your own: 1s,10s,1m",
     fallback: "fast",
     read: readSchedule,
-  }),
-  webhookTimeout: fact({
+  },
+  webhookTimeout: {
     group: "Webhooks",
     hint: "SPAN",
     words: "how long a receiver may take, all in all; 10s unless given",
     fallback: 10_000,
     read: parseSpan,
-  }),
-  webhookInsecureTls: fact({
+  },
+  webhookInsecureTls: {
     group: "Webhooks",
     words: "deliver to https receivers with a self-signed certificate",
     fallback: false,
     read: yesNo,
-  }),
-  allowWebhookHost: fact<string[]>({
+  },
+  allowWebhookHost: {
     group: "Webhooks",
     hint: "NAME",
     many: true,
     words: "deliver to this name too, such as host.docker.internal",
     fallback: [],
     read: asIs,
-  }),
-  allowedHost: fact<string[]>({
+  },
+  allowedHost: {
     group: "Safety",
     hint: "NAME",
     many: true,
     words: "answer to this host name too",
     fallback: [],
     read: asIs,
-  }),
-  allowedOrigin: fact<string[]>({
+  },
+  allowedOrigin: {
     group: "Safety",
     hint: "ORIGIN",
     many: true,
     words: "let web pages of this origin call",
     fallback: [],
     read: asIs,
-  }),
-  controlToken: fact<string | undefined>({
+  },
+  controlToken: {
     group: "Safety",
     hint: "TOKEN",
     words: "what the control plane asks for; made up and printed when --host opens the network",
     fallback: undefined,
     read: asIs,
-  }),
-} as const;
-
-export type RetrySchedule = "fast" | "realistic" | number[];
-
-type Facts = typeof optionFacts;
-export type OptionName = keyof Facts;
-export type Options = { [Name in OptionName]: Facts[Name]["fallback"] };
+  },
+};
 
 /** What `createSandbox` takes: each option as its value, or as the text that the flag would have. */
 export type GivenOptions = { [Name in OptionName]?: Options[Name] | string | string[] | undefined };
@@ -192,10 +213,6 @@ function valueGiven(name: OptionName, given: unknown): unknown {
   const values = texts.map((text) => facts.read(text as string, flagOf(name)));
   if (!facts.many) return values.at(-1);
   return name === "rateLimit" ? Object.assign({}, facts.fallback, ...(values as object[])) : values;
-}
-
-function fact<V>(declared: Fact<V>): Fact<V> {
-  return declared;
 }
 
 function asIs(text: string, flag: string): string {
