@@ -1,6 +1,7 @@
 // Does what a step asks of the world outside: calls, the clipboard, the terminal, the way out.
 
 import { realNow } from "../src/kernel/clock.ts";
+import { learning } from "./controls/known.ts";
 import type { Pace } from "./pace.ts";
 import { panes } from "./panes/index.ts";
 import { heardIndex, heardRows } from "./state/hear.ts";
@@ -71,6 +72,7 @@ export function refresh(running: Running): void {
       // What could not be asked is asked again in a second; the link tells whether there is anybody to answer.
       () => {},
     );
+  for (const effect of learning(running.state)) act(running, effect);
   void learn({ method: "GET", path: "" }, (state, body) => heardIndex(state, body as SandboxIndex));
   for (const { name, asks } of panes) if (asks) void learn(asks.call, (state, body) => heardRows(state, name, asks.rows(body)));
 }

@@ -58,9 +58,10 @@ function whatField(state: State, target: string): Field {
     ...rules.filter(isCommon).sort((one, other) => rankOf(one) - rankOf(other)),
     ...rules.filter((rule) => !isCommon(rule)),
   ].sort((one, other) => Number(targetOf(other) === target) - Number(targetOf(one) === target));
-  const actions = ordered.map(
+  const told = ordered.map(
     ({ title = "", description = "" }): Option => ({ value: title, label: COMMON[title] ?? title, words: description }),
   );
+  const actions = told.length > 0 ? told : Object.entries(COMMON).map(([value, label]): Option => ({ value, label }));
   return {
     name: WHAT,
     label: "what",
@@ -79,14 +80,21 @@ interface RulePlace {
   required: boolean;
 }
 
-/** Every place of a rule: its action's first, then those that are asked for most. */
+/** Every place of a rule: what its action is seldom wanted without, what is asked for most, everything else. */
 function placesOf(rule: Shape): RulePlace[] {
   const { action = {}, match = {}, trigger = {}, ...own } = rule.properties ?? {};
   const { type: _, ...fields } = action.properties ?? {};
-  const ofAction = placesIn("action.", fields, action.required).sort((one, other) => Number(other.required) - Number(one.required));
-  const others = [...placesIn("match.", match.properties ?? {}), ...placesIn("trigger.", trigger.properties ?? {}), ...placesIn("", own)];
+  const first = FIRST[rule.title ?? ""] ?? {};
+  const ofAction = placesIn("action.", fields, action.required);
+  const isMain = ({ path, shape, required }: RulePlace) => required || path in first || shape.enum !== undefined;
+  const others = [
+    ...ofAction.filter((place) => !isMain(place)),
+    ...placesIn("match.", match.properties ?? {}),
+    ...placesIn("trigger.", trigger.properties ?? {}),
+    ...placesIn("", own),
+  ];
   const usual = USUAL.flatMap((path) => others.filter((place) => place.path === path));
-  return [...ofAction, ...usual, ...others.filter(({ path }) => !USUAL.includes(path))];
+  return [...ofAction.filter(isMain), ...usual, ...others.filter(({ path }) => !USUAL.includes(path))];
 }
 
 const placesIn = (prefix: string, shapes: Readonly<Record<string, Shape>>, required: readonly string[] = []): RulePlace[] =>

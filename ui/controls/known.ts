@@ -1,6 +1,6 @@
 // What is asked of the sandbox once, and kept: its operations, its types of event, and what a fault rule may say.
 
-import { type Effect, just, type Known, type State } from "../state/state.ts";
+import { type Effect, just, type Known, overlayOf, type State, say } from "../state/state.ts";
 import type { Call } from "../wire/calls.ts";
 import type { Shape } from "../wire/shape.ts";
 
@@ -32,4 +32,6 @@ export const learning = ({ known }: State): Effect[] =>
     kind: "call",
     call,
     done: (state, { body }) => just({ ...state, known: { ...state.known, ...read(body) } }),
+    // It is asked again by itself; only who waits for it need hear why it does not come.
+    failed: (state, message) => just(overlayOf(state) ? say(state, message, "red") : state),
   }));

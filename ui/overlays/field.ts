@@ -52,13 +52,16 @@ export function narrowed({ options = [], free = false }: Field, typed: string): 
     .map(({ option }) => option);
 }
 
+/** Text that is found only in what is said of an option is looked for from so many letters on. */
+const TELLING = 3;
+
 /** How well an option fits: by its beginning, by that of a word, by any part, by what is said of it; not at all. */
 function rankOf(option: Option, typed: string): number {
   const label = labelOf(option).toLowerCase();
-  if (label.startsWith(typed) || option.value.startsWith(typed)) return 0;
-  if ([...label].some((_, index) => " ._-".includes(label[index - 1] ?? "x") && label.startsWith(typed, index))) return 1;
+  if (label.startsWith(typed)) return 0;
+  if ([...label].some((_, index) => " ._-(".includes(label[index - 1] ?? "x") && label.startsWith(typed, index))) return 1;
   if (label.includes(typed)) return 2;
-  return option.words?.toLowerCase().includes(typed) ? 3 : 4;
+  return typed.length >= TELLING && option.words?.toLowerCase().includes(typed) ? 3 : 4;
 }
 
 /** What a key makes of a field; nothing where the key means something else. */
