@@ -204,6 +204,15 @@ describe("a signature of the secret before", () => {
   });
 });
 
+test("an answer that did not come in time is a slow one only where there was time enough", () => {
+  const found = (rest: Partial<AttemptMessage>) => {
+    const made = judge();
+    made.attempt(attemptOf({ status: "failed", responseStatus: null, errorCode: "timeout", ...rest }));
+    return made.of("webhook.ack_fast");
+  };
+  expect([found({ durationMs: 1_000 }), found({ durationMs: 5_001 })]).toEqual([[], ["fail"]]);
+});
+
 describe("equal pauses", () => {
   const CLIENTS = 20;
   /** So many calls fail at once and come back after equal pauses, while the machine does something else for so long. */

@@ -214,6 +214,20 @@ describe("a scenario", () => {
     for (const [index, delay] of first.delays.entries()) expect(Math.abs(second.delays[index] - delay)).toBeLessThan(40);
   });
 
+  test("is steered by a program as from outside", async () => {
+    const bench = await open();
+    const { scenarios } = bench;
+    expect(await scenarios.start({ name: "lost-response", merchant: "mer_lodge" })).toMatchObject({ armed: true, points: 10 });
+    await insist(bench, "k");
+    expect(await scenarios.get({ name: "lost-response" })).toMatchObject({ verdict: "pass", score: 10 });
+    expect((await scenarios.list()).data).toHaveLength(10);
+    expect(await scenarios.stop({ name: "lost-response", merchant: "mer_lodge" })).toMatchObject({ armed: false, verdict: "pass" });
+    await expect(scenarios.start({ name: "lost-respons" })).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("Did you mean lost-response?"),
+    });
+  });
+
   test("is told of in every report, and can be expected to pass", async () => {
     const bench = await open();
     await bench.control("POST", "/scenarios/lost-response", { merchant: "mer_lodge" });
@@ -273,6 +287,10 @@ describe("the command", () => {
     const bench = await open();
     expect(await scenario(bench.url, "scor")).toMatchObject({ code: 2, text: expect.stringContaining("Did you mean score?") });
     expect(await scenario(bench.url, "start")).toMatchObject({ code: 2, text: expect.stringContaining("Say which scenario") });
+    expect(await scenario(bench.url, "start", "./own.json")).toMatchObject({
+      code: 2,
+      text: expect.stringContaining("--scenario ./own.json"),
+    });
     expect((await scenario(bench.url, "start", "lost-respons")).text).toContain("Did you mean lost-response?");
   });
 

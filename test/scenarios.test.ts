@@ -14,7 +14,7 @@ let played: Bench;
 
 beforeAll(async () => {
   running = await share({ clock: "real" });
-  played = await share();
+  played = await share({ webhookTimeout: "5500ms" });
 });
 
 afterAll(() => Promise.all([running.close(), played.close()]));
@@ -164,6 +164,12 @@ const receivers: ReceiverCase[] = [
     bug: "refuses what it does not know yet",
     habits: { firstStatus: () => 404 },
     fails: ["webhook.genuine_taken"],
+  },
+  {
+    scenario: "webhook-before-response",
+    bug: "waits for its own call to return",
+    habits: { delay: 6_000 },
+    fails: ["webhook.ack_fast"],
   },
   {
     scenario: "out-of-order",

@@ -75,6 +75,8 @@ function pathTo(act: string, name: string | undefined): string {
       `Say which scenario: merchant-sandbox scenario ${act} lost-response; merchant-sandbox scenario ls lists them.`,
       "usage",
     );
+  if (/[./\\]/.test(name))
+    throw new SandboxError(`"${name}" is a file, which is read when a sandbox starts: merchant-sandbox --scenario ${name}.`, "usage");
   return `/scenarios/${encodeURIComponent(name)}`;
 }
 
