@@ -342,6 +342,15 @@ export interface Expectation {
     /** How often: exactly, at_least and at_most, all of which must hold */
     inconclusive?: Count;
   };
+  /** That a scenario came to pass, or that it has so many points */
+  scenario?: {
+    /** Name of a scenario that is armed */
+    name: string;
+    /** For whom it is armed; need not be said where it is armed once */
+    merchant?: string;
+    /** How often: exactly, at_least and at_most, all of which must hold */
+    score?: Count;
+  };
   /** That a fault rule fired */
   fault?: {
     /** Id of a fault rule */
@@ -549,6 +558,7 @@ export interface FaultRule {
   /** How often it may still fire; null where no number bounds that */
   remaining: number | null;
   lastFiredAt: string | null;
+  endsAt: string | null;
 }
 
 /** When it fires: the next time it matches, unless given */
@@ -926,6 +936,8 @@ export interface SandboxHealthReply {
 export interface SandboxIndexReply {
   name: string;
   version: string;
+  /** The process that it is */
+  pid: number;
   /** What a client is pointed at */
   baseUrl: string;
   clock: Clock;
