@@ -2,10 +2,14 @@
 
 import { attemptFacts } from "../../src/kernel/live-rows.ts";
 import type { AttemptMessage } from "../../src/kernel/messages.ts";
-import { deliveryDetail } from "../details/delivery.ts";
-import { listOf, type State, sandboxNow } from "../state/state.ts";
-import { signs, type Tone } from "../terminal/style.ts";
+import { endingOf, resultOf } from "../details/attempt-line.ts";
+import { deliveryDetail, isSame } from "../details/delivery.ts";
+import { count, duration } from "../figures.ts";
+import { listOf, type State } from "../state/state.ts";
+import { curlOf } from "../wire/calls.ts";
+import { deliveryActions, givenUp, isLast } from "./delivery-actions.ts";
 import { pane } from "./pane.ts";
+import { firstKey } from "./requests.ts";
 
 export const deliveries = pane<AttemptMessage>({
   name: "deliveries",
@@ -14,38 +18,39 @@ export const deliveries = pane<AttemptMessage>({
   facts: attemptFacts,
   hears: { kind: "attempt", value: (item) => (item.kind === "attempt" ? item.attempt : undefined) },
   mark(state) {
-    const dead = listOf(state, "deliveries").rows.filter(({ value }) => isDead(value as AttemptMessage)).length;
-    return dead === 0 ? "" : `${dead} given up`;
+    const dead = givenUp(listOf(state, "deliveries").rows).length;
+    return dead === 0 ? "" : `${count(dead)} given up`;
   },
-  cells(attempt, state) {
-    const { eventType, eventId, url, responseStatus, errorCode, durationMs } = attempt;
-    const [words, tones] = endingOf(attempt, state);
+  cells(attempt, state, width) {
+    const { eventType, eventId, url, durationMs } = attempt;
+    const [words, tones] = endingOf(state, attempt, isLast(listOf(state, "deliveries").rows, attempt));
     return [
-      { text: eventType, width: 22 },
-      { text: eventId, width: 14, tones: ["dim"], from: 120 },
-      { text: url },
+      { text: eventType, width: width < 100 ? 18 : 24, ends: true },
+      { text: eventId, width: width < 100 ? 9 : 14, ends: true, tones: ["dim"], from: 64 },
+      { text: url, ends: true },
       { text: `${attempt.attempt}/${attempt.maxAttempts}`, width: 5, align: "right" },
-      { text: String(responseStatus ?? errorCode ?? ""), width: 9, align: "right" },
-      { text: durationMs === null ? "" : `${Math.round(durationMs)} ms`, width: 8, align: "right", tones: ["dim"], from: 76 },
-      { text: words, width: 17, tones },
+      { text: resultOf(attempt), width: 8, align: "right" },
+      { text: durationMs === null ? "" : duration(durationMs), width: 9, align: "right", tones: ["dim"], from: 100 },
+      { text: words, width: 15, tones },
     ];
   },
-  empty: () => [
-    "No deliveries yet. Register an endpoint and trigger an event:",
+  empty: (state) => [
+    "No deliveries yet. Register an endpoint, then make an event:",
     "",
-    "merchant-sandbox receive",
-    "merchant-sandbox trigger payment.succeeded",
+    ...firstCalls(state).map((call) => curlOf(state.target, call)),
   ],
   detail: deliveryDetail,
+  kin: isSame,
+  actions: deliveryActions,
 });
 
-const isDead = ({ status, nextAttemptAt }: AttemptMessage) => status !== "succeeded" && nextAttemptAt === null;
-
-/** How an attempt ended, in a word and a sign. */
-function endingOf(attempt: AttemptMessage, state: State): [words: string, tones: Tone[]] {
-  const { good, bad, unsure } = signs(state.look);
-  if (attempt.status === "succeeded") return [`${good} delivered`, ["green"]];
-  if (attempt.nextAttemptAt === null) return [`${bad} given up`, ["red"]];
-  const wait = Math.ceil(attempt.nextAttemptAt - sandboxNow(state) / 1_000);
-  return [wait > 0 ? `${unsure} next in ${wait} s` : `${unsure} tried again`, ["yellow"]];
-}
+const firstCalls = (state: State) =>
+  [
+    { method: "POST", path: "/v1/webhooks", key: firstKey(state), body: { url: "http://localhost:3000/hooks", events: ["*"] } },
+    {
+      method: "POST",
+      path: "/v1/webhook-events/test",
+      key: firstKey(state),
+      body: { type: "payment.succeeded", data: { amount: 1250 } },
+    },
+  ] as const;

@@ -1,9 +1,13 @@
 // The pane of faults: which rules are armed, and what is left of each.
 
 import type { RuleState } from "../../src/kernel/fault.ts";
-import { plain } from "../details/text.ts";
-import { openDetail } from "../overlays/detail.ts";
+import type { VerdictMessage } from "../../src/kernel/messages.ts";
+import { faultDetail } from "../details/fault.ts";
+import { count, countdown } from "../figures.ts";
+import { type Action, calls, just, listOf, type State } from "../state/state.ts";
 import type { Tone } from "../terminal/style.ts";
+import { momentOf, remainingOf } from "../time.ts";
+import { curlOf } from "../wire/calls.ts";
 import { pane } from "./pane.ts";
 
 export const faults = pane<RuleState>({
@@ -12,20 +16,73 @@ export const faults = pane<RuleState>({
   id: ({ id }) => id,
   facts: ({ id, name, status, target, action }) => ({
     text: `${id} ${name ?? ""} ${action.type} ${status}`,
-    fields: { id, status, target, action: action.type },
+    fields: { id, name, status, target, action: action.type },
   }),
   asks: { call: { method: "GET", path: "/faults" }, values: (answer) => (answer as { data: RuleState[] }).data },
-  cells({ id, name, action, status, fired, remaining }) {
+  mark(state) {
+    const armed = listOf(state, "faults").rows.filter(({ value }) => isActive(value as RuleState)).length;
+    return armed === 0 ? "" : `${count(armed)} ON`;
+  },
+  cells(rule, state, width) {
+    const tones: Tone[] = isActive(rule) ? ["magenta"] : ["dim"];
+    const aside = besides(state, rule);
+    const isNarrow = width < 56;
+    const left = leftOf(rule);
     return [
-      { text: status, width: 7, tones: statusTone(status) },
-      { text: `${action.type} ${name ?? id}` },
-      { text: `fired ${fired}`, width: 9, align: "right" },
-      { text: remaining === null ? "" : `${remaining} left`, width: 8, align: "right" },
+      { text: isActive(rule) ? "*" : "", width: 1, tones },
+      { text: wordsOf(rule), ends: true, tones: isActive(rule) ? [] : ["dim"] },
+      { text: isNarrow ? left.replace(" of ", "/") : left, width: isNarrow ? 9 : 14, tones },
+      { text: aside, width: 12, tones: aside.includes("fail") ? ["red"] : ["dim"] },
     ];
   },
-  empty: () => ["No faults: everything works.", "x arms one."],
-  detail: (_, rule) =>
-    openDetail({ title: `Fault ${rule.id}`, asks: {}, lines: (_known, _state, width) => plain(JSON.stringify(rule, null, 2), width) }),
+  empty: (state) => [
+    "No faults: everything works. x arms one, and so does:",
+    "",
+    curlOf(state.target, { method: "POST", path: "/faults", body: { action: { type: "rate_limit", retryAfter: 2 } } }),
+  ],
+  detail: faultDetail,
+  actions: (chosen) => [remove(chosen)],
 });
 
-const statusTone = (status: RuleState["status"]): Tone[] => (status === "armed" ? ["magenta"] : ["dim"]);
+const isActive = ({ status, enabled }: RuleState) => status === "armed" && enabled;
+
+/** `rate_limit 429 on payments.list`, as far as the rule says it. */
+function wordsOf({ name, action, match }: RuleState): string {
+  if (name !== null) return name;
+  const { type, status, as } = action as { type: string; status?: unknown; as?: unknown };
+  const form = [status, as].filter((value) => value !== undefined && value !== null).join(" ");
+  const { operation, event, merchant } = match as Record<string, unknown>;
+  const place = [operation, event, merchant].filter((value) => value !== undefined).map(String);
+  return `${type.replaceAll("_", " ")}${form === "" ? "" : ` ${form}`}${place.length === 0 ? "" : ` on ${place.join(", ")}`}`;
+}
+
+function leftOf({ status, enabled, fired, remaining, trigger }: RuleState): string {
+  if (!enabled) return "off";
+  if (status === "spent") return `spent (${count(fired)})`;
+  if (status !== "armed") return status;
+  return remaining === null ? `fired ${count(fired)}` : `${count(remaining)} of ${count(Number(trigger.times))} left`;
+}
+
+/** How it was coped with, once that is known; until then how long it lives. */
+function besides(state: State, { id, endsAt, status }: RuleState): string {
+  const judged = listOf(state, "verdicts")
+    .rows.map(({ value }) => value as VerdictMessage)
+    .filter(({ fault }) => fault === id);
+  if (judged.some(({ verdict }) => verdict === "fail")) return "judged: fail";
+  if (status === "armed" && endsAt !== null) return `ttl ${countdown(remainingOf(state, momentOf(endsAt)))}`;
+  if (judged.length === 0) return "";
+  return judged.every(({ verdict }) => verdict === "pass") ? "judged: pass" : "judged: open";
+}
+
+const remove = (chosen: (state: State) => RuleState | undefined): Action => ({
+  keys: ["d"],
+  label: "remove",
+  words: "remove the fault rule",
+  can: (state) => chosen(state) !== undefined,
+  run(state) {
+    const rule = chosen(state);
+    if (!rule) return just(state);
+    const call = { method: "DELETE", path: `/faults/${encodeURIComponent(rule.id)}` } as const;
+    return calls(state, call, () => `Removed ${rule.name ?? rule.id}, which fired ${count(rule.fired)} times`);
+  },
+});

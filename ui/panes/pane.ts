@@ -2,9 +2,11 @@
 
 import type { LiveItem } from "../../src/kernel/messages.ts";
 import type { FilterFacts } from "../../src/kernel/row-filter.ts";
-import { chosenRow, type Row } from "../state/list.ts";
-import { type Action, laid, listOf, type Overlay, type State, type Step } from "../state/state.ts";
-import { fill, harmless } from "../terminal/cells.ts";
+import { rowsOf } from "../layout.ts";
+import { type Detail, openDetail } from "../overlays/detail.ts";
+import { choose, chosenRow, isGone, type Row, shownRows } from "../state/list.ts";
+import { type Action, just, laid, lifted, listOf, type State, type Step, say, withList } from "../state/state.ts";
+import { cut, cutMiddle, fill, harmless } from "../terminal/cells.ts";
 import { type Look, type Tone, tint } from "../terminal/style.ts";
 import type { Call } from "../wire/calls.ts";
 
@@ -34,16 +36,28 @@ interface Declaration<Value> {
   hears?: { kind: LiveItem["kind"]; value(item: LiveItem): Value | undefined };
   asks?: { call: Call; values(answer: unknown): Value[] };
   mark?(state: State): string;
-  cells(value: Value, state: State): Cell[];
+  cells(value: Value, state: State, width: number): Cell[];
   empty(state: State): string[];
-  detail(state: State, value: Value): { overlay: Overlay; effects: Step["effects"] };
-  actions?: readonly Action[];
+  detail(state: State, value: Value): Detail;
+  /** Which rows `n` and `p` go to before any other; all unless given. */
+  kin?(one: Value, other: Value): boolean;
+  /** What keys do with a value: the one under the cursor, or the one whose detail is open. */
+  actions?(value: (state: State) => Value | undefined): readonly Action[];
 }
 
 /** Declares a pane over values of its own kind. */
 export function pane<Value>(declared: Declaration<Value>): Pane {
-  const { name, title, hears, asks, empty, actions = [] } = declared;
+  const { name, title, hears, asks, empty } = declared;
   const row = (value: Value): Row => ({ id: declared.id(value), value, facts: declared.facts(value) });
+  const actions = declared.actions ?? (() => []);
+  const open = (state: State, chosen: Row): Step => {
+    const detail = declared.detail(state, chosen.value as Value);
+    const own = [...actions(() => chosen.value as Value), ...neighbours(name, chosen, declared.kin as Kin | undefined, open)];
+    const { overlay, effects } = openDetail({ ...detail, actions: own });
+    // Whoever closes the detail finds the cursor where it was opened.
+    const list = choose(listOf(state, name), chosen, rowsOf(state, name));
+    return { state: laid(withList(state, name, list), overlay), effects };
+  };
   return {
     name,
     title,
@@ -58,15 +72,33 @@ export function pane<Value>(declared: Declaration<Value>): Pane {
       },
     }),
     ...(asks && { asks: { call: asks.call, rows: (answer) => asks.values(answer).map(row) } }),
-    mark: declared.mark ?? (() => ""),
-    line: ({ value }, state, width) => columns(declared.cells(value as Value, state), width, state.look),
+    mark: (state) =>
+      [declared.mark?.(state) ?? "", isGone(listOf(state, name)) ? "the chosen row has gone" : ""].filter(Boolean).join("  "),
+    line: ({ value }, state, width) => columns(declared.cells(value as Value, state, width), width, state.look),
     empty,
-    actions,
-    open(state, { value }) {
-      const { overlay, effects } = declared.detail(state, value as Value);
-      return { state: laid(state, overlay), effects };
-    },
+    actions: actions((state) => chosenRow(listOf(state, name))?.value as Value | undefined),
+    open,
   };
+}
+
+type Kin = (one: unknown, other: unknown) => boolean;
+
+/** From one detail to the next: first among what belongs together, then among all. */
+function neighbours(name: string, { id, value }: Row, kin: Kin = () => true, open: Pane["open"]): Action[] {
+  const step = (state: State, forward: boolean): Step => {
+    const rows = shownRows(listOf(state, name));
+    const index = rows.findLastIndex((row) => row.id === id);
+    const others = forward ? rows.slice(index + 1) : rows.slice(0, Math.max(0, index)).reverse();
+    const next = others.find((row) => kin(value, row.value)) ?? others[0];
+    if (!next) return just(say(state, forward ? "There is none after this one" : "There is none before this one", "yellow"));
+    const { state: opened, effects } = open(lifted(state), next);
+    const said = kin(value, next.value) ? opened : say(opened, "None of the same kind was left: this is the nearest of all", "yellow");
+    return { state: said, effects };
+  };
+  return [
+    { keys: ["n"], label: "next", words: "the next one of the same kind", run: (state) => step(state, true) },
+    { keys: ["p"], label: "previous", words: "the one of the same kind before", run: (state) => step(state, false) },
+  ];
 }
 
 export interface Cell {
@@ -74,6 +106,8 @@ export interface Cell {
   /** In terminal cells; what is left over where it is not given. */
   width?: number;
   align?: "right";
+  /** Where it is too long, both ends stay. */
+  ends?: boolean;
   tones?: readonly Tone[];
   /** Left out where the line has fewer cells than this. */
   from?: number;
@@ -89,10 +123,7 @@ export function columns(cells: readonly Cell[], width: number, look: Look): stri
   const drawn = shown.map((cell) => {
     const space = cell.width ?? wide;
     if (cell.width === undefined) wide = Math.floor(left / flexible);
-    return tint(look, fill(harmless(cell.text), space, cell.align ?? "left"), ...(cell.tones ?? []));
+    return tint(look, fill(harmless(cell.text), space, cell.align ?? "left", cell.ends ? cutMiddle : cut), ...(cell.tones ?? []));
   });
   return flexible === 0 ? drawn.join(" ") + " ".repeat(left) : drawn.join(" ");
 }
-
-/** The value under the cursor of the pane with the keys. */
-export const chosenValue = <Value>(state: State): Value | undefined => chosenRow(listOf(state))?.value as Value | undefined;

@@ -1,13 +1,16 @@
 // The pane of requests: what was asked of the service, and what it answered.
 
-import { isoTime } from "../../src/kernel/clock.ts";
 import { requestFacts } from "../../src/kernel/live-rows.ts";
 import type { RequestMessage } from "../../src/kernel/messages.ts";
 import { requestDetail } from "../details/request.ts";
+import { duration } from "../figures.ts";
 import { type State, shortMerchant } from "../state/state.ts";
-import { signs, type Tone } from "../terminal/style.ts";
+import { signs } from "../terminal/style.ts";
+import { timeOfDay } from "../time.ts";
+import { statusTones } from "../tones.ts";
 import { curlOf } from "../wire/calls.ts";
 import { pane } from "./pane.ts";
+import { requestActions } from "./request-actions.ts";
 
 export const requests = pane<RequestMessage>({
   name: "requests",
@@ -19,25 +22,22 @@ export const requests = pane<RequestMessage>({
     const { at, method, path, query, status, durationMs, merchant, replayOf, fault } = request;
     const note = replayOf ? signs(look).replayed : fault ? "*" : "";
     return [
-      { text: isoTime(at).slice(11, 23), width: 12, tones: ["dim"], from: 64 },
+      { text: timeOfDay(at), width: 12, tones: ["dim"], from: 64 },
       { text: method, width: 6 },
-      { text: query === "" ? path : `${path}?${query}` },
-      { text: String(status || "cut"), width: 3, tones: statusTones(status) },
+      { text: query === "" ? path : `${path}?${query}`, ends: true },
+      { text: status === 0 ? "cut" : String(status), width: 3, tones: statusTones(status) },
       { text: note, width: 1, tones: fault ? ["magenta"] : [] },
-      { text: `${durationMs.toFixed(1)} ms`, width: 10, align: "right", tones: ["dim"], from: 56 },
-      { text: shortMerchant(merchant), width: 8, from: 50 },
+      { text: duration(durationMs), width: 8, align: "right", tones: ["dim"], from: 56 },
+      { text: shortMerchant(merchant), width: 8, ends: true, from: 50 },
     ];
   },
   empty: (state) => ["No requests yet. Try:", "", curlOf(state.target, firstCall(state))],
   detail: requestDetail,
+  kin: (one, other) => one.operation === other.operation,
+  actions: requestActions,
 });
 
-const firstCall = ({ sandbox }: State) =>
-  ({ method: "GET", path: "/v1/payments?limit=1", key: sandbox?.merchants[0]?.apiKeys[0] ?? "sk_test_lodge" }) as const;
+const firstCall = (state: State) => ({ method: "GET", path: "/v1/payments?limit=1", key: firstKey(state) }) as const;
 
-/** What a status looks like; its digits say the same. */
-export function statusTones(status: number): Tone[] {
-  if (status >= 500 || status === 0) return ["red"];
-  if (status >= 400) return ["yellow"];
-  return ["green"];
-}
+/** A key to try something with. */
+export const firstKey = ({ sandbox }: State) => sandbox?.merchants[0]?.apiKeys[0] ?? "sk_test_lodge";

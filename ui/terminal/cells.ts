@@ -8,8 +8,16 @@ const PLAIN = /^[\x20-\x7e]*$/;
 
 export const widthOf = (text: string) => (PLAIN.test(text) ? text.length : stringWidth(text));
 
+/** Half characters, breaks between lines and paragraphs, and what no font agrees upon: shown by their numbers. */
+const ODD = /[\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
+/** Whether a sign is a picture or a letter is the terminal's choice: asked to choose, terminals differ in how wide it is. */
+const CHOICES = /[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
+
 /** Text of others on one line: control characters and direction marks are shown, never obeyed. */
-export const harmless = (text: string) => (PLAIN.test(text) ? text : visible(text.normalize("NFC")));
+export function harmless(text: string): string {
+  if (PLAIN.test(text)) return text;
+  return visible(text.normalize("NFC").replace(CHOICES, "")).replace(ODD, (odd) => `\\u${(odd.codePointAt(0) ?? 0).toString(16)}`);
+}
 
 /** At most so many cells; what is cut off shows as an ellipsis. */
 export function cut(text: string, width: number, ellipsis = "…"): string {
@@ -26,9 +34,30 @@ export function cut(text: string, width: number, ellipsis = "…"): string {
   return kept + ellipsis;
 }
 
+/** At most so many cells; what does not fit is left out of the middle, so that both ends stay, and more of the second. */
+export function cutMiddle(text: string, width: number, ellipsis = "…"): string {
+  if (widthOf(text) <= width) return text;
+  const head = Math.floor((width - 1) / 3);
+  if (head < 2) return cut(text, width, ellipsis);
+  const pieces = Array.from(graphemes.segment(text), ({ segment }) => segment);
+  const first = fitting(pieces, head);
+  const last = fitting(pieces.reverse(), width - 1 - widthOf(first.join("")));
+  return first.join("") + ellipsis + last.reverse().join("");
+}
+
+/** The first of some pieces, as many as have room. */
+function fitting(pieces: readonly string[], width: number): string[] {
+  let used = 0;
+  const end = pieces.findIndex((piece) => {
+    used += stringWidth(piece);
+    return used > width;
+  });
+  return pieces.slice(0, end === -1 ? pieces.length : end);
+}
+
 /** Exactly so many cells. */
-export function fill(text: string, width: number, align: "left" | "right" = "left"): string {
-  const shown = cut(text, width);
+export function fill(text: string, width: number, align: "left" | "right" = "left", shorten = cut): string {
+  const shown = shorten(text, width);
   const space = " ".repeat(Math.max(0, width - widthOf(shown)));
   return align === "left" ? shown + space : space + shown;
 }
@@ -40,6 +69,10 @@ export const padded = (line: string, width: number) => line + " ".repeat(Math.ma
 export function wrap(text: string, width: number): string[] {
   if (widthOf(text) <= width) return [text];
   const lines: string[] = [];
+  if (PLAIN.test(text)) {
+    for (let start = 0; start < text.length; start += width) lines.push(text.slice(start, start + width));
+    return lines;
+  }
   let line = "";
   let used = 0;
   for (const { segment } of graphemes.segment(text)) {

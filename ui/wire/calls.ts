@@ -6,8 +6,8 @@ export interface Call {
   /** Below /_sandbox, or below the address itself where there is a key. */
   path: string;
   body?: unknown;
-  /** A merchant's key: then the service is called. */
-  key?: string;
+  /** A merchant's key, or null for none: then the service is called. */
+  key?: string | null;
   headers?: Record<string, string>;
 }
 
@@ -63,9 +63,9 @@ export async function perform(target: Target, call: Call): Promise<Answer> {
 }
 
 function headersOf({ token }: Target, call: Call): Record<string, string> {
-  const bearer = call.key ?? token;
+  const bearer = call.key === undefined ? token : call.key;
   return {
-    ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
+    ...(bearer == null ? {} : { Authorization: `Bearer ${bearer}` }),
     ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
     ...call.headers,
   };
