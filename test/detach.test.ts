@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { readGithubFile } from "./github-files.ts";
 import { folder, launch, PROGRAM, run, start } from "./program.ts";
 import { call } from "./support.ts";
 
@@ -221,20 +222,6 @@ describe("env", () => {
     );
   });
 
-  /** What GitHub reads of such a file: a name, a delimiter, and all lines up to that. */
-  function readGithub(text: string): Record<string, string> {
-    const found: Record<string, string> = {};
-    const lines = text.split("\n");
-    while (lines.length > 1) {
-      const [, name = "", delimiter = ""] = /^(\w+)<<(.+)$/.exec(lines.shift() ?? "") ?? [];
-      const value: string[] = [];
-      while (lines[0] !== delimiter && lines.length > 0) value.push(lines.shift() as string);
-      lines.shift();
-      found[name] = value.join("\n");
-    }
-    return found;
-  }
-
   test("is appended to GitHub's files, and the token masked", async () => {
     const { url, cwd } = await detach(["--memory", "--control-token", token]);
     const files = { GITHUB_ENV: join(cwd, "env"), GITHUB_OUTPUT: join(cwd, "output") };
@@ -249,8 +236,8 @@ describe("env", () => {
     };
     const text = readFileSync(files.GITHUB_ENV, "utf8");
     expect(text.startsWith("BEFORE=1\n")).toBe(true);
-    expect(readGithub(text.slice("BEFORE=1\n".length))).toEqual(expected);
-    expect(readGithub(readFileSync(files.GITHUB_OUTPUT, "utf8"))).toEqual(expected);
+    expect(readGithubFile(text)).toEqual({ BEFORE: "1", ...expected });
+    expect(readGithubFile(readFileSync(files.GITHUB_OUTPUT, "utf8"))).toEqual(expected);
     expect(new Set(text.match(/<<end_\w+/g)).size).toBe(4);
   });
 

@@ -1,0 +1,22 @@
+// What GitHub's runner reads of the files by which a step sets variables and outputs.
+
+/** `NAME=value`, or a name, a delimiter, and all lines up to that. */
+export function readGithubFile(text: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  const lines = text.split("\n").slice(0, -1);
+  while (lines.length > 0) {
+    const line = lines.shift() ?? "";
+    const [, name, delimiter] = /^(\w+)<<(.+)$/.exec(line) ?? [];
+    if (name === undefined) {
+      found[line.slice(0, line.indexOf("="))] = line.slice(line.indexOf("=") + 1);
+      continue;
+    }
+    const end = lines.indexOf(delimiter as string);
+    if (end < 0) throw new Error(`Matching delimiter not found: ${delimiter}`);
+    found[name] = lines
+      .splice(0, end + 1)
+      .slice(0, -1)
+      .join("\n");
+  }
+  return found;
+}
