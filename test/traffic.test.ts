@@ -1,6 +1,5 @@
 // Business that goes on by itself: the same for the same seed and start, of the kinds that were asked for, valid whatever was asked, over in time.
 
-import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -8,8 +7,8 @@ import { resources } from "../src/areas/index.ts";
 import type { TrafficState } from "../src/kernel/traffic.ts";
 import { problemsIn } from "../src/store/fixture-check.ts";
 import { kinds } from "../src/traffic/business.ts";
-import { folder, run } from "./program.ts";
-import { type Answer, type Bench, NOON, NOON_SECONDS, open } from "./support.ts";
+import { run } from "./program.ts";
+import { type Answer, type Bench, NOON, NOON_SECONDS, open, share } from "./support.ts";
 import { advance, log, receive, register } from "./webhook-support.ts";
 
 const begin = (bench: Bench, wanted: object = {}) => bench.control("POST", "/traffic", wanted);
@@ -268,6 +267,17 @@ describe("it ends", () => {
   });
 });
 
+test("a long span of it is played beside everything else, and can be cut short", async () => {
+  const bench = await open();
+  await begin(bench, { rate: "100/s", mix: { customer: 1 } });
+  const played = advance(bench, "15m");
+  expect((await bench.call("GET", "/v1/merchants/me")).status).toBe(200);
+  const [stopped] = (await bench.control("DELETE", "/traffic")).data;
+  expect(stopped).toMatchObject({ status: "stopped", happened: expect.toSatisfy((count) => count < 90_000) });
+  expect((await played).now).toBe("2026-01-05T12:15:00.000Z");
+  expect((await state(bench)).happened).toBe(stopped.happened);
+});
+
 test("a clock that is set elsewhere takes it along: a leap is not played, and going back does not end it", async () => {
   const bench = await open();
   await begin(bench, { rate: "1/s", mix: { customer: 1 } });
@@ -288,15 +298,15 @@ test("whatever is mixed, however fast and for how long: every record that it lea
   const rates = fc.constantFrom("100/s", "7/s", "30/m", "1/10s", "5/h", "1/d");
   const times = fc.constantFrom(NOON, "1970-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "9999-12-31T23:00:00Z");
   const property = fc.asyncProperty(mixes, merchants, rates, times, fc.nat(), async (mix, merchant, rate, clock, seed) => {
-    const db = join(folder(), "sandbox.db");
-    const bench = await open({ memory: false, db, clock, seed });
+    const bench = await share({ clock, seed });
     const { status } = await refused(bench, { merchant, mix, rate });
     expect(status).toBe(201);
     for (let left = 60; left > 0 && (await state(bench, merchant)).happened < 80; left--) {
       const by = ["1s", "1m", "1h", "3d"].find((span) => span.endsWith(rate.endsWith("/10s") ? "m" : rate.slice(-1))) ?? "1m";
       if ((await bench.call("POST", "/_sandbox/clock/advance", { key: null, body: { by } })).status !== 200) break;
     }
-    expect(problemsOf(db, merchant)).toEqual([]);
+    const { file } = await bench.control("PUT", "/snapshots/end");
+    expect(problemsOf(file, merchant)).toEqual([]);
     expect((await bench.control("GET", "/traffic")).data[0].status).toBe("running");
     await bench.close();
   });
@@ -304,8 +314,8 @@ test("whatever is mixed, however fast and for how long: every record that it lea
 });
 
 /** What is wrong with a merchant's records, held against the same checks as a fixture of somebody's own. */
-function problemsOf(db: string, merchant: string) {
-  const sql = new Sqlite(db, { readonly: true });
+function problemsOf(file: string, merchant: string) {
+  const sql = new Sqlite(file, { readonly: true });
   const rows = sql.prepare("select kind, body from documents where merchant = ?").all(merchant) as { kind: string; body: string }[];
   sql.close();
   const records: Record<string, object[]> = {};

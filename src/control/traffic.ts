@@ -37,7 +37,7 @@ export const startTraffic = control({
   path: "/traffic",
   summary: "Let plausible business go on by itself",
   description:
-    "Payments succeed, payouts are paid, bookings arrive and are confirmed or declined, in sandbox time: while the clock stands still nothing happens, and advancing it plays the span. The same seed and the same start make the same records. It touches only what it made itself. A merchant has one; another replaces it; a reset ends it.",
+    "Payments succeed, payouts are paid, bookings arrive and are confirmed or declined, in sandbox time: while the clock stands still nothing happens, and advancing it plays the span. The same seed and the same start make the same records. It touches only what it made itself. A merchant has one; another replaces it; a reset ends it, and so does the end of the sandbox.",
   body: Type.Object({
     merchant: Type.Optional(text("To whom it happens; the first merchant unless given")),
     rate: Type.Optional(text("So many in a span, from 1/d to 100/s: 2/s unless given")),
