@@ -4,9 +4,10 @@ import { catalogue, resources } from "./areas/index.ts";
 import type { Console } from "./control/console.ts";
 import type { VerdictMessage } from "./kernel/messages.ts";
 import type { Dice } from "./kernel/random.ts";
+import type { RecordBase, Resource } from "./kernel/resource.ts";
 import type { ScenarioState } from "./kernel/scenario.ts";
 import type { Receiver } from "./store/deliveries.ts";
-import { createVerifier } from "./verify/verifier.ts";
+import { createVerifier, type Verifier } from "./verify/verifier.ts";
 import { planAttempt, type Sent } from "./webhooks/ledger.ts";
 import { createSender, type Plan, type SenderNeeds } from "./webhooks/sender.ts";
 import { sign } from "./webhooks/signature.ts";
@@ -25,7 +26,7 @@ interface Needs extends Pick<Console, Used> {
 
 type Used = "about" | "touched" | "clock" | "journal" | "runLog" | "attempts" | "tenants" | "callers" | "deliveries" | "dispatcher";
 
-export function openProof(needs: Needs): Pick<Console, "verifier" | "report" | "auditor"> {
+export function openProof(needs: Needs): Pick<Console, "report" | "auditor"> & { verifier: Verifier } {
   const { judge, faults, dispatcher, hear } = needs;
   const verdicts = () => judge.verdicts();
   const sources = { ...needs, verdicts };
@@ -33,6 +34,7 @@ export function openProof(needs: Needs): Pick<Console, "verifier" | "report" | "
     verifier: createVerifier({
       ...needs,
       resources,
+      records: recordsOf(needs),
       operations: catalogue.map(({ id }) => id),
       judge: { rules: judge.rules.map(({ id }) => id), verdicts },
       faults: () => new Map(faults.list().map(({ id, fired }) => [id, fired])),
@@ -45,6 +47,21 @@ export function openProof(needs: Needs): Pick<Console, "verifier" | "report" | "
     report: async (format) => (await import("./report/report.ts")).report(sources, format),
   };
 }
+
+const PAGE = 500;
+
+const recordsOf = ({ tenants, callers, clock }: Needs) =>
+  function* (merchant: string | undefined, resource: Resource): Generator<RecordBase> {
+    for (const id of merchant === undefined ? tenants.list().map((tenant) => tenant.id) : [merchant]) {
+      const collection = callers(id, clock.seconds(), undefined).own(resource);
+      for (let after: string | undefined; ; ) {
+        const { data, has_more } = collection.page({ limit: PAGE, ...(after === undefined ? {} : { starting_after: after }) });
+        yield* data;
+        if (!has_more) break;
+        after = data.at(-1)?.id;
+      }
+    }
+  };
 
 function openAuditor({ clock, dice, tenants, deliveries, webhooks }: Needs): Console["auditor"] {
   let runs = 0;

@@ -25,6 +25,7 @@ const RequestMatch = Type.Object(
     ),
     method: Type.Optional(oneOf(["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE"], "The method")),
     path: words("The path without its query, where * stands for anything"),
+    query: Type.Optional(Type.Record(Type.String(), Condition, { description: "Query parameters by name, as text" })),
     key: words("An API key, or its last four characters"),
     idempotencyKey: Type.Optional(Condition),
     header: Type.Optional(Type.Record(Type.String(), Condition, { description: "Headers of the request by name, in any case" })),

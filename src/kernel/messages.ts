@@ -2,6 +2,7 @@
 
 import type { Verdict } from "./expectations.ts";
 import type { Firing } from "./fault.ts";
+import type { LessonMessage } from "./lesson.ts";
 
 /** A request once it was answered. Details are fetched by id from the journal. */
 export interface RequestMessage {
@@ -77,6 +78,7 @@ export type LiveItem = { seq: number } & (
   | { kind: "verdict"; verdict: VerdictMessage }
   | { kind: "fault"; fault: Firing }
   | { kind: "clock"; clock: ClockMessage }
+  | { kind: "lesson"; lesson: LessonMessage }
   | { kind: "reset"; merchant: string | null }
 );
 

@@ -39,7 +39,7 @@ export function createHub(snapshot: () => unknown): Hub {
   const run = unguessable();
   const ring = createRing(REMEMBERED);
   const listeners = new Set<(happening: Happening) => void>();
-  const totals: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, reset: 0 };
+  const totals: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, lesson: 0, reset: 0 };
   const whole = createRound(BATCH_EVERY, (watcher) => feed(watcher, ring, (seen) => ring.since(seen)));
   const digests = createRound(DIGEST_EVERY, (watcher) => feed(watcher, ring, () => digestOf(watcher, ring, totals)));
   let server: Promise<WebSocketServer> | undefined;

@@ -14,6 +14,8 @@ const OWNED = [
   "keys",
   "counters",
   "journal",
+  "left_steps",
+  "learners",
   "origins",
 ];
 

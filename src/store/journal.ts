@@ -75,11 +75,15 @@ export interface JournalFilter {
   since?: number | undefined;
   /** Only requests that came before this one. */
   before?: string | undefined;
+  /** Only requests with a higher number. */
+  after?: number | undefined;
 }
 
 export interface Journal {
   /** The number of the next request. */
   next(): number;
+  /** The number of the newest request. */
+  last(): number;
   /** Counts how often the numbers began again at one: a number is unique only within its era. */
   era(): number;
   /** Numbers that are used already, by requests that events and remembered answers tell of, are not used again. */
@@ -136,6 +140,7 @@ export function openJournal(database: Database): Journal {
   return {
     ...reader(database, flush),
     next: numbers.next,
+    last: numbers.last,
     era: numbers.era,
     goOnAfter: numbers.goOnAfter,
     add(entry) {
@@ -185,6 +190,7 @@ function openNumbers({ sql }: Database) {
     setAside: () => setAside(open()),
     era: () => era,
     next: () => ++open().number,
+    last: () => open().number,
     goOnAfter(used: number) {
       open().number = Math.max(open().number, used);
     },
@@ -249,17 +255,17 @@ const cut = (text: string) => (text.length > LONGEST_BODY ? text.slice(0, LONGES
 function reader({ sql }: Database, flush: () => void): Pick<Journal, "find" | "get"> {
   const select = sql.prepare<[Record<string, unknown>], JournalRow>(
     `select * from journal
-     where sequence < coalesce((select sequence from journal where id = @before), 9e15)
+     where sequence < coalesce((select sequence from journal where id = @before), 9e15) and sequence > @after
        and (@operation is null or operation = @operation) and (@merchant is null or merchant = @merchant)
        and (@status is null or status like @status) and (@key is null or key like @key) and (@since is null or at >= @since)
      order by sequence desc limit @limit`,
   );
   const byId = sql.prepare<[string], JournalRow>("select * from journal where id = ?");
   return {
-    find({ operation = null, merchant = null, status, key, since = null, before = null }, limit) {
+    find({ operation = null, merchant = null, status, key, since = null, before = null, after = 0 }, limit) {
       flush();
       const like = { status: status?.replace("xx", "__") ?? null, key: key === undefined ? null : `%${key.slice(-4)}` };
-      return select.all({ operation, merchant, since, before, limit, ...like });
+      return select.all({ operation, merchant, since, before, after, limit, ...like });
     },
     get(id) {
       flush();

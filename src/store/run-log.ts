@@ -16,13 +16,22 @@ export interface LoggedDelivery {
   state: "pending" | "sending" | "succeeded" | "failed" | "cancelled";
   /** How many were begun. */
   attempts: number;
+  /** The number of the newest attempt; 0 before the first. */
+  lastAttempt: number;
   /** The request that made the event; null when no request did. */
   request: string | null;
+}
+
+/** The numbers of the newest of all. */
+export interface Newest {
+  delivery: number;
+  attempt: number;
 }
 
 export interface RunLog {
   /** Every delivery, of one merchant or of all, oldest first. */
   deliveries(merchant?: string): LoggedDelivery[];
+  newest(): Newest;
   /** How many of the requests in the journal's file were answered with each status. */
   statuses(): { status: number; calls: number }[];
   /** How many events of each type there were, and how many deliveries of them were taken. */
@@ -32,6 +41,7 @@ export interface RunLog {
 export function openRunLog({ sql }: Database): RunLog {
   const deliveries = sql.prepare<[{ merchant: string | null }], LoggedDelivery>(
     `select d.sequence, d.merchant, e.id as event, e.type, d.endpoint, d.trigger, d.state, d.attempts, e.request,
+       coalesce((select max(sequence) from attempts where delivery = d.sequence), 0) as lastAttempt,
        (select body ->> 'url' from documents where merchant = d.merchant and kind = '${ENDPOINT_KIND}' and id = d.endpoint) as url
      from deliveries d join events e on e.sequence = d.event where d.merchant = coalesce(@merchant, d.merchant) order by d.sequence`,
   );
@@ -41,9 +51,13 @@ export function openRunLog({ sql }: Database): RunLog {
          as delivered
      from events group by type`,
   );
+  const newest = sql.prepare<[], Newest>(
+    "select (select coalesce(max(sequence), 0) from deliveries) as delivery, (select coalesce(max(sequence), 0) from attempts) as attempt",
+  );
   const statuses = sql.prepare<[], { status: number; calls: number }>("select status, count(*) as calls from journal group by status");
   return {
     statuses: () => statuses.all(),
+    newest: () => newest.get() as Newest,
     deliveries: (merchant) => deliveries.all({ merchant: merchant ?? null }),
     events: () => new Map(events.all().map(({ type, ...counts }) => [type, counts])),
   };

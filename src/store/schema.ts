@@ -4,7 +4,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is refused, never converted in silence. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 export const SCHEMA = `
 pragma application_id = ${APPLICATION_ID};
@@ -104,6 +104,19 @@ create index attempts_newest on attempts (merchant, ended desc, delivery desc, a
 create index attempts_of_endpoint on attempts (merchant, endpoint, ended, delivery, attempt, status) where status <> 'sending';
 create index attempts_failed on attempts (merchant, endpoint, ended, delivery, attempt) where status = 'failed';
 create index attempts_of_delivery on attempts (delivery);
+
+-- Who learns with a merchant: the lesson and the step it is at, since when, how many hints of it were shown, and what was
+-- there before it, as JSON. A lesson that is over has a step more than there are; 'lesson' is null before the first.
+create table learners (
+  sequence integer primary key autoincrement, merchant text not null unique, name text not null unique,
+  lesson text, step integer not null, hints integer not null, began integer not null, mark text not null
+);
+
+-- The steps that learners left behind.
+create table left_steps (
+  merchant text, lesson text, step integer, how text not null check (how in ('ticked', 'skipped', 'prepared')),
+  hints integer not null, ended integer not null, place integer not null, primary key (merchant, lesson, step)
+) without rowid;
 
 -- What was asked and answered: bounded, newest kept. It never stands in the way of an answer.
 create table journal (

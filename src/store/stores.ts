@@ -12,6 +12,7 @@ import { type EventLog, openEventLog } from "./event-log.ts";
 import { type Checkup, openHealth } from "./health.ts";
 import { type Holds, openHolds } from "./holds.ts";
 import { type Journal, openJournal } from "./journal.ts";
+import { type Learners, openLearners } from "./learners.ts";
 import { type Outbox, openOutbox } from "./outbox.ts";
 import { openPast, type Past } from "./past.ts";
 import { openReplies, type Replies } from "./replies.ts";
@@ -33,6 +34,7 @@ export interface Stores {
   replies: Replies;
   past: Past;
   journal: Journal;
+  learners: Learners;
   callers: Callers;
   close(): void;
 }
@@ -71,6 +73,7 @@ export function openStores({ file, image, clock, dice, webhooks }: Needs): Store
     replies: openReplies(database, clock),
     past: openPast(database, clock),
     journal,
+    learners: openLearners(database),
     callers: callers({ collections, counters, outbox, tenants, attempts, health, webhooks, dice }),
     close() {
       journal.close();

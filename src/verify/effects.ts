@@ -5,7 +5,6 @@ import { type Count, compareCount, countWords, isLike } from "../kernel/conditio
 import type { DeliveryMatch, Expectation, Verdict } from "../kernel/expectations.ts";
 import type { RecordBase, Resource } from "../kernel/resource.ts";
 import type { ScenarioState } from "../kernel/scenario.ts";
-import type { Collection } from "../store/collection.ts";
 import type { LoggedDelivery, RunLog } from "../store/run-log.ts";
 import { type Check, type Look, look, lookAtCount, type NearMiss } from "./look.ts";
 import { demandsOf, nearestOf } from "./near-miss.ts";
@@ -17,12 +16,19 @@ export interface Judged {
   rule: string;
   verdict: Verdict;
   merchant?: string | null | undefined;
+  /** None while it is still open. */
+  id?: string | null | undefined;
+  /** The ids of those that show it. */
+  requests?: readonly string[] | undefined;
 }
 
-const PAGE = 500;
 const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 
-export function checkDeliveries(log: RunLog, { match, count, attempts, final }: Wanted<"deliveries">, merchant: string | undefined): Check {
+export function checkDeliveries(
+  log: Pick<RunLog, "deliveries">,
+  { match, count, attempts, final }: Wanted<"deliveries">,
+  merchant: string | undefined,
+): Check {
   return () => {
     const found = log.deliveries(merchant ?? match.merchant).filter((delivery) => isMeant(match, delivery));
     const ids = found.map(({ event, endpoint }) => `${event} to ${endpoint}`);
@@ -58,28 +64,15 @@ function wrongAbout({ event, endpoint, state, attempts }: LoggedDelivery, wanted
   return undefined;
 }
 
-/** `collections` are those of every merchant that is looked at. */
-export function checkRecords(
-  collections: () => Collection<RecordBase>[],
-  { kind }: Resource,
-  { where = {}, count }: Wanted<"records">,
-): Check {
+/** `all` are those of every merchant that is looked at. */
+export function checkRecords(all: () => Iterable<RecordBase>, { kind }: Resource, { where = {}, count }: Wanted<"records">): Check {
   const demands = (record: RecordBase) => demandsOf("", where, (pointer) => valueAt(record, pointer));
   return () => {
-    const records = collections().flatMap((collection) => [...allRecords(collection)]);
+    const records = [...all()];
     const found = records.filter((record) => demands(record).every(({ met }) => met)).map(({ id }) => id);
     const near = (): NearMiss[] => nearestOf(records, demands, ({ id, status }) => ({ id, what: [kind, status].join(" ").trim() }));
     return lookAtCount(found, count, ["record", "records"], near);
   };
-}
-
-function* allRecords(collection: Collection<RecordBase>): Generator<RecordBase> {
-  for (let after: string | undefined; ; ) {
-    const { data, has_more } = collection.page({ limit: PAGE, ...(after === undefined ? {} : { starting_after: after }) });
-    yield* data;
-    if (!has_more) return;
-    after = data.at(-1)?.id;
-  }
 }
 
 /** Where the judge has found nothing that it can tell, nothing has passed either. */

@@ -9,17 +9,19 @@ import { type Demand, demandsOf, nearestOf } from "./near-miss.ts";
 
 type Wanted<Kind extends keyof Expectation> = NonNullable<Expectation[Kind]>;
 
+type Journalled = Pick<Journal, "find">;
+
 const PAGE = 500;
 const MOST_NEAR = 500;
 
-export function checkRequests(journal: Journal, { match, count }: Wanted<"requests">, merchant: string | undefined): Check {
+export function checkRequests(journal: Journalled, { match, count }: Wanted<"requests">, merchant: string | undefined): Check {
   return () => {
     const found = matching(journal, match, merchant).map(({ id }) => id);
     return lookAtCount(found.reverse(), count, ["request", "requests"], () => nearTo(match, newest(journal, merchant)));
   };
 }
 
-export function checkSequence(journal: Journal, steps: Wanted<"sequence">, merchant: string | undefined): Check {
+export function checkSequence(journal: Journalled, steps: Wanted<"sequence">, merchant: string | undefined): Check {
   return () => {
     const found: JournalRow[] = [];
     const rows = [...allRows(journal, { merchant })].reverse();
@@ -38,7 +40,7 @@ export function checkSequence(journal: Journal, steps: Wanted<"sequence">, merch
 }
 
 /** `span` is how long, in real milliseconds, none may come once this is asked for. */
-export function checkNever(journal: Journal, match: RequestMatch, span: number, merchant: string | undefined): Check {
+export function checkNever(journal: Journalled, match: RequestMatch, span: number, merchant: string | undefined): Check {
   return (elapsed) => {
     const found = matching(journal, match, merchant).map(({ id }) => id);
     const seen = { found: found.length, evidence: found.reverse().slice(-MOST_EVIDENCE) };
@@ -49,7 +51,7 @@ export function checkNever(journal: Journal, match: RequestMatch, span: number, 
 }
 
 /** Newest first. The file narrows by what it has an own column for. */
-function matching(journal: Journal, match: RequestMatch, merchant: string | undefined): JournalRow[] {
+function matching(journal: Journalled, match: RequestMatch, merchant: string | undefined): JournalRow[] {
   const { operation, status, key } = match;
   const filter = {
     merchant: merchant ?? match.merchant,
@@ -60,7 +62,7 @@ function matching(journal: Journal, match: RequestMatch, merchant: string | unde
   return [...allRows(journal, filter)].filter((row) => isMatch(match, row));
 }
 
-function* allRows(journal: Journal, filter: Parameters<Journal["find"]>[0]): Generator<JournalRow> {
+function* allRows(journal: Journalled, filter: Parameters<Journal["find"]>[0]): Generator<JournalRow> {
   for (let before: string | undefined; ; ) {
     const rows = journal.find({ ...filter, before }, PAGE);
     yield* rows;
@@ -69,7 +71,7 @@ function* allRows(journal: Journal, filter: Parameters<Journal["find"]>[0]): Gen
   }
 }
 
-const newest = (journal: Journal, merchant: string | undefined) => journal.find({ merchant }, MOST_NEAR);
+const newest = (journal: Journalled, merchant: string | undefined) => journal.find({ merchant }, MOST_NEAR);
 
 const isMatch = (match: RequestMatch, row: JournalRow) => demands(match, row).every(({ met }) => met);
 
@@ -81,7 +83,7 @@ const nearTo = (match: RequestMatch, rows: readonly JournalRow[]): NearMiss[] =>
   );
 
 function demands(match: RequestMatch, row: JournalRow): Demand[] {
-  const { operation, merchant, status, method, path, key, idempotencyKey, header, body } = match;
+  const { operation, merchant, status, method, path, query, key, idempotencyKey, header, body } = match;
   const plain = (field: string, wanted: string | number | undefined, received: string | number | null, isMet = isLike): Demand[] =>
     wanted === undefined ? [] : [{ field, wanted, received, met: received !== null && isMet(String(received), String(wanted)) }];
   return [
@@ -92,6 +94,7 @@ function demands(match: RequestMatch, row: JournalRow): Demand[] {
     ...plain("key", key, row.key, (received, wanted) => received.slice(-4) === wanted.slice(-4)),
     ...plain("status", status, row.status, (received, wanted) => received === wanted || `${received[0]}xx` === wanted),
     ...(idempotencyKey === undefined ? [] : demandsOf("", { idempotencyKey }, () => row.idempotency_key ?? undefined)),
+    ...(query ? demandsOf("query ", query, (name) => new URLSearchParams(row.query).get(name) ?? undefined) : []),
     ...(header ? demandsOf("header ", header, headerOf(row)) : []),
     ...(body ? demandsOf("body ", body, bodyOf(row)) : []),
   ];

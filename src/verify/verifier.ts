@@ -4,6 +4,7 @@ import { afterRealTime, realDelay, stopwatch } from "../kernel/clock.ts";
 import { type ExpectationKind, type Expectations, VERDICTS, type Verdict } from "../kernel/expectations.ts";
 import type { Look } from "./look.ts";
 import { type Planned, plan, type Sources, span } from "./plan.ts";
+import { afterRestart, type Mark, markOf, sourcesSince } from "./since.ts";
 
 export interface Verified {
   verdict: Verdict;
@@ -19,6 +20,12 @@ export interface Result extends Omit<Look, "open"> {
 
 export interface Verifier {
   verify(expectations: Expectations): Promise<Verified>;
+  /** How everything that these look at stands now: what `since` leaves out. */
+  mark(expectations: Expectations): Mark;
+  /** One look, without waiting, at nothing but what came since. What is named need not be armed yet. */
+  since(mark: Mark, expectations: Expectations): Verified;
+  /** A mark that an earlier process made, as it counts in this one. */
+  resume(mark: Mark): Mark;
   /** Ends all waiting at once, with what is known then. */
   stop(): void;
 }
@@ -56,6 +63,13 @@ export function createVerifier(needs: Needs): Verifier {
         bell.close();
       }
     },
+    mark: (expectations) => markOf(needs, expectations),
+    since(mark, expectations) {
+      const planned = plan(sourcesSince(needs, mark), expectations);
+      const looks = planned.map(({ check }) => check(0));
+      return conclude(planned, looks, 0);
+    },
+    resume: (mark) => afterRestart(mark, needs),
     stop() {
       stopped = true;
       for (const bell of waits) bell.ring();
