@@ -3,7 +3,7 @@
 import { controls } from "./controls/index.ts";
 import { layoutOf, rowsOf } from "./layout.ts";
 import { scrolled } from "./overlays/detail.ts";
-import { openHelp } from "./overlays/help.ts";
+import { type KeyGroup, openHelp } from "./overlays/help.ts";
 import { openText } from "./overlays/text.ts";
 import { paneNamed, panes } from "./panes/index.ts";
 import { chosenRow, filtered, follow, freeze, type Move, move, thaw } from "./state/list.ts";
@@ -102,7 +102,7 @@ export const everywhere: readonly Action[] = [
   { keys: ["ctrl-l"], words: "paint everything anew", run: (state) => also(state, { kind: "repaint" }) },
   { keys: ["ctrl-z"], words: "suspend", run: (state) => also(state, { kind: "suspend" }) },
   { keys: ["s"], words: "plain lines instead of panes, and back", run: (state) => also(state, { kind: "plain" }) },
-  { keys: ["?"], label: "help", words: "every key", run: (state) => just(laid(state, openHelp([...paneActions(state), ...everywhere]))) },
+  { keys: ["?"], label: "help", words: "every key", run: (state) => just(laid(state, openHelp(keyGroups(state)))) },
   {
     keys: ["q"],
     label: "quit",
@@ -115,3 +115,14 @@ export const everywhere: readonly Action[] = [
 export const overlaid: readonly Action[] = [
   { keys: ["escape"], label: "back", words: "one level back", run: (state) => just(lifted(state)) },
 ];
+
+/** Every key by where it holds: on what is seen now, on every list, wherever nobody writes. */
+function keyGroups(state: State): KeyGroup[] {
+  const overlay = overlayOf(state);
+  const here = overlay ? [...overlay.actions, ...overlaid] : paneNamed(state.pane).actions;
+  return [
+    { title: `Here: ${overlay?.title ?? paneNamed(state.pane).title}`, actions: here },
+    { title: "In every list and text", actions: overlay ? moves : [...pane, ...moves] },
+    { title: "Everywhere", actions: everywhere },
+  ];
+}

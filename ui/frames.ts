@@ -5,6 +5,7 @@ import { render } from "ink";
 import { createElement } from "react";
 import { App } from "./app.tsx";
 import type { State } from "./state/state.ts";
+import { plainLetters } from "./terminal/cells.ts";
 
 export interface Frames {
   /** The frame of a state, line by line. */
@@ -30,7 +31,8 @@ export function createFrames(first: State): Frames {
     of(state) {
       resize(state);
       ink.rerender(createElement(App, { state }));
-      return frame.split("\n");
+      const lines = frame.split("\n");
+      return state.look.unicode ? lines : lines.map(plainLetters);
     },
     close: () => ink.unmount(),
   };

@@ -5,6 +5,8 @@ import { visible } from "../../src/kernel/visible.ts";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const PLAIN = /^[\x20-\x7e]*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the tints of a line begin with one.
+const ASCII = /^[\x00-\x7f]*$/;
 
 export const widthOf = (text: string) => (PLAIN.test(text) ? text.length : stringWidth(text));
 
@@ -60,6 +62,15 @@ export function fill(text: string, width: number, align: "left" | "right" = "lef
   const shown = shorten(text, width);
   const space = " ".repeat(Math.max(0, width - widthOf(shown)));
   return align === "left" ? shown + space : space + shown;
+}
+
+/** The same width for a terminal that has ASCII only. */
+export function plainLetters(line: string): string {
+  if (ASCII.test(line)) return line;
+  const letters = Array.from(graphemes.segment(line), ({ segment }) =>
+    ASCII.test(segment) ? segment : segment === "…" ? "~" : "?".repeat(stringWidth(segment)),
+  );
+  return letters.join("");
 }
 
 /** A line that may be tinted, filled up to so many cells; one that is wider is left as it is. */
