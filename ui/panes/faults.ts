@@ -74,15 +74,17 @@ function besides(state: State, { id, endsAt, status }: RuleState): string {
   return judged.every(({ verdict }) => verdict === "pass") ? "judged: pass" : "judged: open";
 }
 
-const remove = (chosen: (state: State) => RuleState | undefined): Action => ({
-  keys: ["d"],
-  label: "remove",
-  words: "remove the fault rule",
-  can: (state) => chosen(state) !== undefined,
-  run(state) {
-    const rule = chosen(state);
-    if (!rule) return just(state);
-    const call = { method: "DELETE", path: `/faults/${encodeURIComponent(rule.id)}` } as const;
-    return calls(state, call, () => `Removed ${rule.name ?? rule.id}, which fired ${count(rule.fired)} times`);
-  },
-});
+function remove(chosen: (state: State) => RuleState | undefined): Action {
+  return {
+    keys: ["d"],
+    label: "remove",
+    words: "remove the fault rule",
+    can: (state) => chosen(state) !== undefined,
+    run(state) {
+      const rule = chosen(state);
+      if (!rule) return just(state);
+      const call = { method: "DELETE", path: `/faults/${encodeURIComponent(rule.id)}` } as const;
+      return calls(state, call, () => `Removed ${rule.name ?? rule.id}, which fired ${count(rule.fired)} times`);
+    },
+  };
+}

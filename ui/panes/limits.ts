@@ -40,18 +40,20 @@ export const limits = pane<Window>({
   actions: (chosen) => [exhaust(chosen), copyKey((state) => chosen(state)?.merchant)],
 });
 
-const exhaust = (chosen: (state: State) => Window | undefined): Action => ({
-  keys: ["e"],
-  label: "exhaust",
-  words: "leave nothing of the window: every call until it ends is answered 429",
-  can: (state) => chosen(state)?.operation === null,
-  run(state) {
-    const window = chosen(state);
-    if (!window) return just(state);
-    const call = { method: "PUT", path: `/rate-limits/${encodeURIComponent(window.merchant)}`, body: { remaining: 0 } } as const;
-    return calls(state, call, () => `Nothing is left of the window of ${window.merchant}`);
-  },
-});
+function exhaust(chosen: (state: State) => Window | undefined): Action {
+  return {
+    keys: ["e"],
+    label: "exhaust",
+    words: "leave nothing of the window: every call until it ends is answered 429",
+    can: (state) => chosen(state)?.operation === null,
+    run(state) {
+      const window = chosen(state);
+      if (!window) return just(state);
+      const call = { method: "PUT", path: `/rate-limits/${encodeURIComponent(window.merchant)}`, body: { remaining: 0 } } as const;
+      return calls(state, call, () => `Nothing is left of the window of ${window.merchant}`);
+    },
+  };
+}
 
 function bar(look: Look, share: number, cells: number): string {
   const { full, empty } = signs(look);
