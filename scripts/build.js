@@ -1,7 +1,5 @@
 // Builds dist/: the command line and the library as bundles that need nothing but better-sqlite3, and what travels with them.
-// `--types` adds the declarations, which take longer and which only a package needs.
 
-import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -68,8 +66,7 @@ const written = new Set([
   put("THIRD-PARTY-LICENSES.txt", licencesOf(root, Object.keys(metafile.inputs))),
 ]);
 chmodSync(join(dist, "bin.cjs"), 0o755);
-for (const file of filesIn(dist)) if (!written.has(file) && !file.startsWith("types/")) rmSync(join(dist, file));
-if (process.argv.includes("--types")) execFileSync(process.execPath, [join(root, "scripts/types.js")], { stdio: "inherit" });
+for (const file of filesIn(dist)) if (!written.has(file)) rmSync(join(dist, file));
 
 /** A file that is already as it should be is left alone: whoever runs from dist/ never sees it half written. */
 function put(file, text) {

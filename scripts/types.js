@@ -1,19 +1,68 @@
-// Writes dist/types/index.d.ts: what `import` gives, as one file of declarations that needs no other package's types.
+// Writes types/: what `import` gives, as declarations that need no other package's types. They are committed, so that whoever
+// reviews a change sees what it does to programs. `--check` writes nothing and fails where the sources would declare something else.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { generateDtsBundle } from "dts-bundle-generator";
+import ts from "typescript";
+import { optionWords } from "../dist/documents.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const target = join(root, "dist/types/index.d.ts");
+const NOTE = "// Written from the sources by `npm run docs`: change those, not this.\n";
 
-const [declarations] = generateDtsBundle(
-  [{ filePath: join(root, "src/index.ts"), output: { noBanner: true, exportReferencedTypes: false } }],
-  { preferredConfigPath: join(root, "tsconfig.json") },
-);
+const declarations = { "types/index.d.ts": library(), "types/vitest.d.ts": forVitest() };
+const stale = Object.keys(declarations).filter((name) => declarations[name] !== written(name));
 
-// `await using` is younger than the libraries that most projects compile against.
-const text = `/// <reference lib="esnext.disposable" />\n\n${declarations}`;
-mkdirSync(dirname(target), { recursive: true });
-if (!existsSync(target) || readFileSync(target, "utf8") !== text) writeFileSync(target, text);
+if (process.argv.includes("--check")) {
+  if (stale.length > 0) {
+    console.error(`The types of the library changed: ${stale.join(", ")}. Run \`npm run docs\`, look at the difference, and commit it.`);
+    process.exitCode = 1;
+  }
+} else {
+  mkdirSync(join(root, "types"), { recursive: true });
+  for (const name of stale) writeFileSync(join(root, name), declarations[name]);
+  console.log(stale.length > 0 ? `Wrote ${stale.join(", ")}.` : "The types are as they should be.");
+}
+
+function written(name) {
+  try {
+    return readFileSync(join(root, name), "utf8").replaceAll("\r\n", "\n");
+  } catch {
+    return undefined;
+  }
+}
+
+function library() {
+  const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-types-"));
+  try {
+    // The sources are checked by `npm run types`: here it would only take long.
+    const config = join(folder, "tsconfig.json");
+    const compilerOptions = { noCheck: true, typeRoots: [join(root, "node_modules/@types")] };
+    writeFileSync(config, JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, files: [join(root, "src/index.ts")] }));
+    const entry = { filePath: join(root, "src/index.ts"), noCheck: true, output: { noBanner: true, exportReferencedTypes: false } };
+    const [bundle] = generateDtsBundle([entry], { preferredConfigPath: config });
+    // `await using` is younger than the libraries that most projects compile against.
+    return `${NOTE}/// <reference lib="esnext.disposable" />\n\n${withWords(bundle.replaceAll("\t", "  "))}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Tells of each option what the help tells of it. */
+function withWords(bundle) {
+  return bundle.replace(/^interface Options \{\n([^}]*)\}/m, (text) =>
+    text.replaceAll(/^ {2}(\w+): /gm, (line, name) => `  /** ${optionWords[name]} */\n${line}`),
+  );
+}
+
+/** One file, whose types are those of the library. */
+function forVitest() {
+  const source = readFileSync(join(root, "src/vitest.ts"), "utf8");
+  const { outputText } = ts.transpileDeclaration(source, {
+    fileName: "vitest.ts",
+    compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.NodeNext, declaration: true },
+  });
+  return `${NOTE}\n${outputText.replaceAll("./index.ts", "./index.js").replaceAll(/^( +)/gm, (indent) => indent.slice(indent.length / 2))}`;
+}

@@ -7,6 +7,7 @@ import { triggerSchema } from "./faults/trigger.ts";
 import { behaviours as idempotency } from "./http/idempotency.ts";
 import { behaviours as limits } from "./http/limit.ts";
 import { Type } from "./kernel/shapes.ts";
+import { optionFacts } from "./options.ts";
 import { version } from "./package.ts";
 import { assumptionsPage as renderAssumptions } from "./reference/assumptions-page.ts";
 import { eventsOf } from "./reference/events.ts";
@@ -58,6 +59,11 @@ export const assumptionsPage = () => renderAssumptions(assumptions());
 const FaultMatch = Type.Object({ ...matchSchemas.api.properties, ...matchSchemas.delivery.properties });
 const FaultAction = Type.Union(actions.map(({ schema }) => schema));
 const faultFields = { match: FaultMatch, trigger: triggerSchema, action: FaultAction, expect: Type.Array(Type.String()) };
+
+/** What the help says of each option. */
+export const optionWords: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(optionFacts).map(([name, { words }]) => [name, words]),
+);
 
 /** The control plane as TypeScript. What it leaves to the grammar of faults is told from there. */
 export const programPage = () =>

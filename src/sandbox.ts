@@ -24,12 +24,11 @@ import { readFixtures } from "./store/fixtures.ts";
 import { seededImage } from "./store/image.ts";
 import type { JournalEntry } from "./store/journal.ts";
 import { openStores } from "./store/stores.ts";
-import type { Tenant } from "./store/tenants.ts";
 import { scheduleOf } from "./webhooks/schedule.ts";
 import { createTargets } from "./webhooks/target.ts";
 
 /** Where it is and what it keeps, and beside that a method for everything that steers it. */
-export interface Sandbox extends Omit<ControlPlane, "merchants"> {
+export interface Sandbox extends ControlPlane {
   /** Where it listens, such as http://127.0.0.1:4747. */
   readonly url: string;
   /** What a client is pointed at: the url with /v1. */
@@ -39,7 +38,6 @@ export interface Sandbox extends Omit<ControlPlane, "merchants"> {
   readonly file: string | undefined;
   /** What the control plane asks for; undefined on loopback, where it asks for nothing. */
   readonly controlToken: string | undefined;
-  readonly merchants: ControlPlane["merchants"] & (() => Tenant[]);
   /** Hears of each request once it is answered. */
   onRequest(listener: (entry: JournalEntry) => void): void;
   /** Hears of everything that happens: requests, delivery attempts, verdicts, faults that fire, the clock, resets. */
@@ -89,7 +87,7 @@ const fixturesOf = ({ fixtures }: Options) => (fixtures === undefined ? builtIn(
 async function serve(parts: Parts): Promise<Sandbox> {
   const machine = assemble(parts, () => showSandbox(console));
   const { options, token, clock, stores, heard, dispatcher } = machine;
-  const { database, tenants, replies } = stores;
+  const { database, replies } = stores;
   const console = openConsole(machine, () => url);
   await begin(machine, console);
 
@@ -104,15 +102,13 @@ async function serve(parts: Parts): Promise<Sandbox> {
   // A copy of the fixtures owes nobody anything; a file may, and so may a snapshot.
   dispatcher.start({ anew: database.isCopy && options.snapshot === undefined });
   const close = once(() => end(machine, console, listening));
-  const plane = steerHere(() => console);
   return {
-    ...plane,
+    ...steerHere(() => console),
     url,
     baseUrl: url + PREFIX,
     port: listening.port,
     file: database.file,
     controlToken: token,
-    merchants: Object.assign(() => tenants.list(), plane.merchants),
     onRequest: (listener) => void heard.requests.add(listener),
     onHappening: machine.hub.listen,
     onDefect: (listener) => void heard.defects.add(listener),

@@ -1,10 +1,18 @@
 // For vitest: a sandbox for each worker, a merchant of its own for each test, and matchers that tell what came nearest.
 
-import { test as base, expect } from "vitest";
-import type { Count, DeliveryMatch, Expectation, NearMiss, RequestMatch, VerificationResult } from "./control/program.ts";
-import type { GivenOptions } from "./options.ts";
-import { type OwnMerchant, ownMerchant } from "./own-merchant.ts";
-import { createSandbox, type Sandbox } from "./sandbox.ts";
+import { test as base, expect, type TestAPI } from "vitest";
+import type {
+  Count,
+  DeliveryMatch,
+  Expectation,
+  NearMiss,
+  OwnMerchant,
+  RequestMatch,
+  Sandbox,
+  SandboxOptions,
+  VerificationResult,
+} from "./index.ts";
+import { createSandbox, ownMerchant } from "./index.ts";
 
 export interface SandboxFixtures {
   /** One for each worker of vitest: what a test does to it beyond its own merchant, its neighbours see. */
@@ -14,7 +22,7 @@ export interface SandboxFixtures {
 }
 
 /** A `test` whose sandbox has these options: to be made at the top of a file, not in a `describe`. */
-export const createTest = (options: GivenOptions = {}) =>
+export const createTest = (options: SandboxOptions = {}): TestAPI<SandboxFixtures> =>
   base.extend<SandboxFixtures>({
     sandbox: [
       // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs.
@@ -32,7 +40,7 @@ export const createTest = (options: GivenOptions = {}) =>
     },
   });
 
-export const test = createTest();
+export const test: TestAPI<SandboxFixtures> = createTest();
 export { expect };
 
 /** How often, and how long to wait for it. At least once unless given. */

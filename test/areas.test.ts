@@ -240,10 +240,10 @@ describe("a merchant who was created", () => {
 
   test("shares no e-mail address with another, and a refused one leaves nothing behind", async () => {
     const bench = await open();
-    const before = bench.merchants();
+    const before = await bench.merchants.list();
     const answer = await bench.call("POST", "/v1/merchants", { body: { ...profile, email: "ola@lodge.example" } });
     expectRefusal(answer, 409, "already_exists", { fields: ["email"] });
-    expect(bench.merchants()).toEqual(before);
+    expect(await bench.merchants.list()).toEqual(before);
   });
 
   test("can log in with nothing but its own password", async () => {

@@ -24,7 +24,7 @@ describe("started again", () => {
     await first.close();
 
     const second = await createSandbox(options);
-    expect(second.merchants()).toHaveLength(5);
+    expect((await second.merchants.list()).data).toHaveLength(5);
     expect(await post(second.url, "one")).toMatchObject({ text: made.text, headers: { "idempotent-replayed": "true" } });
     expect((await post(second.url, "two")).body.id).not.toBe(made.body.id);
     expect((await call(second.url, "GET", "/v1/merchants/me", { key: merchant.apiKey })).body.id).toBe(merchant.id);

@@ -336,7 +336,7 @@ describe("a fixture of one's own", () => {
     await expect(open({ fixtures: folder, memory: false, db: file })).rejects.toThrow(":11 /records/booking/1/id");
     writeFileSync(join(folder, "shop.json"), SHOP);
     const bench = await open({ fixtures: folder, memory: false, db: file });
-    expect(bench.merchants().map(({ id }) => id)).toEqual(["mer_shop"]);
+    expect((await bench.merchants.list()).data.map(({ id }) => id)).toEqual(["mer_shop"]);
   });
 });
 

@@ -173,7 +173,7 @@ describe("what is remembered", () => {
     const first = await post(bench, "/v1/merchants", "twin", body);
     expect(first).toMatchObject({ status: 409, body: { code: "already_exists" } });
     expect(replayed(await post(bench, "/v1/merchants", "twin", body))).toBe(true);
-    expect(bench.merchants().filter(({ name }) => name === "Twin")).toEqual([]);
+    expect((await bench.merchants.list()).data.filter(({ name }) => name === "Twin")).toEqual([]);
   });
 
   test("no refusal before the handler is remembered: the mended request may use the same key", async () => {

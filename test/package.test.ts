@@ -65,16 +65,18 @@ const bin = () => join(home, manifest().bin["merchant-sandbox"] ?? "");
 
 describe("the tarball", () => {
   it("holds the bundles, the fixtures and the three papers, and nothing else", () => {
-    const others = published.filter((path) => !path.startsWith("dist/") && !path.startsWith("fixtures/"));
+    const others = published.filter((path) => !/^(dist|fixtures|types)\//.test(path));
     expect(others.sort()).toEqual(["LICENSE", "README.md", "package.json"]);
     expect(published).toEqual(
       expect.arrayContaining([
         "dist/bin.cjs",
         "dist/cli.js",
         "dist/index.js",
-        "dist/types/index.d.ts",
+        "dist/vitest.js",
         "dist/THIRD-PARTY-LICENSES.txt",
         "fixtures/merchants/lodge.json",
+        "types/index.d.ts",
+        "types/vitest.d.ts",
       ]),
     );
     expect(published.filter((path) => !/\.(c?js|d\.ts|txt|json|md)$|^LICENSE$/.test(path))).toEqual([]);
@@ -172,7 +174,7 @@ describe("the library", () => {
       `export async function first(): Promise<Merchant | undefined> {`,
       `  await using sandbox: Sandbox = await createSandbox({ clock: "2026-01-05T12:00:00Z", port: 0 });`,
       `  sandbox.onRequest(({ status }) => status.toFixed());`,
-      `  return sandbox.merchants()[0];`,
+      `  return (await sandbox.merchants.list()).data[0];`,
       `}`,
       `export const refused = (error: unknown): boolean => error instanceof SandboxError;`,
       `// @ts-expect-error: an option that does not exist`,

@@ -5,13 +5,12 @@ import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { exitCodes, SandboxError } from "../kernel/errors.ts";
 import { unguessable } from "../kernel/random.ts";
 import type { Options } from "../options.ts";
-import type { Sandbox } from "../sandbox.ts";
 import { makeFolder } from "../store/database.ts";
 import { note, say } from "./command.ts";
 import { type Detached, folderOf, keepState, logFileIn } from "./detached.ts";
 import { portOwner } from "./port-owner.ts";
 import { localUrl } from "./variables.ts";
-import { type ReadyFacts, readyFacts } from "./voice.ts";
+import type { ReadyFacts } from "./voice.ts";
 
 interface Failed {
   code: number;
@@ -41,9 +40,9 @@ export async function detach(options: Options, own: Record<string, string | unde
 }
 
 /** In the process that goes on: tells the one that waits, or gives up where that is gone. */
-export function announce(sandbox: Sandbox): void {
+export function announce(facts: ReadyFacts): void {
   if (!process.send) return;
-  process.send(readyFacts(sandbox), (error) => {
+  process.send(facts, (error) => {
     if (error) process.kill(process.pid, "SIGTERM");
     else process.disconnect();
   });

@@ -36,9 +36,9 @@ export const exec = command({
     const complete = completeOptions(options, defaultsFor(options));
     const sandbox = await createSandbox(complete);
     try {
-      const { key } = merchantNamed(sandbox.merchants(), own.fixture);
+      const { key } = merchantNamed((await sandbox.merchants.list()).data, own.fixture);
       const log = openLogFile(own.log);
-      log.follow(sandbox);
+      await log.follow(sandbox);
       const place = { url: localUrl(sandbox, complete.host), controlToken: sandbox.controlToken };
       return await runInside({ place, log, wanted, words: rest, variables: variablesOf(place, key) });
     } finally {

@@ -14,7 +14,7 @@ export interface LogFile {
   trouble(): string | undefined;
   /** How many defects of the sandbox were noted. */
   defects(): number;
-  follow(sandbox: Sandbox): void;
+  follow(sandbox: Sandbox): Promise<void>;
   /** Writes the rest, and takes the file away unless somebody wants it. */
   close(isWanted: boolean): Promise<void>;
 }
@@ -35,8 +35,8 @@ export function openLogFile(wanted: string | undefined): LogFile {
     path,
     trouble: () => trouble,
     defects: () => defects,
-    follow(sandbox) {
-      write(readyLine(readyFacts(sandbox)));
+    async follow(sandbox) {
+      write(readyLine(await readyFacts(sandbox)));
       sandbox.onHappening((happening) => write(lineOf(happening)));
       sandbox.onDefect((defect) => {
         defects++;

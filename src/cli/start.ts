@@ -36,8 +36,9 @@ function subjectOf(sandbox: Sandbox, url: string): Subject {
     goesOn: false,
     async tell(to) {
       voice = to;
-      voice.ready(readyFacts(sandbox));
-      announce(sandbox);
+      const facts = await readyFacts(sandbox);
+      voice.ready(facts);
+      announce(facts);
       return {
         over: new Promise(() => {}),
         end() {

@@ -49,12 +49,13 @@ export interface Introduced {
 }
 
 /** What a program needs to know of a sandbox that is ready. */
-export function readyFacts(sandbox: Sandbox) {
+export async function readyFacts(sandbox: Sandbox) {
   const { url, baseUrl, file, controlToken } = sandbox;
-  return { version: version(), url, baseUrl, pid: process.pid, database: file ?? null, controlToken, merchants: sandbox.merchants() };
+  const { data: merchants } = await sandbox.merchants.list();
+  return { version: version(), url, baseUrl, pid: process.pid, database: file ?? null, controlToken, merchants };
 }
 
-export type ReadyFacts = ReturnType<typeof readyFacts>;
+export type ReadyFacts = Awaited<ReturnType<typeof readyFacts>>;
 
 export const readyLine = (facts: Introduced) => whatItIs(facts, "is ready at");
 
