@@ -25,18 +25,22 @@ export const faults = pane<RuleState>({
   },
   cells(rule, state, width) {
     const tones: Tone[] = isActive(rule) ? ["magenta"] : ["dim"];
-    const aside = besides(state, rule);
     const isNarrow = width < 56;
-    const left = leftOf(rule);
+    const aside = besides(state, rule);
     return [
       { text: isActive(rule) ? "*" : "", width: 1, tones },
       { text: wordsOf(rule), ends: true, tones: isActive(rule) ? [] : ["dim"] },
-      { text: isNarrow ? left.replace(" of ", "/") : left, width: isNarrow ? 9 : 14, tones },
-      { text: aside, width: 12, tones: aside.includes("fail") ? ["red"] : ["dim"] },
+      { text: isNarrow ? leftOf(rule).replace(" of ", "/").replace(/ \(.*/, "") : leftOf(rule), width: isNarrow ? 8 : 14, tones },
+      {
+        text: isNarrow ? aside.replace("judged: ", "") : aside,
+        width: isNarrow ? 8 : 12,
+        tones: aside.endsWith("fail") ? ["red"] : ["dim"],
+      },
     ];
   },
   empty: (state) => [
-    "No faults: everything works. x arms one, and so does:",
+    "No faults: everything works.",
+    "x arms one, and so does:",
     "",
     curlOf(state.target, { method: "POST", path: "/faults", body: { action: { type: "rate_limit", retryAfter: 2 } } }),
   ],
@@ -46,14 +50,15 @@ export const faults = pane<RuleState>({
 
 const isActive = ({ status, enabled }: RuleState) => status === "armed" && enabled;
 
-/** `rate_limit 429 on payments.list`, as far as the rule says it. */
+/** `429 on payments.list`, as far as the rule says it. */
 function wordsOf({ name, action, match }: RuleState): string {
   if (name !== null) return name;
   const { type, status, as } = action as { type: string; status?: unknown; as?: unknown };
   const form = [status, as].filter((value) => value !== undefined && value !== null).join(" ");
   const { operation, event, merchant } = match as Record<string, unknown>;
   const place = [operation, event, merchant].filter((value) => value !== undefined).map(String);
-  return `${type.replaceAll("_", " ")}${form === "" ? "" : ` ${form}`}${place.length === 0 ? "" : ` on ${place.join(", ")}`}`;
+  const what = type === "rate_limit" ? "429" : type.replaceAll("_", " ");
+  return `${what}${form === "" ? "" : ` ${form}`}${place.length === 0 ? "" : ` on ${place.join(", ")}`}`;
 }
 
 function leftOf({ status, enabled, fired, remaining, trigger }: RuleState): string {
