@@ -60,12 +60,12 @@ export const requestDetail = (_: State, request: RequestMessage): Detail => ({
         verdictLines(state, ({ requests }) => requests.includes(request.id), width),
       ),
       ...part(look, "Unknown to the sandbox", strange(look, answered, width)),
-      ...(whole ? messages(look, whole, width) : []),
       ...part(
         look,
         "Events it made",
         (whole?.events ?? []).flatMap((event) => eventLines(state, event, known, width)),
       ),
+      ...(whole ? messages(look, whole, width) : []),
     ];
   },
 });
