@@ -234,6 +234,18 @@ describe("--fail-on", () => {
     expect((await exec(["--fail-on", "5xx"], node("await get('/nowhere')"))).code).toBe(0);
   });
 
+  test("5xx is not forgotten in a run that is longer than the journal", async () => {
+    const source = `
+      const { Agent, request } = await import("node:http");
+      const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+      const ask = (more) => new Promise((resolve) => request(base + "/merchants/me", { agent, headers: { authorization: "Bearer " + key, ...more } }, (answer) => answer.resume().once("end", resolve)).end());
+      await ask({ "x-sandbox-inject": "status=503" });
+      await Promise.all(Array.from({ length: 4 }, async () => { for (let call = 0; call < 2_600; call++) await ask(); }));
+      agent.destroy();`;
+    const { code, error } = await exec(["--rate-limit", "none", "--fail-on", "5xx"], node(source));
+    expect([code, error]).toEqual([3, expect.stringContaining("merchants.me was answered 503 ×1")]);
+  });
+
   test("uncovered makes 3 of what was never called or sent", async () => {
     const source = node("await get('/payments'); await send('POST', '/hospitality/bookings/bkg_pending/decline', {})");
     const expected: [text: string, code: number, says: string][] = [
