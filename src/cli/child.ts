@@ -18,8 +18,11 @@ const OF_THE_TERMINAL: readonly string[] = ["SIGINT", "SIGQUIT"];
 const PATIENCE = 10_000;
 
 export function runChild([program = "", ...words]: string[], variables: NodeJS.ProcessEnv): Child {
-  const shell = process.platform === "win32";
-  const child = spawn(shell ? quoted(program) : program, shell ? words.map(quoted) : words, { stdio: "inherit", env: variables, shell });
+  const options = { stdio: "inherit", env: variables } as const;
+  const child =
+    process.platform === "win32"
+      ? spawn([program, ...words].map(quoted).join(" "), { ...options, shell: true })
+      : spawn(program, words, options);
   const letGo = passSignals(child);
   const ended = new Promise<number>((resolve, reject) => {
     child.once("error", (error) => reject(explain(error, program)));
