@@ -78,7 +78,7 @@ const cases: Case[] = [
   },
   {
     rule: "retry.jittered",
-    bug: { pause: (tries) => 500 * 2 ** (tries - 1) },
+    bug: { pause: (tries) => 1_000 * 2 ** (tries - 1) },
     async run(trial, send) {
       await trial.fault(DOWN_WORDLESS, eachCall(1));
       await Promise.all(orders.map(async (one, place) => [await sleep(place * 40), await send(one)]));

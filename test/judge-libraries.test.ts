@@ -84,13 +84,23 @@ async function trySituation(library: Library, situation: Situation): Promise<{ t
   return { trial, live: async () => [await call({ method: "GET", url: "/merchants/me" }), await close()] };
 }
 
+/** Again where the machine was too busy to tell. */
+async function measure(library: Library, situation: Situation): ReturnType<typeof trySituation> {
+  for (let times = 1; ; times++) {
+    const tried = await trySituation(library, situation);
+    const jitter = (await tried.trial.found()).filter(({ rule }) => rule === "retry.jittered");
+    if (times === MOST_TIMES || !jitter.some(({ verdict }) => verdict === "inconclusive")) return tried;
+    await tried.live();
+  }
+}
+
 /** Pauses are measured while only one library is at work; what comes after the silence is the same for all. */
 async function judged(): Promise<Found[][][]> {
   const tried = await Promise.all(
     libraries.map((library) => Promise.all(situations.filter(isQuick).map((situation) => trySituation(library, situation)))),
   );
   const measured: Awaited<ReturnType<typeof trySituation>>[] = [];
-  for (const library of libraries) measured.push(await trySituation(library, situations.find(isSlow) as Situation));
+  for (const library of libraries) measured.push(await measure(library, situations.find(isSlow) as Situation));
   await sleep(PATIENCE);
   const all = tried.map((own, index) =>
     situations.map((situation) => (isSlow(situation) ? measured[index] : own[situations.filter(isQuick).indexOf(situation)])),
@@ -98,6 +108,8 @@ async function judged(): Promise<Found[][][]> {
   await Promise.all(all.flat().map((one) => one?.live()));
   return Promise.all(all.map((own) => Promise.all(own.map((one) => one?.trial.found() ?? []))));
 }
+
+const MOST_TIMES = 3;
 
 const isSlow = ({ calls }: Situation) => calls.length > 1;
 const isQuick = (situation: Situation) => !isSlow(situation);

@@ -216,17 +216,22 @@ test("an answer that did not come in time is a slow one only where there was tim
 describe("equal pauses", () => {
   const CLIENTS = 20;
   /** So many calls fail at once and come back after equal pauses, while the machine does something else for so long. */
-  const sample = async (busy: number, jitter = 0) => {
+  const sample = async (busy: number, jitter = 0, pause = 400) => {
     const now = performance.now();
-    const at = (arrived: number) => ({ arrived: now + arrived, search: "" });
+    const connection = { opened: 0 };
+    const at = (arrived: number) => ({ arrived: now + arrived, connection });
     const made = judge();
     for (let number = 0; number < CLIENTS; number++) made.request(entry(0, 500, { ...at(0), search: `limit=${number + 1}` }));
     made.verdicts();
     for (const until = performance.now() + busy; performance.now() < until; );
     for (let number = 0; number < CLIENTS; number++)
-      made.request(entry(0, 200, { ...at(400 + number * jitter), search: `limit=${number + 1}` }));
+      made.request(entry(0, 200, { ...at(pause + number * jitter), search: `limit=${number + 1}` }));
     return made.of("retry.jittered");
   };
+
+  test("that are none are none however late the machine was", async () => {
+    expect(await sample(150, 0, 10)).toEqual(["fail"]);
+  });
 
   test("are no jitter, and unequal ones are", async () => {
     expect([await sample(0), await sample(0, 20)]).toEqual([["fail"], ["pass"]]);

@@ -40,7 +40,7 @@ function clientEars(add: Add, lateness: Lateness): ClientEars {
     owed: ({ deadline }) => lateness.watch(deadline),
     paced(pace) {
       const sample = samples.get(pace.call.caller) ?? [];
-      sample.push({ ...pace, late: lateness.worst(pace.from.answered, pace.call.arrived) });
+      sample.push({ ...pace, late: lateAtItsEnds(pace, lateness) });
       samples.set(pace.call.caller, sample);
       if (sample.length < SAMPLE) return;
       samples.delete(pace.call.caller);
@@ -48,6 +48,12 @@ function clientEars(add: Add, lateness: Lateness): ClientEars {
     },
   };
 }
+
+/** A pause is measured at its ends: what the machine was late in between changes nothing. */
+const NEAR = 50;
+
+const lateAtItsEnds = ({ from: { answered }, call: { arrived } }: Omit<Pace, "late">, { worst }: Lateness) =>
+  Math.max(worst(answered, answered + NEAR), worst(arrived - NEAR, arrived));
 
 const receiverEars = (add: Add): ReceiverEars => ({
   delivered: (arrival) => ask(add, aboutAttempt(arrival.attempt, arrival.fault), (rule) => rule.delivered?.(arrival)),

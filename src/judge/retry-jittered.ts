@@ -11,20 +11,27 @@ const NONE = 30;
 const LATE = 30;
 const LATE_SHARE = 0.1;
 
+const sorted = (values: number[]) => values.sort((one, other) => one - other);
+const middleOf = (values: readonly number[]) => values[Math.ceil(values.length / 2) - 1] ?? 0;
+
 export const retryJittered: Rule = {
   id: "retry.jittered",
   severity: "warning",
   demands: "Where no Retry-After says how long, draw the pause at random around its mean.",
   hint: "Multiply each pause by a random factor, or draw it from 0 up to the pause: otherwise everybody who failed at once returns at once.",
   paced(sample) {
-    const waits = sample.map(({ waited }) => waited).sort((one, other) => one - other);
+    const waits = sorted(sample.map(({ waited }) => waited));
     // A busy machine makes pauses longer and never shorter: where they are equal, the shorter half still lies close together.
     const low = waits[0] ?? 0;
-    const middle = waits[Math.ceil(waits.length / 2) - 1] ?? 0;
+    const middle = middleOf(waits);
     const noise = NOISE + NOISE_SHARE * middle;
-    const late = Math.max(...sample.map((pace) => pace.late));
-    const isEqual = middle - low <= noise || middle < NONE;
-    const canTell = isEqual ? late <= Math.max(LATE, LATE_SHARE * middle) : middle - low > noise + late;
+    const lates = sorted(sample.map((pace) => pace.late));
+    const late = lates.at(-1) ?? 0;
+    const isNone = middle < NONE;
+    const isEqual = isNone || middle - low <= noise;
+    // Lateness makes nothing shorter: no pause at all stays none. Equal pauses it can only make where it is there for most of them.
+    const isPunctual = middleOf(lates) <= Math.max(LATE, LATE_SHARE * middle);
+    const canTell = isNone || (isEqual ? isPunctual : middle - low > noise + late);
     return {
       verdict: !canTell ? "inconclusive" : isEqual ? "fail" : "pass",
       says: `The shorter half of ${waits.length} first pauses was between ${rounded(low)} and ${rounded(middle)} ms${

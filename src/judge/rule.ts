@@ -27,7 +27,7 @@ export interface Pace {
   readonly from: Call;
   readonly call: Call;
   readonly waited: number;
-  /** By how much the machine was late meanwhile, at the worst. */
+  /** By how much the machine was late when it began and when it ended, at the worst. */
   readonly late: number;
 }
 
