@@ -169,7 +169,7 @@ export function openJournal(database: Database): Journal {
  * Counts requests. Numbers are set aside on disk a block at a time, before they are given out: after a crash the count goes on
  * behind the block, so that no number is given out again, not even one that the journal had no time to note.
  */
-function openNumbers({ sql }: Database) {
+function openNumbers({ sql, file }: Database) {
   const note = sql.prepare("insert or replace into settings (name, value) values ('requests', ?)");
   const noted = sql.prepare<[], number>("select value from settings where name = 'requests'").pluck();
   let era = 0;
@@ -186,6 +186,8 @@ function openNumbers({ sql }: Database) {
     setAside(count);
     return count;
   };
+  // At the first request, somebody else may hold a file's lock.
+  if (file !== undefined) open();
   return {
     setAside: () => setAside(open()),
     era: () => era,
