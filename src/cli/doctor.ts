@@ -5,18 +5,7 @@ import { exitCodes } from "../kernel/errors.ts";
 import { completeOptions } from "../options.ts";
 import { packageFile } from "../package.ts";
 import { command, say } from "./command.ts";
-import {
-  checkDisk,
-  checkFolder,
-  checkLocalhost,
-  checkNode,
-  checkPort,
-  checkProxy,
-  checkSqlite,
-  checkTerminal,
-  type Found,
-  freeSpace,
-} from "./diagnosis.ts";
+import type { Found } from "./diagnosis.ts";
 
 export const doctor = command({
   summary: "look for what could stand in a sandbox's way on this machine; exit code 1 where something does",
@@ -26,6 +15,9 @@ export const doctor = command({
   async act({ options, own }) {
     const { port, host, db, memory } = completeOptions(options);
     const { engines } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { engines: { node: string } };
+    // Loaded only here: what it looks at is no start's concern.
+    const { checkDisk, checkFolder, checkLocalhost, checkNode, checkPort, checkProxy, checkSqlite, checkTerminal, freeSpace } =
+      await import("./diagnosis.ts");
     const found = [
       checkNode(process.versions.node, engines.node),
       checkSqlite(),
