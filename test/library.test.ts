@@ -120,20 +120,20 @@ describe("a process", () => {
     const home = project([]);
     const source = `
       import { createSandbox } from "merchant-sandbox";
-      const held = () => process.getActiveResourcesInfo().filter((kind) => !/Immediate|TickObject|Pipe|TTY/.test(kind)).sort();
-      const before = held();
+      const held = () => process.getActiveResourcesInfo().filter((kind) => !/Immediate|TickObject|Pipe|TTY|CloseReq/.test(kind));
       const sandbox = await createSandbox();
       const merchant = await sandbox.merchants.mint();
       await sandbox.verify({ all: [{ never: { match: { operation: "*" } } }] });
       await sandbox.snapshots.save({ name: "one" });
       const { file } = (await sandbox.snapshots.list()).data[0];
       await sandbox.close();
-      await new Promise(setImmediate);
-      console.log(JSON.stringify({ before, after: held(), file }));
+      // Node lets go of a closed server a few turns later.
+      for (let turn = 0; turn < 1_000 && held().length > 0; turn++) await new Promise(setImmediate);
+      console.log(JSON.stringify({ held: held(), file }));
     `;
     writeFileSync(join(home, "closed.js"), source);
-    const { before, after, file } = JSON.parse((await node(home, "closed.js")).stdout);
-    expect(after).toEqual(before);
+    const { held, file } = JSON.parse((await node(home, "closed.js")).stdout);
+    expect(held).toEqual([]);
     expect(existsSync(file)).toBe(false);
   });
 
