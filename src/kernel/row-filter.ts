@@ -31,7 +31,8 @@ function fieldTerm(term: string): RowFilter | undefined {
 }
 
 function fits(field: string | number, sign: string, value: string): boolean {
-  if (sign !== ":") return value !== "" && (sign === ">" ? Number(field) > Number(value) : Number(field) < Number(value));
+  // What was not measured is neither more nor less than anything.
+  if (sign !== ":") return value !== "" && field !== "" && (sign === ">" ? Number(field) > Number(value) : Number(field) < Number(value));
   const isClass = /^[1-5]xx$/i.test(value);
   return isClass ? String(field).startsWith(value.slice(0, 1)) && String(field).length === 3 : contains(String(field), value);
 }

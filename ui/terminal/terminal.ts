@@ -3,7 +3,7 @@
 import { afterRealTime } from "../../src/kernel/clock.ts";
 import { openDoor } from "./door.ts";
 import { holdOutput } from "./held.ts";
-import { readKeys } from "./keys.ts";
+import { createKeyReader } from "./keys.ts";
 import { createPainter } from "./painter.ts";
 import { createScreen } from "./screen.ts";
 import { takeTurns } from "./turns.ts";
@@ -55,10 +55,11 @@ export function openTerminal({ input, output, keysOnly = false }: TerminalOption
     painter.renew();
     heard.changed();
   };
+  const read = createKeyReader();
   const turns = takeTurns(input, screen, anew);
   const end = (words = "") => turns.end(held.release() + words);
   const letGo = listen([
-    [input, "data", (piece: Buffer) => heard.keys(readKeys(piece.toString("utf8")))],
+    [input, "data", (piece: Buffer) => heard.keys(read(piece))],
     [input, "error", heard.gone],
     [input, "end", heard.gone],
     [output, "resize", anew],
