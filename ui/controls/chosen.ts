@@ -4,13 +4,12 @@ import type { AttemptMessage, RequestMessage } from "../../src/kernel/messages.t
 import type { Option } from "../overlays/field.ts";
 import type { Window } from "../panes/limits.ts";
 import { chosenRow } from "../state/list.ts";
-import { listOf, overlayOf, type State } from "../state/state.ts";
+import { listOf, type State } from "../state/state.ts";
 
 /** The row that a person chose; while the list follows, the newest one was chosen by nobody. */
 function rowChosen(state: State, pane: string): unknown {
   const list = listOf(state, pane);
-  if (state.pane !== pane || (list.follows && !overlayOf(state))) return undefined;
-  return chosenRow(list)?.value;
+  return state.pane !== pane || list.follows ? undefined : chosenRow(list)?.value;
 }
 
 export const requestChosen = (state: State) => rowChosen(state, "requests") as RequestMessage | undefined;

@@ -1,11 +1,11 @@
 // The key of the clock: play a span of time, stop it, set it, let it run.
 
-import { parseTime } from "../../src/kernel/clock.ts";
+import { isoTime, parseTime } from "../../src/kernel/clock.ts";
 import type { ClockMessage } from "../../src/kernel/messages.ts";
 import { readSpan } from "../../src/kernel/span.ts";
 import type { Field, Values } from "../overlays/field.ts";
 import { type Form, openForm } from "../overlays/form.ts";
-import type { Action, State } from "../state/state.ts";
+import { type Action, type State, sandboxNow } from "../state/state.ts";
 import type { Answer, Call } from "../wire/calls.ts";
 
 const ADVANCE = "advance ";
@@ -43,8 +43,8 @@ const form: Form = {
   },
   call: clockCall,
   done(answer, held, { state }) {
-    const before = state.sandbox?.clock;
-    return { words: wordsOf(answer, held), ...(before && { undo: settingBack(before) }) };
+    const mode = state.sandbox?.clock.mode;
+    return { words: wordsOf(answer, held), ...(mode && { undo: settingBack(mode, isoTime(sandboxNow(state))) }) };
   },
 };
 
@@ -64,7 +64,7 @@ function wordsOf({ body }: Answer, { do: way = "" }: Values): string {
 }
 
 /** Where the clock stood; what happened meanwhile stays. */
-const settingBack = ({ mode, now }: ClockMessage): Call => ({
+const settingBack = (mode: ClockMessage["mode"], now: string): Call => ({
   method: "PUT",
   path: "/clock",
   body: mode === "real" ? { mode } : { mode, now },

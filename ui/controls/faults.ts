@@ -39,7 +39,7 @@ const OUTAGE: Call = { method: "POST", path: "/faults", body: { action: { type: 
 
 function outage(state: State): Step {
   const rules = listOf(state, "faults").rows.map(({ value }) => value as RuleState);
-  const down = rules.find(({ action, status }) => action.type === "outage" && status === "armed");
+  const down = rules.find(({ action, status, enabled }) => action.type === "outage" && status === "armed" && enabled);
   if (down) return calls(state, removing(down.id), () => "The service is up again");
   return calls(
     state,

@@ -39,10 +39,11 @@ const resetting: Form = {
   call: ({ merchant = "" }) => ({ method: "POST", path: "/reset", body: merchant === "" ? {} : { merchant } }),
   question: ({ merchant = "" }) =>
     merchant === "" ? "Reset everything to the fixtures?" : `Reset ${merchant}, and take from it everything that happened since?`,
-  done: ({ body }) => ({
-    words: `Reset: ${(body as { reset: string }).reset}`,
-    after: (state) => ({ ...state, undo: [] }),
-  }),
+  done({ body }, { merchant }) {
+    const words = `Reset: ${(body as { reset: string }).reset}`;
+    // What was armed went with everything else, so there is nothing left to take back.
+    return merchant === "" ? { words, after: (state) => ({ ...state, undo: [] }) } : { words };
+  },
 };
 
 const span = (name: string, words: string): Field => ({

@@ -52,6 +52,10 @@ export function narrowed({ options = [], free = false }: Field, typed: string): 
     .map(({ option }) => option);
 }
 
+/** The field that holds what a path such as `match.header.X` leads to. */
+export const fieldAt = (fields: readonly Field[], path: string): Field | undefined =>
+  fields.filter(({ name }) => path === name || path.startsWith(`${name}.`)).sort((one, other) => other.name.length - one.name.length)[0];
+
 /** Text that is found only in what is said of an option is looked for from so many letters on. */
 const TELLING = 3;
 

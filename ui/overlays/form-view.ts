@@ -5,7 +5,7 @@ import type { State } from "../state/state.ts";
 import { cut, fill, harmless, widthOf, wrap } from "../terminal/cells.ts";
 import { type Look, signs, tint } from "../terminal/style.ts";
 import { curlOf, type FieldError } from "../wire/calls.ts";
-import { type Field, labelOf, narrowed, problemOf, type Values } from "./field.ts";
+import { type Field, fieldAt, labelOf, narrowed, problemOf, type Values } from "./field.ts";
 import type { Shown } from "./form.ts";
 
 const LABEL = 15;
@@ -104,10 +104,5 @@ function optionLines({ held, draft }: Shown, field: Field, { look, width, room }
 }
 
 /** What the control plane said of a field; of one inside a value, to the field that holds the value. */
-function refusalOfField(field: Field, fields: readonly Field[], errors: readonly FieldError[]): string | undefined {
-  const ownerOf = (error: FieldError) =>
-    fields
-      .filter(({ name }) => error.field === name || error.field.startsWith(`${name}.`))
-      .sort((one, other) => other.name.length - one.name.length)[0];
-  return errors.find((error) => ownerOf(error) === field)?.message;
-}
+const refusalOfField = (field: Field, fields: readonly Field[], errors: readonly FieldError[]): string | undefined =>
+  errors.find((error) => fieldAt(fields, error.field) === field)?.message;

@@ -16,11 +16,12 @@ import {
 } from "../state/state.ts";
 import { type Answer, type Call, curlOf, type FieldError, refusalOf } from "../wire/calls.ts";
 import { confirm } from "./confirm.ts";
-import { type Field, heldIn, problemOf, type Values, written } from "./field.ts";
+import { type Field, fieldAt, heldIn, problemOf, type Values, written } from "./field.ts";
 import { formLines } from "./form-view.ts";
 
 /** What a form knows beside what is written in it. */
 export interface Context {
+  /** For what is said of an answer: as it was when the call was made. */
   state: State;
   /** Of what was asked when it was opened, by name. */
   answers: Readonly<Record<string, unknown>>;
@@ -172,31 +173,28 @@ function entered(state: State): Step {
 
 function sent(state: State): Step {
   const { id, form } = formOf(state);
-  const { call, held } = shownNow(state);
+  const { call, held, fields, draft } = shownNow(state);
+  // As it was before the call: what it changes may be heard of sooner than its answer.
+  const context = { state, answers: draft.answers };
   const { state: waiting } = changed(state, { busy: true, refused: undefined });
-  const refused = (later: State, message: string, fields: readonly FieldError[]): Step =>
-    just(
-      say(
-        redrafted(later, id, (draft) => ({ ...draft, busy: false, refused: { message, fields } })),
-        message,
-        "red",
-      ),
-    );
+  const refused = (later: State, message: string, errors: readonly FieldError[]): Step => {
+    const wrong = fieldAt(fields, errors[0]?.field ?? "");
+    const there = wrong ? { focus: wrong.name, typed: "", behind: 0 } : {};
+    const told = redrafted(later, id, (draft) => ({ ...draft, ...there, busy: false, refused: { message, fields: errors } }));
+    return just(say(told, message, "red"));
+  };
   const done = (later: State, answer: Answer): Step => {
-    if (answer.status < 400) return finished(later, id, form, { answer, held, call });
-    const { message, fields } = refusalOf(call, answer);
-    return refused(later, message, fields);
+    if (answer.status < 400) return finished(later, id, form.done(answer, held, context), call);
+    const refusal = refusalOf(call, answer);
+    return refused(later, refusal.message, refusal.fields);
   };
   const remembered = { ...say(waiting, `${call.method} ${call.path} …`, "dim"), lastCall: call };
   return also(remembered, { kind: "call", call, done, failed: refused });
 }
 
-function finished(state: State, id: symbol, form: Form, { answer, held, call }: { answer: Answer; held: Values; call: Call }): Step {
-  const isThis = (overlay: Overlay) => (overlay as Partial<FormOverlay>).id === id;
-  const draft = (state.overlays.find(isThis) as FormOverlay | undefined)?.draft;
-  const { words, undo, copy, after = (same) => same } = form.done(answer, held, { state, answers: draft?.answers ?? {} });
-  const left = { ...state, overlays: state.overlays.filter((overlay) => !isThis(overlay)) };
+function finished(state: State, id: symbol, { words, undo, copy, after = (same) => same }: Outcome, call: Call): Step {
+  const left = { ...state, lastCall: call, overlays: state.overlays.filter((overlay) => (overlay as Partial<FormOverlay>).id !== id) };
   const kept = undo ? { ...left, undo: [...left.undo, { what: words, call: undo }] } : left;
   const effects: Effect[] = [{ kind: "refresh" }, ...(copy === undefined ? [] : [{ kind: "copy", text: copy } as const])];
-  return also(say(after({ ...kept, lastCall: call }), words), ...effects);
+  return also(say(after(kept), words), ...effects);
 }
