@@ -19,7 +19,7 @@ export function controlToken({ host, allowedHost, controlToken: given }: Options
 /** The name by which the sandbox calls itself: one that a URL can hold, and that it answers to. */
 export function ownName({ host = "127.0.0.1", allowedHost }: Options): string {
   const isEverywhere = host === "0.0.0.0" || host === "::";
-  return isEverywhere ? (allowedHost[0] ?? host) : host.includes(":") ? `[${host}]` : host;
+  return isEverywhere ? (allowedHost.find((name) => !/:\d+$/.test(name)) ?? host) : host.includes(":") ? `[${host}]` : host;
 }
 
 /** A limit for an operation that does not exist would limit nothing. */

@@ -167,7 +167,7 @@ export const optionFacts: { readonly [Name in OptionName]: Fact<Options[Name]> }
     group: "Safety",
     hint: "NAME",
     many: true,
-    words: "answer to this host name too",
+    words: "answer to this host name too, or to NAME:PORT",
     fallback: [],
     read: asIs,
   },

@@ -190,6 +190,14 @@ describe("the guard", () => {
     expect(await status({ origin: "http://app.example" })).toBe(403);
   });
 
+  test("a name that was given with a port is let in at that port alone", async () => {
+    const bench = await open({ allowedHost: ["localhost:55001"] });
+    const status = async (host: string) => (await bench.call("GET", "/v1/payments", { headers: { host } })).status;
+    expect([await status("localhost:55001"), await status("localhost:55002"), await status(`localhost:${bench.port}`)]).toEqual([
+      200, 403, 200,
+    ]);
+  });
+
   test("sends nothing that lets a web page read an answer", async () => {
     const bench = await open();
     const answers: Answer[] = [

@@ -3,6 +3,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { fail } from "../kernel/errors.ts";
+import { once } from "../kernel/once.ts";
 import { headerOnce } from "./context.ts";
 
 export interface Guard {
@@ -12,10 +13,15 @@ export interface Guard {
 
 const MAX_TARGET = 2_048;
 
-/** `extraHosts` are further host names, without port, that may be used to reach this sandbox. */
+/** `extraHosts` are further names by which this sandbox may be reached: at its own port, or at one of theirs, as a container's is. */
 export function createGuard(port: () => number, extraHosts: readonly string[], allowedOrigins: readonly string[]): Guard {
   const names = ["localhost", "127.0.0.1", "[::1]", ...extraHosts.map((host) => host.toLowerCase())];
-  const isOurs = (authority: string) => names.some((name) => authority === `${name}:${port()}` || (port() === 80 && authority === name));
+  const authorities = once(() => [
+    ...names.map((name) => (/:\d+$/.test(name) ? name : `${name}:${port()}`)),
+    // Nobody writes the port that goes without saying.
+    ...(port() === 80 ? names : []),
+  ]);
+  const isOurs = (authority: string) => authorities().includes(authority);
   return {
     check(incoming) {
       const target = incoming.url ?? "";
@@ -27,7 +33,7 @@ export function createGuard(port: () => number, extraHosts: readonly string[], a
       if (typeof host !== "string" || !isOurs(host.toLowerCase()))
         fail(
           "host_not_allowed",
-          `This sandbox answers to ${names.map((name) => `${name}:${port()}`).join(", ")}; received Host ${said(host)}. Allow another with --allowed-host NAME.`,
+          `This sandbox answers to ${authorities().join(", ")}; received Host ${said(host)}. Allow another with --allowed-host NAME, or NAME:PORT.`,
         );
       const origin = headerOnce(incoming, "origin");
       if (origin === undefined) return;
