@@ -16,7 +16,7 @@ const rate: Field = {
   label: "rate",
   words: "So many in a span, from 1/d to 100/s",
   first: "2/s",
-  problem: (text) => (/^\d+(\.\d+)?\/\d*(ms|s|m|h|d)$/.test(text) ? undefined : "must be like 2/s or 30/m"),
+  problem: (text) => (/^\d+\/\d*(ms|s|m|h|d)$/.test(text) ? undefined : "must be like 2/s or 30/m"),
 };
 
 const length: Field = {
