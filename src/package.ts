@@ -6,10 +6,12 @@ import { fileURLToPath } from "node:url";
 import { once } from "./kernel/once.ts";
 
 /** A file or folder of the package, such as `fixtures/merchants`, whether it runs from the sources or as built. */
-export function packageFile(path: string): string {
+export const packageFile = (path: string): string => join(home(), path);
+
+const home = once(() => {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
-  return join(folder, path);
-}
+  return folder;
+});
 
 export const version = once(() => (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version);

@@ -24,15 +24,19 @@ type Method = (given?: Given) => Promise<unknown>;
 const named = controlCatalogue.map((operation) => ({ operation, names: camel(operation.id).split(".") as [string, string] }));
 
 export function controlMethods(carry: Carry): ControlPlane {
-  const methods: Record<string, Method | Record<string, Method>> = {};
+  // What concerns the sandbox as a whole is its own.
+  const { sandbox, ...groups } = methodGroups(carry);
+  return { ...sandbox, ...groups } as unknown as ControlPlane;
+}
+
+function methodGroups(carry: Carry): Record<string, Record<string, Method>> {
+  const groups: Record<string, Record<string, Method>> = {};
   for (const { operation, names } of named) {
     const [group, name] = names;
-    const method: Method = async (given) => carry(operation, parted(operation, given ?? {}));
-    // What concerns the sandbox as a whole is its own.
-    if (group === "sandbox") methods[name] = method;
-    else methods[group] = { ...(methods[group] as Record<string, Method>), [name]: method };
+    groups[group] ??= {};
+    groups[group][name] = async (given) => carry(operation, parted(operation, given ?? {}));
   }
-  return methods as unknown as ControlPlane;
+  return groups;
 }
 
 /** What does not belong to the path or the body goes with the query, which refuses what it does not know. */

@@ -5,6 +5,7 @@ import { afterThisTurn, createLateness, type Lateness, realNow } from "../kernel
 import type { Firing } from "../kernel/fault.ts";
 import { type Findings, namesRule } from "../kernel/judged.ts";
 import type { AttemptMessage, VerdictMessage } from "../kernel/messages.ts";
+import { once } from "../kernel/once.ts";
 import type { JournalEntry } from "../store/journal.ts";
 import { type Book, describeVerdict, fitsFilter, openBook } from "./book.ts";
 import { describeCall, isTrouble, isUnanswered, type OperationFacts } from "./call.ts";
@@ -151,12 +152,14 @@ function untold(firings: Firings, found: readonly VerdictMessage[]): VerdictMess
 /** Which operation an entry is a call of; calls that were put off before they were routed are found by their path. */
 function operationFinder(operations: readonly OperationFacts[], prefix: string) {
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
-  const patterns = operations.map((operation) => ({
-    operation,
-    pattern: new RegExp(`^${prefix}${operation.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
-  }));
+  const patterns = once(() =>
+    operations.map((operation) => ({
+      operation,
+      pattern: new RegExp(`^${prefix}${operation.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+    })),
+  );
   return ({ operation, method, path }: JournalEntry): OperationFacts | undefined =>
     operation === undefined
-      ? patterns.find(({ operation: { method: verb }, pattern }) => verb === method && pattern.test(path))?.operation
+      ? patterns().find(({ operation: { method: verb }, pattern }) => verb === method && pattern.test(path))?.operation
       : byId.get(operation);
 }

@@ -6,6 +6,7 @@ import type { WebSocket, WebSocketServer } from "ws";
 import { afterRealTime } from "../kernel/clock.ts";
 import { tell } from "../kernel/listeners.ts";
 import type { Happening, LiveMessage, Totals } from "../kernel/messages.ts";
+import { once } from "../kernel/once.ts";
 import { unguessable } from "../kernel/random.ts";
 import { createDigest, type Digest } from "./digest.ts";
 import { createRing, type Ring } from "./ring.ts";
@@ -36,7 +37,7 @@ const REMEMBERED = 5_000;
 const MOST_UNREAD = 1_048_576;
 
 export function createHub(snapshot: () => unknown): Hub {
-  const run = unguessable();
+  const run = once(unguessable);
   const ring = createRing(REMEMBERED);
   const listeners = new Set<(happening: Happening) => void>();
   const totals: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, lesson: 0, reset: 0 };
@@ -49,12 +50,12 @@ export function createHub(snapshot: () => unknown): Hub {
     const newest = ring.newest();
     const since = /^\d{1,15}$/.exec(query.get("since") ?? "")?.[0];
     const digest = query.has("digest") ? createDigest() : undefined;
-    const watcher = { socket, seen: since === undefined ? newest : Math.min(seenIn(query, run, Number(since)), newest), digest };
+    const watcher = { socket, seen: since === undefined ? newest : Math.min(seenIn(query, run(), Number(since)), newest), digest };
     const round = digest ? digests : whole;
     socket.on("close", () => round.watchers.delete(watcher));
     socket.on("error", () => socket.terminate());
     if (digest) socket.on("message", (text) => digest.hear(String(text)));
-    send(socket, { type: "snapshot", run, seq: newest, totals, sandbox: snapshot() });
+    send(socket, { type: "snapshot", run: run(), seq: newest, totals, sandbox: snapshot() });
     round.join(watcher);
   };
 
