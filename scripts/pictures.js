@@ -107,11 +107,11 @@ try {
   await shows(/spent/);
   take("dashboard", "The dashboard of merchant-sandbox: requests, rate limits, faults and deliveries");
   press("kkkkk\r");
-  await shows(/Answer/i);
+  await shows(/idempotency-key/i);
   take("detail", "One request in detail: headers, bodies, what it made happen");
   press("q");
   press("x");
-  await shows(/rate_limit|429/);
+  await shows(/Arm a fault/);
   take("faults", "Arming a fault from the dashboard");
 } finally {
   program.kill();
