@@ -82,7 +82,7 @@ function judgement(state: State): string {
   if (failed.size + passed + open === 0) return "";
   const failures = [...failed]
     .sort(([, one], [, other]) => other - one)
-    .map(([rule, times]) => `${bad} ${rule} failed${times > 1 ? ` ${times} times` : ""}`);
+    .map(([rule, times]) => `${bad} ${harmless(rule)} failed${times > 1 ? ` ${times} times` : ""}`);
   const rest = [...(passed > 0 ? [`${good} ${count(passed)} passed`] : []), ...(open > 0 ? [`${unsure} ${count(open)} inconclusive`] : [])];
   return ["verdicts", ...failures, ...rest].join("   ");
 }

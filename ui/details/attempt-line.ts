@@ -3,7 +3,7 @@
 import type { AttemptMessage } from "../../src/kernel/messages.ts";
 import { countdown, duration } from "../figures.ts";
 import { type State, sandboxNow } from "../state/state.ts";
-import { fill, harmless } from "../terminal/cells.ts";
+import { fill, harmless, widthOf } from "../terminal/cells.ts";
 import { signs, type Tone, tint } from "../terminal/style.ts";
 
 /** As much of an attempt as a line of it tells. */
@@ -12,16 +12,16 @@ export type Told = Pick<
   "url" | "attempt" | "maxAttempts" | "status" | "responseStatus" | "errorCode" | "durationMs" | "nextAttemptAt"
 >;
 
-const SHORT: Readonly<Record<string, string>> = {
-  connection_refused: "refused",
-  redirect_not_followed: "redirect",
-  target_not_allowed: "blocked",
-};
+const SHORT: ReadonlyMap<string | null, string> = new Map([
+  ["connection_refused", "refused"],
+  ["redirect_not_followed", "redirect"],
+  ["target_not_allowed", "blocked"],
+]);
 
 /** The answer's status, or why there was none, in eight letters at most. */
 export function resultOf({ responseStatus, errorCode }: Pick<Told, "responseStatus" | "errorCode">): string {
   if (responseStatus !== null) return String(responseStatus);
-  return SHORT[errorCode ?? ""] ?? errorCode ?? "";
+  return SHORT.get(errorCode) ?? errorCode ?? "";
 }
 
 /** How it ended, in a sign and words. `isLast` says that no later attempt of the same event is known. */
@@ -37,7 +37,7 @@ export function endingOf(state: State, { status, nextAttemptAt }: Told, isLast: 
 export function attemptLine(state: State, attempt: Told, width: number, isLast = false): string {
   const [words, tones] = endingOf(state, attempt, isLast);
   const took = attempt.durationMs === null ? "" : duration(attempt.durationMs);
-  const start = `    ${attempt.attempt}/${attempt.maxAttempts}  ${resultOf(attempt).padEnd(8)}  ${took.padStart(9)}  `;
-  const room = Math.max(0, width - start.length - 18);
+  const start = `    ${attempt.attempt}/${attempt.maxAttempts}  ${fill(harmless(resultOf(attempt)), 8)}  ${took.padStart(9)}  `;
+  const room = Math.max(0, width - widthOf(start) - 18);
   return start + tint(state.look, fill(words, 17), ...tones) + (room < 8 ? "" : ` ${fill(harmless(attempt.url), room)}`);
 }

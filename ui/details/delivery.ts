@@ -6,7 +6,7 @@ import type { Detail } from "../overlays/detail.ts";
 import { listOf, type State } from "../state/state.ts";
 import { type Look, signs } from "../terminal/style.ts";
 import { wholeTime } from "../time.ts";
-import { type Call, quoted } from "../wire/calls.ts";
+import { type Call, inPath, quoted } from "../wire/calls.ts";
 import { attemptLine, endingOf, resultOf, type Told } from "./attempt-line.ts";
 import { bodyLines, fact, headerLines, part, plain, sentences } from "./text.ts";
 import { verdictLines } from "./verdict-line.ts";
@@ -35,7 +35,7 @@ interface Whole {
   attempts: WholeAttempt[];
 }
 
-export const wholeAttempt = (id: string): Call => ({ method: "GET", path: `/deliveries/${encodeURIComponent(id)}` });
+export const wholeAttempt = (id: string): Call => ({ method: "GET", path: `/deliveries/${inPath(id)}` });
 
 export const deliveryDetail = (_: State, attempt: AttemptMessage): Detail => ({
   title: `${attempt.eventType} to ${attempt.url}`,

@@ -7,7 +7,7 @@ import { listOf, type State } from "../state/state.ts";
 import type { Look } from "../terminal/style.ts";
 import { remainingOf, wholeTime } from "../time.ts";
 import { statusTones } from "../tones.ts";
-import type { Call } from "../wire/calls.ts";
+import { type Call, inPath } from "../wire/calls.ts";
 import { attemptLine } from "./attempt-line.ts";
 import { bodyLines, fact, headerLines, part, sentences } from "./text.ts";
 import { verdictLines } from "./verdict-line.ts";
@@ -34,7 +34,7 @@ const MOST_EVENTS = 8;
 
 const deliveriesOf = (event: string) => `deliveries of ${event}`;
 
-export const wholeRequest = (id: string): Call => ({ method: "GET", path: `/requests/${encodeURIComponent(id)}` });
+export const wholeRequest = (id: string): Call => ({ method: "GET", path: `/requests/${inPath(id)}` });
 
 export const requestDetail = (_: State, request: RequestMessage): Detail => ({
   title: `${request.method} ${request.path}`,
@@ -43,7 +43,7 @@ export const requestDetail = (_: State, request: RequestMessage): Detail => ({
     Object.fromEntries(
       ((whole as WholeRequest | undefined)?.events ?? [])
         .slice(0, MOST_EVENTS)
-        .map(({ id }) => [deliveriesOf(id), { method: "GET", path: `/deliveries?eventId=${encodeURIComponent(id)}&limit=100` }]),
+        .map(({ id }) => [deliveriesOf(id), { method: "GET", path: `/deliveries?eventId=${inPath(id)}&limit=100` }]),
     ),
   lines(known, state, width) {
     const { look } = state;

@@ -1,7 +1,7 @@
 // The lines of a detail: headings, names with values, headers and bodies, each made harmless and broken to the width.
 
 import { count } from "../figures.ts";
-import { harmless, widthOf, wrap } from "../terminal/cells.ts";
+import { fill, harmless, widthOf, wrap } from "../terminal/cells.ts";
 import { type Look, type Tone, tint } from "../terminal/style.ts";
 
 /** A part of a detail under its name; nothing where it has no lines. */
@@ -13,7 +13,7 @@ const NAME = 14;
 
 /** A name and what it is, over as many lines as it takes. */
 export function fact(look: Look, width: number, name: string, value: string, ...tones: Tone[]): string[] {
-  const label = tint(look, INDENT + name.padEnd(NAME), "dim");
+  const label = tint(look, INDENT + fill(harmless(name), NAME), "dim");
   const room = Math.max(10, width - INDENT.length - NAME - 1);
   const [first = "", ...rest] = value.split("\n").flatMap((line) => wrap(harmless(line), room));
   return [

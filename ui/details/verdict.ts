@@ -6,6 +6,7 @@ import type { Detail } from "../overlays/detail.ts";
 import { listOf, type State } from "../state/state.ts";
 import { timeOfDay, wholeTime } from "../time.ts";
 import { verdictWords } from "../tones.ts";
+import { inPath } from "../wire/calls.ts";
 import { endingOf, resultOf } from "./attempt-line.ts";
 import { fact, part, plain, sentences } from "./text.ts";
 
@@ -15,7 +16,7 @@ interface Judged {
 
 export const verdictDetail = (_: State, verdict: VerdictMessage): Detail => ({
   title: `${verdict.rule}: ${verdict.verdict}`,
-  asks: { judged: { method: "GET", path: `/verdicts?rule=${encodeURIComponent(verdict.rule)}` } },
+  asks: { judged: { method: "GET", path: `/verdicts?rule=${inPath(verdict.rule)}` } },
   lines(known, state, width) {
     const { look } = state;
     const rule = (known.judged as Judged | undefined)?.rules.find(({ id }) => id === verdict.rule);

@@ -2,7 +2,7 @@
 
 import { sentences } from "../details/text.ts";
 import { type Action, just, type Overlay, relaid, type State, type Step } from "../state/state.ts";
-import { fill, harmless } from "../terminal/cells.ts";
+import { cut, fill, harmless } from "../terminal/cells.ts";
 import { textOf } from "../terminal/keys.ts";
 import { tint } from "../terminal/style.ts";
 
@@ -45,5 +45,5 @@ function groupLines({ look }: State, { title, actions }: KeyGroup, filter: strin
     const [first = "", ...rest] = sentences(look, width - KEYS - 1, words).map((line) => line.trimStart());
     return [`  ${tint(look, fill(keys.join(" "), KEYS), "bold")} ${first}`, ...rest.map((line) => " ".repeat(KEYS + 3) + line)];
   });
-  return ["", tint(look, title, "bold"), ...lines];
+  return ["", tint(look, cut(title, width), "bold"), ...lines];
 }

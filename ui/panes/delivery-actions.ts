@@ -6,7 +6,7 @@ import { counted } from "../figures.ts";
 import { confirm } from "../overlays/confirm.ts";
 import type { Row } from "../state/list.ts";
 import { type Action, also, calls, type Effect, just, laid, listOf, type State, type Step, say } from "../state/state.ts";
-import { type Call, curlOf } from "../wire/calls.ts";
+import { type Call, curlOf, inPath } from "../wire/calls.ts";
 import { copyKey } from "./copy-key.ts";
 
 type Chosen = (state: State) => AttemptMessage | undefined;
@@ -46,7 +46,7 @@ export const deliveryActions = (chosen: Chosen): readonly Action[] => [
   copyKey((state) => chosen(state)?.merchant),
 ];
 
-const replay = ({ id }: AttemptMessage): Call => ({ method: "POST", path: `/deliveries/${encodeURIComponent(id)}/replay`, body: {} });
+const replay = ({ id }: AttemptMessage): Call => ({ method: "POST", path: `/deliveries/${inPath(id)}/replay`, body: {} });
 
 function replayAll(state: State): Step {
   const dead = givenUp(listOf(state, "deliveries").rows);

@@ -7,7 +7,7 @@ import { count, countdown } from "../figures.ts";
 import { type Action, calls, just, listOf, type State } from "../state/state.ts";
 import type { Tone } from "../terminal/style.ts";
 import { momentOf, remainingOf } from "../time.ts";
-import { curlOf } from "../wire/calls.ts";
+import { curlOf, inPath } from "../wire/calls.ts";
 import { pane } from "./pane.ts";
 
 export const faults = pane<RuleState>({
@@ -88,7 +88,7 @@ function remove(chosen: (state: State) => RuleState | undefined): Action {
     run(state) {
       const rule = chosen(state);
       if (!rule) return just(state);
-      const call = { method: "DELETE", path: `/faults/${encodeURIComponent(rule.id)}` } as const;
+      const call = { method: "DELETE", path: `/faults/${inPath(rule.id)}` } as const;
       return calls(state, call, () => `Removed ${rule.name ?? rule.id}, which fired ${count(rule.fired)} times`);
     },
   };

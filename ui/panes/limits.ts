@@ -5,6 +5,7 @@ import { count, countdown } from "../figures.ts";
 import { type Action, calls, just, type State, shortMerchant } from "../state/state.ts";
 import { type Look, signs } from "../terminal/style.ts";
 import { momentOf, remainingOf } from "../time.ts";
+import { inPath } from "../wire/calls.ts";
 import { copyKey } from "./copy-key.ts";
 import { pane } from "./pane.ts";
 
@@ -49,7 +50,7 @@ function exhaust(chosen: (state: State) => Window | undefined): Action {
     run(state) {
       const window = chosen(state);
       if (!window) return just(state);
-      const call = { method: "PUT", path: `/rate-limits/${encodeURIComponent(window.merchant)}`, body: { remaining: 0 } } as const;
+      const call = { method: "PUT", path: `/rate-limits/${inPath(window.merchant)}`, body: { remaining: 0 } } as const;
       return calls(state, call, () => `Nothing is left of the window of ${window.merchant}`);
     },
   };

@@ -10,8 +10,8 @@ const ASCII = /^[\x00-\x7f]*$/;
 
 export const widthOf = (text: string) => (PLAIN.test(text) ? text.length : stringWidth(text));
 
-/** Half characters, breaks between lines and paragraphs, and what no font agrees upon: shown by their numbers. */
-const ODD = /[\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
+/** Half characters, breaks between lines and paragraphs, what no font agrees upon, and what nobody sees: shown by their numbers. */
+const ODD = /[\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]/gu;
 /** Whether a sign is a picture or a letter is the terminal's choice: asked to choose, terminals differ in how wide it is. */
 const CHOICES = /[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 

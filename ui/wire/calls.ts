@@ -20,6 +20,9 @@ export interface Target {
 
 const CONTROL = "/_sandbox";
 
+/** A name as a part of a path or a query; half a character in it is nobody's. */
+export const inPath = (name: string) => encodeURIComponent(name.toWellFormed());
+
 export const addressOf = (target: Target, call: Call) => target.url + (call.key === undefined ? CONTROL : "") + call.path;
 
 export interface Answer {
