@@ -12,13 +12,13 @@ import { openSnapshots } from "./store/snapshots.ts";
 import { touched } from "./store/surface.ts";
 import { createViews } from "./store/views.ts";
 import { openWorld } from "./store/world.ts";
-import { createTraffic } from "./traffic/traffic.ts";
+import { openLessons } from "./teaching.ts";
+import { createTraffic, type TrafficWork } from "./traffic/traffic.ts";
 
 export function openConsole(machine: Machine, url: () => string): Console {
   const { fixtures, image, clock, dice, stores, faults, held, limiter, hub, dispatcher, judge, scenarios, heard } = machine;
   const { database, tenants, journal } = stores;
-  const report = (error: unknown) => tell(heard.defects, { error, where: "traffic" });
-  const traffic = createTraffic({ ...stores, clock, dice, resources, operations: catalogue, report });
+  const traffic = openTraffic(machine);
   const renew = (merchant?: string) => {
     tenants.forget();
     limiter.clear(merchant);
@@ -27,6 +27,7 @@ export function openConsole(machine: Machine, url: () => string): Console {
     if (merchant === undefined) held.letGo();
     judge.forget(merchant);
     traffic.forget(merchant);
+    lessons.renew(merchant);
     dispatcher.reload(merchant);
     hub.say({ kind: "reset", merchant: merchant ?? null });
   };
@@ -34,11 +35,14 @@ export function openConsole(machine: Machine, url: () => string): Console {
   const about = { version: version(), url, file: database.file };
   const surface = () => touched({ catalogue, eventTypes, ...stores });
   const proved = { ...stores, about, touched: surface, clock, dice, dispatcher, webhooks: senderNeeds(machine) };
+  const proof = openProof({ ...proved, judge, scenarios: scenarios.armed, faults: faults.rules, hear: hearer(heard.requests) });
+  const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, dice, renew });
+  const lessons = openLessons({ machine, verifier: proof.verifier, world, url });
   return {
     ...stores,
     about,
     clock,
-    world: openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, dice, renew }),
+    world,
     snapshots: openSnapshots(database, journal),
     dispatcher,
     limiter,
@@ -46,11 +50,17 @@ export function openConsole(machine: Machine, url: () => string): Console {
     judge,
     scenarios,
     traffic,
-    ...openProof({ ...proved, judge, scenarios: scenarios.armed, faults: faults.rules, hear: hearer(heard.requests) }),
+    lessons,
+    ...proof,
     renew,
     tell: hub.say,
     touched: surface,
     resources,
     documents: documents(url),
   };
+}
+
+function openTraffic({ stores, clock, dice, heard }: Machine): TrafficWork {
+  const report = (error: unknown) => tell(heard.defects, { error, where: "traffic" });
+  return createTraffic({ ...stores, clock, dice, resources, operations: catalogue, report });
 }

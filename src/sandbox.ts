@@ -85,10 +85,15 @@ const builtIn = once(() => readFixtures(packageFile("fixtures/merchants")));
 const fixturesOf = ({ fixtures }: Options) => (fixtures === undefined ? builtIn() : readFixtures(fixtures, { validate: resources }));
 
 async function serve(parts: Parts): Promise<Sandbox> {
-  const machine = assemble(parts, () => showSandbox(console));
+  const machine = assemble(parts, () => showSandbox(console()));
   const { options, token, clock, stores, heard, dispatcher } = machine;
   const { database, replies } = stores;
-  const console = openConsole(machine, () => url);
+  let opened: Console | undefined;
+  // Who is never steered has no control plane.
+  const console = () => {
+    opened ??= openConsole(machine, () => url);
+    return opened;
+  };
   await begin(machine, console);
 
   clock.watch(replies);
@@ -101,9 +106,9 @@ async function serve(parts: Parts): Promise<Sandbox> {
   database.own(`process ${process.pid} at ${url}`);
   // A copy of the fixtures owes nobody anything; a file may, and so may a snapshot.
   dispatcher.start({ anew: database.isCopy && options.snapshot === undefined });
-  const close = once(() => end(machine, console, listening));
+  const close = once(() => end(machine, opened, listening));
   return {
-    ...steerHere(() => console),
+    ...steerHere(console),
     url,
     baseUrl: url + PREFIX,
     port: listening.port,
@@ -118,23 +123,27 @@ async function serve(parts: Parts): Promise<Sandbox> {
 }
 
 /** Lets what is in flight finish, then frees everything. */
-async function end({ hub, held, dispatcher, clock, stores }: Machine, console: Console, listening: Listening): Promise<void> {
+async function end({ hub, held, dispatcher, clock, stores }: Machine, console: Console | undefined, listening: Listening): Promise<void> {
   hub.close();
-  console.traffic.stop();
-  console.verifier.stop();
+  console?.traffic.stop();
+  console?.verifier.stop();
+  console?.lessons.stop();
   held.letGo();
   await listening.close(CLOSE_WITHIN);
   await dispatcher.stop(CLOSE_WITHIN);
   clock.stop();
-  console.snapshots.close();
+  console?.snapshots.close();
   stores.close();
 }
 
 /** Fills the world as the fixtures or a snapshot have it, and arms the faults of a file and the scenarios. */
-async function begin({ options, scenarios }: Machine, { world, snapshots, ...console }: Console): Promise<void> {
+async function begin({ options, scenarios, stores }: Machine, console: () => Console): Promise<void> {
   const { snapshot, faults, scenario } = options;
-  world.fill();
-  if (snapshot !== undefined) snapshots.restoreFile(resolve(snapshot));
-  if (faults !== undefined) await armFile(resolve(faults), console.faults.add);
+  if (!stores.database.isCopy) console().world.fill();
+  if (snapshot !== undefined) {
+    console().snapshots.restoreFile(resolve(snapshot));
+    console().lessons.renew();
+  }
+  if (faults !== undefined) await armFile(resolve(faults), console().faults.add);
   for (const given of scenario) await scenarios.startGiven(given);
 }

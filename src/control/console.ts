@@ -5,6 +5,7 @@ import { type Endpoint, endpointsOf } from "../kernel/endpoint.ts";
 import type { Expectations, Verdict } from "../kernel/expectations.ts";
 import type { RuleBook } from "../kernel/fault.ts";
 import type { Findings } from "../kernel/judged.ts";
+import type { Lessons } from "../kernel/lesson.ts";
 import type { AttemptMessage, Happening } from "../kernel/messages.ts";
 import type { Resource } from "../kernel/resource.ts";
 import type { ScenarioBook } from "../kernel/scenario.ts";
@@ -85,6 +86,7 @@ export interface Console extends Stores {
   faults: RuleBook;
   judge: Findings;
   scenarios: ScenarioBook;
+  lessons: Lessons & { renew(): void; stop(): void };
   traffic: Traffic;
   /** The run so far: an object where the format is JSON, else a document. */
   report(format: "json" | "junit" | "markdown" | "html" | "har"): Promise<object>;

@@ -4,12 +4,24 @@ import { auditReceiver } from "./audit.ts";
 import { advanceClock, setClock, showClock } from "./clock.ts";
 import type { ControlOperation } from "./console.ts";
 import { addFault, changeFault, clearFaults, listFaults, removeFault, showFault, showFaultSchema } from "./faults.ts";
+import {
+  beginLesson,
+  joinLessons,
+  listLearners,
+  listLessons,
+  removeLearner,
+  showHint,
+  showLearner,
+  showLesson,
+  skipStep,
+} from "./lessons.ts";
 import { listMerchants, mintMerchant, removeMerchant, reset } from "./merchants.ts";
 import { listAssumptions, listOperations, showControlOpenapi, showHealth, showIndex, showOpenapi } from "./overview.ts";
 import { listWindows, setWindow } from "./rate-limits.ts";
 import { changeRecord, createRecord } from "./records.ts";
 import { showReport } from "./reports.ts";
 import { listRequests, showRequest } from "./requests.ts";
+import { beginInRoom, closeRoom, hintInRoom, joinRoom, openRoom, showFile, showPlace, showRoom, skipInRoom } from "./room.ts";
 import { listScenarios, showScenario, showScenarioSchema, startScenario, stopScenario } from "./scenarios.ts";
 import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
 import { listTraffic, startTraffic, stopTraffic } from "./traffic.ts";
@@ -17,7 +29,7 @@ import { clearVerdicts, listVerdicts } from "./verdicts.ts";
 import { verify } from "./verify.ts";
 import { drain, enableEndpoint, explain, listAttempts, listEvents, replayAttempt, replayEvent, showAttempt } from "./webhooks.ts";
 
-export const controlCatalogue: readonly ControlOperation[] = [
+const operations: readonly ControlOperation[] = [
   showIndex,
   showHealth,
   listOperations,
@@ -61,6 +73,24 @@ export const controlCatalogue: readonly ControlOperation[] = [
   startTraffic,
   listTraffic,
   stopTraffic,
+  listLessons,
+  showLesson,
+  listLearners,
+  joinLessons,
+  showLearner,
+  beginLesson,
+  skipStep,
+  showHint,
+  removeLearner,
+  openRoom,
+  closeRoom,
+  showRoom,
+  joinRoom,
+  showPlace,
+  showFile,
+  hintInRoom,
+  skipInRoom,
+  beginInRoom,
   listMerchants,
   mintMerchant,
   removeMerchant,
@@ -70,3 +100,17 @@ export const controlCatalogue: readonly ControlOperation[] = [
   restoreSnapshot,
   removeSnapshot,
 ];
+
+/** Whatever may have changed something is a reason to look at those who learn. */
+const noticed = (operation: ControlOperation): ControlOperation => ({
+  ...operation,
+  async handle(call) {
+    const reply = await operation.handle(call);
+    call.lessons.look();
+    return reply;
+  },
+});
+
+export const controlCatalogue: readonly ControlOperation[] = operations.map((operation) =>
+  operation.method === "GET" ? operation : noticed(operation),
+);

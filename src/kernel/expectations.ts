@@ -1,7 +1,7 @@
 // What a test may expect of a run: requests, their order, their absence, deliveries, records, verdicts, faults. The grammar only.
 
 import { Condition, Count } from "./conditions.ts";
-import { oneOf, type Static, Type, text } from "./shapes.ts";
+import { flag, oneOf, type Static, Type, text } from "./shapes.ts";
 
 const closed = { additionalProperties: false } as const;
 const some = { ...closed, minProperties: 1 } as const;
@@ -28,6 +28,7 @@ const RequestMatch = Type.Object(
     query: Type.Optional(Type.Record(Type.String(), Condition, { description: "Query parameters by name, as text" })),
     key: words("An API key, or its last four characters"),
     idempotencyKey: Type.Optional(Condition),
+    replayed: Type.Optional(flag("Whether it was answered with what is remembered for its Idempotency-Key")),
     header: Type.Optional(Type.Record(Type.String(), Condition, { description: "Headers of the request by name, in any case" })),
     body: Type.Optional(Type.Record(Type.String(), Condition, { description: "Values of the request's body by JSON Pointer" })),
   },

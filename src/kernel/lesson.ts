@@ -78,6 +78,16 @@ export interface LearnerState {
   next: string | null;
   /** The steps that were left behind, of every lesson, oldest first. */
   left: LeftStep[];
+  /** How many news there were of this learner in this process: whoever waits for the next says which it knows. */
+  version: number;
+}
+
+/** Who wants to learn. */
+export interface WantedLearner {
+  name?: string | undefined;
+  merchant?: string | undefined;
+  /** Real milliseconds at a step after which a hint is shown unasked; none where it is 0. */
+  hintAfter?: number | undefined;
 }
 
 export const LESSON_NEWS = ["joined", "began", "ticked", "skipped", "hint", "gone"] as const;
@@ -99,15 +109,15 @@ export interface Lessons {
   board(): Promise<LearnerState[]>;
   learner(id: string): Promise<LearnerState>;
   /** A learner of this name with a merchant of its own; without a name, or with a merchant, the one who learns with that. */
-  join(wanted: { name?: string | undefined; merchant?: string | undefined }): Promise<LearnerState>;
+  join(wanted: WantedLearner): Promise<LearnerState>;
   /** Begins a lesson afresh, or at one of its steps, with what the steps before would have left. */
   begin(id: string, lesson: string, checkpoint?: number): Promise<LearnerState>;
   skip(id: string): Promise<LearnerState>;
   /** The next hint of the step, or the last one again. */
   hint(id: string): Promise<{ learner: LearnerState; hint: string | null }>;
   leave(id: string): Promise<LearnerState>;
-  /** Resolves when something happens to a learner, or after so many real milliseconds. */
-  news(id: string, within: number): Promise<void>;
+  /** How a learner stands, once there is something newer than that version, or after so many real milliseconds. */
+  newer(id: string, version: number, within: number): Promise<LearnerState>;
   /** Looks at everybody who learns: something may have changed of which no request and no delivery tells. */
   look(merchant?: string): void;
 }

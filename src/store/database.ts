@@ -6,14 +6,14 @@ import Sqlite from "better-sqlite3";
 import { afterThisTurn } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
-import { prepareLate } from "./late-statement.ts";
+import { lateSql, type Sql } from "./late.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 
 export interface Database {
   readonly file: string | undefined;
   /** Whether it began as a copy of an image: then nothing is missing, and nobody before this left anything to take up. */
   readonly isCopy: boolean;
-  readonly sql: Sqlite.Database;
+  readonly sql: Sql;
   /**
    * Runs `work` in a transaction of its own and resolves once that is on disk. Works that wait in the same turn of the
    * event loop share one commit, a savepoint each: one that throws undoes itself and nobody else. A work that is handed in
@@ -49,14 +49,12 @@ const REMEDY = "Choose another file with --db FILE, or keep everything in memory
 /** Opens the file, or a database in memory when there is none: an empty one, or one that begins as a copy of an image. */
 export function openDatabase(file: string | undefined, image?: Buffer): Database {
   const release = file === undefined ? () => {} : holdAlone(file);
-  let sql: Sqlite.Database | undefined;
+  const sql = lateSql(() => openNow(file, image));
   try {
     if (file !== undefined) inspect(file);
-    sql = file === undefined ? new Sqlite(image ?? ":memory:") : openFile(file);
-    prepare(sql, file, image !== undefined);
-    prepareLate(sql);
+    // What is in memory cannot be refused: it is opened when somebody asks for something in it.
+    if (image === undefined) sql.exec("");
   } catch (error) {
-    sql?.close();
     release();
     throw error;
   }
@@ -74,7 +72,7 @@ export function openDatabase(file: string | undefined, image?: Buffer): Database
   };
 }
 
-function committer(sql: Sqlite.Database): Pick<Database, "commit" | "commitNow" | "savepoint"> {
+function committer(sql: Sql): Pick<Database, "commit" | "commitNow" | "savepoint"> {
   const begin = sql.prepare("begin immediate");
   const commit = sql.prepare("commit");
   const rollback = sql.prepare("rollback");
@@ -118,6 +116,17 @@ function committer(sql: Sqlite.Database): Pick<Database, "commit" | "commitNow" 
         if (waiting.push({ work, resolve, reject }) === 1) afterThisTurn(flush);
       }),
   };
+}
+
+function openNow(file: string | undefined, image: Buffer | undefined): Sqlite.Database {
+  const sql = file === undefined ? new Sqlite(image ?? ":memory:") : openFile(file);
+  try {
+    prepare(sql, file, image !== undefined);
+    return sql;
+  } catch (error) {
+    sql.close();
+    throw error;
+  }
 }
 
 function openFile(file: string): Sqlite.Database {

@@ -9,28 +9,33 @@ export interface JsonFile {
   file: string;
   text: string;
   value: unknown;
+  /** The line of the file in which the text begins, where it is only a part of it. */
+  line?: number;
 }
 
-export async function readJsonFile(file: string): Promise<JsonFile> {
-  const text = readText(file).replace(/^\uFEFF/, "");
+export const readJsonFile = (file: string): Promise<JsonFile> => readJson(file, readText(file));
+
+/** JSON that stands in a file from some line on. */
+export async function readJson(file: string, text: string, line = 1): Promise<JsonFile> {
   try {
-    return { file, text, value: JSON.parse(text) as unknown };
+    return { file, text, line, value: JSON.parse(text) as unknown };
   } catch (error) {
-    throw await syntaxError(file, text, error as Error);
+    throw await syntaxError(file, text, line, error as Error);
   }
 }
 
-function readText(file: string): string {
+/** What a person has written to a file, without the mark that some editors put before it. */
+export function readText(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
     throw new SandboxError(`Cannot read ${file}: ${(error as Error).message}.`, "badFixture");
   }
 }
 
 /** The mistake at a JSON Pointer, as its author is told of it. */
-export async function wrongAt({ file, text, value }: JsonFile, pointer: string, message: string): Promise<SandboxError> {
-  return new SandboxError(`${file}:${await lineOf(text, value, pointer)} ${pointer}: ${message}`, "badFixture");
+export async function wrongAt({ file, text, value, line = 1 }: JsonFile, pointer: string, message: string): Promise<SandboxError> {
+  return new SandboxError(`${file}:${line - 1 + (await lineOf(text, value, pointer))} ${pointer}: ${message}`, "badFixture");
 }
 
 /** The line of the value that a pointer leads to; where it leads nowhere, of the nearest value around it. */
@@ -50,7 +55,7 @@ async function lineOf(text: string, root: unknown, pointer: string): Promise<num
   return 1;
 }
 
-async function syntaxError(file: string, text: string, error: Error): Promise<SandboxError> {
+async function syntaxError(file: string, text: string, line: number, error: Error): Promise<SandboxError> {
   const { parse, printParseErrorCode } = await import("jsonc-parser");
   const found: ParseError[] = [];
   parse(text, found, { disallowComments: true });
@@ -59,7 +64,7 @@ async function syntaxError(file: string, text: string, error: Error): Promise<Sa
   const words = printParseErrorCode(first.error)
     .replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`)
     .toLowerCase();
-  return new SandboxError(`${file}:${lineAt(text, first.offset)}: is not JSON: ${words}.`, "badFixture");
+  return new SandboxError(`${file}:${line - 1 + lineAt(text, first.offset)}: is not JSON: ${words}.`, "badFixture");
 }
 
 export const lineAt = (text: string, offset: number) => text.slice(0, offset).split("\n").length;

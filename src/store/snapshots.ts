@@ -7,6 +7,7 @@ import Sqlite from "better-sqlite3";
 import { fail, SandboxError } from "../kernel/errors.ts";
 import type { Database } from "./database.ts";
 import type { Journal } from "./journal.ts";
+import type { Sql } from "./late.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "./schema.ts";
 
 export interface Snapshot {
@@ -105,7 +106,7 @@ function problemOf(source: string): string | undefined {
 }
 
 /** Replaces the rows of every table by those of the snapshot, in one transaction; answers the number of the last request that they tell of. */
-function copyInto(sql: Sqlite.Database, source: string): number {
+function copyInto(sql: Sql, source: string): number {
   sql.prepare("attach ? as snapshot").run(source);
   try {
     // In the order of the schema: what others refer to comes before them, and goes after them.

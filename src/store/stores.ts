@@ -16,6 +16,7 @@ import { type Learners, openLearners } from "./learners.ts";
 import { type Outbox, openOutbox } from "./outbox.ts";
 import { openPast, type Past } from "./past.ts";
 import { openReplies, type Replies } from "./replies.ts";
+import { openRoom, type Room } from "./room.ts";
 import { openRunLog, type RunLog } from "./run-log.ts";
 import { openTenants, type Tenants } from "./tenants.ts";
 
@@ -35,6 +36,7 @@ export interface Stores {
   past: Past;
   journal: Journal;
   learners: Learners;
+  room: Room;
   callers: Callers;
   close(): void;
 }
@@ -74,6 +76,7 @@ export function openStores({ file, image, clock, dice, webhooks }: Needs): Store
     past: openPast(database, clock),
     journal,
     learners: openLearners(database),
+    room: openRoom(database),
     callers: callers({ collections, counters, outbox, tenants, attempts, health, webhooks, dice }),
     close() {
       journal.close();

@@ -65,7 +65,7 @@ export function openWorld({ stores, seeder, fixtures, image, dice, renew }: Need
 
   return {
     fill() {
-      if (!database.isCopy && isEmpty()) database.commitNow(everythingAgain);
+      if (isEmpty()) database.commitNow(everythingAgain);
     },
     reset(merchant) {
       database.commitNow(() => (merchant === undefined ? everythingAgain() : again(merchant)));

@@ -83,7 +83,7 @@ const nearTo = (match: RequestMatch, rows: readonly JournalRow[]): NearMiss[] =>
   );
 
 function demands(match: RequestMatch, row: JournalRow): Demand[] {
-  const { operation, merchant, status, method, path, query, key, idempotencyKey, header, body } = match;
+  const { operation, merchant, status, method, path, query, key, idempotencyKey, replayed, header, body } = match;
   const plain = (field: string, wanted: string | number | undefined, received: string | number | null, isMet = isLike): Demand[] =>
     wanted === undefined ? [] : [{ field, wanted, received, met: received !== null && isMet(String(received), String(wanted)) }];
   return [
@@ -94,6 +94,7 @@ function demands(match: RequestMatch, row: JournalRow): Demand[] {
     ...plain("key", key, row.key, (received, wanted) => received.slice(-4) === wanted.slice(-4)),
     ...plain("status", status, row.status, (received, wanted) => received === wanted || `${received[0]}xx` === wanted),
     ...(idempotencyKey === undefined ? [] : demandsOf("", { idempotencyKey }, () => row.idempotency_key ?? undefined)),
+    ...(replayed === undefined ? [] : demandsOf("", { replayed }, () => row.replay_of !== null)),
     ...(query ? demandsOf("query ", query, (name) => new URLSearchParams(row.query).get(name) ?? undefined) : []),
     ...(header ? demandsOf("header ", header, headerOf(row)) : []),
     ...(body ? demandsOf("body ", body, bodyOf(row)) : []),
