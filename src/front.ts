@@ -16,7 +16,7 @@ import { once } from "./kernel/once.ts";
 import type { Machine } from "./machine.ts";
 import { ownName } from "./option-checks.ts";
 
-export function openFront(machine: Machine, world: Console, port: () => number): Listeners {
+export function openFront(machine: Machine, console: () => Console, port: () => number): Listeners {
   const { options, token, clock, stores, faults, held, limiter, hub, heard, dispatcher } = machine;
   const { bodies, allowedHost, allowedOrigin } = options;
   const report = (error: unknown, { id }: Context) => tell(heard.defects, { error, where: id });
@@ -30,7 +30,7 @@ export function openFront(machine: Machine, world: Console, port: () => number):
   const answer = once(() => pipe({ ...needs, committed: dispatcher.committed, answered: recorder.close }));
   // Express is loaded when somebody first asks for what it carries: a start that only serves /v1 does without.
   const app = once(async () =>
-    (await import("./http/app.ts")).createApp({ guard, clock, control: controlCatalogue, world, checkToken, report }),
+    (await import("./http/app.ts")).createApp({ guard, clock, control: controlCatalogue, world: console(), checkToken, report }),
   );
   return {
     request(incoming, outgoing) {

@@ -1,0 +1,82 @@
+// What SQLite does when it is first needed: a database is opened, and a statement is read. Whoever starts pays for what it uses.
+
+import type Sqlite from "better-sqlite3";
+
+/** Of a database, what the stores use. */
+export interface Sql
+  extends Pick<Sqlite.Database, "prepare" | "exec" | "transaction" | "function" | "serialize" | "close" | "open" | "inTransaction"> {
+  /** Every statement that was asked for, used or not: so that each can be asked how it would be carried out. */
+  readonly statements: ReadonlySet<string>;
+}
+
+/** A mistake in a statement shows where it is first used. */
+export function lateSql(openNow: () => Sqlite.Database): Sql {
+  let opened: Sqlite.Database | undefined;
+  let closed = false;
+  const sql = () => {
+    if (closed) throw new TypeError("The database connection is not open");
+    opened ??= openNow();
+    return opened;
+  };
+  const prepare = (text: string) => sql().prepare(text);
+  const statements = new Set<string>();
+  return {
+    statements,
+    get open() {
+      return !closed;
+    },
+    get inTransaction() {
+      return opened?.inTransaction === true;
+    },
+    prepare: ((text: string) => {
+      statements.add(text);
+      return new LateStatement(prepare, text);
+    }) as unknown as Sql["prepare"],
+    exec: (text) => sql().exec(text),
+    transaction: (work) => sql().transaction(work),
+    function: ((...given: Parameters<Sql["function"]>) => sql().function(...given)) as Sql["function"],
+    serialize: (options) => sql().serialize(options),
+    close() {
+      opened?.close();
+      closed = true;
+      return this as unknown as Sqlite.Database;
+    },
+  };
+}
+
+type Prepare = (text: string) => Sqlite.Statement;
+
+/** Of a statement, what the stores use. A class, because there are a hundred of them in every sandbox. */
+class LateStatement {
+  private readonly prepare: Prepare;
+  private readonly text: string;
+  private plucks = false;
+  private made: Sqlite.Statement | undefined = undefined;
+
+  constructor(prepare: Prepare, text: string) {
+    this.prepare = prepare;
+    this.text = text;
+  }
+
+  private statement(): Sqlite.Statement {
+    this.made ??= this.plucks ? this.prepare(this.text).pluck() : this.prepare(this.text);
+    return this.made;
+  }
+
+  pluck(): this {
+    this.plucks = true;
+    return this;
+  }
+
+  get(...values: unknown[]): unknown {
+    return this.statement().get(...values);
+  }
+
+  all(...values: unknown[]): unknown[] {
+    return this.statement().all(...values);
+  }
+
+  run(...values: unknown[]): Sqlite.RunResult {
+    return this.statement().run(...values);
+  }
+}
