@@ -2,6 +2,7 @@
 
 import { isoTime } from "../kernel/clock.ts";
 import type { Firing } from "../kernel/fault.ts";
+import type { LessonMessage } from "../kernel/lesson.ts";
 import type { AttemptMessage, Happening, RequestMessage, VerdictMessage } from "../kernel/messages.ts";
 import { visible } from "../kernel/visible.ts";
 
@@ -20,6 +21,8 @@ function wordsOf(happening: Happening): string {
       return faultWords(happening.fault);
     case "clock":
       return `${happening.clock.now} clock ${happening.clock.mode}`;
+    case "lesson":
+      return lessonWords(happening.lesson);
     case "reset":
       return happening.merchant === null ? "reset: everything begins afresh" : `reset of ${happening.merchant}: it begins afresh`;
   }
@@ -54,6 +57,11 @@ function faultWords({ at, ruleId, name, action, form, requestId, attemptId, merc
   return `${isoTime(at)} fault ${rule} ${what} hit ${requestId ?? attemptId ?? "nothing yet"} ${merchant ?? "-"}`;
 }
 
+function lessonWords({ news, learner: { name, id, lesson, title, step, steps, stepTitle } }: LessonMessage): string {
+  const place = lesson === null ? "no lesson yet" : step === null ? `"${title}" is over` : `${lesson} ${step}/${steps} ${stepTitle}`;
+  return `lesson: ${name} (${id}) ${news}; ${place}`;
+}
+
 /** For a program: the same with every field, times as text. */
 export function factsOf(happening: Happening): Record<string, unknown> {
   switch (happening.kind) {
@@ -67,6 +75,8 @@ export function factsOf(happening: Happening): Record<string, unknown> {
       return { event: "fault", ...happening.fault, at: isoTime(happening.fault.at) };
     case "clock":
       return { event: "clock", ...happening.clock };
+    case "lesson":
+      return { event: "lesson", ...happening.lesson };
     case "reset":
       return { event: "reset", merchant: happening.merchant };
   }

@@ -126,7 +126,7 @@ export interface Beginning {
   panes: readonly { name: string; follows: boolean }[];
 }
 
-export const NOTHING_YET: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, reset: 0 };
+export const NOTHING_YET: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, lesson: 0, reset: 0 };
 
 export const beginning = ({ target, look, size, now, panes }: Beginning): State => ({
   target,
