@@ -127,6 +127,7 @@ async function end({ hub, held, dispatcher, clock, stores }: Machine, console: C
   hub.close();
   console?.traffic.stop();
   console?.verifier.stop();
+  console?.lessons.stop();
   held.letGo();
   await listening.close(CLOSE_WITHIN);
   await dispatcher.stop(CLOSE_WITHIN);
@@ -139,7 +140,10 @@ async function end({ hub, held, dispatcher, clock, stores }: Machine, console: C
 async function begin({ options, scenarios, stores }: Machine, console: () => Console): Promise<void> {
   const { snapshot, faults, scenario } = options;
   if (!stores.database.isCopy) console().world.fill();
-  if (snapshot !== undefined) console().snapshots.restoreFile(resolve(snapshot));
+  if (snapshot !== undefined) {
+    console().snapshots.restoreFile(resolve(snapshot));
+    console().lessons.renew();
+  }
   if (faults !== undefined) await armFile(resolve(faults), console().faults.add);
   for (const given of scenario) await scenarios.startGiven(given);
 }
