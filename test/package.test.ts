@@ -170,10 +170,20 @@ describe("the library", () => {
 
   it("compiles strictly in a project that has no types of ours, nor Node's", async () => {
     const usage = [
-      `import { createSandbox, type Merchant, type Sandbox, SandboxError } from "merchant-sandbox";`,
+      `import { type ClockAdvanceReply, connect, createSandbox, type Merchant, ownMerchant, type Sandbox, SandboxError } from "merchant-sandbox";`,
       `export async function first(): Promise<Merchant | undefined> {`,
       `  await using sandbox: Sandbox = await createSandbox({ clock: "2026-01-05T12:00:00Z", port: 0 });`,
       `  sandbox.onRequest(({ status }) => status.toFixed());`,
+      `  const text: string = await sandbox.report({ format: "junit" });`,
+      `  const { attempts }: ClockAdvanceReply = await sandbox.clock.advance({ by: text.length + "s" });`,
+      `  await using merchant = await ownMerchant(connect(sandbox.url), { fixture: attempts[0]?.merchant ?? "lodge" });`,
+      `  await merchant.faults.add({ match: { body: { "/amount": { gte: 1 } } }, action: { type: "status", status: 500 } });`,
+      `  // @ts-expect-error: an action that does not exist`,
+      `  await sandbox.faults.add({ action: { type: "lost_respons" } });`,
+      `  // @ts-expect-error: a span is text`,
+      `  await sandbox.clock.advance({ by: 24 });`,
+      `  // @ts-expect-error: whose request must be said`,
+      `  await sandbox.requests.get();`,
       `  return (await sandbox.merchants.list()).data[0];`,
       `}`,
       `export const refused = (error: unknown): boolean => error instanceof SandboxError;`,

@@ -36,7 +36,7 @@ function method(operation: Declared, types: Types, closer: Readonly<Record<strin
   if (formats.length === 0) return usual;
   // A text where the format says so: the first of the ways that fits is taken.
   const asked = formats.map((format) => JSON.stringify(format)).join(" | ");
-  return `${said}${name}(given: { format: ${asked} }): Promise<string>;\n${usual}`;
+  return `${said}${name}(${given.replace("given?:", "given:")} & { format: ${asked} }): Promise<string>;\n${usual}`;
 }
 
 function argument({ id, path }: Declared, input: ReturnType<typeof inputOf>, types: Types): string {
