@@ -122,11 +122,8 @@ export const checkOf = ({ requestHeaders, requestBody }: Pick<WholeAttempt, "req
 
 const signature = (look: Look, attempt: WholeAttempt, width: number): string[] => [
   ...fact(look, width, "sent", attempt.requestHeaders[SIGNATURE] ?? "none"),
-  ...sentences(
-    look,
-    width,
-    "The hex HMAC-SHA256 of the body's exact bytes under the endpoint's whole secret, whsec_ included. To check it (v copies this):",
-  ),
+  ...sentences(look, width, "The hex HMAC-SHA256 of the body's exact bytes under the endpoint's whole secret, whsec_ included."),
+  ...sentences(look, width, "This line checks it; v copies it:"),
   ...plain(checkOf(attempt), width, "    "),
 ];
 

@@ -2,7 +2,7 @@
 
 import type { AttemptMessage } from "../../src/kernel/messages.ts";
 import { checkOf, isSame, type WholeAttempt, wholeAttempt } from "../details/delivery.ts";
-import { counted } from "../figures.ts";
+import { count } from "../figures.ts";
 import { confirm } from "../overlays/confirm.ts";
 import type { Row } from "../state/list.ts";
 import { type Action, also, calls, type Effect, just, laid, listOf, type State, type Step, say } from "../state/state.ts";
@@ -52,7 +52,7 @@ function replayAll(state: State): Step {
   const dead = givenUp(listOf(state, "deliveries").rows);
   const [first] = dead;
   if (!first) return just(say(state, "No delivery was given up", "yellow"));
-  const what = counted(dead.length, "given-up deliver").replace(/deliver(s?)$/, (_, many) => (many ? "deliveries" : "delivery"));
+  const what = `${count(dead.length)} given-up ${dead.length === 1 ? "delivery" : "deliveries"}`;
   const yes = (later: State): Step => {
     const steps = dead.map((attempt) => calls(later, replay(attempt), () => `Replayed ${what}`));
     return {
