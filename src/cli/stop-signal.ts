@@ -1,5 +1,7 @@
 // Waits for the user to say that it is enough.
 
+import { afterThisTurn } from "../kernel/clock.ts";
+
 export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 export interface Stop {
@@ -15,8 +17,9 @@ export function listenForStop(signals: readonly StopSignal[] = ["SIGINT", "SIGTE
   const told = new Promise<StopSignal>((resolve) => {
     const listeners = signals.map((signal) => {
       const heard = () => {
-        letGo();
         resolve(signal);
+        // Once everybody has heard it: whoever else listens may take a signal that nobody waits for as the end.
+        afterThisTurn(letGo);
       };
       process.on(signal, heard);
       return () => process.off(signal, heard);

@@ -1,5 +1,6 @@
 // The live stream of a sandbox: connects, listens, and connects again for as long as it takes.
 
+import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
 import { afterRealTime } from "../../src/kernel/clock.ts";
 import type { LiveMessage, WatcherWish } from "../../src/kernel/messages.ts";
@@ -106,17 +107,20 @@ function openSocket({ url, token }: Target, query: Record<string, string>, heard
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/_sandbox/live?${new URLSearchParams(query)}`, { headers });
   let why = "the sandbox has gone";
+  let answered: string | undefined;
   socket.on("open", () => heard.opened(socket));
   socket.on("message", (text) => heard.message(JSON.parse(String(text)) as LiveMessage));
   socket.on("unexpected-response", (_, answer) => {
-    why = `it answered ${answer.statusCode}`;
-    if (answer.statusCode === 401) heard.refused("the control plane asks for its token: --control-token TOKEN");
-    socket.terminate();
+    void refusalOf(answer).then((refusal) => {
+      answered = `it answered ${answer.statusCode}`;
+      if (refusal !== undefined) heard.refused(refusal);
+      socket.terminate();
+    });
   });
   socket.on("error", (error: NodeJS.ErrnoException) => {
     why = error.code === "ECONNREFUSED" ? "nobody listens there" : error.message || String(error.code);
   });
-  socket.on("close", () => heard.closed(why));
+  socket.on("close", () => heard.closed(answered ?? why));
   return socket;
 }
 
@@ -126,4 +130,21 @@ function newestOf(message: LiveMessage, { run, seq }: Heard): Heard {
   if (message.type === "batch") return { run, seq: message.items.at(-1)?.seq ?? seq };
   if (message.type === "gap") return { run, seq: message.to };
   return { run: message.run, seq: run === message.run ? seq : run === undefined && seq === undefined ? message.seq : 0 };
+}
+
+/** Why a sandbox does not let us in; undefined where it may do so later. */
+async function refusalOf(answer: IncomingMessage): Promise<string | undefined> {
+  let text = "";
+  for await (const piece of answer) text += piece;
+  if (answer.statusCode !== 403) return undefined;
+  const { code, message } = asError(text);
+  return code === "control_token_required" ? "the control plane asks for its token: --control-token TOKEN" : message;
+}
+
+function asError(text: string): { code?: string; message?: string } {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { message: text };
+  }
 }

@@ -1,0 +1,181 @@
+// A terminal for tests: the built program in a real pseudo-terminal, keys in, the screen out as text and as cells.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type IPty, spawn } from "@lydell/node-pty";
+import xterm from "@xterm/headless";
+import { afterEach } from "vitest";
+import { PROGRAM } from "./program.ts";
+
+export interface Size {
+  columns: number;
+  rows: number;
+}
+
+export interface TestTerminal {
+  readonly pid: number;
+  /** Every byte that was written, escapes and all. */
+  bytes(): string;
+  /** The DEC private modes that are on. */
+  readonly modes: ReadonlySet<number>;
+  /** The titles that somebody gave the window. */
+  readonly titles: readonly string[];
+  type(keys: string): void;
+  resize(size: Size): void;
+  lines(): string[];
+  text(): string;
+  /** The screen with the look of each cell: equal where two screens look the same. */
+  cells(): string[];
+  /** Resolves with the screen once it shows this. */
+  shows(wanted: string | RegExp | ((text: string) => boolean)): Promise<string>;
+  /** Stops reading, as a stuck connection does. */
+  freeze(): void;
+  thaw(): void;
+  /** Goes away, as a window that is closed does. */
+  hangUp(): void;
+  ended: Promise<{ code: number; signal: number }>;
+}
+
+export const WIDE: Size = { columns: 120, rows: 36 };
+export const USUAL: Size = { columns: 80, rows: 24 };
+export const LEAST: Size = { columns: 60, rows: 15 };
+
+const PATIENCE = 20_000;
+const opened: IPty[] = [];
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const { pid } of opened.splice(0)) {
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+  }
+  for (const made of folders.splice(0)) rmSync(made, { recursive: true, force: true });
+});
+
+interface Opening {
+  size?: Size;
+  variables?: Record<string, string | undefined>;
+}
+
+/** What a person's own surroundings say must not matter to a test. */
+const SILENT = ["CI", "NO_COLOR", "FORCE_COLOR", "COLORTERM", "TMUX", "INK_SCREEN_READER", "LC_ALL", "LC_CTYPE", "NODE_OPTIONS"];
+
+/** The program with these words. */
+export const openProgram = (words: string[], opening?: Opening) => open(process.execPath, [PROGRAM, ...words], opening);
+
+/** A shell, from which the program is `$program`. */
+export const openShell = (opening: Opening = {}) =>
+  open("sh", ["-i"], { ...opening, variables: { PS1: "$ ", ENV: "", program: `${process.execPath} ${PROGRAM}`, ...opening.variables } });
+
+/** A sandbox of its own in memory with its dashboard, once it is live. */
+export async function openDashboard(words: string[] = [], opening?: Opening): Promise<TestTerminal & { url: string }> {
+  const terminal = openProgram(["start", "--memory", "--port", "0", ...words], opening);
+  const text = await terminal.shows(/LIVE/);
+  return { ...terminal, url: /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0] ?? "" };
+}
+
+function open(file: string, words: string[], { size = WIDE, variables = {} }: Opening = {}): TestTerminal {
+  const cwd = mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
+  folders.push(cwd);
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_") && !SILENT.includes(name));
+  const env = { ...Object.fromEntries(inherited), LANG: "C.UTF-8", TERM: "xterm-256color", ...variables };
+  const child = spawn(file, words, { name: env.TERM, cols: size.columns, rows: size.rows, cwd, env });
+  opened.push(child);
+  const screen = new xterm.Terminal({ cols: size.columns, rows: size.rows, allowProposedApi: true, scrollback: 0 });
+  const modes = watchModes(screen);
+  const titles: string[] = [];
+  screen.onTitleChange((title) => titles.push(title));
+  const changed = new Set<() => void>();
+  const ended = new Promise<{ code: number; signal: number }>((resolve) =>
+    child.onExit(({ exitCode, signal }) => resolve({ code: exitCode, signal: signal ?? 0 })),
+  );
+  let bytes = "";
+  child.onData((piece) => {
+    bytes += piece;
+    screen.write(piece, () => {
+      for (const look of changed) look();
+    });
+  });
+  const lines = () => Array.from({ length: screen.rows }, (_, row) => line(screen, row)?.translateToString(true) ?? "");
+  const text = () => lines().join("\n");
+  return {
+    pid: child.pid,
+    modes,
+    titles,
+    bytes: () => bytes,
+    type: (keys) => child.write(keys),
+    resize(next) {
+      screen.resize(next.columns, next.rows);
+      child.resize(next.columns, next.rows);
+    },
+    lines,
+    text,
+    cells: () => Array.from({ length: screen.rows }, (_, row) => lookOf(screen, row)),
+    shows: (wanted) => until({ changed, ended, text }, wanted),
+    freeze: () => child.pause(),
+    thaw: () => child.resume(),
+    hangUp: () => (child as IPty & { destroy(): void }).destroy(),
+    ended,
+  };
+}
+
+type Wanted = string | RegExp | ((text: string) => boolean);
+
+function fitting(wanted: Wanted): (text: string) => boolean {
+  if (typeof wanted === "string") return (text) => text.includes(wanted);
+  return typeof wanted === "function" ? wanted : (text) => wanted.test(text);
+}
+
+interface Watched {
+  changed: Set<() => void>;
+  ended: Promise<unknown>;
+  text(): string;
+}
+
+function until({ changed, ended, text }: Watched, wanted: Wanted): Promise<string> {
+  const fits = fitting(wanted);
+  return new Promise((resolve, reject) => {
+    const end = (act: () => void) => {
+      changed.delete(look);
+      clearTimeout(patience);
+      act();
+    };
+    const look = () => fits(text()) && end(() => resolve(text()));
+    const giveUp = (why: string) => end(() => reject(new Error(`The screen never showed ${wanted}: ${why}. It shows:\n${text()}`)));
+    const patience = setTimeout(() => giveUp("it was waited for long enough"), PATIENCE);
+    changed.add(look);
+    look();
+    void ended.then(() => giveUp("the program has ended"));
+  });
+}
+
+function watchModes({ parser }: xterm.Terminal): Set<number> {
+  // Lines wrap and the cursor is seen unless somebody says otherwise.
+  const modes = new Set([7, 25]);
+  const numbers = (given: (number | number[])[]) => given.flat();
+  parser.registerCsiHandler({ prefix: "?", final: "h" }, (given) => {
+    for (const mode of numbers(given)) modes.add(mode);
+    return false;
+  });
+  parser.registerCsiHandler({ prefix: "?", final: "l" }, (given) => {
+    for (const mode of numbers(given)) modes.delete(mode);
+    return false;
+  });
+  return modes;
+}
+
+const line = ({ buffer }: xterm.Terminal, row: number) => buffer.active.getLine(buffer.active.baseY + row);
+
+function lookOf(screen: xterm.Terminal, row: number): string {
+  const found = line(screen, row);
+  return Array.from({ length: screen.cols }, (_, column) => {
+    const cell = found?.getCell(column);
+    if (!cell) return "";
+    const look = [cell.getFgColor(), cell.getBgColor(), cell.isBold(), cell.isDim(), cell.isInverse()].join(",");
+    return `${cell.getChars() || " "}${look === "-1,-1,0,0,0" ? "" : `{${look}}`}`;
+  }).join("");
+}
