@@ -19,7 +19,7 @@ export interface ControlPlane {
   /** Hold a run against what is expected of it, and wait for it if need be. Answers as soon as everything holds at one moment, or nothing can change any more, or `within` is over. Looks at everything since the last reset. */
   verify(given: SandboxVerifyInput): Promise<SandboxVerifyReply>;
   /** The run so far: coverage, verdicts, requests and deliveries. `json` is the whole as data, `har` the traffic as HAR 1.2, `junit` a case for each verdict and each operation, `markdown` a page for a job, `html` one file to look at. Secrets are masked in all of them. */
-  report(given: { format: "junit" | "markdown" | "html" }): Promise<string>;
+  report(given: SandboxReportInput & { format: "junit" | "markdown" | "html" }): Promise<string>;
   /** The run so far: coverage, verdicts, requests and deliveries. `json` is the whole as data, `har` the traffic as HAR 1.2, `junit` a case for each verdict and each operation, `markdown` a page for a job, `html` one file to look at. Secrets are masked in all of them. */
   report(given?: SandboxReportInput): Promise<Record<string, unknown>>;
   /** Try a webhook receiver with everything that it may meet, forgeries among it. Sends some 220 made-up payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries and are not retried. */
@@ -109,12 +109,66 @@ export interface ControlPlane {
     change(given: RecordsChangeInput): Promise<Record<string, unknown>>;
   };
   readonly traffic: {
-    /** Let plausible business go on by itself. Payments succeed, payouts are paid, bookings arrive and are confirmed or declined, in sandbox time: while the clock stands still nothing happens, and advancing it plays the span. The same seed and the same start make the same records. It touches only what it made itself. A merchant has one; another replaces it; a reset ends it. */
+    /** Let plausible business go on by itself. Payments succeed, payouts are paid, bookings arrive and are confirmed or declined, in sandbox time: while the clock stands still nothing happens, and advancing it plays the span. The same seed and the same start make the same records. It touches only what it made itself. A merchant has one; another replaces it; a reset ends it, and so does the end of the sandbox. */
     start(given?: TrafficStartInput): Promise<Traffic>;
     /** The traffic of each merchant, and what came of it. */
     list(): Promise<TrafficListReply>;
     /** End what runs, of every merchant or of one. */
     stop(given?: TrafficStopInput): Promise<TrafficStopReply>;
+  };
+  readonly lessons: {
+    /** Every lesson, as it is written. */
+    list(): Promise<LessonsListReply>;
+    /** A lesson, its commands ready to be run by one learner. */
+    get(given: LessonsGetInput): Promise<Lesson>;
+  };
+  readonly learners: {
+    /** The board: who is at which step, since when, and what ticked. */
+    list(): Promise<LearnersListReply>;
+    /** Let somebody learn, with a merchant of its own. A name gets a new merchant with everything that the first fixture has. Without a name it is the first merchant itself, and whoever learns with it already goes on. */
+    join(given?: LearnersJoinInput): Promise<LearnersJoinReply>;
+    /** How one learner stands. */
+    get(given: { id: string }): Promise<Learner>;
+    /** Begin a lesson, afresh or at one of its steps. */
+    begin(given: LearnersBeginInput): Promise<Learner>;
+    /** Leave a step behind as if it had been done. What the step would have left is brought about, so that those after it can be done. */
+    skip(given: { id: string }): Promise<Learner>;
+    /** Show the next hint of a step, or the last one again. */
+    hint(given: { id: string }): Promise<LearnersHintReply>;
+    /** Forget a learner and all progress; the merchant stays. */
+    remove(given: { id: string }): Promise<Learner>;
+  };
+  readonly room: {
+    /** Open the room of a workshop, or show the one that is open. Attendees need no control token in it: who knows its address can join under a name, gets a merchant and a first step, and can steer nothing but its own lessons. */
+    open(): Promise<Room>;
+    /** Close the room; who learns goes on, and nobody else can join. */
+    close(): Promise<RoomCloseReply>;
+    /** The board, for everybody in the room: no keys. */
+    board(given: { room: string }): Promise<RoomBoardReply>;
+    /** Join the room under a name: a merchant, its key, and the first step. */
+    join(given: RoomJoinInput & { format: "text" }): Promise<string>;
+    /** Join the room under a name: a merchant, its key, and the first step. */
+    join(given: RoomJoinInput): Promise<Place>;
+    /** Where the learner with this key is: lesson, step and what to run. */
+    place(given: RoomPlaceInput & { format: "text" }): Promise<string>;
+    /** Where the learner with this key is: lesson, step and what to run. */
+    place(given: RoomPlaceInput): Promise<Place>;
+    /** The file that the learner's lesson works on, as it is at the start. */
+    file(given: RoomFileInput & { format: "text" }): Promise<string>;
+    /** The file that the learner's lesson works on, as it is at the start. */
+    file(given: RoomFileInput): Promise<RoomFileReply>;
+    /** A hint for the learner with this key. */
+    hint(given: RoomHintInput & { format: "text" }): Promise<string>;
+    /** A hint for the learner with this key. */
+    hint(given: RoomHintInput): Promise<RoomHintReply>;
+    /** Leave out the step that the learner with this key is at. */
+    skip(given: RoomSkipInput & { format: "text" }): Promise<string>;
+    /** Leave out the step that the learner with this key is at. */
+    skip(given: RoomSkipInput): Promise<Place>;
+    /** Begin a lesson, for the learner with this key. */
+    begin(given: RoomBeginInput & { format: "text" }): Promise<string>;
+    /** Begin a lesson, for the learner with this key. */
+    begin(given: RoomBeginInput): Promise<Place>;
   };
   readonly merchants: {
     /** The merchants there are, and their API keys. */
@@ -653,6 +707,130 @@ export interface JudgedRule {
   inconclusive: number;
 }
 
+export interface Learner {
+  /** The merchant that the learner works with */
+  id: string;
+  name: string;
+  /** Null before the first */
+  lesson: string | null;
+  /** The lesson's */
+  title: string | null;
+  /** Null when the lesson is over */
+  step: number | null;
+  stepTitle: string | null;
+  /** How many the lesson has */
+  steps: number;
+  /** How many of them ticked */
+  ticked: number;
+  /** How many of this step's were shown */
+  hints: number;
+  /** Sandbox time at which the step began */
+  since: string;
+  /** Real milliseconds at the step */
+  elapsed: number;
+  /** The lesson after this one; null after the last */
+  next: string | null;
+  /** The steps left behind, of every lesson, oldest first */
+  left: LeftStep[];
+  /** How many news there were of this learner in this run */
+  version: number;
+}
+
+export interface LearnersBeginInput {
+  id: string;
+  /** Which lesson, by its name or its number */
+  name: string;
+  /** Begin at this step, with what those before would have left */
+  checkpoint?: number;
+}
+
+export interface LearnersHintReply {
+  /** As Markdown; null where the step has none */
+  hint: string | null;
+  learner: Learner;
+}
+
+export interface LearnersJoinInput {
+  /** What the learner is called; no two are called the same */
+  name?: string;
+  /** A merchant that there is, instead of a new one */
+  merchant?: string;
+  /** How long at a step until a hint is shown unasked, in real time; 90s unless given, 0s for never */
+  hintAfter?: string;
+}
+
+export interface LearnersJoinReply {
+  learner: Learner;
+  apiKey: string;
+  baseUrl: string;
+}
+
+export interface LearnersListReply {
+  /** Always `list` */
+  object: "list";
+  /** In the order in which they joined */
+  data: Learner[];
+}
+
+export interface LeftStep {
+  lesson: string;
+  step: number;
+  /** `prepared` where a checkpoint came after it */
+  how: "ticked" | "skipped" | "prepared";
+  /** How many had been shown */
+  hints: number;
+  /** Sandbox time */
+  at: string;
+}
+
+export interface Lesson {
+  name: string;
+  number: number;
+  title: string;
+  /** Its opening, as Markdown */
+  about: string;
+  steps: LessonStep[];
+  /** The file that the learner works on; null where the lesson has none */
+  file: LessonFile | null;
+}
+
+export interface LessonBlock {
+  /** `prose` for Markdown, else the language of a fenced block: `sh` is run */
+  kind: string;
+  text: string;
+}
+
+export interface LessonFile {
+  name: string;
+  start: string;
+  solution: string;
+}
+
+export interface LessonStep {
+  number: number;
+  title: string;
+  /** In the order in which they are read */
+  blocks: LessonBlock[];
+  /** What is to be run; null where there is nothing to run */
+  command: string | null;
+  /** How many there are */
+  hints: number;
+  /** Whether the lesson's file is brought to its solution here */
+  mends: boolean;
+}
+
+export interface LessonsGetInput {
+  name: string;
+  /** Whose address, key and merchant stand in the commands; as they are written unless given */
+  learner?: string;
+}
+
+export interface LessonsListReply {
+  /** Always `list` */
+  object: "list";
+  data: Lesson[];
+}
+
 export interface LoggedAttempt {
   id: string;
   merchantId: string;
@@ -737,6 +915,17 @@ export interface NearMiss {
     wanted: unknown;
     received: unknown;
   })[];
+}
+
+export interface Place {
+  learner: Learner;
+  /** The learner's own key, which is also the way back in */
+  apiKey: string;
+  baseUrl: string;
+  /** The learner's own place in the room */
+  url: string;
+  /** Ready to be run; null before the first one */
+  lesson: Lesson | null;
 }
 
 export interface PlayedAttempt {
@@ -865,10 +1054,14 @@ export interface RequestMatch {
   method?: "GET" | "HEAD" | "POST" | "PATCH" | "PUT" | "DELETE";
   /** The path without its query, where * stands for anything */
   path?: string;
+  /** Query parameters by name, as text */
+  query?: Record<string, Condition>;
   /** An API key, or its last four characters */
   key?: string;
   /** The value itself, or operators such as {gte: 100} that must all hold */
   idempotencyKey?: Condition;
+  /** Whether it was answered with what is remembered for its Idempotency-Key */
+  replayed?: boolean;
   /** Headers of the request by name, in any case */
   header?: Record<string, Condition>;
   /** Values of the request's body by JSON Pointer */
@@ -898,6 +1091,88 @@ export interface RequestsListReply {
   data: LoggedRequest[];
   /** True when more records exist beyond this answer, in the direction asked for */
   has_more: boolean;
+}
+
+export interface Room {
+  /** The word that opens its door */
+  room: string;
+  /** Where attendees join: POST …/join */
+  url: string;
+}
+
+export interface RoomBeginInput {
+  room: string;
+  key: string;
+  /** `text` for a plain terminal; json unless given */
+  format?: "json" | "text";
+  /** Which lesson, by its name or its number */
+  name: string;
+  /** Begin at this step, with what those before would have left */
+  checkpoint?: number;
+}
+
+export interface RoomBoardReply {
+  /** Always `list` */
+  object: "list";
+  data: Learner[];
+}
+
+export interface RoomCloseReply {
+  /** Null where there was none */
+  closed: string | null;
+}
+
+export interface RoomFileInput {
+  room: string;
+  key: string;
+  /** `text` for a plain terminal; json unless given */
+  format?: "json" | "text";
+}
+
+export interface RoomFileReply {
+  name: string;
+  text: string;
+}
+
+export interface RoomHintInput {
+  room: string;
+  key: string;
+  /** `text` for a plain terminal; json unless given */
+  format?: "json" | "text";
+}
+
+export interface RoomHintReply {
+  /** As Markdown; null where the step has none */
+  hint: string | null;
+  learner: Learner;
+}
+
+export interface RoomJoinInput {
+  room: string;
+  /** `text` for a plain terminal; json unless given */
+  format?: "json" | "text";
+  /** What the learner is called; no two are called the same */
+  name: string;
+  /** Which lesson to begin with; the first unless given */
+  lesson?: string;
+}
+
+export interface RoomPlaceInput {
+  room: string;
+  key: string;
+  /** `text` for a plain terminal; json unless given */
+  format?: "json" | "text";
+  /** The version that is known: wait for a newer one */
+  after?: number;
+  /** How long to wait for it, an hour at most; 25s unless given */
+  within?: string;
+}
+
+export interface RoomSkipInput {
+  room: string;
+  key: string;
+  /** `text` for a plain terminal; json unless given */
+  format?: "json" | "text";
 }
 
 export interface SandboxAuditInput {
