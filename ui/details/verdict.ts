@@ -7,7 +7,7 @@ import { listOf, type State } from "../state/state.ts";
 import { timeOfDay, wholeTime } from "../time.ts";
 import { verdictWords } from "../tones.ts";
 import { inPath } from "../wire/calls.ts";
-import { endingOf, resultOf } from "./attempt-line.ts";
+import { resultOf } from "./attempt-line.ts";
 import { fact, part, plain, sentences } from "./text.ts";
 
 interface Judged {
@@ -69,5 +69,5 @@ function requestWords(state: State, id: string): string {
 function attemptWords(state: State, id: string): string {
   const found = listOf(state, "deliveries").rows.findLast((row) => row.id === id)?.value as AttemptMessage | undefined;
   if (!found) return id;
-  return `${id}  ${timeOfDay(found.at)}  ${found.eventType} ${found.attempt}/${found.maxAttempts}  ${resultOf(found)}  ${endingOf(state, found, true)[0]}`;
+  return `${id}  ${timeOfDay(found.at)}  ${found.eventType} ${found.attempt}/${found.maxAttempts}  ${resultOf(found)}`;
 }

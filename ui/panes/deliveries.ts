@@ -26,7 +26,7 @@ export const deliveries = pane<AttemptMessage>({
     const [words, tones] = endingOf(state, attempt, isLast(listOf(state, "deliveries").rows, attempt));
     return [
       { text: eventType, width: width < 100 ? 18 : 24, ends: true },
-      { text: eventId, width: width < 100 ? 9 : 14, ends: true, tones: ["dim"], from: 64 },
+      { text: eventId, width: width < 100 ? 10 : 14, ends: true, tones: ["dim"], from: 64 },
       { text: url, ends: true },
       { text: `${attempt.attempt}/${attempt.maxAttempts}`, width: 5, align: "right" },
       { text: resultOf(attempt), width: 8, align: "right" },
