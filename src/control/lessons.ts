@@ -60,6 +60,7 @@ export const LearnerShape = Type.Object(
     steps: Type.Integer({ description: "How many the lesson has" }),
     ticked: Type.Integer({ description: "How many of them ticked" }),
     hints: Type.Integer({ description: "How many of this step's were shown" }),
+    hint: nullable(Type.String({ description: "The newest of them, as Markdown; null where none was" })),
     since: Type.String({ description: "Sandbox time at which the step began" }),
     elapsed: Type.Integer({ description: "Real milliseconds at the step" }),
     next: nullable(Type.String({ description: "The lesson after this one; null after the last" })),
@@ -211,11 +212,6 @@ export const skipStep = control({
   handle: async ({ lessons, params }) => shownLearner(await lessons.skip(params.id)),
 });
 
-export const HintShape = Type.Object({
-  hint: nullable(Type.String({ description: "As Markdown; null where the step has none" })),
-  learner: LearnerShape,
-});
-
 export const showHint = control({
   id: "learners.hint",
   area: "Lessons",
@@ -223,12 +219,9 @@ export const showHint = control({
   path: "/learners/{id}/hint",
   ...ANSWER,
   summary: "Show the next hint of a step, or the last one again",
-  reply: HintShape,
+  reply: LearnerShape,
   errors: ["validation_failed", "resource_not_found"],
-  async handle({ lessons, params }) {
-    const { hint, learner } = await lessons.hint(params.id);
-    return { hint, learner: shownLearner(learner) };
-  },
+  handle: async ({ lessons, params }) => shownLearner(await lessons.hint(params.id)),
 });
 
 export const removeLearner = control({

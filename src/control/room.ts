@@ -7,7 +7,7 @@ import { placeText } from "../kernel/lesson-text.ts";
 import { unguessable } from "../kernel/random.ts";
 import { nullable, oneOf, type Static, Type, text } from "../kernel/shapes.ts";
 import { type Console, control } from "./console.ts";
-import { accessOf, begins, HintShape, LearnerShape, LessonShape, learnerName, shownLearner, shownLesson, spanIn } from "./lessons.ts";
+import { accessOf, begins, LearnerShape, LessonShape, learnerName, shownLearner, shownLesson, spanIn } from "./lessons.ts";
 
 const CODE_LENGTH = 8;
 
@@ -106,6 +106,9 @@ export const closeRoom = control({
   },
 });
 
+/** A hint may have its learner's key in it. */
+const forEverybody = (state: LearnerState) => shownLearner({ ...state, hint: null });
+
 export const showRoom = control({
   id: "room.board",
   area: "Lessons",
@@ -116,7 +119,7 @@ export const showRoom = control({
   errors: ["validation_failed", "resource_not_found"],
   async handle({ params, ...here }) {
     enter(here, params.room);
-    return { object: "list" as const, data: (await here.lessons.board()).map(shownLearner) };
+    return { object: "list" as const, data: (await here.lessons.board()).map(forEverybody) };
   },
 });
 
@@ -188,13 +191,13 @@ export const hintInRoom = control({
   path: "/room/{room}/learners/{key}/hint",
   summary: "A hint for the learner with this key",
   query: asText,
-  reply: HintShape,
+  reply: PlaceShape,
   documents,
   errors: ["validation_failed", "resource_not_found"],
   async handle({ params, query, ...here }) {
     const { id } = await learnerOf(here, params.room, params.key);
-    const { hint, learner } = await here.lessons.hint(id);
-    return query.format === "text" ? plain(hint ?? "This step has no hint.") : { hint, learner: shownLearner(learner) };
+    const learner = await here.lessons.hint(id);
+    return query.format === "text" ? plain(learner.hint ?? "This step has no hint.") : answer(here, params.room, learner, undefined);
   },
 });
 

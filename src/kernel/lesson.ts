@@ -68,8 +68,9 @@ export interface LearnerState {
   steps: number;
   /** Of this lesson. */
   ticked: number;
-  /** How many hints of this step were shown. */
+  /** How many hints of this step were shown, and the newest of them. */
   hints: number;
+  hint: string | null;
   /** Sandbox milliseconds at which the step began. */
   since: number;
   /** Real milliseconds that the step has taken so far; from the start of the process where that came later. */
@@ -92,12 +93,10 @@ export interface WantedLearner {
 
 export const LESSON_NEWS = ["joined", "began", "ticked", "skipped", "hint", "gone"] as const;
 
-/** What happened to somebody who learns; the rest is how that stands now. */
+/** What happened to somebody who learns, and how that stands now. */
 export interface LessonMessage {
   news: (typeof LESSON_NEWS)[number];
   learner: LearnerState;
-  /** The hint that is shown now; null with every other news. */
-  hint: string | null;
 }
 
 /** Who learns, and what: the control plane works with this. */
@@ -114,7 +113,7 @@ export interface Lessons {
   begin(id: string, lesson: string, checkpoint?: number): Promise<LearnerState>;
   skip(id: string): Promise<LearnerState>;
   /** The next hint of the step, or the last one again. */
-  hint(id: string): Promise<{ learner: LearnerState; hint: string | null }>;
+  hint(id: string): Promise<LearnerState>;
   leave(id: string): Promise<LearnerState>;
   /** How a learner stands, once there is something newer than that version, or after so many real milliseconds. */
   newer(id: string, version: number, within: number): Promise<LearnerState>;

@@ -30,7 +30,7 @@ export function createLessons(needs: Needs): LessonBook {
   const standings = () => open().standings;
   const known = (id: string): Standing =>
     standings().get(id) ?? fail("resource_not_found", `Nobody learns with the merchant ${id}. GET /_sandbox/learners lists who does.`);
-  const state = async (one: Standing): Promise<LearnerState> => stateOf(await inner.shelf(), inner.learners, one);
+  const state = async (one: Standing): Promise<LearnerState> => stateOf(inner, await inner.shelf(), one);
   const look = (merchant?: string) => {
     for (const one of merchant === undefined ? standings().values() : [standings().get(merchant)]) if (one) lookSoon(inner, one);
   };
@@ -45,11 +45,7 @@ export function createLessons(needs: Needs): LessonBook {
     join: async (wanted) => state(await join(inner, standings(), wanted)),
     begin: async (id, lesson, checkpoint) => begin(inner, known(id), lesson, checkpoint).then(state),
     skip: async (id) => skip(inner, known(id)).then(state),
-    async hint(id) {
-      const one = known(id);
-      const hint = await showHint(inner, one);
-      return { learner: await state(one), hint };
-    },
+    hint: async (id) => showHint(inner, known(id)).then(() => state(known(id))),
     leave: async (id) => leave(inner, known(id)),
     async newer(id, version, within) {
       if (known(id).version <= version && !stopped) await inner.news.wait(id, within);
@@ -156,7 +152,7 @@ async function skip(inner: Inner, one: Standing): Promise<Standing> {
 
 async function leave(inner: Inner, one: Standing): Promise<LearnerState> {
   const lessons = await inner.shelf();
-  const last = stateOf(lessons, inner.learners, one);
+  const last = stateOf(inner, lessons, one);
   one.calm();
   inner.standings.delete(one.row.merchant);
   inner.database.commitNow(() => inner.learners.remove(one.row.merchant));

@@ -2,8 +2,10 @@
 
 import { realNow } from "../kernel/clock.ts";
 import type { LearnerState } from "../kernel/lesson.ts";
-import type { Learner, Learners } from "../store/learners.ts";
+import type { Learner } from "../store/learners.ts";
 import type { Behind, WrittenLesson } from "./format.ts";
+import type { Inner } from "./needs.ts";
+import { personalText } from "./personal.ts";
 
 /** Somebody who learns, in this process. */
 export interface Standing {
@@ -44,10 +46,13 @@ export const lessonNamed = (lessons: readonly WrittenLesson[], name: string | nu
 export const behindOf = (lessons: readonly WrittenLesson[], { lesson, step }: Learner): Behind | undefined =>
   lessonNamed(lessons, lesson)?.steps[step - 1];
 
-export function stateOf(lessons: readonly WrittenLesson[], learners: Learners, { row, began, version }: Standing): LearnerState {
+type Shelf = Pick<Inner, "learners" | "ownOf">;
+
+export function stateOf({ learners, ownOf }: Shelf, lessons: readonly WrittenLesson[], { row, began, version }: Standing): LearnerState {
   const index = lessons.findIndex(({ lesson }) => lesson.name === row.lesson);
   const lesson = lessons[index]?.lesson;
   const step = lesson?.steps[row.step - 1];
+  const hint = behindOf(lessons, row)?.hints[row.hints - 1];
   const left = learners.left(row.merchant);
   return {
     id: row.merchant,
@@ -59,6 +64,7 @@ export function stateOf(lessons: readonly WrittenLesson[], learners: Learners, {
     steps: lesson?.steps.length ?? 0,
     ticked: left.filter((one) => one.lesson === row.lesson && one.how === "ticked").length,
     hints: row.hints,
+    hint: hint === undefined ? null : personalText(hint, ownOf(row.merchant)),
     since: row.began,
     elapsed: Math.round(realNow() - began),
     next: lessons[index + 1]?.lesson.name ?? null,

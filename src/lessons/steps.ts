@@ -5,7 +5,7 @@ import type { LessonMessage, StepEnd } from "../kernel/lesson.ts";
 import type { Learner } from "../store/learners.ts";
 import type { Behind, WrittenCall, WrittenLesson } from "./format.ts";
 import type { Inner } from "./needs.ts";
-import { personalCall, personalText } from "./personal.ts";
+import { personalCall } from "./personal.ts";
 import { behindOf, type Standing, stateOf } from "./standing.ts";
 
 /** Where somebody goes, and what is noted of the steps that are left. */
@@ -61,27 +61,19 @@ export function awaitHint(inner: Inner, one: Standing, behind: Behind | undefine
   one.calm = afterRealTime(one.patience, () => void showHint(inner, one).catch(inner.report));
 }
 
-/** Shows the next hint, or the last one again; null where the step has none. */
-export async function showHint(inner: Inner, one: Standing): Promise<string | null> {
+/** Shows the next hint, or the last one again. */
+export async function showHint(inner: Inner, one: Standing): Promise<void> {
   const lessons = await inner.shelf();
   const behind = behindOf(lessons, one.row);
-  if (inner.isStopped() || !behind || behind.hints.length === 0) return null;
+  if (inner.isStopped() || !behind || behind.hints.length === 0) return;
   one.row = { ...one.row, hints: Math.min(one.row.hints + 1, behind.hints.length) };
   inner.learners.put(one.row);
   awaitHint(inner, one, behind);
-  const hint = personalText(behind.hints[one.row.hints - 1] as string, inner.ownOf(one.row.merchant));
-  announce(inner, lessons, one, "hint", hint);
-  return hint;
+  announce(inner, lessons, one, "hint");
 }
 
-export function announce(
-  inner: Inner,
-  lessons: WrittenLesson[],
-  one: Standing,
-  news: LessonMessage["news"],
-  hint: string | null = null,
-): void {
+export function announce(inner: Inner, lessons: WrittenLesson[], one: Standing, news: LessonMessage["news"]): void {
   one.version++;
-  inner.tell({ news, learner: stateOf(lessons, inner.learners, one), hint });
+  inner.tell({ news, learner: stateOf(inner, lessons, one) });
   inner.news.ring(one.row.merchant);
 }
