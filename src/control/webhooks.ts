@@ -6,6 +6,7 @@ import { assumedPage, listOf, Type, text } from "../kernel/shapes.ts";
 import { readSpan } from "../kernel/span.ts";
 import type { AttemptRecord, Attempts } from "../store/attempts.ts";
 import type { LoggedEvent } from "../store/event-log.ts";
+import { WHAT_IS_KEPT } from "../store/retention.ts";
 import { control } from "./console.ts";
 
 const { limit, starting_after, ending_before } = assumedPage.properties;
@@ -62,6 +63,7 @@ export const listEvents = control({
   method: "GET",
   path: "/events",
   summary: "Events of every merchant, newest first",
+  description: WHAT_IS_KEPT,
   query: Type.Object({
     merchant: Type.Optional(text("Only of this merchant")),
     type: Type.Optional(text("Only of this type")),
@@ -86,6 +88,7 @@ export const listAttempts = control({
   method: "GET",
   path: "/deliveries",
   summary: "Delivery attempts of every merchant, newest first",
+  description: WHAT_IS_KEPT,
   query: Type.Object({
     merchant: Type.Optional(text("Only of this merchant")),
     eventId: Type.Optional(text("Only of this event")),
@@ -113,13 +116,15 @@ export const showAttempt = control({
   reply: Type.Object({ attempt: AttemptShape, attempts: Type.Array(AttemptShape) }),
   errors: ["resource_not_found"],
   handle({ params, attempts }) {
-    const about = attempts.find(undefined, params.id) ?? fail("resource_not_found", `No attempt ${params.id} is logged.`);
+    const about = attempts.find(undefined, params.id) ?? noSuchAttempt(params.id);
     const page = attempts.page(about.merchant, { eventId: about.eventId, endpointId: about.endpointId, limit: 100 });
     const data = page.data.map((record) => withFault(attempts, record));
-    const attempt = data.find(({ id }) => id === params.id) ?? fail("resource_not_found", `No attempt ${params.id} is logged.`);
+    const attempt = data.find(({ id }) => id === params.id) ?? noSuchAttempt(params.id);
     return { attempt, attempts: data };
   },
 });
+
+const noSuchAttempt = (id: string) => fail("resource_not_found", `No attempt ${id} is logged. ${WHAT_IS_KEPT}`);
 
 export const replayAttempt = control({
   id: "attempts.replay",
@@ -135,7 +140,7 @@ export const replayAttempt = control({
   status: 202,
   errors: ["resource_not_found", "invalid_state"],
   async handle({ params, attempts, dispatcher }) {
-    const about = attempts.find(undefined, params.id) ?? fail("resource_not_found", `No attempt ${params.id} is logged.`);
+    const about = attempts.find(undefined, params.id) ?? noSuchAttempt(params.id);
     return showReplayed(await dispatcher.replay(about.merchant, params.id));
   },
 });
@@ -152,7 +157,7 @@ export const replayEvent = control({
   status: 202,
   errors: ["resource_not_found"],
   async handle({ params, eventLog, dispatcher }) {
-    const event = eventLog.find(params.id) ?? fail("resource_not_found", `There is no event ${params.id}.`);
+    const event = eventLog.find(params.id) ?? fail("resource_not_found", `There is no event ${params.id}. ${WHAT_IS_KEPT}`);
     return showReplayed(await dispatcher.replayEvent(event.merchant, event.id));
   },
 });

@@ -5,6 +5,7 @@ import type { DeliveryEffect } from "../kernel/fault.ts";
 import type { PageQuery } from "../kernel/shapes.ts";
 import { badCursor, type Page } from "./collection.ts";
 import { AT_MOST, type Database } from "./database.ts";
+import type { Retention } from "./retention.ts";
 
 /** An attempt about to be sent. */
 export interface AttemptStart {
@@ -166,11 +167,11 @@ const FILTERS = {
 type Filter = keyof typeof FILTERS;
 const FILTER_NAMES = Object.keys(FILTERS) as Filter[];
 
-export function openAttempts(database: Database): Attempts {
-  return { ...writing(database), ...reading(database) };
+export function openAttempts(database: Database, retention: Retention): Attempts {
+  return { ...writing(database, retention), ...reading(database) };
 }
 
-function writing({ sql }: Database): Pick<Attempts, "begin" | "end" | "interrupted"> {
+function writing({ sql }: Database, retention: Retention): Pick<Attempts, "begin" | "end" | "interrupted"> {
   const begin = sql.prepare(
     `insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, request_headers, request_body, fault,
        started) values (?, ?, ?, ?, ?, ?, ?, 'sending', ?, ?, ?, ?, ?)`,
@@ -184,6 +185,7 @@ function writing({ sql }: Database): Pick<Attempts, "begin" | "end" | "interrupt
     begin({ id, merchant, endpoint, delivery, trigger, attempt, allowed, url, headers, body, fault, started }) {
       const note = fault && JSON.stringify(fault);
       const row = begin.run(id, merchant, endpoint, delivery, trigger, attempt, allowed, url, JSON.stringify(headers), body, note, started);
+      retention.gained();
       return Number(row.lastInsertRowid);
     },
     end(sequence, { status, responseStatus, responseBody, responseTruncated, errorCode, errorMessage, nextDue, ended, duration }) {

@@ -7,6 +7,7 @@ const OWNED = [
   "attempts",
   "deliveries",
   "events",
+  "let_go",
   "subscriptions",
   "replies",
   "documents",
@@ -26,8 +27,14 @@ export interface Eraser {
   everything(): void;
 }
 
+/** How the rows of a merchant are found where no index begins with it. */
+const FOUND: Readonly<Record<string, string>> = {
+  attempts: "delivery in (select sequence from deliveries where event in (select sequence from events where merchant = ?))",
+  deliveries: "event in (select sequence from events where merchant = ?)",
+};
+
 export function openEraser({ sql }: Database): Eraser {
-  const perMerchant = OWNED.map((table) => sql.prepare(`delete from ${table} where merchant = ?`));
+  const perMerchant = OWNED.map((table) => sql.prepare(`delete from ${table} where ${FOUND[table] ?? "merchant = ?"}`));
   const all = [...OWNED.map((table) => `delete from ${table}`), "delete from sqlite_sequence"].map((text) => sql.prepare(text));
   return {
     merchant(id) {

@@ -36,13 +36,16 @@ const EVENT = `select e.id, e.merchant, e.type, e.created, e.request, e.body, ${
   ${counted("= 'succeeded'")} as succeeded, ${counted("= 'failed'")} as failed, ${counted("= 'cancelled'")} as cancelled from events e`;
 
 export function openEventLog({ sql }: Database): EventLog {
-  const filters = "(@merchant is null or e.merchant = @merchant) and (@type is null or e.type = @type)";
-  const list = (beyond: string, order: string) =>
+  const list = (whose: string, beyond: string, order: string) =>
     sql.prepare<[Record<string, unknown>], LoggedEvent>(
-      `${EVENT} where ${filters} and ${beyond} order by e.sequence ${order} limit @limit`,
+      `${EVENT} where ${whose} and (@type is null or e.type = @type) and ${beyond} order by e.sequence ${order} limit @limit + 0`,
     );
-  const older = list("e.sequence < @place", "desc");
-  const newer = list("e.sequence > @place", "asc");
+  const lists = (whose: string) => ({
+    older: list(whose, "e.sequence < @place", "desc"),
+    newer: list(whose, "e.sequence > @place", "asc"),
+  });
+  const ofAll = lists("@merchant is null");
+  const ofOne = lists("e.merchant = @merchant");
   const placeOf = sql.prepare<[string], number>("select sequence from events where id = ?").pluck();
   const find = sql.prepare<[string], LoggedEvent>(`${EVENT} where e.id = ?`);
   return {
@@ -50,6 +53,7 @@ export function openEventLog({ sql }: Database): EventLog {
     page(query) {
       const { merchant = null, type = null, limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before } = query;
       const place = after === undefined ? Number.MAX_SAFE_INTEGER : (placeOf.get(after) ?? badCursor(query, "event"));
+      const { older, newer } = merchant === null ? ofAll : ofOne;
       const rows = (before === undefined ? older : newer).all({ merchant, type, place, limit: limit + 1 });
       const data = rows.slice(0, limit);
       if (before !== undefined) data.reverse();

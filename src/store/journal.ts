@@ -252,26 +252,33 @@ function rowOf(entry: JournalEntry): unknown[] {
   ];
 }
 
+/** The id of a request tells its number: `req_12` is 12. */
+function numberOf(id: string): number | undefined {
+  const digits = /^req_(\d{1,15})$/.exec(id)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
 const cut = (text: string) => (text.length > LONGEST_BODY ? text.slice(0, LONGEST_BODY) : text);
 
 function reader({ sql }: Database, flush: () => void): Pick<Journal, "find" | "get"> {
   const select = sql.prepare<[Record<string, unknown>], JournalRow>(
     `select * from journal
-     where sequence < coalesce((select sequence from journal where id = @before), 9e15) and sequence > @after
+     where sequence < @before and sequence > @after
        and (@operation is null or operation = @operation) and (@merchant is null or merchant = @merchant)
        and (@status is null or status like @status) and (@key is null or key like @key) and (@since is null or at >= @since)
      order by sequence desc limit @limit`,
   );
-  const byId = sql.prepare<[string], JournalRow>("select * from journal where id = ?");
+  const bySequence = sql.prepare<[number], JournalRow>("select * from journal where sequence = ?");
   return {
-    find({ operation = null, merchant = null, status, key, since = null, before = null, after = 0 }, limit) {
+    find({ operation = null, merchant = null, status, key, since = null, before: newer, after = 0 }, limit) {
       flush();
+      const before = (newer === undefined ? undefined : numberOf(newer)) ?? Number.MAX_SAFE_INTEGER;
       const like = { status: status?.replace("xx", "__") ?? null, key: key === undefined ? null : `%${key.slice(-4)}` };
       return select.all({ operation, merchant, since, before, after, limit, ...like });
     },
     get(id) {
       flush();
-      return byId.get(id);
+      return bySequence.get(numberOf(id) ?? 0);
     },
   };
 }

@@ -3,6 +3,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { Counters } from "./counters.ts";
 import type { Database } from "./database.ts";
+import type { Retention } from "./retention.ts";
 
 export interface EmittedEvent {
   id: string;
@@ -46,8 +47,16 @@ export interface Replay {
 /** Delivery goes to the types that an endpoint names exactly, or to all. */
 export const EVERY_TYPE = "*";
 
-/** `gaps` are the milliseconds before each attempt, the first one included. */
-export function openOutbox(database: Database, clock: Clock, counters: Counters, gaps: readonly number[]): Outbox {
+interface Needs {
+  database: Database;
+  clock: Clock;
+  counters: Counters;
+  retention: Retention;
+  /** The milliseconds before each attempt, the first one included. */
+  gaps: readonly number[];
+}
+
+export function openOutbox({ database, clock, counters, retention, gaps }: Needs): Outbox {
   const { sql } = database;
   const insertEvent = sql.prepare("insert into events (id, merchant, type, created, origin, request, body) values (?, ?, ?, ?, ?, ?, ?)");
   const madeBy = sql.prepare<[string], { id: string; type: string }>("select id, type from events where request = ? order by sequence");
@@ -77,6 +86,7 @@ export function openOutbox(database: Database, clock: Clock, counters: Counters,
       for (const endpoint of endpoints)
         insertDelivery.run(merchant, endpoint, lastInsertRowid, origin, 0, gaps.length, now + (gaps[0] ?? 0), now);
       if (endpoints.length > 0) owed();
+      retention.gained();
       return { event, endpoints };
     },
     replay(merchant, id, endpoint) {

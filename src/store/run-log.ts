@@ -46,10 +46,11 @@ export function openRunLog({ sql }: Database): RunLog {
      from deliveries d join events e on e.sequence = d.event where d.merchant = coalesce(@merchant, d.merchant) order by d.sequence`,
   );
   const events = sql.prepare<[], { type: string; emitted: number; delivered: number }>(
-    `select type, count(*) as emitted,
-       (select count(*) from deliveries d join events e on e.sequence = d.event where e.type = events.type and d.state = 'succeeded')
-         as delivered
-     from events group by type`,
+    `select type, sum(emitted) as emitted, sum(delivered) as delivered from (
+       select type, count(*) as emitted, 0 as delivered from events group by type
+       union all select e.type, 0, count(*) from deliveries d join events e on e.sequence = d.event where d.state = 'succeeded' group by e.type
+       union all select type, emitted, delivered from let_go
+     ) group by type order by type`,
   );
   const newest = sql.prepare<[], Newest>(
     "select (select coalesce(max(sequence), 0) from deliveries) as delivery, (select coalesce(max(sequence), 0) from attempts) as attempt",

@@ -4,7 +4,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is refused, never converted in silence. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 export const SCHEMA = `
 pragma application_id = ${APPLICATION_ID};
@@ -24,6 +24,7 @@ create index keys_of on keys (merchant);
 
 -- How a merchant logs in. E-mail addresses are unique among all merchants.
 create table logins (email text primary key, merchant text not null, password text) without rowid;
+create index logins_of on logins (merchant);
 
 -- From which fixture a merchant came, as whom, and in which place among the others: what a reset brings back.
 create table origins (
@@ -39,6 +40,8 @@ create table documents (
   unique (merchant, kind, id)
 );
 create index documents_newest on documents (merchant, kind, created desc, sequence desc);
+-- The kinds that are looked for without knowing whose they are.
+create index documents_of_all on documents (kind, id) where kind = 'merchant' or kind = 'webhook_endpoint';
 
 -- The values that must be unique among a merchant's records of a kind: SKUs, sets of options, e-mail addresses.
 create table uniques (
@@ -63,6 +66,7 @@ create table events (
   unique (id, merchant)
 );
 create index events_by_request on events (request);
+create index events_of on events (merchant);
 
 -- Which endpoint wants which type of event; '*' wants all.
 create table subscriptions (
@@ -84,6 +88,7 @@ create table deliveries (
 );
 create index deliveries_open on deliveries (merchant, endpoint, state, due) where state = 'pending' or state = 'sending';
 create index deliveries_of on deliveries (event);
+create index deliveries_undecided on deliveries (due) where state = 'pending' and decided is null;
 create index deliveries_held on deliveries (held) where held is not null;
 
 -- The log: one row for each attempt, noted before it is sent, so that one that a crash cut off is known.
@@ -104,6 +109,11 @@ create index attempts_newest on attempts (merchant, ended desc, delivery desc, a
 create index attempts_of_endpoint on attempts (merchant, endpoint, ended, delivery, attempt, status) where status <> 'sending';
 create index attempts_failed on attempts (merchant, endpoint, ended, delivery, attempt) where status = 'failed';
 create index attempts_of_delivery on attempts (delivery);
+
+-- What the log let go: how many events there were of a type, and how many deliveries of them were taken.
+create table let_go (
+  merchant text, type text, emitted integer not null, delivered integer not null, primary key (merchant, type)
+) without rowid;
 
 -- Who learns with a merchant: the lesson and the step it is at, since when, how many hints of it were shown, and what was
 -- there before it, as JSON. A lesson that is over has a step more than there are; 'lesson' is null before the first.

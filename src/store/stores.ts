@@ -16,6 +16,7 @@ import { type Learners, openLearners } from "./learners.ts";
 import { type Outbox, openOutbox } from "./outbox.ts";
 import { openPast, type Past } from "./past.ts";
 import { openReplies, type Replies } from "./replies.ts";
+import { openRetention } from "./retention.ts";
 import { openRoom, type Room } from "./room.ts";
 import { openRunLog, type RunLog } from "./run-log.ts";
 import { openTenants, type Tenants } from "./tenants.ts";
@@ -56,8 +57,9 @@ export function openStores({ file, image, clock, dice, webhooks }: Needs): Store
   const counters = openCounters(database, dice);
   const tenants = openTenants(database, counters, dice, clock);
   const collections = openCollections(database);
-  const outbox = openOutbox(database, clock, counters, webhooks.gaps);
-  const attempts = openAttempts(database);
+  const retention = openRetention(database);
+  const outbox = openOutbox({ database, clock, counters, retention, gaps: webhooks.gaps });
+  const attempts = openAttempts(database, retention);
   const health = openHealth(database, clock);
   const journal = openJournal(database);
   return {

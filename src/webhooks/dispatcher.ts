@@ -213,6 +213,11 @@ export const behaviours: Behaviour[] = [
     setting: "--webhook-timeout",
   },
   {
+    id: "webhooks.log",
+    fact: "The log keeps the newest 10,000 events, deliveries and attempts of all merchants together, and everything that is pending.",
+    why: "The document does not say how long attempts stay in the log; a sandbox that runs for weeks must not grow without end.",
+  },
+  {
     id: "webhooks.replay",
     fact: "A replay sends the same event once more to the endpoint's present address with its present secret, and is not retried.",
     why: "The document mentions replays and does not describe them.",

@@ -1,0 +1,194 @@
+// What does not grow with the file: how far a statement looks, and how much the logs of events and attempts keep.
+
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { expect, test } from "vitest";
+import { eventTypes, resources } from "../src/areas/index.ts";
+import { createClock, parseTime } from "../src/kernel/clock.ts";
+import { createDice } from "../src/kernel/random.ts";
+import { openSeeder } from "../src/store/seed.ts";
+import { openSnapshots } from "../src/store/snapshots.ts";
+import { openStores, type Stores } from "../src/store/stores.ts";
+import { openWorld } from "../src/store/world.ts";
+import { folder } from "./program.ts";
+import { type Bench, NOON, NOON_SECONDS, open, share } from "./support.ts";
+import { advance, receive, register, trigger } from "./webhook-support.ts";
+
+const PENDING = "Walks what is pending, and nothing else: the index holds no more.";
+const LOG = "Walks a log that is bounded, for somebody who wants all of it: a report, an expectation, the first count after a start.";
+const FEW = "Sorts the few rows that the search found: those of one merchant, one request or one event, or what came since the last look.";
+const PAGE = "Walks a bounded log from its newest row, and ends when a page is full.";
+const ALL = "Is to erase all there is.";
+
+/** The statements that may walk a table or sort: how each begins, what of its plan is allowed, and why. */
+const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
+  {
+    text: /^select merchant, endpoint, min\(due\) as due from deliveries where state = 'pending' group/,
+    plan: /SCAN .*deliveries_open/,
+    why: PENDING,
+  },
+  { text: /^select count\(\*\) from deliveries where state = 'pending'/, plan: /SCAN .*deliveries_open/, why: PENDING },
+  { text: /where d\.sequence in \(select sequence from deliveries indexed by/, plan: /SCAN .*deliveries_open/, why: PENDING },
+  { text: /^select d\.sequence, d\.merchant, e\.id as event/, plan: /SCAN d/, why: LOG },
+  { text: /^select type, sum\(emitted\)/, plan: /SCAN (events|d|let_go)|TEMP B-TREE/, why: LOG },
+  { text: /^select status, count\(\*\) as calls from journal/, plan: /SCAN journal|TEMP B-TREE/, why: LOG },
+  { text: /^select operation, status, count\(\*\) as calls from journal/, plan: /SCAN journal|TEMP B-TREE/, why: LOG },
+  { text: /^select sequence, length\(request_headers\).* from journal/, plan: /SCAN journal/, why: LOG },
+  { text: /^select a\.\*, .* order by a\.sequence/, plan: /SCAN a$|TEMP B-TREE FOR (LAST TERM OF )?ORDER BY/, why: PAGE },
+  { text: /^select a\.\*, .* where e\.id = \?\)/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
+  { text: /^select id, body ->> 'name' as name/, plan: /TEMP B-TREE FOR ORDER BY/, why: "Lists every merchant, a row each." },
+  { text: /^select distinct endpoint from subscriptions/, plan: /TEMP B-TREE FOR DISTINCT/, why: FEW },
+  { text: /^select merchant, endpoint, min\(due\) as due, max\(sequence\)/, plan: /TEMP B-TREE FOR GROUP BY/, why: FEW },
+  { text: /^select id as endpoint, body ->> 'secret'/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
+  { text: /d\.attempts = 0 and e\.request = \?/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
+  { text: /^select merchant, name, lesson, .* order by sequence/, plan: /SCAN learners/, why: "Lists everybody who learns, a row each." },
+  { text: /^select lesson, step, .* from left_steps/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
+  { text: /^delete from (attempts|deliveries|events|documents|journal)$/, plan: /SCAN/, why: ALL },
+];
+
+/** Plans that walk nothing: a constant, or the rows of a subquery that was itself searched. */
+const HARMLESS = /SCAN CONSTANT ROW|SCAN \(?(subquery|SUBQUERY)/;
+
+/** Everything that prepares a statement, opened over an empty database in memory. */
+function everyStore(): Stores {
+  const clock = createClock(parseTime(NOON));
+  const dice = createDice(1);
+  const stores = openStores({ clock, dice, webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });
+  const image = () => ({ bytes: Buffer.alloc(0), copyInto: () => {} });
+  openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures: [], image, dice, renew: () => {} });
+  openSnapshots(stores.database, stores.journal);
+  return stores;
+}
+
+/** The log's page is made of what it is asked for. */
+function askForEveryPage({ attempts }: Stores): void {
+  const filters = { endpointId: "we_1", status: "failed", type: "payment.succeeded", eventId: "evt_1" };
+  const names = Object.keys(filters) as (keyof typeof filters)[];
+  for (let chosen = 0; chosen < 2 ** names.length; chosen++) {
+    const query = Object.fromEntries(names.filter((_, place) => chosen & (2 ** place)).map((name) => [name, filters[name]]));
+    for (const merchant of [undefined, "mer_lodge"]) attempts.page(merchant, query);
+  }
+}
+
+function planOf(sql: Sqlite.Database, text: string): string[] {
+  const names = [...text.matchAll(/[@:]([a-z]\w*)/gi)].map(([, name]) => [name, 1]);
+  const values = names.length > 0 ? [Object.fromEntries(names)] : [...text.matchAll(/\?/g)].map(() => 1);
+  const rows = sql.prepare<unknown[], { detail: string }>(`explain query plan ${text}`).all(...values);
+  return rows.map(({ detail }) => detail);
+}
+
+/** As many rows as the logs of a long run leave behind: one event, delivery and attempt each, the first of them not over yet. */
+const LOGGED = 12_000;
+const PENDING_ROWS = 50;
+
+function fill(file: string): void {
+  const sql = new Sqlite(file);
+  sql.exec(`
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${LOGGED})
+      insert into events (id, merchant, type, created, origin, request, body)
+      select 'evt_' || i, 'mer_lodge', 'payment.succeeded', ${NOON_SECONDS * 1000} + i, 'event', null, '{}' from n;
+    insert into deliveries (merchant, endpoint, event, trigger, state, attempts, allowed, due, created)
+      select merchant, 'we_old', sequence, 'event', iif(sequence <= ${PENDING_ROWS}, 'pending', 'succeeded'), 1, 6,
+        iif(sequence <= ${PENDING_ROWS}, ${NOON_SECONDS * 1000} + 9e9, null), created from events;
+    insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, request_headers, started, ended)
+      select 'whd_' || sequence, merchant, endpoint, sequence, 'event', 1, 6,
+        iif(state = 'pending', 'failed', 'succeeded'), 'http://localhost:9/', '{}', created, created from deliveries;
+    insert into documents (merchant, kind, id, created, status, body)
+      select merchant, 'payment', 'pay_grown' || sequence, sequence, 'succeeded', '{}' from events;
+    insert into journal (sequence, id, at, method, path, query, status, duration, request_headers, request_body, request_bytes,
+        response_headers, response_body, response_bytes)
+      select sequence, 'req_' || sequence, created, 'GET', '/v1/payments', '', 200, 1, '{}', '', 0, '{}', '', 0 from events;`);
+  sql.close();
+}
+
+/** A sandbox over a file that a long run filled. */
+async function openFilled(): Promise<Bench & { file: string }> {
+  const db = join(folder(), "filled.db");
+  await (await share({ memory: false, db })).close();
+  fill(db);
+  return Object.assign(await open({ memory: false, db }), { file: db });
+}
+
+function countRows(file: string): Record<string, number> {
+  const sql = new Sqlite(file, { readonly: true });
+  const count = (table: string) => sql.prepare(`select count(*) from ${table}`).pluck().get() as number;
+  const rows = { events: count("events"), deliveries: count("deliveries"), attempts: count("attempts") };
+  sql.close();
+  return rows;
+}
+
+test("no statement walks or sorts a table that grows, but for those that are named with their reason", async () => {
+  const stores = everyStore();
+  askForEveryPage(stores);
+  // The journal's are prepared when it is first written to, or forgets.
+  stores.journal.forget();
+  const texts = [...stores.database.sql.statements].map((text) => text.replace(/\s+/g, " ").trim());
+  stores.close();
+  expect(texts.length).toBeGreaterThan(100);
+  const { file } = await openFilled();
+  const sql = new Sqlite(file, { readonly: true });
+  const used = new Set<RegExp>();
+  const wrong: string[] = [];
+  for (const text of texts.filter((one) => !/^(begin|commit|rollback|vacuum|attach)/.test(one))) {
+    for (const step of planOf(sql, text)) {
+      if (!/SCAN|TEMP B-TREE/.test(step) || HARMLESS.test(step)) continue;
+      const allowed = ALLOWED.find((one) => one.text.test(text) && one.plan.test(step));
+      if (allowed) used.add(allowed.text);
+      else wrong.push(`${step} in: ${text}`);
+    }
+  }
+  sql.close();
+  expect(wrong).toEqual([]);
+  expect(ALLOWED.filter(({ text }) => !used.has(text)).map(({ text }) => text.source)).toEqual([]);
+});
+
+test("the logs keep the newest, what is pending, and what those are about; what they let go is still counted", async () => {
+  const bench = await openFilled();
+  const counted = async () => {
+    const { events } = await bench.control("GET", "/operations");
+    return events.find(({ type }: { type: string }) => type === "payment.succeeded");
+  };
+  expect(await counted()).toMatchObject({ emitted: LOGGED, delivered: LOGGED - PENDING_ROWS });
+  expect((await bench.control("GET", "/deliveries/whd_60")).attempt).toMatchObject({ id: "whd_60", eventId: "evt_60" });
+  for (let made = 0; made < 100; made++) await trigger(bench, "payment.succeeded", { amount: made });
+  // Nobody wanted these, so only the log of events moved on; of an event that a kept delivery is about, the delivery decides.
+  const kept = 10_000 + PENDING_ROWS;
+  expect(countRows(bench.file)).toEqual({ events: kept + 100, deliveries: kept, attempts: kept });
+  expect(await counted()).toMatchObject({ emitted: LOGGED + 100, delivered: LOGGED - PENDING_ROWS });
+
+  const gone = await bench.call("GET", "/_sandbox/deliveries/whd_60", { key: null });
+  expect(gone.body).toMatchObject({
+    code: "resource_not_found",
+    message: expect.stringContaining("keeps the newest 10,000, and all that is pending"),
+  });
+  expect((await bench.control("GET", "/deliveries/whd_50")).attempt).toMatchObject({ id: "whd_50", status: "failed" });
+  expect((await bench.control("GET", "/deliveries/whd_2001")).attempt).toMatchObject({ id: "whd_2001" });
+  const lost = await bench.call("POST", "/_sandbox/events/evt_60/replay", { key: null, body: {} });
+  expect(lost.body).toMatchObject({ code: "resource_not_found", message: expect.stringContaining("There is no event evt_60.") });
+
+  await bench.control("POST", "/reset", { merchant: "mer_lodge" });
+  expect(countRows(bench.file)).toEqual({ events: 0, deliveries: 0, attempts: 0 });
+  expect(await counted()).toMatchObject({ emitted: 0, delivered: 0 });
+});
+
+test("what is pending is delivered however much came after it, and stays in the log as an attempt of now", async () => {
+  const bench = await openFilled();
+  const receiver = await receive();
+  receiver.always(503);
+  await register(bench, receiver.url);
+  await trigger(bench, "payment.succeeded", { amount: 7 });
+  await receiver.arrived(1);
+  await bench.control("POST", "/drain", {});
+  receiver.always(undefined);
+  for (let made = 0; made < 100; made++) await trigger(bench, "payment.failed", { amount: made });
+  await advance(bench, "5s");
+  await receiver.arrived(102);
+  const { data } = await bench.control("GET", "/deliveries?type=payment.succeeded&limit=2");
+  expect(data.map(({ attempt, status }: { attempt: number; status: string }) => [attempt, status])).toEqual([
+    [2, "succeeded"],
+    [1, "failed"],
+  ]);
+  const { events, attempts } = countRows(bench.file);
+  expect(events).toBeLessThan(10_000 + PENDING_ROWS + 300);
+  expect(attempts).toBeLessThan(10_000 + PENDING_ROWS + 300);
+});
