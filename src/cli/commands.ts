@@ -10,6 +10,7 @@ import { env } from "./env.ts";
 import { exec } from "./exec.ts";
 import { fault } from "./fault.ts";
 import { healthcheck } from "./healthcheck.ts";
+import { learn } from "./learn.ts";
 import { receive } from "./receive.ts";
 import { replay } from "./replay.ts";
 import { reset } from "./reset.ts";
@@ -24,6 +25,7 @@ import { wait } from "./wait.ts";
 export const commands: Record<string, Command> = {
   start,
   attach,
+  learn,
   exec,
   wait,
   status,

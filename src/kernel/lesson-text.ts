@@ -2,8 +2,10 @@
 
 import type { LearnerState, Lesson, LessonBlock, LessonStep } from "./lesson.ts";
 
+type Stand = Pick<LearnerState, "step" | "ticked" | "next">;
+
 /** The step that a learner is at, with the lesson's opening before its first; what to do next where the lesson is over. */
-export function placeText(lesson: Lesson, learner: LearnerState): string {
+export function placeText(lesson: Lesson, learner: Stand): string {
   const step = lesson.steps[(learner.step ?? 0) - 1];
   if (!step) return overText(lesson, learner);
   return step.number === 1 ? `${lesson.title}\n\n${lesson.about}\n\n${stepText(lesson, step)}` : stepText(lesson, step);
@@ -13,7 +15,7 @@ function stepText({ name, steps }: Lesson, { number, title, blocks }: LessonStep
   return [`[${name} ${number}/${steps.length}] ${title}`, ...blocks.map(blockText)].join("\n\n");
 }
 
-function overText({ title, steps }: Lesson, { ticked, next }: LearnerState): string {
+function overText({ title, steps }: Lesson, { ticked, next }: Stand): string {
   const score = ticked === steps.length ? `all ${ticked} steps` : `${ticked} of ${steps.length} steps`;
   return `"${title}" is over: ${score} ticked.${next === null ? " It was the last one." : ` The next one is ${next}.`}`;
 }

@@ -1,0 +1,140 @@
+// `learn`: lessons that tick themselves, at a sandbox of one's own, or in a room that is served or joined.
+
+import { SandboxError } from "../kernel/errors.ts";
+import type { Lesson } from "../kernel/lesson.ts";
+import { completeOptions, type GivenOptions, type Options } from "../options.ts";
+import { createSandbox, type Sandbox } from "../sandbox.ts";
+import type { Arguments } from "./arguments.ts";
+import { command, note, say } from "./command.ts";
+import { faceFlags } from "./face.ts";
+import { type Subject, show } from "./faces.ts";
+import { joinRoom, serveRoom } from "./room.ts";
+import { type Running, running } from "./running.ts";
+import { ownSeat, type Place, type Seat, type SeatedLearner } from "./seat.ts";
+import { openTutor, type Tutor } from "./tutor.ts";
+import { localUrl } from "./variables.ts";
+import { jsonVoice, plainVoice, readyFacts, readyLine, type Voice } from "./voice.ts";
+
+export const learn = command({
+  summary: "lessons that tick themselves: learn, learn paging, learn --list; learn --serve for a room",
+  usage: "learn [LESSON]",
+  words: 1,
+  sandboxOptions: true,
+  flags: {
+    list: { words: "what there is to learn" },
+    checkpoint: { hint: "N", words: "begin at this step, with what those before would have left" },
+    "hint-after": { hint: "SPAN", words: "show a hint unasked after so long at a step; 90s unless given, 0s for never" },
+    serve: { words: "open a room to the network: everybody who joins gets a merchant, and lessons of their own" },
+    join: { hint: "URL", words: "learn in a room, whose address whoever leads it knows" },
+    name: { hint: "NAME", words: "what you are called in it" },
+    ...faceFlags,
+  },
+  async act(given) {
+    const { own, positional, options } = given;
+    if (own.list !== undefined) return list();
+    if (own.join !== undefined) return joinRoom(own.join, own.name, { lesson: positional[0], checkpoint: checkpointOf(own) });
+    if (own.name !== undefined) throw new SandboxError("--name says what you are called in a room: give --join URL too.", "usage");
+    if (own.serve !== undefined) return serveRoom(options, own);
+    return alone(given);
+  },
+});
+
+/** Whoever names a file wants it used. */
+const defaultsFor = ({ db }: GivenOptions): Partial<Options> => ({ memory: db === undefined });
+
+function checkpointOf({ checkpoint }: Arguments["own"]): number | undefined {
+  if (checkpoint === undefined) return undefined;
+  if (/^[1-9]\d?$/.test(checkpoint)) return Number(checkpoint);
+  throw new SandboxError(`--checkpoint takes the number of a step; received "${checkpoint}".`, "usage");
+}
+
+async function list(): Promise<undefined> {
+  const sandbox = await createSandbox();
+  const { data } = await controlOf(sandbox, undefined)
+    .control<{ data: Lesson[] }>("GET", "/lessons")
+    .finally(() => sandbox.close());
+  for (const { number, name, title, steps } of data) say(`${number} ${name.padEnd(16)} ${title} (${steps.length} steps)`);
+}
+
+const controlOf = (sandbox: Sandbox, host: string | undefined): Running =>
+  running({ url: localUrl(sandbox, host), "control-token": sandbox.controlToken });
+
+async function alone({ options, own, positional: [wanted] }: Arguments): Promise<number> {
+  const complete = completeOptions(options, defaultsFor(options));
+  const checkpoint = checkpointOf(own);
+  const sandbox = await createSandbox(complete);
+  try {
+    const control = controlOf(sandbox, complete.host);
+    const sit = async () => {
+      const joined = await control.control<{ learner: SeatedLearner }>("POST", "/learners", { hintAfter: own["hint-after"] });
+      const seat = ownSeat(control, joined.learner.id);
+      return { seat, place: await beginAt(seat, wanted, checkpoint) };
+    };
+    const subject = subjectOf(sandbox, control.url, await sit(), sit);
+    return await show(subject, await withPane(own));
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** Goes on where a file has it, unless something else is asked for. */
+async function beginAt(seat: Seat, wanted: string | undefined, checkpoint: number | undefined): Promise<Place> {
+  const place = await seat.place();
+  const { lesson: name, step, next } = place.learner;
+  const isThere = step !== null && [undefined, name, String(place.lesson?.number)].includes(wanted);
+  if (isThere && checkpoint === undefined) return place;
+  return seat.begin(wanted ?? (step === null ? next : name) ?? name ?? "1", checkpoint);
+}
+
+/** The dashboard is for learning once it has a pane for lessons. */
+async function withPane(own: Arguments["own"]): Promise<Arguments["own"]> {
+  if (process.stdout.isTTY !== true) return own;
+  const { panes } = await import("../../ui/panes/index.ts");
+  return panes.some(({ name }) => name === "lesson") ? own : { ...own, "no-ui": "" };
+}
+
+interface Seated {
+  seat: Seat;
+  place: Place;
+}
+
+function subjectOf(sandbox: Sandbox, url: string, first: Seated, sit: () => Promise<Seated>): Subject {
+  const { id } = first.place.learner;
+  let voice: Voice | undefined;
+  let tutor: Tutor | undefined;
+  let seated = first;
+  const beginAfresh = async () => {
+    seated = await sit();
+    if (!tutor) return;
+    tutor.end();
+    note("The sandbox was reset: the lesson begins afresh.");
+    tutor = openTutor(seated.seat, seated.place);
+  };
+  sandbox.onHappening((happening) => {
+    voice?.happened(happening);
+    if (happening.kind === "lesson" && happening.lesson.learner.id === id) tutor?.look();
+    if (happening.kind === "reset" && (happening.merchant ?? id) === id) void beginAfresh().catch((error: Error) => note(error.message));
+  });
+  sandbox.onDefect((defect) => (voice ?? plainVoice).defect(defect));
+  return {
+    target: { url, token: sandbox.controlToken },
+    goesOn: false,
+    async tell(to) {
+      const facts = await readyFacts(sandbox);
+      if (to === jsonVoice) {
+        voice = to;
+        voice.ready(facts);
+      } else {
+        say(readyLine(facts));
+        tutor = openTutor(seated.seat, await seated.seat.place());
+      }
+      return {
+        over: new Promise(() => {}),
+        end() {
+          tutor?.end();
+          [tutor, voice] = [undefined, undefined];
+        },
+      };
+    },
+  };
+}
