@@ -4,6 +4,7 @@ import type { Console } from "./control/console.ts";
 import { controlMethods } from "./control/methods.ts";
 import type { ControlPlane } from "./control/program.ts";
 import { perform } from "./http/perform.ts";
+import { Document } from "./kernel/document.ts";
 import { asMisuse, type ErrorBody, type ErrorCode, SandboxError } from "./kernel/errors.ts";
 
 /** The methods on a sandbox of this process: the same checks and handlers as over HTTP, without the way there. */
@@ -16,7 +17,7 @@ export const steerHere = (console: () => Console): ControlPlane =>
     const reply = await perform(operation, world, params, received).catch((error: unknown) => {
       throw asMisuse(error);
     });
-    return typeof reply === "string" ? JSON.parse(reply) : reply.text;
+    return reply instanceof Document ? reply.text : JSON.parse(JSON.stringify(reply));
   });
 
 export interface ConnectOptions {

@@ -12,7 +12,7 @@ import { readBody } from "./body.ts";
 import { type Context, openContext } from "./context.ts";
 import { CONTROL_PREFIX } from "./control-token.ts";
 import type { Guard } from "./guard.ts";
-import { perform } from "./perform.ts";
+import { declared, perform } from "./perform.ts";
 import { failureReply, send } from "./reply.ts";
 
 interface Needs<World> {
@@ -75,7 +75,7 @@ export function createApp<World>(needs: Needs<World>): (incoming: IncomingMessag
 
 async function run<World>(endpoint: Endpoint<World>, world: World, context: Context, params: Record<string, string>): Promise<void> {
   await readBody(context);
-  const reply = await perform(endpoint, world, params, context);
+  const reply = declared(endpoint, await perform(endpoint, world, params, context));
   Object.assign(context.headers, endpoint.headers);
   context.reply = { status: factOf(endpoint.status), body: typeof reply === "string" ? reply : write(context, reply) };
 }
