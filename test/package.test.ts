@@ -1,7 +1,18 @@
 // What is published: packed for real, laid out in an empty folder as npm would lay it out, and run there.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -194,6 +205,20 @@ describe("the library", () => {
     const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
     const flags = ["--noEmit", "--strict", "--skipLibCheck", "false", "--target", "es2022", "--module", "nodenext"];
     const { stdout } = await node(tsc, ...flags, "usage.ts").catch((error: { stdout: string }) => error);
+    expect(stdout).toBe("");
+  });
+
+  it("and so does the sample shop, with its types of vitest", async () => {
+    const shop = join(folder, "node_modules/sample-shop");
+    cpSync(join(root, "test/sample-shop"), shop, { recursive: true });
+    for (const name of ["vitest", "express", "@types"])
+      symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name), "junction");
+    const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+    const flags = ["--noEmit", "--strict", "--skipLibCheck", "--allowImportingTsExtensions", "--target", "es2023", "--module", "nodenext"];
+    const files = ["src/shop.ts", "src/client.ts", "test/shop.test.ts"].map((file) => join(shop, file));
+    const { stdout } = await run(process.execPath, [tsc, ...flags, "--types", "node", ...files], { cwd: shop }).catch(
+      (error: { stdout: string }) => error,
+    );
     expect(stdout).toBe("");
   });
 
