@@ -8,7 +8,20 @@ const PLAIN = /^[\x20-\x7e]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the tints of a line begin with one.
 const ASCII = /^[\x00-\x7f]*$/;
 
-export const widthOf = (text: string) => (PLAIN.test(text) ? text.length : stringWidth(text));
+/** So many texts were measured lately; most of them are measured again with the next frame. */
+const MOST_MEASURED = 2_000;
+const measured = new Map<string, number>();
+
+export function widthOf(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  const known = measured.get(text);
+  if (known !== undefined) return known;
+  const width = stringWidth(text);
+  if (measured.size >= MOST_MEASURED) measured.clear();
+  // Long texts are seldom the same twice, and would be kept for nothing.
+  if (text.length <= 200) measured.set(text, width);
+  return width;
+}
 
 /** Half characters, breaks between lines and paragraphs, what no font agrees upon, and what nobody sees: shown by their numbers. */
 const ODD = /[\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]/gu;
@@ -25,6 +38,7 @@ export function harmless(text: string): string {
 export function cut(text: string, width: number, ellipsis = "…"): string {
   if (widthOf(text) <= width) return text;
   if (width <= 0) return "";
+  if (PLAIN.test(text)) return text.slice(0, width - 1) + ellipsis;
   let kept = "";
   let used = 0;
   for (const { segment } of graphemes.segment(text)) {
@@ -41,6 +55,7 @@ export function cutMiddle(text: string, width: number, ellipsis = "…"): string
   if (widthOf(text) <= width) return text;
   const head = Math.floor((width - 1) / 3);
   if (head < 2) return cut(text, width, ellipsis);
+  if (PLAIN.test(text)) return text.slice(0, head) + ellipsis + text.slice(text.length - (width - 1 - head));
   const pieces = Array.from(graphemes.segment(text), ({ segment }) => segment);
   const first = fitting(pieces, head);
   const last = fitting(pieces.reverse(), width - 1 - widthOf(first.join("")));
