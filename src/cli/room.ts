@@ -50,10 +50,10 @@ function roomSubject(sandbox: Sandbox, near: string, url: string): Subject {
     goesOn: false,
     async tell(to) {
       const facts = await readyFacts(sandbox);
-      if (to === jsonVoice) to.ready(facts);
-      else say(readyLine(facts));
-      to.aside({ event: "room", url }, `The room is open at ${url}`);
-      if (to !== jsonVoice) for (const line of invitation(url, sandbox.controlToken)) say(line);
+      if (to === jsonVoice) {
+        to.ready(facts);
+        to.aside({ event: "room", url }, url);
+      } else for (const line of [readyLine(facts), ...invitation(url, sandbox.controlToken)]) say(line);
       voice = to;
       return {
         over: new Promise(() => {}),
@@ -66,6 +66,7 @@ function roomSubject(sandbox: Sandbox, near: string, url: string): Subject {
 }
 
 const invitation = (url: string, token: string | undefined) => [
+  `The room is open at ${url}`,
   `Who has the program:  npx merchant-sandbox learn --join ${url} --name NAME`,
   `Who has curl:         curl -s --json '{"name": "NAME"}' '${url}/join?format=text'`,
   ...(token === undefined ? [] : [`The control plane asks for the token ${token}; the room does not.`]),
