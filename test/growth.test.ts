@@ -4,8 +4,11 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { eventTypes, resources } from "../src/areas/index.ts";
+import { createFaults } from "../src/faults/index.ts";
 import { createClock, parseTime } from "../src/kernel/clock.ts";
+import { API_PHASES, type CallSubject } from "../src/kernel/fault.ts";
 import { createDice } from "../src/kernel/random.ts";
+import { operations } from "../src/machine.ts";
 import { openSeeder } from "../src/store/seed.ts";
 import { openSnapshots } from "../src/store/snapshots.ts";
 import { openStores, type Stores } from "../src/store/stores.ts";
@@ -169,6 +172,48 @@ test("the logs keep the newest, what is pending, and what those are about; what 
   await bench.control("POST", "/reset", { merchant: "mer_lodge" });
   expect(countRows(bench.file)).toEqual({ events: 0, deliveries: 0, attempts: 0 });
   expect(await counted()).toMatchObject({ emitted: 0, delivered: 0 });
+});
+
+test("a rule about another operation is not asked, and a call that no rule could touch asks none", () => {
+  const clock = createClock(parseTime(NOON));
+  const known = { operations, eventTypes, merchants: () => ["mer_lodge"], ownerOf: () => undefined, judged: [] };
+  const faults = createFaults({ clock, seed: 1, known, keepPast: () => {} });
+  const add = (operation: string, ttl?: string) =>
+    faults.rules.add({ match: { operation, merchant: "mer_lodge" }, action: { type: "status", status: 503 }, ...(ttl ? { ttl } : {}) });
+  let asked = 0;
+  const subject = (operation: string): CallSubject => ({
+    requestId: "req_1",
+    // A rule looks at the merchant of a call first.
+    get merchant() {
+      asked++;
+      return "mer_market";
+    },
+    key: undefined,
+    operation,
+    address: "",
+    header: () => undefined,
+    body: {},
+  });
+  const questions = (operation: string) => {
+    asked = 0;
+    for (const phase of API_PHASES) faults.api.decide(phase, subject(operation));
+    return asked;
+  };
+  for (let number = 0; number < 10; number++) add("payments.list");
+  expect([questions("payments.list"), questions("payouts.list")]).toEqual([10, 0]);
+  expect(API_PHASES.filter((phase) => faults.api.concerns(phase, "payouts.list"))).toEqual([]);
+  expect(API_PHASES.filter((phase) => faults.api.concerns(phase, "payments.list"))).toEqual(["before"]);
+
+  const { id } = add("payouts.*");
+  expect([questions("payments.list"), questions("payouts.list")]).toEqual([10, 1]);
+  faults.rules.change(id, { match: { merchant: "mer_lodge" } });
+  expect([questions("payments.list"), questions("payouts.list")]).toEqual([11, 1]);
+  faults.rules.remove(id);
+  expect([questions("payments.list"), questions("payouts.list")]).toEqual([10, 0]);
+  faults.rules.clear();
+  add("payments.list", "10s");
+  clock.set("frozen", clock.now() + 11_000);
+  expect([faults.api.armed, faults.api.concerns("before", "payouts.list"), faults.api.armed]).toEqual([true, false, false]);
 });
 
 test("what is pending is delivered however much came after it, and stays in the log as an attempt of now", async () => {

@@ -18,6 +18,8 @@ export interface Hit {
 export interface ArmedRule {
   readonly id: string;
   readonly rule: Rule;
+  /** When its time is over, in sandbox milliseconds. */
+  readonly ends: number;
   isActive(now: number): boolean;
   status(now: number): RuleStatus;
   tryCall(call: CallSubject, now: number): Hit | undefined;
@@ -55,6 +57,7 @@ export function arm(id: string, rule: Rule, seed: number, now: number, past: Pas
   const armed: ArmedRule = {
     id,
     rule,
+    ends,
     isActive: (now) => rule.enabled && now < ends && !(isSpent() && held.size === 0),
     status: (now) => (isSpent() ? "spent" : now >= ends ? "expired" : "armed"),
     tryCall(call, now) {

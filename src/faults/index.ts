@@ -3,20 +3,18 @@
 import {
   type ApiFaults,
   type ApiInjection,
-  type ApiPhase,
   type BroughtFault,
   type CallSubject,
   DELIVERY_PHASES,
   type DeliveryEffect,
   type DeliveryFaults,
-  type DeliveryPhase,
   type DeliverySubject,
   type Firing,
   type RuleBook,
 } from "../kernel/fault.ts";
 import type { ArmedRule, Hit } from "./armed.ts";
 import { type BookNeeds, openBook } from "./book.ts";
-import { createShelf, type Shelf } from "./shelf.ts";
+import { createShelf, type Phase, type Shelf } from "./shelf.ts";
 import { readBrought } from "./shorthand.ts";
 
 export interface Faults {
@@ -43,10 +41,13 @@ export function createFaults(needs: BookNeeds): Faults {
       get armed() {
         return shelf.armed.api;
       },
+      concerns: (phase, operation) => shelf.active(phase, operation).length > 0,
       read: readBrought,
       decide(phase, call, brought) {
         const own = brought?.find((fault) => fault.phase === phase);
-        const made = own ? broughtInjection(own, call, clock.now()) : firstOf(shelf, phase, (rule, now) => rule.tryCall(call, now));
+        const made = own
+          ? broughtInjection(own, call, clock.now())
+          : firstOf(shelf, phase, call.operation, (rule, now) => rule.tryCall(call, now));
         if (made) tell(made.firing);
         return made as ApiInjection | undefined;
       },
@@ -85,7 +86,7 @@ function broughtInjection({ action, effect }: BroughtFault, call: CallSubject, a
 
 function decideDelivery(shelf: Shelf, delivery: DeliverySubject, tell: (firing: Firing) => void) {
   return DELIVERY_PHASES.flatMap((phase) => {
-    const made = firstOf(shelf, phase, (rule, now) => rule.tryDelivery(delivery, now));
+    const made = firstOf(shelf, phase, delivery.eventType, (rule, now) => rule.tryDelivery(delivery, now));
     if (!made) return [];
     tell(made.firing);
     return [{ ...made, phase, effect: made.effect as DeliveryEffect }];
@@ -95,13 +96,14 @@ function decideDelivery(shelf: Shelf, delivery: DeliverySubject, tell: (firing: 
 /** The first rule of a phase that fires. Those whose time is over are taken off the shelf on the way. */
 function firstOf(
   shelf: Shelf,
-  phase: ApiPhase | DeliveryPhase,
+  phase: Phase,
+  name: string | undefined,
   attempt: (rule: ArmedRule, now: number) => Hit | undefined,
 ): Hit | undefined {
   const now = shelf.now();
   let made: Hit | undefined;
   let over = false;
-  for (const rule of shelf.active(phase)) {
+  for (const rule of shelf.active(phase, name)) {
     made = rule.isActive(now) ? attempt(rule, now) : undefined;
     over ||= !rule.isActive(now);
     if (made) break;

@@ -32,6 +32,7 @@ export interface FaultStages {
 export function faultStages(needs: Needs): FaultStages {
   const { faults, held } = needs;
   const decide = (context: Context, state: Faulty, phase: ApiPhase): ApiEffect | undefined => {
+    if (state.brought.length === 0 && !faults.concerns(phase, context.operation?.id)) return undefined;
     const made = faults.decide(phase, subjectOf(context, state), state.brought);
     if (!made) return undefined;
     state.fired.push(made.firing.ruleId);

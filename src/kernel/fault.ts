@@ -123,6 +123,8 @@ export interface BroughtFault {
 export interface ApiFaults {
   /** False while no rule could touch any call: then nothing else need be asked. */
   readonly armed: boolean;
+  /** False where no rule of this phase could touch a call of this operation: then it need not be asked. */
+  concerns(phase: ApiPhase, operation: string | undefined): boolean;
   /** Reads what a request asks to be done to itself; 400 where that is no action on a call. */
   read(text: string): BroughtFault[];
   /** What to do to a call in this phase. Asking counts: to be asked once in each phase. */
