@@ -41,6 +41,7 @@ export const WIDE: Size = { columns: 120, rows: 36 };
 export const USUAL: Size = { columns: 80, rows: 24 };
 export const LEAST: Size = { columns: 60, rows: 15 };
 
+const IN_A_FRAME = 2026;
 const PATIENCE = 20_000;
 const opened: IPty[] = [];
 const folders: string[] = [];
@@ -97,7 +98,8 @@ function open(file: string, words: string[], { size = WIDE, variables = {} }: Op
   child.onData((piece) => {
     bytes += piece;
     screen.write(piece, () => {
-      for (const look of changed) look();
+      // Half a frame is nothing that anybody sees.
+      if (!modes.has(IN_A_FRAME)) for (const look of changed) look();
     });
   });
   const lines = () => Array.from({ length: screen.rows }, (_, row) => line(screen, row)?.translateToString(true) ?? "");

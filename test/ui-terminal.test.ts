@@ -91,7 +91,7 @@ describe("what is shown", () => {
     terminal.type("2r");
     const [first, second] = await receiver.arrived(2);
     expect(second?.headers["x-webhook-id"]).toBe(first?.headers["x-webhook-id"]);
-    await terminal.shows(/payment\.succeeded .*✓ delivered(?:.|\\n)*payment\.succeeded .*✓ delivered/);
+    await terminal.shows(/payment\.succeeded .*✓ delivered.*payment\.succeeded .*✓ delivered/s);
   });
 
   test("a fault that keys armed, which the next call meets", async () => {
@@ -162,7 +162,9 @@ describe("what others send", () => {
     await control(terminal.url, "DELETE", "/faults");
     await call(terminal.url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
     await terminal.shows(/payment\.succeeded .*500/);
-    terminal.type("2\rG");
+    terminal.type("2\r");
+    await terminal.shows("X-Webhook-Id");
+    terminal.type("G");
     await terminal.shows("pwned");
     expectTame(terminal);
   });
@@ -180,8 +182,7 @@ describe("what others send", () => {
 describe("what is written", () => {
   test("is nothing at all while nothing changes", async () => {
     const terminal = await frozen();
-    await terminal.shows("lodge");
-    await terminal.shows(/\b0 req\/s/);
+    await terminal.shows((text) => /resets/.test(text) && /\b0 req\/s/.test(text));
     const before = terminal.bytes().length;
     // Two rounds of what is asked every second.
     await new Promise((resolve) => setTimeout(resolve, 2_200));

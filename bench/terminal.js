@@ -1,0 +1,62 @@
+// The built program in a pseudo-terminal that nothing is drawn for: bytes are counted, keys are typed, reading can stop.
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { spawn } from "@lydell/node-pty";
+
+const BIN = fileURLToPath(new URL("../dist/bin.cjs", import.meta.url));
+/** The end of a frame, as a terminal is told it. */
+const FRAME = "\x1b[?2026l";
+
+/** `words` are the program's own. */
+export function openTerminal(words, { columns = 120, rows = 36 } = {}) {
+  const { CI, NO_COLOR, ...variables } = process.env;
+  const env = { ...variables, TERM: "xterm-256color", LANG: "C.UTF-8" };
+  const child = spawn(process.execPath, [BIN, ...words], { cols: columns, rows, env });
+  const ended = new Promise((resolve) => child.onExit(resolve));
+  let bytes = "";
+  const looks = new Set();
+  child.onData((piece) => {
+    bytes = (bytes + piece).slice(-200_000);
+    for (const look of looks) look();
+  });
+  const until = (fits) =>
+    new Promise((resolve) => {
+      const look = () => {
+        const found = fits(bytes);
+        if (!found) return;
+        looks.delete(look);
+        resolve(found);
+      };
+      looks.add(look);
+      look();
+    });
+  return {
+    /** Resolves with what a pattern finds in what was written lately. */
+    shows: (pattern) => until((written) => pattern.exec(written)),
+    /** Types keys, and resolves when a whole frame has come after them. */
+    async press(keys) {
+      bytes = "";
+      child.write(keys);
+      await until((written) => written.includes(FRAME));
+    },
+    firstFrame: () => until((written) => written.includes(FRAME)),
+    freeze: () => child.pause(),
+    type: (keys) => child.write(keys),
+    /** The CPU time that it has used, in milliseconds. */
+    cpu: () => cpuOf(child.pid),
+    end() {
+      child.kill("SIGTERM");
+      child.resume();
+      return ended;
+    },
+  };
+}
+
+const TICKS_A_SECOND = 100;
+
+function cpuOf(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return ((Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND) * 1_000;
+}
