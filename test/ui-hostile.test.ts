@@ -62,6 +62,12 @@ const NASTY = [
   "ﷺ",
   "㍿",
   "\u115f\u1160\u3164",
+  "\u0903",
+  "\u0d4e",
+  "🏽",
+  "\uff9e",
+  "\u0e33",
+  "\u1161",
 ];
 
 const hostile = fc
@@ -218,6 +224,8 @@ describe("text of others", () => {
         expect(widthOf(cut(shown, width))).toBeLessThanOrEqual(width);
         expect(widthOf(cutMiddle(shown, width))).toBeLessThanOrEqual(width);
         expect(stringWidth(fill(shown, width))).toBe(width);
+        // Nor does it reach into its neighbours.
+        expect(stringWidth(`│${cut(shown, width)}│`)).toBe(widthOf(cut(shown, width)) + 2);
         expect(stringWidth(fill(shown, width, "right", cutMiddle))).toBe(width);
       }),
       { numRuns: 300 },

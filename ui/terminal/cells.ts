@@ -28,10 +28,18 @@ const ODD = /[\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]/gu
 /** Whether a sign is a picture or a letter is the terminal's choice: asked to choose, terminals differ in how wide it is. */
 const CHOICES = /[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 
-/** Text of others on one line: control characters and direction marks are shown, never obeyed. */
+/** What would join the character after it, and so the one that we put there. */
+const JOINS_NEXT = /[\u0d4e\u{111c2}\u{111c3}\u{113d1}\u{1193f}\u{11941}\u{11a3a}\u{11a84}-\u{11a89}\u{11d46}\u{11f02}]/gu;
+/** What would join the character before it: at the beginning that is one of ours. */
+const JOINS_BEFORE = /^[\p{M}\p{Grapheme_Extend}\p{Emoji_Modifier}\u0e33\u0eb3]/u;
+
+const numbered = (odd: string) => `\\u${(odd.codePointAt(0) ?? 0).toString(16)}`;
+
+/** Text of others on one line: control characters and direction marks are shown, never obeyed, and nothing reaches beyond its own cells. */
 export function harmless(text: string): string {
   if (PLAIN.test(text)) return text;
-  return visible(text.normalize("NFC").replace(CHOICES, "")).replace(ODD, (odd) => `\\u${(odd.codePointAt(0) ?? 0).toString(16)}`);
+  const shown = visible(text.normalize("NFC").replace(CHOICES, ""));
+  return shown.replace(ODD, numbered).replace(JOINS_NEXT, numbered).replace(JOINS_BEFORE, numbered);
 }
 
 /** At most so many cells; what is cut off shows as an ellipsis. */
