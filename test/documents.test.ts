@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commands } from "../src/cli/commands.ts";
+import { everyCommand } from "../src/cli/commands.ts";
 import { errors } from "../src/kernel/errors.ts";
 import { flagOf, optionFacts } from "../src/options.ts";
 import { everywhere, moves, paneActions } from "../ui/actions.ts";
@@ -17,6 +17,7 @@ const pages = folders.flatMap((folder) =>
     .filter((name) => name.endsWith(".md") || name === "llms.txt")
     .map((name) => join(folder, name)),
 );
+const commands = await everyCommand();
 const read = (page: string) => readFileSync(join(root, page), "utf8");
 
 /** A page without its blocks of code: what stands there is tried by other tests, or is somebody else's. */

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { XMLValidator } from "fast-xml-parser";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { commands } from "../src/cli/commands.ts";
+import { everyCommand } from "../src/cli/commands.ts";
 import { exitCodes } from "../src/kernel/errors.ts";
 import { flagOf, type OptionName, optionFacts, variableOf } from "../src/options.ts";
 import { readGithubFile } from "./github-files.ts";
@@ -15,6 +15,7 @@ import { folder, launchFile, PROGRAM, run, start } from "./program.ts";
 import { call } from "./support.ts";
 
 const root = join(import.meta.dirname, "..");
+const commands = await everyCommand();
 const page = readFileSync(join(root, "docs/ci.md"), "utf8");
 const section = (title: string) => page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
 const fence = (text: string, language: string) => new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "m").exec(text)?.[1] ?? "";

@@ -3,19 +3,19 @@
 import { exitCodes, SandboxError } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { version } from "../package.ts";
-import { commands } from "./commands.ts";
+import { commands, everyCommand } from "./commands.ts";
 import { overview } from "./help.ts";
 
 async function main(words: string[]): Promise<number> {
   const first = words[0];
   if (first === "--version" || first === "-v") return print(version());
-  if (first === "--help" || first === "-h" || first === "help") return print(overview(commands));
+  if (first === "--help" || first === "-h" || first === "help") return print(overview(await everyCommand()));
   const named = first !== undefined && !first.startsWith("-");
   const name = named ? first : "start";
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command)
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!load)
     throw new SandboxError(`There is no command ${name}.${didYouMean(name, Object.keys(commands))} See merchant-sandbox --help.`, "usage");
-  return command.run(named ? words.slice(1) : words);
+  return (await load()).run(named ? words.slice(1) : words);
 }
 
 function print(text: string): number {
