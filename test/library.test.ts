@@ -2,8 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
 import { describe, expect, test } from "vitest";
@@ -35,6 +34,7 @@ const javascript = async (source: string) => (await transform(source, { loader: 
 const node = (home: string, ...words: string[]) => run(process.execPath, words, { cwd: home, env: { ...process.env, NODE_OPTIONS: "" } });
 
 const VITEST = "node_modules/vitest/vitest.mjs";
+const JEST = join(root, "node_modules/jest/bin/jest.js");
 
 describe("the page", () => {
   test("shows a program that prints what its comments say, and ends by itself", async () => {
@@ -64,24 +64,13 @@ describe("the page", () => {
     expect(stdout).toMatch(/^# fail 0$/m);
   });
 
-  const jest = jestOf();
-  test.skipIf(jest === undefined)("shows a test for Jest that passes", async () => {
+  test("shows a test for Jest that passes", async () => {
     const home = project([]);
     writeFileSync(join(home, "page.test.js"), await javascript(snippets(page, "jest")[0] ?? ""));
-    const { stdout } = await node(home, "--experimental-vm-modules", jest as string, "--json");
+    const { stdout } = await node(home, "--experimental-vm-modules", JEST, "--json");
     expect(JSON.parse(stdout)).toMatchObject({ numTotalTests: 1, numPassedTests: 1, success: true });
   });
 });
-
-/** Jest brings three hundred packages along: it is tried where it happens to be. */
-function jestOf(): string | undefined {
-  try {
-    const manifest = createRequire(import.meta.url).resolve("jest/package.json");
-    return join(dirname(manifest), "bin/jest.js");
-  } catch {
-    return undefined;
-  }
-}
 
 test("the tests of the sample shop pass", async () => {
   const home = project(["vitest", "express"], "test/sample-shop");
