@@ -52,7 +52,11 @@ export function openDashboard({ target, look, known, ...streams }: DashboardOpti
     { target, wants: "digests", from: { run: state.run, seq: state.seen } },
     {
       message: (message) => change(heard(ticked(running.state, realNow()), message, panes)),
-      link: (link) => change(heardLink(ticked(running.state, realNow()), link)),
+      link(link) {
+        change(heardLink(ticked(running.state, realNow()), link));
+        // Whoever has just come in does not wait a second for what stands still.
+        if (link.phase === "live") refresh(running);
+      },
     },
   );
   // Last, so that nothing that fails before leaves it taken.

@@ -43,7 +43,7 @@ export function layoutOf(state: State): Layout {
 function placed(state: State, { width, height }: { width: number; height: number }): Pick<Layout, "left" | "right" | "below"> {
   const lower = Math.max(5, Math.floor(height * 0.36));
   const upper = height - lower;
-  const side = Math.max(44, Math.floor(width * 0.38));
+  const side = Math.max(48, Math.floor(width * 0.42));
   // As high as its rows want, and never more than half.
   const windows = Math.min(Math.floor(upper / 2), Math.max(4, listOf(state, "limits").rows.length + BORDER));
   return {
