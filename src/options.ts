@@ -34,6 +34,7 @@ export interface Options {
   db: string;
   memory: boolean;
   fixtures: string | undefined;
+  lessons: string | undefined;
   snapshot: string | undefined;
   seed: number;
   clock: number | undefined;
@@ -81,6 +82,13 @@ export const optionFacts: { readonly [Name in OptionName]: Fact<Options[Name]> }
     group: "World",
     hint: "DIR",
     words: "folder with merchants of your own, instead of lodge, market, stage and blank",
+    fallback: undefined,
+    read: asIs,
+  },
+  lessons: {
+    group: "World",
+    hint: "DIR",
+    words: "folder with lessons of your own, instead of those of the package",
     fallback: undefined,
     read: asIs,
   },

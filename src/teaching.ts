@@ -1,5 +1,6 @@
 // Joins lessons to what they look at, and to the calls that they make for whoever learns.
 
+import { resolve } from "node:path";
 import { SandboxError } from "./kernel/errors.ts";
 import { tell } from "./kernel/listeners.ts";
 import { createLessons, type LessonBook } from "./lessons/index.ts";
@@ -17,13 +18,13 @@ interface Needs {
 }
 
 export function openLessons({ machine, verifier, world, url }: Needs): LessonBook {
-  const { stores, clock, fixtures, hub, heard } = machine;
+  const { options, stores, clock, fixtures, hub, heard } = machine;
   const lessons = createLessons({
     ...stores,
     clock,
     verifier,
     url,
-    folder: packageFile("fixtures/lessons"),
+    folder: options.lessons === undefined ? packageFile("fixtures/lessons") : resolve(options.lessons),
     mint: () => world.mint(fixtures[0]?.name ?? "").merchant,
     call: caller(machine, url),
     tell: (lesson) => hub.say({ kind: "lesson", lesson }),

@@ -453,3 +453,87 @@ describe("a page that is no lesson", () => {
     await expect(readLesson(path, criticOf(holds))).rejects.toThrow(`${path}:7 : ${says}`);
   });
 });
+
+describe("lessons of one's own", () => {
+  const page = (check: string, more = "") => `# Own\n\nWhat it is about.\n\n## 1. Do\n\n<!-- check: ${check} -->\n${more}\nDo it.\n`;
+  const openWith = (...texts: string[]) => {
+    const lessons = folder();
+    texts.forEach((text, index) => {
+      writeFileSync(join(lessons, `0${index + 1}-own${index === 0 ? "" : index}.md`), text);
+    });
+    return open({ lessons });
+  };
+  const listed = (bench: Bench) => bench.call("GET", "/_sandbox/lessons", { key: null });
+
+  test.each([
+    ["a check that holds by itself", page('{"never": {"match": {"operation": "payments.list"}}}'), "this holds before anything was done"],
+    ["a check of records that holds by itself", page('{"records": {"kind": "payment", "count": {"exactly": 0}}}'), "holds before anything"],
+    ["an operation that there is not", page('{"requests": {"match": {"operation": "payments.lst"}}}'), "Did you mean payments.list?"],
+    ["a kind of record that there is not", page('{"records": {"kind": "paymnt"}}'), "Did you mean payment?"],
+    ["a rule of the judge that there is not", page('{"verdicts": {"rules": ["retry.bonded"]}}'), "Did you mean retry.bounded?"],
+  ])("are refused with the line for %s", async (_, text, says) => {
+    const { status, body } = await listed(await openWith(text));
+    expect([status, body.message]).toEqual([400, expect.stringContaining(says)]);
+    expect(body.message).toContain("01-own.md:7 ");
+  });
+
+  test("are refused where there are none", async () => {
+    expect((await listed(await open({ lessons: folder() }))).body.message).toContain("holds no lesson");
+    expect((await listed(await open({ lessons: join(folder(), "none") }))).body.message).toContain("Cannot read the folder");
+  });
+
+  test("have what a step needs set up for its learner alone when the step begins", async () => {
+    const setup = `<!-- setup: {"method": "POST", "path": "/_sandbox/faults", "body": {"match": {"merchant": "mer_lodge", "operation": "payments.list"}, "action": {"type": "rate_limit"}}} -->`;
+    const bench = await openWith(
+      page('{"requests": {"match": {"operation": "merchants.me"}}}') +
+        `\n## 2. Meet it\n\n<!-- check: {"requests": {"match": {"operation": "payments.list", "status": 429}}} -->\n${setup}\n\nDo it.\n`,
+    );
+    const desk = await sitDown(bench.url, "Ada");
+    await desk.begin("own");
+    const ticks = [nextNews(bench, desk.id, "ticked")];
+    expect((await bench.call("GET", "/v1/payments", { key: desk.apiKey })).status).toBe(200);
+    await bench.call("GET", "/v1/merchants/me", { key: desk.apiKey });
+    expect((await ticks[0])?.learner.step).toBe(2);
+    expect((await bench.call("GET", "/v1/payments")).status).toBe(200);
+    ticks.push(nextNews(bench, desk.id, "ticked"));
+    expect((await bench.call("GET", "/v1/payments", { key: desk.apiKey })).status).toBe(429);
+    expect((await ticks[1])?.learner.step).toBeNull();
+  });
+
+  test("tick by what the control plane changes, by deliveries, by verdicts and by faults too", async () => {
+    const bench = await openWith(
+      page('{"records": {"kind": "booking", "where": {"/id": "bkg_pending", "/status": "confirmed"}}}'),
+      page('{"deliveries": {"match": {"event": "pricing_rule.created"}, "final": "failed"}}'),
+      page('{"verdicts": {"rules": ["effect.single"], "pass": {"at_least": 1}}}'),
+      page('{"fault": {"id": "flt_own", "fired": {"exactly": 1}}}'),
+    );
+    const desk = await sitDown(bench.url, "Ada");
+    const ticking = async (lesson: string, work: () => Promise<unknown>) => {
+      await desk.begin(lesson);
+      await desk.fidget();
+      expect([lesson, (await desk.state()).step]).toEqual([lesson, 1]);
+      const ticked = nextNews(bench, desk.id, "ticked");
+      await work();
+      await ticked;
+    };
+    const create = (name: string, headers = {}) => {
+      const body = { name, adjustmentType: "fixed", adjustmentValue: 1 };
+      return bench.call("POST", "/v1/hospitality/pricing-rules", { key: desk.apiKey, body, headers }).catch(() => {});
+    };
+    await ticking("own", () => control(bench.url, "PATCH", "/records/booking/bkg_pending", { merchant: desk.id, status: "confirmed" }));
+    await ticking("own1", async () => {
+      const body = { url: "http://127.0.0.1:59999/", events: ["*"] };
+      await bench.call("POST", "/v1/webhooks", { key: desk.apiKey, body });
+      await create("One");
+      await control(bench.url, "POST", "/clock/advance", { by: "10m" });
+    });
+    await ticking("own2", async () => {
+      await create("Two", { "idempotency-key": "two", "x-sandbox-inject": "lost_response" });
+      await create("Two", { "idempotency-key": "two" });
+    });
+    await ticking("own3", async () => {
+      await control(bench.url, "POST", "/faults", { id: "flt_own", match: { merchant: desk.id }, action: { type: "rate_limit" } });
+      await create("Three");
+    });
+  });
+});

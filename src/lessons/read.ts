@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import { SandboxError } from "../kernel/errors.ts";
 import type { LessonBlock, LessonFile, LessonStep } from "../kernel/lesson.ts";
 import { readText } from "../store/json-file.ts";
 import { type Behind, type CheckCritic, readBehind, refusal, type WrittenLesson } from "./format.ts";
@@ -13,8 +14,20 @@ const CODE = "code";
 
 /** Every lesson of a folder, in order. */
 export async function readLessons(folder: string, critic: CheckCritic): Promise<WrittenLesson[]> {
-  const files = readdirSync(folder).filter((name) => NAME.test(name));
+  const files = filesIn(folder);
   return Promise.all(files.sort().map((name) => readLesson(join(folder, name), critic)));
+}
+
+function filesIn(folder: string): string[] {
+  const remedy = "A lesson is a file such as 01-first-call.md.";
+  let names: string[];
+  try {
+    names = readdirSync(folder).filter((name) => NAME.test(name));
+  } catch (error) {
+    throw new SandboxError(`Cannot read the folder ${folder}: ${(error as Error).message}. ${remedy}`, "badFixture");
+  }
+  if (names.length === 0) throw new SandboxError(`The folder ${folder} holds no lesson. ${remedy}`, "badFixture");
+  return names;
 }
 
 export async function readLesson(path: string, critic: CheckCritic): Promise<WrittenLesson> {
