@@ -1,11 +1,12 @@
 // Lessons: every command of every lesson on a real shell, and no tick before its command; hints, skips, checkpoints, restarts; a room of forty.
 
 import { execFile } from "node:child_process";
-import { readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fail } from "../src/kernel/errors.ts";
 import type { LessonMessage } from "../src/kernel/lesson.ts";
+import { placeText } from "../src/kernel/lesson-text.ts";
 import type { Happening } from "../src/kernel/messages.ts";
 import { criticOf } from "../src/lessons/format.ts";
 import { readLesson } from "../src/lessons/read.ts";
@@ -397,6 +398,45 @@ describe("a room", () => {
     }
   }
 });
+
+test("on a narrow terminal prose is broken at its width, and lists and commands are left alone", async () => {
+  const lesson = {
+    name: "own",
+    number: 1,
+    title: "Own",
+    about: "a b c d e\nf g h",
+    file: null,
+    steps: [
+      {
+        number: 1,
+        title: "Do",
+        command: "x",
+        hints: 0,
+        mends: false,
+        blocks: [
+          { kind: "prose", text: "- one two three\n- four" },
+          { kind: "sh", text: "one two three four five" },
+        ],
+      },
+    ],
+  };
+  const stand = { step: 1, ticked: 0, next: null };
+  const step = "[own 1/1] Do\n\n- one two three\n- four\n\n    one two three four five";
+  expect(placeText(lesson, stand, 9)).toBe(`Own\n\na b c d e\nf g h\n\n${step}`);
+  expect(placeText(lesson, stand, 5)).toBe(`Own\n\na b c\nd e f\ng h\n\n${step}`);
+  expect(placeText(lesson, { step: null, ticked: 0, next: null })).toBe('"Own" is over: 0 of 1 steps ticked. It was the last one.');
+});
+
+test.each(["docs/lessons.md", "fixtures/lessons/README.md", ...pages.map((page) => `fixtures/lessons/${page}`)])(
+  "%s has no link that leads nowhere",
+  (page) => {
+    const path = join(import.meta.dirname, "..", page);
+    for (const [, link = ""] of readFileSync(path, "utf8").matchAll(/\]\(([^)\s]+)\)/g)) {
+      const [file = ""] = link.split("#");
+      expect([link, existsSync(join(dirname(path), file))]).toEqual([link, true]);
+    }
+  },
+);
 
 describe("a page that is no lesson", () => {
   const good = [

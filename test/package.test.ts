@@ -90,7 +90,7 @@ describe("the tarball", () => {
         "types/vitest.d.ts",
       ]),
     );
-    expect(published.filter((path) => !/\.(c?js|d\.ts|txt|json|md)$|^LICENSE$/.test(path))).toEqual([]);
+    expect(published.filter((path) => !/\.([cm]?js|d\.ts|txt|json|md)$|^LICENSE$/.test(path))).toEqual([]);
   });
 
   it("asks for better-sqlite3 alone, the version with a binary for each Node that is supported", () => {

@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline";
 import { isInForeground } from "../../ui/terminal/foreground.ts";
 import type { Lesson } from "../kernel/lesson.ts";
-import { placeText } from "../kernel/lesson-text.ts";
+import { broken, placeText } from "../kernel/lesson-text.ts";
 import { visible } from "../kernel/visible.ts";
 import { note, say } from "./command.ts";
 import { putSolution, putStart } from "./lesson-file.ts";
@@ -71,11 +71,16 @@ function news(before: Place | undefined, { learner, lesson }: Place): string[] {
   const lines = left.map(({ step, how }) => `\n${how}: ${lesson?.steps[step - 1]?.title}`);
   const isElsewhere = !isSame || before?.learner.step !== learner.step || left.length > 0;
   if (lesson) lines.push(...files(before, { learner, lesson }, isSame));
-  if (lesson && isElsewhere) lines.push(`\n${placeText(lesson, learner)}\n`);
+  if (lesson && isElsewhere) lines.push(`\n${placeText(lesson, learner, widthOf(process.stdout))}\n`);
   // Whoever asks once more than there are hints hears the last one again.
-  if (learner.hint !== null) lines.push(`hint: ${learner.hint}`);
+  if (learner.hint !== null) lines.push(broken(`hint: ${learner.hint}`, widthOf(process.stdout)));
   return lines;
 }
+
+/** Lines longer than this are hard to read on any terminal. */
+const WIDEST = 100;
+
+const widthOf = ({ isTTY, columns }: { isTTY?: boolean; columns?: number }) => (isTTY ? Math.min(columns ?? WIDEST, WIDEST) : undefined);
 
 const nameOf = ({ lesson, step }: { lesson: string; step: number }) => `${lesson} ${step}`;
 

@@ -4,15 +4,36 @@ import type { LearnerState, Lesson, LessonBlock, LessonStep } from "./lesson.ts"
 
 type Stand = Pick<LearnerState, "step" | "ticked" | "next">;
 
-/** The step that a learner is at, with the lesson's opening before its first; what to do next where the lesson is over. */
-export function placeText(lesson: Lesson, learner: Stand): string {
+/**
+ * The step that a learner is at, with the lesson's opening before its first; what to do next where the lesson is over. Prose is
+ * broken anew for lines so wide, and left as it is written where no width is given.
+ */
+export function placeText(lesson: Lesson, learner: Stand, width?: number): string {
   const step = lesson.steps[(learner.step ?? 0) - 1];
   if (!step) return overText(lesson, learner);
-  return step.number === 1 ? `${lesson.title}\n\n${lesson.about}\n\n${stepText(lesson, step)}` : stepText(lesson, step);
+  const text = stepText(lesson, step, width);
+  return step.number === 1 ? [lesson.title, broken(lesson.about, width), text].join("\n\n") : text;
 }
 
-function stepText({ name, steps }: Lesson, { number, title, blocks }: LessonStep): string {
-  return [`[${name} ${number}/${steps.length}] ${title}`, ...blocks.map(blockText)].join("\n\n");
+function stepText({ name, steps }: Lesson, { number, title, blocks }: LessonStep, width: number | undefined): string {
+  return [`[${name} ${number}/${steps.length}] ${title}`, ...blocks.map((block) => blockText(block, width))].join("\n\n");
+}
+
+/** What is a list or a table stays as it is written. */
+export function broken(prose: string, width: number | undefined): string {
+  if (width === undefined) return prose;
+  const paragraphs = prose.split(/\n{2,}/);
+  return paragraphs.map((text) => (/^(\s|[-|*>]|\d+\. )/m.test(text) ? text : filled(text.split(/\s+/), width))).join("\n\n");
+}
+
+function filled(words: readonly string[], width: number): string {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.join("\n");
 }
 
 function overText({ title, steps }: Lesson, { ticked, next }: Stand): string {
@@ -21,8 +42,8 @@ function overText({ title, steps }: Lesson, { ticked, next }: Stand): string {
 }
 
 /** Fenced blocks stand out by being indented; what comes out is told from what goes in. */
-function blockText({ kind, text }: LessonBlock): string {
-  if (kind === "prose") return text;
+function blockText({ kind, text }: LessonBlock, width: number | undefined): string {
+  if (kind === "prose") return broken(text, width);
   const mark = kind === "sh" ? "    " : "  | ";
   return text
     .split("\n")
