@@ -9,7 +9,7 @@ import type { Endpoint } from "../kernel/endpoint.ts";
 import { fail } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { readBody } from "./body.ts";
-import { type Context, openContext } from "./context.ts";
+import { type Context, isAbandoned, openContext } from "./context.ts";
 import { CONTROL_PREFIX } from "./control-token.ts";
 import type { Guard } from "./guard.ts";
 import { declared, perform } from "./perform.ts";
@@ -42,6 +42,7 @@ export function createApp<World>(needs: Needs<World>): (incoming: IncomingMessag
     try {
       await work(context);
     } catch (error) {
+      if (isAbandoned(context)) return;
       context.reply = failureReply(context, error, report);
     }
     if (context.reply) send(context, context.reply);

@@ -129,3 +129,6 @@ export function headerOnce(incoming: IncomingMessage, name: string): string | st
   const values = incoming.headersDistinct[name];
   return values?.length === 1 ? values[0] : values;
 }
+
+/** A client that went away in the middle of its own request gets no answer, and is no defect of ours. */
+export const isAbandoned = ({ incoming }: Context) => incoming.destroyed && (!incoming.complete || incoming.errored !== null);

@@ -9,7 +9,7 @@ import type { Replies } from "../store/replies.ts";
 import type { Tenants } from "../store/tenants.ts";
 import { authenticate, recognise } from "./authenticate.ts";
 import { readBody } from "./body.ts";
-import type { Context, Stage } from "./context.ts";
+import { type Context, isAbandoned, type Stage } from "./context.ts";
 import { type FaultStages, faultStages } from "./fault.ts";
 import type { Held } from "./fault-forms.ts";
 import type { Guard } from "./guard.ts";
@@ -74,8 +74,7 @@ export function pipe(machine: Machine): (context: Context) => Promise<void> {
         if (context.reply) break;
       }
     } catch (error) {
-      // A client that went away in the middle of its own request gets no answer, and is no defect of ours.
-      if (context.incoming.destroyed && !context.incoming.complete) return;
+      if (isAbandoned(context)) return;
       context.reply = failureReply(context, error, machine.report);
     }
     if (!context.reply) context.reply = failureReply(context, new Error("no stage answered"), machine.report);

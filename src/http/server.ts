@@ -46,6 +46,7 @@ function open(port: number, host: string, listeners: Listeners): Promise<Server>
     { requestTimeout: REQUEST_TIMEOUT, headersTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     listeners.request,
   );
+  server.on("connection", outlive);
   server.on("connection", listeners.connected);
   server.on("upgrade", (incoming, socket, head) => {
     if (incoming.headers.upgrade?.toLowerCase() === "websocket") listeners.upgrade(incoming, socket, head);
@@ -57,6 +58,13 @@ function open(port: number, host: string, listeners: Listeners): Promise<Server>
     server.listen(port, host, () => resolve(server));
   });
 }
+
+/** Node takes its own listeners off a socket that it hands over, and an answer before may still fail on it: nobody else would hear that. */
+function outlive(socket: Socket): void {
+  if (!socket.listeners("error").includes(ignore)) socket.on("error", ignore);
+}
+
+const ignore = () => {};
 
 /**
  * Some clients offer HTTP/2 with every request, Java's own among them. Node then hands over the socket with the request but
@@ -84,6 +92,8 @@ function listening(servers: [Server, ...Server[]]): Listening {
   const sockets = new Set<Socket>();
   for (const server of servers)
     server.on("connection", (socket) => {
+      // One that was handed back is here already.
+      if (sockets.has(socket)) return;
       sockets.add(socket);
       socket.once("close", () => sockets.delete(socket));
     });

@@ -17,6 +17,7 @@ export function upgrades(path: string, guard: Guard, checkToken: (incoming: Inco
       guard.check(incoming);
       checkToken(incoming);
       if (incoming.url?.split("?")[0] !== path) fail("route_not_found", `Only ${path} speaks WebSocket.`);
+      checkHandshake(incoming);
       accept(incoming, socket, head);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -25,4 +26,11 @@ export function upgrades(path: string, guard: Guard, checkToken: (incoming: Inco
       socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
     }
   };
+}
+
+/** Half a handshake is refused in our words: the library would answer a page. */
+function checkHandshake({ method, headers }: IncomingMessage): void {
+  const key = headers["sec-websocket-key"] ?? "";
+  if (method === "GET" && headers["sec-websocket-version"] === "13" && /^[+/0-9A-Za-z]{22}==$/.test(key)) return;
+  fail("malformed_http", "This is no WebSocket handshake: it takes GET, Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes.");
 }

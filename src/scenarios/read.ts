@@ -51,7 +51,8 @@ function problemIn(value: object, { checkFault, judged }: Grammar): Problem | un
 }
 
 /** Whom a rule strikes, and what it is called, is settled when the scenario is armed. */
-function ownerIn({ id, match }: WrittenFault): Problem | undefined {
+function ownerIn(fault: WrittenFault | null): Problem | undefined {
+  const { id, match } = fault ?? {};
   if (id !== undefined)
     return { pointer: "/id", message: "a rule of a scenario has no id: it gets one each time that the scenario is armed." };
   const own = ["merchant", "key", "endpoint"].find((name) => Object.hasOwn((match ?? {}) as object, name));

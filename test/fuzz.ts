@@ -1,0 +1,118 @@
+// How the fuzz tests run: a fixed sample in the check, and as much as FUZZ_RUNS says otherwise; and how they spoil what is well-formed.
+
+import fc from "fast-check";
+
+const SEED = 20_260_105;
+
+/** The sample's size and seed, or the long run's: a new seed each time, which a failure tells, unless FUZZ_SEED names one. */
+export function runs<T>(sample: number, corpus: T[] = []): fc.Parameters<[T]> {
+  const { FUZZ_RUNS, FUZZ_SEED } = process.env;
+  const examples = corpus.map((one): [T] => [one]);
+  // In a long run, the last of what is tried is told as it fails: shrinking goes on for at most ten minutes.
+  if (FUZZ_RUNS !== undefined)
+    return { numRuns: Number(FUZZ_RUNS), examples, ...(FUZZ_SEED === undefined ? {} : { seed: Number(FUZZ_SEED) }) };
+  return { numRuns: sample + corpus.length, seed: SEED, examples };
+}
+
+/** One change of bytes: where, as a part of the whole, what, and how much. */
+export interface Change {
+  what: "flip" | "drop" | "double" | "insert" | "cut";
+  /** From 0 to 1. */
+  at: number;
+  size: number;
+  token: string;
+}
+
+export const changeOf = (tokens: readonly string[]): fc.Arbitrary<Change> =>
+  fc.record({
+    what: fc.constantFrom("flip", "drop", "double", "insert", "insert", "cut"),
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    size: fc.integer({ min: 1, max: 24 }),
+    token: fc.constantFrom(...tokens),
+  });
+
+export function changed(bytes: Buffer, changes: readonly Change[]): Buffer {
+  return changes.reduce((before, { what, at, size, token }) => {
+    const start = Math.floor(at * before.length);
+    const [head, middle, tail] = [before.subarray(0, start), before.subarray(start, start + size), before.subarray(start + size)];
+    if (what === "drop") return Buffer.concat([head, tail]);
+    if (what === "cut") return at > 0.5 ? head : before;
+    if (what === "double") return Buffer.concat([head, middle, middle, tail]);
+    if (what === "insert") return Buffer.concat([head, Buffer.from(token, "latin1"), middle, tail]);
+    return Buffer.concat([head, middle.map((byte, place) => (place === 0 ? byte ^ (1 << (size % 8)) : byte)), tail]);
+  }, bytes);
+}
+
+/** Values that are seldom thought of. */
+export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.constantFrom<unknown>(
+    null,
+    "",
+    0,
+    -1,
+    2 ** 53,
+    1e308,
+    [],
+    {},
+    true,
+    "\u0000",
+    "\ud800",
+    "__proto__",
+    "9".repeat(400),
+    "1".repeat(70_000),
+  ),
+  fc.constantFrom<unknown>("5s", "-5s", "1e9h", "payments.*", "*", "mer_lodge", "2026-02-30", "/a~2b", "$", [[[[]]]], { gte: 1, lte: 0 }),
+);
+
+/** One change of a JSON value: the node that a number picks is replaced, taken away, renamed or doubled. */
+export interface Edit {
+  what: "replace" | "remove" | "rename" | "double";
+  node: number;
+  value: unknown;
+  name: string;
+}
+
+export const edit: fc.Arbitrary<Edit> = fc.record({
+  what: fc.constantFrom("replace", "replace", "remove", "rename", "double"),
+  node: fc.nat({ max: 2_000 }),
+  value: oddValue,
+  name: fc.oneof(
+    fc.constantFrom("__proto__", "constructor", "toString", "", "id", "type", "match", "trigger"),
+    fc.string({ maxLength: 8 }),
+  ),
+});
+
+/** The value as JSON text after the edits; entries are written by hand, so that a field named __proto__ is a field. */
+export function edited(value: unknown, edits: readonly Edit[]): unknown {
+  return edits.reduce<unknown>((before, one) => editOnce(before, one), value);
+}
+
+function editOnce(root: unknown, { what, node, value, name }: Edit): unknown {
+  const places = placesIn(root);
+  if (places.length === 0) return value;
+  const { holder, key } = places[node % places.length] as Place;
+  if (what === "replace") define(holder, key, value);
+  else if (Array.isArray(holder)) what === "double" ? holder.push(holder[Number(key)]) : holder.splice(Number(key), 1);
+  else {
+    const kept = holder[key];
+    if (what !== "double") delete holder[key];
+    if (what !== "remove") define(holder, name, kept);
+  }
+  return root;
+}
+
+type Holder = Record<string, unknown> | unknown[];
+type Place = { holder: Record<string, unknown>; key: string };
+
+function placesIn(value: unknown, found: Place[] = [], depth = 0): Place[] {
+  if (typeof value !== "object" || value === null || depth > 40) return found;
+  for (const key of Object.keys(value)) {
+    found.push({ holder: value as Record<string, unknown>, key });
+    placesIn((value as Record<string, unknown>)[key], found, depth + 1);
+  }
+  return found;
+}
+
+const define = (holder: Holder, key: string, value: unknown) =>
+  Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
