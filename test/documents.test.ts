@@ -7,7 +7,7 @@ import { everyCommand } from "../src/cli/commands.ts";
 import { errors } from "../src/kernel/errors.ts";
 import { flagOf, optionFacts } from "../src/options.ts";
 import { everywhere, moves, paneActions } from "../ui/actions.ts";
-import { panes } from "../ui/panes/index.ts";
+import { panes, panesOf } from "../ui/panes/index.ts";
 import { beginning } from "../ui/state/state.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -91,7 +91,11 @@ test("the page on the dashboard names keys that do something, and every pane", (
   const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, key = ""]) => key));
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((key) => !known.has(key))).toEqual([]);
-  for (const [index, { title }] of panes.entries()) expect(page).toContain(`| \`${index + 1}\` ${title} |`);
+  const own = { ...state, course: { kind: "own", id: "mer_lodge" } } as const;
+  const room = { ...state, course: { kind: "room", url: "http://127.0.0.1:4747/_sandbox/room/3f9a1c7e" } } as const;
+  const told = [state, own, room].map(panesOf);
+  expect(new Set(told.flat())).toEqual(new Set(panes));
+  for (const [index, { title }] of told.flatMap((some) => [...some.entries()])) expect(page).toContain(`| \`${index + 1}\` ${title} |`);
 });
 
 interface ReleaseNotes {

@@ -1,11 +1,11 @@
 // What keys do everywhere: move, choose a pane, filter, freeze, look closer, leave.
 
 import { controls } from "./controls/index.ts";
-import { layoutOf, rowsOf } from "./layout.ts";
+import { layoutOf, placeOf, rowsOf } from "./layout.ts";
 import { scrolled } from "./overlays/detail.ts";
 import { type KeyGroup, openHelp } from "./overlays/help.ts";
 import { openText } from "./overlays/text.ts";
-import { paneNamed, panes } from "./panes/index.ts";
+import { paneNamed, panesOf } from "./panes/index.ts";
 import { chosenRow, filtered, follow, freeze, type Move, move, thaw } from "./state/list.ts";
 import { type Action, also, just, laid, lifted, listOf, overlayOf, type State, type Step, say, withList } from "./state/state.ts";
 import { curlOf } from "./wire/calls.ts";
@@ -20,7 +20,16 @@ function moving(state: State, by: Move | "page" | "-page" | "half" | "-half"): S
   const pages: Record<string, number> = { page: seen, "-page": -seen, half: Math.ceil(seen / 2), "-half": -Math.ceil(seen / 2) };
   const distance = (pages[by] ?? by) as Move;
   if (overlay) return just(scrolled(state, distance, overlay.lines(state, width - 4).length, seen));
+  const { reads } = paneNamed(state.pane);
+  if (reads) return just(read(state, distance, reads(state, placeOf(state, state.pane).width - 4).length - seen));
   return just(withList(state, state.pane, move(listOf(state), distance, seen)));
+}
+
+/** Scrolls a pane that is read; `last` is the line that is first when the end is seen. */
+function read(state: State, by: Move, last: number): State {
+  const from = Math.min(state.scrolls[state.pane] ?? 0, Math.max(0, last));
+  const to = by === "first" ? 0 : by === "last" ? last : from + by;
+  return { ...state, scrolls: { ...state.scrolls, [state.pane]: Math.max(0, Math.min(last, to)) } };
 }
 
 /** Keys that scroll what lies on top, or move the cursor where nothing does. */
@@ -42,6 +51,7 @@ export const moves: readonly Action[] = [
 const following = (state: State): Step => just(withList(state, state.pane, follow(listOf(state))));
 
 const turned = (state: State, by: number): Step => {
+  const panes = panesOf(state);
   const index = panes.findIndex(({ name }) => name === state.pane);
   return just({ ...state, pane: panes[(index + by + panes.length) % panes.length]?.name ?? state.pane });
 };
@@ -57,6 +67,7 @@ const pane: readonly Action[] = [
     keys: ["/"],
     label: "filter",
     words: "filter the pane: words, status:4xx, path:, key:, ms>100, ! for the opposite",
+    can: (state) => !paneNamed(state.pane).reads,
     run: (state) => just({ ...state, typing: true }),
   },
   {
@@ -76,10 +87,14 @@ const pane: readonly Action[] = [
   },
   { keys: ["tab", "l", "right"], label: "pane", words: "the next pane", run: (state) => turned(state, 1) },
   { keys: ["shift-tab", "h", "left"], words: "the pane before", run: (state) => turned(state, -1) },
-  ...panes.map(
-    ({ name, title }, index): Action => ({ keys: [String(index + 1)], words: title, run: (state) => just({ ...state, pane: name }) }),
-  ),
 ];
+
+const digits = (state: State): readonly Action[] =>
+  panesOf(state).map(({ name, title }, index) => ({
+    keys: [String(index + 1)],
+    words: title,
+    run: (later) => just({ ...later, pane: name }),
+  }));
 
 function frozen(state: State): Step {
   const turn = isFrozen(state) ? thaw : freeze;
@@ -88,7 +103,7 @@ function frozen(state: State): Step {
 }
 
 /** Where nothing lies over the panes. */
-export const paneActions = (state: State): readonly Action[] => [...paneNamed(state.pane).actions, ...pane, ...moves];
+export const paneActions = (state: State): readonly Action[] => [...paneNamed(state.pane).actions, ...pane, ...digits(state), ...moves];
 
 /** What is possible wherever no text is asked for; these stand at the end of the key bar. */
 export const everywhere: readonly Action[] = [
@@ -122,7 +137,7 @@ function keyGroups(state: State): KeyGroup[] {
   const here = overlay ? [...overlay.actions, ...overlaid] : paneNamed(state.pane).actions;
   return [
     { title: `Here: ${overlay?.title ?? paneNamed(state.pane).title}`, actions: here },
-    { title: "In every list and text", actions: overlay ? moves : [...pane, ...moves] },
+    { title: "In every list and text", actions: overlay ? moves : [...pane, ...digits(state), ...moves] },
     { title: "Everywhere", actions: everywhere },
   ];
 }

@@ -27,17 +27,21 @@ function Panes({ state }: { state: State }) {
   return (
     <>
       <Box>
-        {left && <PaneBlock state={state} place={left} />}
-        <Box flexDirection="column">
-          {right.map((place) => (
-            <PaneBlock key={place.pane} state={state} place={place} />
-          ))}
-        </Box>
+        <Column state={state} places={left} />
+        <Column state={state} places={right} />
       </Box>
       {below && <PaneBlock state={state} place={below} />}
     </>
   );
 }
+
+const Column = ({ state, places }: { state: State; places: readonly Place[] }) => (
+  <Box flexDirection="column">
+    {places.map((place) => (
+      <PaneBlock key={place.pane} state={state} place={place} />
+    ))}
+  </Box>
+);
 
 const PaneBlock = ({ state, place }: { state: State; place: Place }) => (
   <Block lines={paneLines(state, paneNamed(place.pane), place)} width={place.width} />

@@ -1,7 +1,7 @@
 // The lines around the panes: what the sandbox is, what was said last, which keys mean something now.
 
 import { isoTime } from "../src/kernel/clock.ts";
-import { panes } from "./panes/index.ts";
+import { panesOf } from "./panes/index.ts";
 import { rateOf } from "./state/hear.ts";
 import { possible } from "./state/press.ts";
 import { listOf, overlayOf, type SandboxIndex, type State, sandboxNow } from "./state/state.ts";
@@ -49,7 +49,9 @@ function keyWords({ merchants }: SandboxIndex): string {
   return `keys ${COMMON}{${[...named, ...more].join(",")}}`;
 }
 
-export function tabLine({ pane, size, look }: State): string {
+export function tabLine(state: State): string {
+  const { pane, size, look } = state;
+  const panes = panesOf(state);
   const wide = panes.reduce((sum, { title }) => sum + title.length + 5, 0) <= size.columns;
   const names = panes.map(({ name, title }, index) => {
     const tab = wide || name === pane ? `${index + 1} ${title}` : String(index + 1);

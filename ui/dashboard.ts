@@ -5,6 +5,7 @@ import { type Leaving, type Running, refresh, take } from "./effects.ts";
 import { createFrames } from "./frames.ts";
 import { createPace } from "./pace.ts";
 import { panes } from "./panes/index.ts";
+import { type Course, LESSON } from "./state/course.ts";
 import { heard, heardLink, ticked } from "./state/hear.ts";
 import { pressed } from "./state/press.ts";
 import { beginning, type State, say } from "./state/state.ts";
@@ -16,6 +17,8 @@ import { openLive } from "./wire/live.ts";
 export interface DashboardOptions extends Streams {
   target: Target;
   look: Look;
+  /** Who learns, whose pane has the keys then. */
+  course?: Course | undefined;
   /** What was known when it was last left: it goes on from there. */
   known?: State | undefined;
 }
@@ -25,11 +28,13 @@ export interface Dashboard {
   left: Promise<Leaving>;
   /** Gives the terminal back at once; the last words stand on it then. */
   close(words?: string): void;
+  /** Says something at once, in the line of what was said last. */
+  say(words: string): void;
   /** What it knows at this moment. */
   state(): State;
 }
 
-export function openDashboard({ target, look, known, ...streams }: DashboardOptions): Dashboard {
+export function openDashboard({ target, look, known, course, ...streams }: DashboardOptions): Dashboard {
   let leave: Running["leave"] = () => {};
   const left = new Promise<Leaving>((resolve) => {
     leave = resolve;
@@ -38,7 +43,7 @@ export function openDashboard({ target, look, known, ...streams }: DashboardOpti
     running.state = next;
     running.pace.soon();
   };
-  const fresh = beginning({ target, look, size: sizeOf(streams), now: realNow(), panes });
+  const fresh = beginning({ target, look, size: sizeOf(streams), now: realNow(), panes, course, pane: paneOf(course) });
   const state: State = known ? { ...known, size: fresh.size, now: fresh.now, link: fresh.link, samples: [] } : fresh;
   const frames = createFrames(state);
   const pace = createPace({
@@ -74,9 +79,12 @@ export function openDashboard({ target, look, known, ...streams }: DashboardOpti
       terminal.close(words);
       frames.close();
     },
+    say: (words) => change(say(running.state, words)),
     state: () => running.state,
   };
 }
+
+const paneOf = (course: Course | undefined) => course && (course.kind === "own" ? LESSON : "board");
 
 /** What the terminal says, taken into what runs. */
 const hearer = (running: () => Running, streams: Streams): Hearer => ({

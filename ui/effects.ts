@@ -3,7 +3,8 @@
 import { realNow } from "../src/kernel/clock.ts";
 import { learning } from "./controls/known.ts";
 import type { Pace } from "./pace.ts";
-import { panes } from "./panes/index.ts";
+import { panesOf } from "./panes/index.ts";
+import { courseCalls } from "./state/course.ts";
 import { heardIndex, heardRows } from "./state/hear.ts";
 import { type Effect, just, listOf, type SandboxIndex, type State, type Step, say } from "./state/state.ts";
 import { copySequence, MOST_COPIED } from "./terminal/clipboard.ts";
@@ -72,7 +73,8 @@ export function refresh(running: Running): void {
       // What could not be asked is asked again in a second; the link tells whether there is anybody to answer.
       () => {},
     );
-  for (const effect of learning(running.state)) act(running, effect);
+  for (const effect of [...learning(running.state), ...courseCalls(running.state)]) act(running, effect);
   void learn({ method: "GET", path: "" }, (state, body) => heardIndex(state, body as SandboxIndex));
-  for (const { name, asks } of panes) if (asks) void learn(asks.call, (state, body) => heardRows(state, name, asks.rows(body)));
+  for (const { name, asks } of panesOf(running.state))
+    if (asks) void learn(asks.call, (state, body) => heardRows(state, name, asks.rows(body)));
 }

@@ -1,23 +1,24 @@
-// A pane as it is seen: its title with what became of following and filtering, its rows, the cursor, or what to do when it is empty.
+// A pane as it is seen: its title with what became of following and filtering, its rows, the cursor, or what to do when it is empty; or its text.
 
 import { plain } from "./details/text.ts";
 import { frame } from "./frame.ts";
 import type { Place } from "./layout.ts";
-import { panes } from "./panes/index.ts";
+import { panesOf } from "./panes/index.ts";
 import type { Pane } from "./panes/pane.ts";
 import { freshOf, type List, MOST_ROWS, shownRows, viewOf } from "./state/list.ts";
 import { listOf, overlayOf, type State } from "./state/state.ts";
-import { fill, harmless } from "./terminal/cells.ts";
+import { fill, harmless, padded } from "./terminal/cells.ts";
 import { signs, tint } from "./terminal/style.ts";
 
 export function paneLines(state: State, pane: Pane, { width, height }: Place): string[] {
   const list = listOf(state, pane.name);
   const focused = state.pane === pane.name && !overlayOf(state);
-  const lines = rowLines(state, pane, list, { width: width - 2, height: height - 2, focused });
+  const room = { width: width - 2, height: height - 2, focused };
+  const read = pane.reads && textLines(state, pane, pane.reads(state, width - 4), room);
   return frame(state.look, {
-    title: `${panes.indexOf(pane) + 1} ${pane.title}`,
-    mark: markOf(state, pane, list),
-    lines,
+    title: `${panesOf(state).indexOf(pane) + 1} ${pane.title}`,
+    mark: read?.mark ?? markOf(state, pane, list),
+    lines: read?.lines ?? rowLines(state, pane, list, room),
     width,
     height,
     focused,
@@ -28,6 +29,14 @@ interface Room {
   width: number;
   height: number;
   focused: boolean;
+}
+
+/** As much of a text as there is room for, and which part of it that is. */
+function textLines(state: State, pane: Pane, text: readonly string[], { width, height }: Room): { lines: string[]; mark: string } {
+  const top = Math.max(0, Math.min(state.scrolls[pane.name] ?? 0, text.length - height));
+  const seen = text.slice(top, top + height);
+  const part = text.length > height ? `${top + 1}-${top + seen.length} of ${text.length}` : "";
+  return { lines: seen.map((line) => ` ${padded(line, width - 2)} `), mark: [pane.mark(state), part].filter(Boolean).join("  ") };
 }
 
 function rowLines(state: State, pane: Pane, list: List, { width, height, focused }: Room): string[] {

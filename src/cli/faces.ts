@@ -1,5 +1,6 @@
 // Shows a sandbox, of this process or elsewhere, with the face that suits the surroundings, until somebody has seen enough.
 
+import type { Course } from "../../ui/state/course.ts";
 import { isInForeground } from "../../ui/terminal/foreground.ts";
 import { exitCodes } from "../kernel/errors.ts";
 import { faceOf } from "./face.ts";
@@ -12,6 +13,10 @@ export interface Subject {
   target: { url: string; token: string | undefined };
   /** Whether it goes on when nobody looks any more. */
   goesOn: boolean;
+  /** Who learns with it, where somebody does. */
+  course?: Course;
+  /** What goes on beside the dashboard, with a way to say something on it; answers how to end it. */
+  beside?(say: (words: string) => void): () => void;
   /** Tells what it is and what happens, from now on. */
   tell(voice: Voice): Promise<Telling>;
 }

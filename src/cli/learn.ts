@@ -1,16 +1,17 @@
 // `learn`: lessons that tick themselves, at a sandbox of one's own, or in a room that is served or joined.
 
 import { SandboxError } from "../kernel/errors.ts";
-import type { Lesson } from "../kernel/lesson.ts";
+import type { Lesson, ShownLearner } from "../kernel/lesson.ts";
 import { completeOptions, type GivenOptions, type Options } from "../options.ts";
 import { createSandbox, type Sandbox } from "../sandbox.ts";
 import type { Arguments } from "./arguments.ts";
 import { command, note, say } from "./command.ts";
 import { faceFlags } from "./face.ts";
 import { type Subject, show } from "./faces.ts";
+import { type FileKeeper, keepFiles } from "./lesson-file.ts";
 import { joinRoom, serveRoom } from "./room.ts";
 import { type Running, running } from "./running.ts";
-import { ownSeat, type Place, type Seat, type SeatedLearner } from "./seat.ts";
+import { ownSeat, type Place, type Seat } from "./seat.ts";
 import { openTutor, type Tutor } from "./tutor.ts";
 import { localUrl } from "./variables.ts";
 import { jsonVoice, plainVoice, readyFacts, readyLine, type Voice } from "./voice.ts";
@@ -66,12 +67,12 @@ async function alone({ options, own, positional: [wanted] }: Arguments): Promise
   try {
     const control = controlOf(sandbox, complete.host);
     const sit = async () => {
-      const joined = await control.control<{ learner: SeatedLearner }>("POST", "/learners", { hintAfter: own["hint-after"] });
+      const joined = await control.control<{ learner: ShownLearner }>("POST", "/learners", { hintAfter: own["hint-after"] });
       const seat = ownSeat(control, joined.learner.id);
       return { seat, place: await beginAt(seat, wanted, checkpoint) };
     };
     const subject = subjectOf(sandbox, control.url, await sit(), sit);
-    return await show(subject, await withPane(own));
+    return await show(subject, own);
   } finally {
     await sandbox.close();
   }
@@ -86,13 +87,6 @@ async function beginAt(seat: Seat, wanted: string | undefined, checkpoint: numbe
   return seat.begin(wanted ?? (step === null ? next : name) ?? name ?? "1", checkpoint);
 }
 
-/** The dashboard is for learning once it has a pane for lessons. */
-async function withPane(own: Arguments["own"]): Promise<Arguments["own"]> {
-  if (process.stdout.isTTY !== true) return own;
-  const { panes } = await import("../../ui/panes/index.ts");
-  return panes.some(({ name }) => name === "lesson") ? own : { ...own, "no-ui": "" };
-}
-
 interface Seated {
   seat: Seat;
   place: Place;
@@ -102,6 +96,7 @@ function subjectOf(sandbox: Sandbox, url: string, first: Seated, sit: () => Prom
   const { id } = first.place.learner;
   let voice: Voice | undefined;
   let tutor: Tutor | undefined;
+  let keeper: FileKeeper | undefined;
   let seated = first;
   const beginAfresh = async () => {
     seated = await sit();
@@ -112,13 +107,22 @@ function subjectOf(sandbox: Sandbox, url: string, first: Seated, sit: () => Prom
   };
   sandbox.onHappening((happening) => {
     voice?.happened(happening);
-    if (happening.kind === "lesson" && happening.lesson.learner.id === id) tutor?.look();
+    if (happening.kind === "lesson" && happening.lesson.learner.id === id) for (const one of [tutor, keeper]) one?.look();
     if (happening.kind === "reset" && (happening.merchant ?? id) === id) void beginAfresh().catch((error: Error) => note(error.message));
   });
   sandbox.onDefect((defect) => (voice ?? plainVoice).defect(defect));
   return {
     target: { url, token: sandbox.controlToken },
     goesOn: false,
+    course: { kind: "own", id },
+    beside(told) {
+      const mine = keepFiles(() => seated.seat.place(), told);
+      keeper = mine;
+      return () => {
+        mine.end();
+        keeper = undefined;
+      };
+    },
     async tell(to) {
       const facts = await readyFacts(sandbox);
       if (to === jsonVoice) {

@@ -39,7 +39,9 @@ const codeOf = (ending: "quit" | StopSignal) => (ending === "quit" ? exitCodes.o
 const ENDINGS = { quit: "quit", interrupt: "SIGINT", plain: "other", gone: "SIGHUP" } as const;
 
 async function inPanes(subject: Subject, look: Look, told: Promise<StopSignal>, known: State | undefined) {
-  const dashboard = openDashboard({ target: subject.target, look, known, input: process.stdin, output: process.stdout });
+  const { target, course } = subject;
+  const dashboard = openDashboard({ target, course, look, known, input: process.stdin, output: process.stdout });
+  const endBeside = subject.beside?.(dashboard.say);
   const left = dashboard.left.then((why): Ending => ENDINGS[why]);
   let words = "";
   try {
@@ -47,6 +49,7 @@ async function inPanes(subject: Subject, look: Look, told: Promise<StopSignal>, 
     if (ending !== "other") words = farewell(dashboard.state(), subject.goesOn);
     return { ending, known: dashboard.state() };
   } finally {
+    endBeside?.();
     dashboard.close(words);
   }
 }

@@ -1,15 +1,12 @@
 // Where somebody learns: at a sandbox of their own, or in a room that another machine holds open.
 
 import { realDelay } from "../kernel/clock.ts";
-import type { LearnerState, Lesson } from "../kernel/lesson.ts";
+import type { Lesson, ShownLearner } from "../kernel/lesson.ts";
 import { note } from "./command.ts";
 import type { Running } from "./running.ts";
 
-/** How a learner stands, as the wire shows it: times are text. */
-export type SeatedLearner = Omit<LearnerState, "since" | "left"> & { left: { lesson: string; step: number; how: string }[] };
-
 export interface Place {
-  learner: SeatedLearner;
+  learner: ShownLearner;
   /** Ready to be run; null before the first. */
   lesson: Lesson | null;
 }
@@ -23,13 +20,13 @@ export interface Seat {
 
 /** At a sandbox whose control plane is open to us. */
 export function ownSeat({ control }: Running, id: string): Seat {
-  const withLesson = async (learner: SeatedLearner): Promise<Place> => {
+  const withLesson = async (learner: ShownLearner): Promise<Place> => {
     const { lesson } = learner;
     return { learner, lesson: lesson === null ? null : await control<Lesson>("GET", `/lessons/${lesson}?learner=${id}`) };
   };
-  const post = async (path: string, body?: unknown) => withLesson(await control<SeatedLearner>("POST", `/learners/${id}${path}`, body));
+  const post = async (path: string, body?: unknown) => withLesson(await control<ShownLearner>("POST", `/learners/${id}${path}`, body));
   return {
-    place: async () => withLesson(await control<SeatedLearner>("GET", `/learners/${id}`)),
+    place: async () => withLesson(await control<ShownLearner>("GET", `/learners/${id}`)),
     begin: (name, checkpoint) => post("/lesson", { name, checkpoint }),
     skip: () => post("/skip"),
     hint: () => post("/hint"),

@@ -2,11 +2,10 @@
 
 import { createInterface } from "node:readline";
 import { isInForeground } from "../../ui/terminal/foreground.ts";
-import type { Lesson } from "../kernel/lesson.ts";
 import { broken, placeText } from "../kernel/lesson-text.ts";
 import { visible } from "../kernel/visible.ts";
 import { note, say } from "./command.ts";
-import { putSolution, putStart } from "./lesson-file.ts";
+import { filesOf, stepName } from "./lesson-file.ts";
 import type { Place, Seat } from "./seat.ts";
 
 export interface Tutor {
@@ -21,13 +20,16 @@ const LETTERS = "Run the commands in another terminal. Here: h and Enter for a h
 
 export function openTutor(seat: Seat, first: Place): Tutor {
   let shown: Place | undefined;
+  let ended = false;
   let last: Promise<void> = Promise.resolve();
   /** One after the other, so that nothing is said twice or in the wrong order. */
   const then = (work: () => Promise<Place | undefined>) => {
     last = last
       .then(work)
       .then(tell)
-      .catch((error: Error) => note(error.message));
+      .catch((error: Error) => {
+        if (!ended) note(error.message);
+      });
   };
   const tell = async (place: Place | undefined): Promise<void> => {
     if (!place || place.learner.version <= (shown?.learner.version ?? -1)) return;
@@ -36,17 +38,21 @@ export function openTutor(seat: Seat, first: Place): Tutor {
     const { step, next } = place.learner;
     if (place.lesson && step === null && next !== null) await tell(await seat.begin(next));
   };
-  say(LETTERS);
+  if (!process.stdin.isRaw) say(LETTERS);
   then(async () => first);
   const letters: Record<string, () => Promise<Place>> = { h: seat.hint, s: seat.skip };
-  const end = hearLetters((letter) => {
+  const deafen = hearLetters((letter) => {
     const wanted = letters[letter];
     if (wanted) then(wanted);
   });
   return {
     heard: (place) => then(async () => place),
     look: () => then(seat.place),
-    end,
+    // What is still on its way when the sandbox ends is no trouble.
+    end() {
+      ended = true;
+      deafen();
+    },
   };
 }
 
@@ -66,11 +72,11 @@ const visibleLines = (text: string) => text.split("\n").map(visible).join("\n");
 /** What is to be said of how somebody stands, after how they stood. */
 function news(before: Place | undefined, { learner, lesson }: Place): string[] {
   const isSame = before?.learner.lesson === learner.lesson;
-  const known = new Set(before?.learner.left.map(nameOf));
-  const left = lesson && before && isSame ? learner.left.filter((one) => one.lesson === lesson.name && !known.has(nameOf(one))) : [];
+  const known = new Set(before?.learner.left.map(stepName));
+  const left = lesson && before && isSame ? learner.left.filter((one) => one.lesson === lesson.name && !known.has(stepName(one))) : [];
   const lines = left.map(({ step, how }) => `\n${how}: ${lesson?.steps[step - 1]?.title}`);
   const isElsewhere = !isSame || before?.learner.step !== learner.step || left.length > 0;
-  if (lesson) lines.push(...files(before, { learner, lesson }, isSame));
+  if (lesson) lines.push(...filesOf(before, { learner, lesson }));
   if (lesson && isElsewhere) lines.push(`\n${placeText(lesson, learner, widthOf(process.stdout))}\n`);
   // Whoever asks once more than there are hints hears the last one again.
   if (learner.hint !== null) lines.push(broken(`hint: ${learner.hint}`, widthOf(process.stdout)));
@@ -81,16 +87,3 @@ function news(before: Place | undefined, { learner, lesson }: Place): string[] {
 const WIDEST = 100;
 
 const widthOf = ({ isTTY, columns }: { isTTY?: boolean; columns?: number }) => (isTTY ? Math.min(columns ?? WIDEST, WIDEST) : undefined);
-
-const nameOf = ({ lesson, step }: { lesson: string; step: number }) => `${lesson} ${step}`;
-
-/** The lesson's file is there when it begins, and solved where the learner comes past the step that solves it. */
-function files(before: Place | undefined, { learner, lesson }: { learner: Place["learner"]; lesson: Lesson }, isSame: boolean): string[] {
-  if (!lesson.file) return [];
-  const known = new Set(isSame ? before?.learner.left.map(nameOf) : []);
-  const isPast = learner.left.some(
-    (one) => one.lesson === lesson.name && one.how !== "ticked" && lesson.steps[one.step - 1]?.mends && !known.has(nameOf(one)),
-  );
-  if (isPast) return [putSolution(lesson.file)];
-  return isSame ? [] : [putStart(lesson.file)];
-}

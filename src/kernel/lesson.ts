@@ -83,6 +83,9 @@ export interface LearnerState {
   version: number;
 }
 
+/** The same as far as those need it who show a lesson; over the wire times are text. */
+export type ShownLearner = Omit<LearnerState, "since" | "left"> & { readonly left: readonly Pick<LeftStep, "lesson" | "step" | "how">[] };
+
 /** Who wants to learn. */
 export interface WantedLearner {
   name?: string | undefined;

@@ -14,6 +14,10 @@ export interface Pane {
   name: string;
   title: string;
   follows: boolean;
+  /** Whether there is such a pane now; always unless given. */
+  isOn?(state: State): boolean;
+  /** Text to read instead of rows: what moves a cursor elsewhere scrolls it. */
+  reads?(state: State, width: number): string[];
   /** Which of the stream's items are rows of it. */
   hears?: { kind: LiveItem["kind"]; row(item: LiveItem): Row | undefined };
   /** What is asked, every second, where rows are how things stand. */
@@ -31,6 +35,7 @@ export interface Pane {
 interface Declaration<Value> {
   name: string;
   title: string;
+  isOn?(state: State): boolean;
   id(value: Value): string;
   facts(value: Value): FilterFacts;
   hears?: { kind: LiveItem["kind"]; value(item: LiveItem): Value | undefined };
@@ -47,7 +52,7 @@ interface Declaration<Value> {
 
 /** Declares a pane over values of its own kind. */
 export function pane<Value>(declared: Declaration<Value>): Pane {
-  const { name, title, hears, asks, empty } = declared;
+  const { name, title, isOn, hears, asks, empty } = declared;
   const row = (value: Value): Row => ({ id: declared.id(value), value, facts: declared.facts(value) });
   const actions = declared.actions ?? (() => []);
   const open = (state: State, chosen: Row): Step => {
@@ -62,6 +67,7 @@ export function pane<Value>(declared: Declaration<Value>): Pane {
     name,
     title,
     follows: hears !== undefined,
+    ...(isOn && { isOn }),
     ...(hears && {
       hears: {
         kind: hears.kind,
@@ -80,6 +86,15 @@ export function pane<Value>(declared: Declaration<Value>): Pane {
     open,
   };
 }
+
+/** Declares a pane that is read: it has no rows. */
+export const reading = (declared: Pick<Pane, "name" | "title" | "mark" | "actions"> & Required<Pick<Pane, "isOn" | "reads">>): Pane => ({
+  ...declared,
+  follows: false,
+  line: () => "",
+  empty: () => [],
+  open: just,
+});
 
 type Kin = (one: unknown, other: unknown) => boolean;
 

@@ -3,6 +3,7 @@
 import type { LiveItem, LiveMessage, Totals } from "../../src/kernel/messages.ts";
 import type { Pane } from "../panes/pane.ts";
 import type { Link } from "../wire/live.ts";
+import { forgotten, heardLessons } from "./course.ts";
 import { append, emptyList, type Row, replace } from "./list.ts";
 import { listOf, NOTHING_YET, type SandboxIndex, type State, say, withList } from "./state.ts";
 
@@ -20,7 +21,7 @@ export function heard(state: State, message: LiveMessage, panes: readonly Pane[]
   const items = message.items.filter(({ seq }) => seq > state.seen);
   const rest = unsent(state.totals, message.totals, items);
   const counted = sampled({ ...state, totals: message.totals, seen: message.seq });
-  return items.filter(isReset).reduce(heardReset, taken(counted, items, rest, panes));
+  return taken(items.filter(isReset).reduce(heardReset, counted), items, rest, panes);
 }
 
 /** All that is still known of a run follows its beginning. What is shown of another run is over. */
@@ -39,7 +40,7 @@ function taken(state: State, items: readonly LiveItem[], rest: Totals, panes: re
       const rows = items.flatMap((item, index) => (index > lastReset && item.kind === hears.kind ? (hears.row(item) ?? []) : []));
       return withList(before, name, append(listOf(before, name), rows, rest[hears.kind]));
     },
-    clockOf(state, items),
+    heardLessons(clockOf(state, items), items.slice(lastReset + 1)),
   );
 }
 
@@ -59,7 +60,8 @@ function heardReset(state: State, { merchant }: LiveItem & { kind: "reset" }): S
   return say(emptied(state), "The sandbox was reset: everything begins afresh", "yellow");
 }
 
-function emptied(state: State): State {
+function emptied(before: State): State {
+  const state = forgotten(before);
   const lists = Object.entries(state.lists).map(([name, list]) => [name, { ...emptyList(list.follows), filter: list.filter }]);
   return { ...state, lists: Object.fromEntries(lists) };
 }

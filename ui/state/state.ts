@@ -6,6 +6,7 @@ import type { Look, Tone } from "../terminal/style.ts";
 import type { Answer, Call, FieldError, Target } from "../wire/calls.ts";
 import type { Link } from "../wire/live.ts";
 import type { Shape } from "../wire/shape.ts";
+import type { Course } from "./course.ts";
 import { emptyList, type List } from "./list.ts";
 
 export interface Size {
@@ -59,6 +60,10 @@ export interface State {
   readonly undo: readonly { what: string; call: Call }[];
   /** What was asked of the sandbox once and does not change. */
   readonly known: Known;
+  /** Undefined where nobody learns. */
+  readonly course: Course | undefined;
+  /** The first line that is shown of panes that are read. */
+  readonly scrolls: Readonly<Record<string, number>>;
 }
 
 export interface Known {
@@ -124,11 +129,14 @@ export interface Beginning {
   now: number;
   /** The panes by name, and whether each follows what is new. */
   panes: readonly { name: string; follows: boolean }[];
+  course?: Course | undefined;
+  /** The pane that has the keys at first; the first one unless given. */
+  pane?: string | undefined;
 }
 
 export const NOTHING_YET: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, lesson: 0, reset: 0 };
 
-export const beginning = ({ target, look, size, now, panes }: Beginning): State => ({
+export const beginning = ({ target, look, size, now, panes, course, pane }: Beginning): State => ({
   target,
   look,
   size,
@@ -141,7 +149,7 @@ export const beginning = ({ target, look, size, now, panes }: Beginning): State 
   totals: NOTHING_YET,
   seen: 0,
   samples: [],
-  pane: panes[0]?.name ?? "",
+  pane: pane ?? panes[0]?.name ?? "",
   lists: Object.fromEntries(panes.map(({ name, follows }) => [name, emptyList(follows)])),
   overlays: [],
   typing: false,
@@ -149,6 +157,8 @@ export const beginning = ({ target, look, size, now, panes }: Beginning): State 
   lastCall: undefined,
   undo: [],
   known: {},
+  course,
+  scrolls: {},
 });
 
 export const listOf = (state: State, pane = state.pane): List => state.lists[pane] ?? emptyList(true);
