@@ -25,7 +25,7 @@ const LARGEST = 1_048_576;
 
 /** Never through a proxy, whatever the environment says: a sandbox is near. */
 export function ask(url: string, path: string, token: string | undefined, within = 2_000): Promise<Heard> {
-  const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${sendable(token)}` };
   return new Promise((resolve) => {
     const outgoing = request(addressOf(url, path), { headers, timeout: within, agent: false }, (incoming) => {
       let text = "";
@@ -57,6 +57,14 @@ export async function whyNotReady(url: string, token: string | undefined, within
   const { code, message, status: said } = (body ?? {}) as { code?: string; message?: string; status?: string };
   if ((status === 200 && said === "ready") || code === "control_token_required") return undefined;
   return code === undefined ? `what answers there (${status}) is no merchant-sandbox` : (message ?? code);
+}
+
+function sendable(token: string): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new SandboxError(
+    "--control-token holds spaces or characters that no header can carry; give the one that the sandbox printed.",
+    "usage",
+  );
 }
 
 function addressOf(url: string, path: string): URL {

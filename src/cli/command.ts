@@ -1,6 +1,7 @@
 // What a command is: a line of help, its flags, and what it does with them.
 
 import { exitCodes, SandboxError } from "../kernel/errors.ts";
+import { didYouMean } from "../kernel/nearest.ts";
 import { type Arguments, type OwnFlag, readArguments } from "./arguments.ts";
 import { commandHelp, type Described } from "./help.ts";
 
@@ -42,6 +43,14 @@ export function command(declared: Declaration): Command {
     },
   };
   return made;
+}
+
+/** What a command does at its first word, of those that it knows. */
+export function actNamed<Act>(name: string, acts: Readonly<Record<string, Act>>, word: string): Act {
+  const act = Object.hasOwn(acts, word) ? acts[word] : undefined;
+  if (act !== undefined) return act;
+  const known = Object.keys(acts);
+  throw new SandboxError(`${name} knows no ${word}.${didYouMean(word, known)} It knows ${known.join(", ")}.`, "usage");
 }
 
 /** One line for a person. */

@@ -5,10 +5,9 @@ import { actionNamed } from "../faults/read-rule.ts";
 import { readFields } from "../faults/shorthand.ts";
 import { ApiError, SandboxError } from "../kernel/errors.ts";
 import type { RuleState } from "../kernel/fault.ts";
-import { didYouMean } from "../kernel/nearest.ts";
 import { visible } from "../kernel/visible.ts";
 import type { OwnFlag } from "./arguments.ts";
-import { command, say } from "./command.ts";
+import { actNamed, command, say } from "./command.ts";
 import { type Running, running, runningFlags } from "./running.ts";
 
 type Own = Record<string, string | undefined>;
@@ -54,13 +53,7 @@ export const fault = command({
   words: MOST_WORDS,
   flags: { ...triggerFlags, ...ruleFlags, ...actionFlags, json: { words: "one JSON object a line" }, ...runningFlags },
   async act({ own, positional: [act = "ls", ...words] }) {
-    const run = acts[act];
-    if (!run)
-      throw new SandboxError(
-        `fault knows no ${act}.${didYouMean(act, Object.keys(acts))} It knows ${Object.keys(acts).join(", ")}.`,
-        "usage",
-      );
-    await run(running(own), words, own);
+    await actNamed("fault", acts, act)(running(own), words, own);
     return undefined;
   },
 });

@@ -3,10 +3,9 @@
 import { exitCodes, SandboxError } from "../kernel/errors.ts";
 import type { Verdict } from "../kernel/expectations.ts";
 import type { RuleState } from "../kernel/fault.ts";
-import { didYouMean } from "../kernel/nearest.ts";
 import type { ScenarioResult, ScenarioState } from "../kernel/scenario.ts";
 import { visible } from "../kernel/visible.ts";
-import { command, say } from "./command.ts";
+import { actNamed, command, say } from "./command.ts";
 import { type Running, running, runningFlags } from "./running.ts";
 
 type Own = Record<string, string | undefined>;
@@ -24,13 +23,7 @@ export const scenario = command({
     ...runningFlags,
   },
   async act({ own, positional: [act = "ls", name] }) {
-    const run = acts[act];
-    if (!run)
-      throw new SandboxError(
-        `scenario knows no ${act}.${didYouMean(act, Object.keys(acts))} It knows ${Object.keys(acts).join(", ")}.`,
-        "usage",
-      );
-    return run(running(own), name, own);
+    return actNamed("scenario", acts, act)(running(own), name, own);
   },
 });
 

@@ -1,9 +1,8 @@
 // `traffic`: lets plausible business go on by itself in a running sandbox, says how it fares, ends it.
 
 import { SandboxError } from "../kernel/errors.ts";
-import { didYouMean } from "../kernel/nearest.ts";
 import { visible } from "../kernel/visible.ts";
-import { command, say } from "./command.ts";
+import { actNamed, command, say } from "./command.ts";
 import { type Running, running, runningFlags } from "./running.ts";
 
 /** As the control plane shows it. */
@@ -46,13 +45,7 @@ export const traffic = command({
     ...runningFlags,
   },
   async act({ own, positional: [word = "status"] }) {
-    const act = Object.hasOwn(acts, word) ? acts[word] : undefined;
-    if (!act)
-      throw new SandboxError(
-        `Traffic knows no ${word}.${didYouMean(word, Object.keys(acts))} It knows ${Object.keys(acts).join(", ")}.`,
-        "usage",
-      );
-    const shown = await act(running(own), own);
+    const shown = await actNamed("traffic", acts, word)(running(own), own);
     for (const one of shown) say(own.json === undefined ? visible(lineOf(one)) : JSON.stringify(one));
     if (shown.length === 0 && own.json === undefined) say("No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m.");
     return undefined;
