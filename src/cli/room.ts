@@ -48,12 +48,17 @@ function roomSubject(sandbox: Sandbox, near: string, url: string): Subject {
   return {
     target: { url: near, token: sandbox.controlToken },
     goesOn: false,
+    course: { kind: "room", url },
     async tell(to) {
       const facts = await readyFacts(sandbox);
       if (to === jsonVoice) {
         to.ready(facts);
         to.aside({ event: "room", url }, url);
-      } else for (const line of [readyLine(facts), ...invitation(url, sandbox.controlToken)]) say(line);
+      }
+      // What is said here may stand on a projector: no attendee's key.
+      else
+        for (const line of [readyLine({ ...facts, merchants: facts.merchants.slice(0, 1) }), ...invitation(url, sandbox.controlToken)])
+          say(line);
       voice = to;
       return {
         over: new Promise(() => {}),
@@ -69,6 +74,8 @@ const invitation = (url: string, token: string | undefined) => [
   `The room is open at ${url}`,
   `Who has the program:  npx merchant-sandbox learn --join ${url} --name NAME`,
   `Who has curl:         curl -s --json '{"name": "NAME"}' '${url}/join?format=text'`,
+  `Who has a browser:    ${url}/join`,
+  `For the projector:    ${url}/board`,
   ...(token === undefined ? [] : [`The control plane asks for the token ${token}; the room does not.`]),
 ];
 
@@ -106,7 +113,8 @@ export async function joinRoom(address: string, name: string | undefined, { less
 
 /** An address of a room, or of the own place in it, by which somebody comes back. */
 function addressOf(address: string) {
-  const [, origin, room, key] = /^(https?:\/\/[^/]+)\/_sandbox(\/room\/[0-9a-f]+)(?:\/learners\/(\w+))?\/?$/.exec(address) ?? [];
+  const [, origin, room, key] =
+    /^(https?:\/\/[^/]+)\/_sandbox(\/room\/[0-9a-f]+)(?:\/learners\/(\w+)|\/(?:join|board))?\/?$/.exec(address) ?? [];
   if (origin === undefined || room === undefined)
     throw new SandboxError(
       `--join takes the address of a room, such as http://192.168.1.5:4747/_sandbox/room/3f9a1c7e; received "${address}".`,

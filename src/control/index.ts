@@ -1,6 +1,7 @@
 // The catalogue of the control plane, in the order of its reference.
 
 import { auditReceiver } from "./audit.ts";
+import { showBoard, showBoardInRoom, showDoor } from "./board.ts";
 import { advanceClock, setClock, showClock } from "./clock.ts";
 import type { ControlOperation } from "./console.ts";
 import { addFault, changeFault, clearFaults, listFaults, removeFault, showFault, showFaultSchema } from "./faults.ts";
@@ -76,6 +77,7 @@ const operations: readonly ControlOperation[] = [
   listLessons,
   showLesson,
   listLearners,
+  showBoard,
   joinLessons,
   showLearner,
   beginLesson,
@@ -85,6 +87,8 @@ const operations: readonly ControlOperation[] = [
   openRoom,
   closeRoom,
   showRoom,
+  showBoardInRoom,
+  showDoor,
   joinRoom,
   showPlace,
   showFile,

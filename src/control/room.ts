@@ -11,7 +11,7 @@ import { accessOf, begins, LearnerShape, LessonShape, learnerName, shownLearner,
 
 const CODE_LENGTH = 8;
 
-const RoomShape = Type.Object(
+export const RoomShape = Type.Object(
   {
     room: Type.String({ description: "The word that opens its door" }),
     url: Type.String({ description: "Where attendees join: POST …/join" }),
@@ -38,8 +38,10 @@ type Here = Pick<Console, "room" | "about" | "lessons" | "tenants">;
 
 const urlOf = ({ about }: Pick<Here, "about">, code: string) => `${about.url()}/_sandbox/room/${code}`;
 
+export const roomOf = (here: Pick<Here, "about">, code: string) => ({ room: code, url: urlOf(here, code) });
+
 /** Refuses everybody who does not know the room, in the same words whether there is one or not. */
-function enter({ room }: Here, code: string): void {
+export function enter({ room }: Pick<Here, "room">, code: string): void {
   if (room.code() !== code) fail("resource_not_found", "There is no such room here. Ask whoever leads the workshop for its address.");
 }
 
@@ -87,8 +89,7 @@ export const openRoom = control({
   reply: RoomShape,
   handle({ room, about }) {
     if (room.code() === undefined) room.open(unguessable().slice(0, CODE_LENGTH));
-    const code = room.code() as string;
-    return { room: code, url: urlOf({ about }, code) };
+    return roomOf({ about }, room.code() as string);
   },
 });
 
@@ -107,7 +108,7 @@ export const closeRoom = control({
 });
 
 /** A hint may have its learner's key in it. */
-const forEverybody = (state: LearnerState) => shownLearner({ ...state, hint: null });
+export const forEverybody = (state: LearnerState) => shownLearner({ ...state, hint: null });
 
 export const showRoom = control({
   id: "room.board",

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import express from "express";
 import { factOf } from "../kernel/assumed.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
-import { type Document, PAGE_POLICY } from "../kernel/document.ts";
+import type { Document } from "../kernel/document.ts";
 import type { Endpoint } from "../kernel/endpoint.ts";
 import { fail } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
@@ -81,9 +81,9 @@ async function run<World>(endpoint: Endpoint<World>, world: World, context: Cont
   context.reply = { status: factOf(endpoint.status), body: typeof reply === "string" ? reply : write(context, reply) };
 }
 
-function write({ headers }: Context, { contentType, text }: Document): string {
+function write({ headers }: Context, { contentType, text, policy }: Document): string {
   headers["Content-Type"] = `${contentType}; charset=utf-8`;
-  if (contentType === "text/html") headers["Content-Security-Policy"] = PAGE_POLICY;
+  if (contentType === "text/html") headers["Content-Security-Policy"] = policy;
   return text;
 }
 
