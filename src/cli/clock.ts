@@ -1,9 +1,8 @@
 // `clock`: reads or moves the clock of a running sandbox.
 
 import { SandboxError } from "../kernel/errors.ts";
-import { didYouMean } from "../kernel/nearest.ts";
 import { visible } from "../kernel/visible.ts";
-import { command, say } from "./command.ts";
+import { actNamed, command, say } from "./command.ts";
 import { type Running, running, runningFlags } from "./running.ts";
 
 interface ClockState {
@@ -35,13 +34,7 @@ export const clock = command({
   words: 2,
   flags: runningFlags,
   async act({ own, positional: [move = "show", value] }) {
-    const act = Object.hasOwn(moves, move) ? moves[move] : undefined;
-    if (!act)
-      throw new SandboxError(
-        `The clock knows no ${move}.${didYouMean(move, Object.keys(moves))} It knows ${Object.keys(moves).join(", ")}.`,
-        "usage",
-      );
-    const { mode, now, attempts = [] } = await act(running(own), value);
+    const { mode, now, attempts = [] } = await actNamed("clock", moves, move)(running(own), value);
     for (const { at, id, eventType, eventId, status } of attempts) say(visible(`${at} ${id} ${eventType} ${eventId} ${status}`));
     say(`${now} (${mode})`);
     return undefined;
