@@ -142,7 +142,7 @@ describe("what others send", () => {
     const terminal = await frozen();
     await get(terminal.url, `/v1/${encodeURIComponent(TITLE)}?x=${encodeURIComponent(CLEAR)}`, { "idempotency-key": "\u009b2Jkey" });
     await call(terminal.url, "POST", RULES, { body: { ...rule, name: TITLE + CLEAR }, headers: { "idempotency-key": "\u009b2J" } });
-    await terminal.shows(/POST +\/v1\/hosp/);
+    await terminal.shows(/POST +\/v1\S+ +400/);
     terminal.type("\r");
     await terminal.shows("pwned");
     expect(terminal.text()).toContain("\\u001b");
