@@ -75,9 +75,9 @@ const manifest = () => JSON.parse(text("package.json")) as Manifest;
 const bin = () => join(home, manifest().bin["merchant-sandbox"] ?? "");
 
 describe("the tarball", () => {
-  it("holds the bundles, the fixtures and the three papers, and nothing else", () => {
-    const others = published.filter((path) => !/^(dist|fixtures|types)\//.test(path));
-    expect(others.sort()).toEqual(["LICENSE", "README.md", "package.json"]);
+  it("holds the bundles, the fixtures, the pages and the papers, and nothing else", () => {
+    const others = published.filter((path) => !/^(dist|docs|fixtures|types)\//.test(path));
+    expect(others.sort()).toEqual(["LICENSE", "README.md", "llms.txt", "package.json"]);
     expect(published).toEqual(
       expect.arrayContaining([
         "dist/bin.cjs",

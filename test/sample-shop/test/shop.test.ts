@@ -1,3 +1,5 @@
+// The shop against the sandbox: each test has a merchant of its own.
+
 import { test as base, expect } from "merchant-sandbox/vitest";
 import { openShop } from "../src/shop.ts";
 
