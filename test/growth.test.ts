@@ -84,10 +84,10 @@ function planOf(sql: Sqlite.Database, text: string): string[] {
 const LOGGED = 12_000;
 const PENDING_ROWS = 50;
 
-function fill(file: string): void {
-  const sql = new Sqlite(file);
+/** Puts so many rows into every table that grows, through whatever runs SQL. */
+function fill(sql: Pick<Sqlite.Database, "exec">, rows: number): void {
   sql.exec(`
-    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${LOGGED})
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows})
       insert into events (id, merchant, type, created, origin, request, body)
       select 'evt_' || i, 'mer_lodge', 'payment.succeeded', ${NOON_SECONDS * 1000} + i, 'event', null, '{}' from n;
     insert into deliveries (merchant, endpoint, event, trigger, state, attempts, allowed, due, created)
@@ -98,17 +98,20 @@ function fill(file: string): void {
         iif(state = 'pending', 'failed', 'succeeded'), 'http://localhost:9/', '{}', created, created from deliveries;
     insert into documents (merchant, kind, id, created, status, body)
       select merchant, 'payment', 'pay_grown' || sequence, sequence, 'succeeded', '{}' from events;
+    insert into replies (merchant, key, fingerprint, request, status, body, expires)
+      select merchant, 'key' || sequence, '', 'req_1', 200, '{}', created + 9e9 from events;
     insert into journal (sequence, id, at, method, path, query, status, duration, request_headers, request_body, request_bytes,
         response_headers, response_body, response_bytes)
       select sequence, 'req_' || sequence, created, 'GET', '/v1/payments', '', 200, 1, '{}', '', 0, '{}', '', 0 from events;`);
-  sql.close();
 }
 
 /** A sandbox over a file that a long run filled. */
 async function openFilled(): Promise<Bench & { file: string }> {
   const db = join(folder(), "filled.db");
   await (await share({ memory: false, db })).close();
-  fill(db);
+  const sql = new Sqlite(db);
+  fill(sql, LOGGED);
+  sql.close();
   return Object.assign(await open({ memory: false, db }), { file: db });
 }
 
@@ -143,6 +146,73 @@ test("no statement walks or sorts a table that grows, but for those that are nam
   sql.close();
   expect(wrong).toEqual([]);
   expect(ALLOWED.filter(({ text }) => !used.has(text)).map(({ text }) => text.source)).toEqual([]);
+});
+
+/** What a call may read, of a sandbox in which that many rows are. The middle one is neither the newest nor the oldest. */
+function reads(stores: Stores, rows: number): Record<string, () => unknown> {
+  const { attempts, eventLog, journal, deliveries, holds, replies } = stores;
+  const middle = Math.floor(rows / 2);
+  const scope = { merchant: "mer_lodge", now: NOON_SECONDS, mint: () => "", emit: () => {} };
+  const payment = resources.find(({ kind }) => kind === "payment") as (typeof resources)[number];
+  const payments = stores.collections(payment, scope);
+  const later = NOON_SECONDS * 1000 + 1e10;
+  return {
+    "a record": () => payments.find(`pay_grown${middle}`),
+    "the newest records": () => payments.page({}),
+    "older records": () => payments.page({ starting_after: `pay_grown${middle}` }),
+    "newer records": () => payments.page({ ending_before: `pay_grown${middle}` }),
+    "the newest attempts of a merchant": () => attempts.page("mer_lodge", {}),
+    "the newest attempts of all": () => attempts.page(undefined, {}),
+    "the attempts of an endpoint": () => attempts.page("mer_lodge", { endpointId: "we_old" }),
+    "the failed attempts of an endpoint": () => attempts.page("mer_lodge", { endpointId: "we_old", status: "failed" }),
+    "the attempts of an event": () => attempts.page("mer_lodge", { eventId: `evt_${middle}` }),
+    "older attempts": () => attempts.page("mer_lodge", { starting_after: `whd_${middle}` }),
+    "an attempt": () => attempts.find(undefined, `whd_${middle}`),
+    "the newest events": () => eventLog.page({}),
+    "the events of a merchant": () => eventLog.page({ merchant: "mer_lodge", starting_after: `evt_${middle}` }),
+    "an event": () => eventLog.find(`evt_${middle}`),
+    "the newest requests": () => journal.find({}, 25),
+    "older requests": () => journal.find({ before: `req_${middle}` }, 25),
+    "a request": () => journal.get(`req_${middle}`),
+    "what is due": () => deliveries.due("mer_lodge", "we_old", later, 16),
+    "when something is due": () => deliveries.soonest("mer_lodge", "we_old"),
+    "what came to be owed": () => deliveries.owedSince(rows - 1),
+    "what no rule was asked about": () => holds.undecided(later),
+    "a remembered answer": () => replies.find("mer_lodge", `key${middle}`),
+  };
+}
+
+/** How many rows SQLite looks at for each of them: every table is hidden behind a view of its name that counts. */
+function lookedAt(rows: number): Record<string, number> {
+  const stores = everyStore();
+  const { sql } = stores.database;
+  fill(sql, rows);
+  let looked = 0;
+  sql.function("looked_at", { deterministic: false }, () => {
+    looked++;
+    return 1;
+  });
+  for (const table of ["documents", "events", "deliveries", "attempts", "journal", "replies"])
+    sql.exec(`create temp view ${table} as select * from main.${table} where looked_at()`);
+  const counts = Object.entries(reads(stores, rows)).map(([name, read]) => {
+    looked = 0;
+    read();
+    return [name, looked];
+  });
+  stores.close();
+  return Object.fromEntries(counts);
+}
+
+test("a call looks at as many rows among a hundred thousand as among a thousand", () => {
+  const few = lookedAt(1_000);
+  expect(few).toMatchObject({
+    "a record": 1,
+    "the newest records": 26,
+    "a request": 1,
+    "what no rule was asked about": 2 * PENDING_ROWS,
+    "a remembered answer": 1,
+  });
+  expect(lookedAt(100_000)).toEqual(few);
 });
 
 test("the logs keep the newest, what is pending, and what those are about; what they let go is still counted", async () => {
