@@ -247,12 +247,18 @@ const later = ({ bench }: Told) => control(bench.url, "POST", "/clock/advance", 
 async function receiveUnder(scenario: string, bug: Partial<ReceiverHabits>): Promise<ScenarioState> {
   const bench = scenario === "webhook-storm" ? running : played;
   return tryOn(bench, scenario, async ({ merchant, apiKey }) => {
-    const act = (key: string) =>
-      call(bench.url, "POST", `/v1${pricing.path}`, { key: apiKey, body: pricing.body, headers: { "idempotency-key": key } });
+    const acts: Promise<unknown>[] = [];
+    const act = (key: string) => {
+      const headers = { "idempotency-key": key };
+      acts.push(call(bench.url, "POST", `/v1${pricing.path}`, { key: apiKey, body: pricing.body, headers }));
+      return Promise.all(acts);
+    };
     const receiver = await openReceiver({ ...goodReceiver, ...bug }, act);
     const { body } = await call(bench.url, "POST", "/v1/webhooks", { key: apiKey, body: { url: receiver.url, events: TOLD_OF } });
     receiver.secret = body.secret;
     await stories[scenario]?.({ bench, merchant, apiKey, receiver, endpoint: body.id });
+    // A receiver answers before it has acted; the judge has seen all of it only now.
+    await Promise.all(acts);
     receiver.close();
   });
 }
