@@ -56,7 +56,7 @@ function placed(state: State, { width, height }: Room): Places {
   const lower = Math.max(5, Math.floor(height * share));
   const home = state.course?.kind === "room" ? "board" : "deliveries";
   const upper = height - lower;
-  const side = Math.max(48, Math.floor(width * 0.42));
+  const side = Math.max(46, Math.floor(width * 0.38));
   // As high as its rows want, and never more than half.
   const windows = Math.min(Math.floor(upper / 2), Math.max(4, listOf(state, "limits").rows.length + BORDER));
   return {
