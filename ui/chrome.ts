@@ -14,7 +14,9 @@ export function statusLine(state: State): string {
   const counts = ` ${count(rateOf(state))} req/s  ${count(sandbox?.pendingDeliveries ?? 0)} pending `;
   const name = size.columns < 80 ? "" : " merchant-sandbox ";
   const room = size.columns - widthOf(name) - widthOf(counts) - 1;
-  const rest = sandbox ? [clockWords(state, sandbox), keyWords(sandbox), `v${sandbox.version}`] : [];
+  // What a room sees may stand on a projector: nobody's key.
+  const keys = sandbox && state.course?.kind !== "room" ? [keyWords(sandbox)] : [];
+  const rest = sandbox ? [clockWords(state, sandbox), ...keys, `v${sandbox.version}`] : [];
   const line = rest
     .map(harmless)
     .reduce(

@@ -28,8 +28,16 @@ const made = (name, text, kind = "") => {
   return element;
 };
 
-const blockOf = ({ kind, text }) =>
-  kind === "prose" ? text.split(/\\n{2,}/).map((piece) => made("p", piece)) : [made("pre", text, kind === "text" ? "out" : "")];
+/** A paragraph of Markdown, as far as lessons use it: what stands between backticks is code. */
+function paragraph(text) {
+  const element = made("p", "");
+  element.append(...text.split("\`").map((piece, index) => made(index % 2 === 1 ? "code" : "span", piece)));
+  return element;
+}
+
+const prose = (text) => text.split(/\\n{2,}|\\n(?=[-*] )/).map(paragraph);
+
+const blockOf = ({ kind, text }) => (kind === "prose" ? prose(text) : [made("pre", text, kind === "text" ? "out" : "")]);
 
 function show({ learner, apiKey, baseUrl, lesson, url }) {
   const step = lesson?.steps[(learner.step ?? 0) - 1];
@@ -39,7 +47,7 @@ function show({ learner, apiKey, baseUrl, lesson, url }) {
   at("key").textContent = apiKey;
   at("address").textContent = baseUrl;
   at("title").textContent = step ? lesson.title + " " + step.number + "/" + lesson.steps.length + ": " + step.title : (learner.title ?? "") + ": over";
-  const hint = learner.hint === null ? [] : [made("p", "Hint: " + learner.hint)];
+  const hint = learner.hint === null ? [] : prose("Hint: " + learner.hint);
   at("step").replaceChildren(...(step ? step.blocks.flatMap(blockOf) : []), ...hint);
   at("back").textContent = "Keep this page's address to come back. With the program: npx merchant-sandbox learn --join " + url;
 }

@@ -47,6 +47,7 @@ button { font: inherit; font-size: 1.1rem; font-weight: 650; padding: .6rem 1.4r
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 [role=alert] { color: var(--wait); font-weight: 600; min-height: 1.5em; }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .3rem 1rem; margin: 1.2rem 0 1.6rem; } dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; font-weight: 600; }
+#back { margin-top: 1rem; overflow-wrap: anywhere; } code { font-size: .94em; } dd code { font-size: 1em; }
 section { background: var(--sheet); border: 1px solid var(--line); border-radius: .8rem; padding: 1.2rem 1.4rem; } h2 { margin: 0 0 .6rem; font-size: 1.2rem; } section p { margin: .7rem 0; }
 pre { margin: .8rem 0; padding: .8rem 1rem; border-radius: .5rem; background: var(--ground); border: 1px solid var(--line); font-size: .9rem; white-space: pre-wrap; overflow-wrap: anywhere; user-select: all; }
 pre.out { color: var(--soft); border-style: dashed; background: none; user-select: auto; }

@@ -1,0 +1,127 @@
+// A browser for tests: headless Chromium, spoken to over its DevTools protocol, where one is installed.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { WebSocket } from "ws";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+
+/** The browser's file; undefined where none of these names is in PATH. */
+export const browserFile = (process.env.PATH ?? "")
+  .split(delimiter)
+  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+  .find((file) => existsSync(file));
+
+/** For the name of what needs one: says why it is left out. */
+export const inBrowser = browserFile ? "in a browser" : `in a browser (left out: none of ${NAMES.join(", ")} is in PATH)`;
+
+export interface Page {
+  /** What an expression comes to in the page; promises are waited for. */
+  evaluate<Value>(expression: string): Promise<Value>;
+  /** Waits until an expression is true in the page: looked at whenever the page changes. */
+  shows(condition: string): Promise<void>;
+  /** What the browser complained of: scripts that failed, what a policy refused, dialogs. */
+  complaints: string[];
+}
+
+export interface Browser {
+  /** A page that has been loaded. */
+  open(url: string): Promise<Page>;
+  close(): Promise<void>;
+}
+
+interface Told {
+  id?: number;
+  method?: string;
+  sessionId?: string;
+  result?: Record<string, unknown>;
+  error?: { message: string };
+  params?: Record<string, unknown>;
+}
+
+export async function openBrowser(file: string): Promise<Browser> {
+  const profile = mkdtempSync(join(tmpdir(), "merchant-sandbox-browser-"));
+  const words = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", `--user-data-dir=${profile}`, "about:blank"];
+  const child = spawn(file, words, { stdio: ["ignore", "ignore", "pipe"] });
+  const socket = new WebSocket(await addressOf(child));
+  await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+  const waiting = new Map<number, (told: Told) => void>();
+  const heard = new Map<string, (told: Told) => void>();
+  let last = 0;
+  socket.on("message", (text) => {
+    const told = JSON.parse(String(text)) as Told;
+    if (told.id !== undefined) waiting.get(told.id)?.(told);
+    else if (told.sessionId) heard.get(told.sessionId)?.(told);
+  });
+  const send = (method: string, params: object = {}, sessionId?: string) =>
+    new Promise<Record<string, unknown>>((resolve, reject) => {
+      const id = ++last;
+      waiting.set(id, ({ result, error }) => (error ? reject(new Error(`${method}: ${error.message}`)) : resolve(result ?? {})));
+      socket.send(JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) }));
+    });
+  return {
+    async open(url) {
+      const { targetId } = await send("Target.createTarget", { url: "about:blank" });
+      const { sessionId } = (await send("Target.attachToTarget", { targetId, flatten: true })) as { sessionId: string };
+      const complaints: string[] = [];
+      const loaded = new Promise<void>((resolve) =>
+        heard.set(sessionId, (told) => {
+          complaints.push(...complaintsIn(told));
+          if (told.method === "Page.loadEventFired") resolve();
+        }),
+      );
+      for (const domain of ["Runtime", "Log", "Page"]) await send(`${domain}.enable`, {}, sessionId);
+      await send("Page.navigate", { url }, sessionId);
+      await loaded;
+      return pageOf((method, params) => send(method, params, sessionId), complaints);
+    },
+    async close() {
+      socket.close();
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill();
+      await ended;
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+const addressOf = (child: ChildProcess) =>
+  new Promise<string>((resolve, reject) => {
+    let said = "";
+    child.stderr?.on("data", (piece) => {
+      said += piece;
+      const [, address] = /DevTools listening on (ws:\S+)/.exec(said) ?? [];
+      if (address !== undefined) resolve(address);
+    });
+    child.once("error", reject).once("exit", () => reject(new Error(`The browser ended before it listened. It said: ${said}`)));
+  });
+
+function complaintsIn({ method, params }: Told): string[] {
+  if (method === "Runtime.exceptionThrown" || method === "Page.javascriptDialogOpening") return [JSON.stringify(params)];
+  if (method !== "Log.entryAdded") return [];
+  const { level, text } = (params as { entry: { level: string; text: string } }).entry;
+  return level === "error" ? [text] : [];
+}
+
+function pageOf(send: (method: string, params: object) => Promise<Record<string, unknown>>, complaints: string[]): Page {
+  const evaluate = async <Value>(expression: string): Promise<Value> => {
+    const { result, exceptionDetails } = (await send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })) as {
+      result: { value: Value };
+      exceptionDetails?: { text: string };
+    };
+    if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.text}`);
+    return result.value;
+  };
+  return {
+    evaluate,
+    complaints,
+    shows: (condition) =>
+      evaluate(`new Promise((resolve) => {
+        const look = () => (${condition}) && resolve();
+        new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+        look();
+      })`),
+  };
+}
