@@ -65,7 +65,7 @@ function everyStore(): Stores {
 
 /** The log's page is made of what it is asked for. */
 function askForEveryPage({ attempts }: Stores): void {
-  const filters = { endpointId: "we_1", status: "failed", type: "payment.succeeded", eventId: "evt_1" };
+  const filters = { id: "whd_1", endpointId: "we_1", status: "failed", type: "payment.succeeded", eventId: "evt_1" };
   const names = Object.keys(filters) as (keyof typeof filters)[];
   for (let chosen = 0; chosen < 2 ** names.length; chosen++) {
     const query = Object.fromEntries(names.filter((_, place) => chosen & (2 ** place)).map((name) => [name, filters[name]]));
@@ -106,11 +106,12 @@ function fill(sql: Pick<Sqlite.Database, "exec">, rows: number): void {
 }
 
 /** A sandbox over a file that a long run filled. */
-async function openFilled(): Promise<Bench & { file: string }> {
+async function openFilled(rows = LOGGED, more = ""): Promise<Bench & { file: string }> {
   const db = join(folder(), "filled.db");
   await (await share({ memory: false, db })).close();
   const sql = new Sqlite(db);
-  fill(sql, LOGGED);
+  fill(sql, rows);
+  sql.exec(more);
   sql.close();
   return Object.assign(await open({ memory: false, db }), { file: db });
 }
@@ -284,6 +285,15 @@ test("a rule about another operation is not asked, and a call that no rule could
   add("payments.list", "10s");
   clock.set("frozen", clock.now() + 11_000);
   expect([faults.api.armed, faults.api.concerns("before", "payouts.list"), faults.api.armed]).toEqual([true, false, false]);
+});
+
+test("an attempt is shown however many came after it for the same event", async () => {
+  const again = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 150)
+    insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, request_headers, started, ended)
+    select 'whd_again' || i, 'mer_lodge', 'we_old', 1, 'retry', i + 1, 200, 'failed', 'http://localhost:9/', '{}', 1, ${NOON_SECONDS * 1000} + 10 + i from n`;
+  const bench = await openFilled(10, again);
+  const { attempt, attempts } = await bench.control("GET", "/deliveries/whd_1");
+  expect([attempt.id, attempt.attempt, attempts.length, attempts[0].id]).toEqual(["whd_1", 1, 100, "whd_again150"]);
 });
 
 test("what is pending is delivered however much came after it, and stays in the log as an attempt of now", async () => {

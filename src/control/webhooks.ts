@@ -117,10 +117,10 @@ export const showAttempt = control({
   errors: ["resource_not_found"],
   handle({ params, attempts }) {
     const about = attempts.find(undefined, params.id) ?? noSuchAttempt(params.id);
-    const page = attempts.page(about.merchant, { eventId: about.eventId, endpointId: about.endpointId, limit: 100 });
-    const data = page.data.map((record) => withFault(attempts, record));
-    const attempt = data.find(({ id }) => id === params.id) ?? noSuchAttempt(params.id);
-    return { attempt, attempts: data };
+    const [record] = attempts.page(about.merchant, { id: params.id }).data;
+    const { data } = attempts.page(about.merchant, { eventId: about.eventId, endpointId: about.endpointId, limit: 100 });
+    if (!record) return noSuchAttempt(params.id);
+    return { attempt: withFault(attempts, record), attempts: data.map((one) => withFault(attempts, one)) };
   },
 });
 

@@ -96,6 +96,7 @@ export interface AttemptRecord {
 }
 
 export interface AttemptQuery extends PageQuery {
+  id?: string | undefined;
   eventId?: string | undefined;
   endpointId?: string | undefined;
   type?: string | undefined;
@@ -158,6 +159,7 @@ const BY_END: Column[] = ["ended", "delivery", "attempt"];
 const BY_START: Column[] = ["sequence"];
 /** What narrows the log, in the order in which the values are bound. */
 const FILTERS = {
+  id: "a.id = ?",
   merchant: "a.merchant = ?",
   endpointId: "a.endpoint = ?",
   status: "a.status = ?",
