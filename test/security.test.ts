@@ -276,3 +276,19 @@ test("a neighbour who is let in steers nothing without the token: neither with a
   expect(twice.status).toBe(403);
   expect((await ask("/_sandbox", `Authorization: Bearer ${token}`)).status).toBe(200);
 });
+
+test("the door of a workshop's room opens nothing else", async () => {
+  const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
+  const own = `Host: 127.0.0.1:${bench.port}`;
+  const token = `Authorization: Bearer ${bench.controlToken}`;
+  const ask = async (start: string, ...headers: string[]) => readRaw(await raw(bench.port, lines(`${start} HTTP/1.1`, own, ...headers)));
+  const { body } = await ask("POST /_sandbox/room", token, "Content-Length: 0");
+  const room = `/_sandbox/room/${body.room}`;
+  expect((await ask(`GET ${room}`)).status).toBe(200);
+  expect((await ask(`GET ${room}`, "Origin: http://evil.example")).status).toBe(403);
+  for (const closed of ["POST /_sandbox/room", "DELETE /_sandbox/room", "GET /_sandbox/lessons", "GET /_sandbox/Room/x"])
+    expect([closed, (await ask(closed, "Content-Length: 0")).status]).toEqual([closed, 403]);
+  // Neither another room, nor a way round it, nor the key of a merchant who is no learner.
+  for (const path of ["/_sandbox/room/guessed", `${room}/../../merchants`, `${room}/learners/sk_test_lodge`, `${room}/learners/__proto__`])
+    expect([path, (await ask(`GET ${path}`)).status]).toEqual([path, 404]);
+});
