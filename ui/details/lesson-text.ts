@@ -1,7 +1,7 @@
 // A step of a lesson as it is read in a pane: what is done already, what to do, the command, and the hint.
 
 import type { Lesson, LessonBlock, LessonStep, ShownLearner } from "../../src/kernel/lesson.ts";
-import { harmless, widthOf } from "../terminal/cells.ts";
+import { harmless, widthOf, wrap } from "../terminal/cells.ts";
 import { type Look, signs, tint } from "../terminal/style.ts";
 import { plain, sentences } from "./text.ts";
 
@@ -44,18 +44,29 @@ function blockLines(look: Look, { kind, text }: LessonBlock, width: number): str
   return plain(text, width, "  | ").map((line) => tint(look, line, "dim"));
 }
 
-/** Broken before options where it is too wide, and where that is not enough between words; what is copied has no such breaks. */
+/** A word, or what stands in quotation marks, with the option that it belongs to. */
+const WORDS = /(?:--?\w[\w-]* )?(?:"[^"]*"|'[^']*'|[^\s"'])+|\S+/g;
+
+/** A command, broken where it is too wide: in quotation marks only where there is no other way. What is copied has no such breaks. */
 function commandLines(look: Look, line: string, width: number): string[] {
+  const room = width - 2 * INDENT;
   const lines: string[] = [];
-  for (const piece of line.split(/ (?=-)/)) {
-    const joined = lines.length === 0 ? piece : `${lines.at(-1)} ${piece}`;
-    if (lines.length === 0 || widthOf(harmless(joined)) <= width - 2 * INDENT - 2) lines[Math.max(0, lines.length - 1)] = joined;
-    else lines.push(piece);
-  }
+  const put = (words: string) => {
+    const last = lines.at(-1);
+    const joined = last === undefined ? words : `${last} ${words}`;
+    if (widthOf(joined) <= room + (lines.length > 1 ? 0 : INDENT)) lines[Math.max(0, lines.length - 1)] = joined;
+    else lines.push(words);
+  };
+  for (const words of harmless(line).match(WORDS) ?? []) for (const part of widthOf(words) > room ? words.split(" ") : [words]) put(part);
+  const lead = /^ */.exec(line)?.[0] ?? "";
+  const indentOf = (index: number) => " ".repeat(index === 0 ? INDENT : 2 * INDENT);
   return lines
-    .flatMap((piece) => sentences(look, width - INDENT, piece, "green"))
-    .map((piece, index) => " ".repeat(index === 0 ? INDENT : INDENT + 2) + outdented(piece));
+    .flatMap((one, index) => wrap(one, room + (index === 0 ? INDENT : 0)))
+    .map((one, index) => (index === 0 ? fitting(lead, one, width) : "") + indentOf(index) + tint(look, one, "green"));
 }
+
+/** The author's own indent, where there is room for it. */
+const fitting = (lead: string, line: string, width: number) => (widthOf(line) + INDENT + lead.length <= width ? lead : "");
 
 /** Markdown, as far as lessons use it: paragraphs and lists, broken anew; names of code stand out. */
 function proseLines(look: Look, text: string, width: number): string[] {
