@@ -1,17 +1,17 @@
 // Lessons: every command of every lesson on a real shell, and no tick before its command; hints, skips, checkpoints, restarts; a room of forty.
 
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fail } from "../src/kernel/errors.ts";
 import type { LessonMessage } from "../src/kernel/lesson.ts";
 import { placeText } from "../src/kernel/lesson-text.ts";
 import type { Happening } from "../src/kernel/messages.ts";
 import { criticOf } from "../src/lessons/format.ts";
 import { readLesson } from "../src/lessons/read.ts";
-import { folder } from "./program.ts";
-import { type Answer, type Bench, call, control, open, share } from "./support.ts";
+import { folder, PROGRAM } from "./program.ts";
+import { type Answer, type Bench, call, control, open } from "./support.ts";
 
 const LESSONS = join(import.meta.dirname, "../fixtures/lessons");
 const pages = readdirSync(LESSONS).filter((name) => /^\d\d-/.test(name));
@@ -43,15 +43,24 @@ interface Learner {
   left: { lesson: string; step: number; how: string; hints: number }[];
 }
 
-/** Runs what a step shows as its reader does; what comes out, errors too. */
+/** Runs what a step shows as its reader does; what comes out, errors too, once everything that it started has ended. */
 const shell = (command: string, cwd: string) =>
   new Promise<string>((resolve) => {
-    execFile("sh", ["-c", command], { cwd }, (_failure, out, error) => resolve(out + error));
+    const env = { ...process.env, PATH: `${cwd}/node_modules/.bin:${process.env.PATH}` };
+    execFile("sh", ["-c", command], { cwd, env }, (_failure, out, error) => resolve(out + error));
   });
+
+/** Puts the program where `npx` finds it. */
+function install(cwd: string): void {
+  const tools = join(cwd, "node_modules/.bin");
+  mkdirSync(tools, { recursive: true });
+  writeFileSync(join(tools, "npx"), `#!/bin/sh\nshift\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`, { mode: 0o755 });
+}
 
 /** Somebody who learns in a folder of their own. */
 async function sitDown(url: string, name: string) {
   const cwd = folder();
+  install(cwd);
   const { learner, apiKey } = (await control(url, "POST", "/learners", { name, hintAfter: "0s" })) as { learner: Learner; apiKey: string };
   const { id } = learner;
   const state = (): Promise<Learner> => control(url, "GET", `/learners/${id}`);
@@ -105,15 +114,11 @@ function stands(text: string, within: string): boolean {
 }
 
 describe("every lesson", () => {
-  let bench: Bench;
-
-  beforeAll(async () => {
-    bench = await share();
-  });
-
-  afterAll(() => bench.close());
+  /** Time runs as it does for those who learn: what a lesson says of pauses and retries is so. */
+  const openAsLearnersDo = () => open({ clock: undefined });
 
   test.each(names)("%s: each step ticks with its command, and not before", async (name) => {
+    const bench = await openAsLearnersDo();
     const desk = await sitDown(bench.url, `reader of ${name}`);
     const { steps } = await desk.begin(name);
     for (const step of steps) {
@@ -128,6 +133,7 @@ describe("every lesson", () => {
   });
 
   test.each(names)("%s: each step can be begun at, with what those before would have left", async (name) => {
+    const bench = await openAsLearnersDo();
     const { steps } = (await control(bench.url, "GET", `/lessons/${name}`)) as Lesson;
     for (const { number } of steps.slice(1)) {
       const desk = await sitDown(bench.url, `reader of ${name} from ${number}`);
@@ -143,6 +149,19 @@ describe("every lesson", () => {
       const ticked = nextNews(bench, desk.id, "ticked");
       await desk.run(lesson.steps[number - 1] as Step);
       expect((await ticked).learner.left.at(-1)).toMatchObject({ step: number, how: "ticked" });
+    }
+  });
+
+  test.each(names)("%s: what is to be mended does not tick unmended", async (name) => {
+    const bench = await openAsLearnersDo();
+    const { steps } = (await control(bench.url, "GET", `/lessons/${name}`)) as Lesson;
+    for (const { number } of steps.filter(({ mends }) => mends)) {
+      const desk = await sitDown(bench.url, `careless reader of ${name} from ${number}`);
+      const { file, steps: own } = await desk.begin(name, number);
+      writeFileSync(join(desk.cwd, file?.name ?? ""), file?.start ?? "");
+      await desk.run({ ...(own[number - 1] as Step), mends: false });
+      await desk.fidget();
+      expect([name, (await desk.state()).step]).toEqual([name, number]);
     }
   });
 });
