@@ -31,7 +31,7 @@ export const board = pane<Learner>({
   mark(state) {
     const all = learnersIn(state);
     const done = all.filter(({ step, lesson }) => lesson !== null && step === null).length;
-    return all.length === 0 ? "" : `${count(all.length)} here${done > 0 ? `, ${count(done)} done` : ""}`;
+    return all.length === 0 ? "" : `${count(all.length)} here${done > 0 ? `, ${count(done)} done` : ""}  ${urlOf(state.course)}`;
   },
   cells(learner, state) {
     const { name, lesson, step, steps, stepTitle, ticked, hints, elapsed } = learner;
