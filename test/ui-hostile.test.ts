@@ -10,7 +10,7 @@ import { overlayOf, type State, say } from "../ui/state/state.ts";
 import { cut, cutMiddle, fill, harmless, widthOf, wrap } from "../ui/terminal/cells.ts";
 import { attempt, INDEX, quiet, rateWindow, request, rule, standing, told, verdict } from "./ui-rows.ts";
 
-const frames = createFrames(quiet());
+const frames = createFrames();
 afterAll(() => frames.close());
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.

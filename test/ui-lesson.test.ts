@@ -262,7 +262,7 @@ describe("the lesson's pane", () => {
 });
 
 describe("the board's pane", () => {
-  const frames = createFrames(quiet());
+  const frames = createFrames();
   afterAll(() => frames.close());
   // biome-ignore lint/suspicious/noControlCharactersInRegex: tints begin with one.
   const screen = (state: State) => frames.of(state).map((line) => line.replace(/\x1b\[[0-9;]*m/g, ""));

@@ -17,7 +17,7 @@ import { advance, receive, register, settle, trigger } from "./webhook-support.t
 
 const run = promisify(execFile);
 
-const frames = createFrames(quiet());
+const frames = createFrames();
 afterAll(() => frames.close());
 
 const SIZES = [

@@ -71,7 +71,7 @@ export async function seat(url: string, columns = 120, rows = 36): Promise<Desk>
     },
     screen(width = columns, height = rows) {
       desk.state = { ...desk.state, size: { columns: width, rows: height } };
-      frames ??= createFrames(desk.state);
+      frames ??= createFrames();
       return frames.of(desk.state).map(bare);
     },
   };

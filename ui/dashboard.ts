@@ -45,7 +45,7 @@ export function openDashboard({ target, look, known, course, ...streams }: Dashb
   };
   const fresh = beginning({ target, look, size: sizeOf(streams), now: realNow(), panes, course, pane: paneOf(course) });
   const state: State = known ? { ...known, size: fresh.size, now: fresh.now, link: fresh.link, samples: [] } : fresh;
-  const frames = createFrames(state);
+  const frames = createFrames();
   const pace = createPace({
     paint: () => terminal.paint(frames.of(running.state)),
     second() {
