@@ -8,7 +8,6 @@ const SEED = 20_260_105;
 export function runs<T>(sample: number, corpus: T[] = []): fc.Parameters<[T]> {
   const { FUZZ_RUNS, FUZZ_SEED } = process.env;
   const examples = corpus.map((one): [T] => [one]);
-  // In a long run, the last of what is tried is told as it fails: shrinking goes on for at most ten minutes.
   if (FUZZ_RUNS !== undefined)
     return { numRuns: Number(FUZZ_RUNS), examples, ...(FUZZ_SEED === undefined ? {} : { seed: Number(FUZZ_SEED) }) };
   return { numRuns: sample + corpus.length, seed: SEED, examples };
@@ -83,19 +82,20 @@ export const edit: fc.Arbitrary<Edit> = fc.record({
   ),
 });
 
-/** The value as JSON text after the edits; entries are written by hand, so that a field named __proto__ is a field. */
+/** A copy of the value after the edits. Each puts copies in: what was drawn stays as it is, and nothing holds itself. */
 export function edited(value: unknown, edits: readonly Edit[]): unknown {
-  return edits.reduce<unknown>((before, one) => editOnce(before, one), value);
+  return edits.reduce(editOnce, structuredClone(value));
 }
 
 function editOnce(root: unknown, { what, node, value, name }: Edit): unknown {
   const places = placesIn(root);
-  if (places.length === 0) return value;
+  const fresh = structuredClone(value);
+  if (places.length === 0) return fresh;
   const { holder, key } = places[node % places.length] as Place;
-  if (what === "replace") define(holder, key, value);
-  else if (Array.isArray(holder)) what === "double" ? holder.push(holder[Number(key)]) : holder.splice(Number(key), 1);
+  if (what === "replace") define(holder, key, fresh);
+  else if (Array.isArray(holder)) what === "double" ? holder.push(structuredClone(holder[Number(key)])) : holder.splice(Number(key), 1);
   else {
-    const kept = holder[key];
+    const kept = structuredClone(holder[key]);
     if (what !== "double") delete holder[key];
     if (what !== "remove") define(holder, name, kept);
   }
@@ -114,5 +114,6 @@ function placesIn(value: unknown, found: Place[] = [], depth = 0): Place[] {
   return found;
 }
 
+/** So that a field named __proto__ is a field. */
 const define = (holder: Holder, key: string, value: unknown) =>
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
