@@ -1,10 +1,12 @@
 // What the dashboard costs: the server it runs in, the machine, the patience of whoever presses a key, and of those who call meanwhile.
 
 import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { bytes, load } from "./load.js";
 import { median, open, SECONDS, SLICES, table } from "./measure.js";
 import { openTerminal } from "./terminal.js";
 
+const SERVERS = fileURLToPath(new URL("servers.js", import.meta.url));
 const RUNS = 9;
 const KEYS = 100;
 const LIVE = /LIVE.*?http:\/\/127\.0\.0\.1:(\d+)/s;
@@ -40,15 +42,17 @@ async function opened() {
   return { terminal, port: Number(port) };
 }
 
+/** Both on a terminal of their own: what a machine gives a process depends on that too. */
 async function throughput() {
-  const closed = await open("memory");
+  const without = openTerminal(["memory"], { program: SERVERS });
+  const closed = { port: Number((await without.shows(/listening at (\d+)/))[1]) };
   const { terminal, port } = await opened();
   const rates = { closed: [], open: [] };
   for (let turn = 0; turn <= SLICES; turn++) {
     const measured = { closed: (await drive(closed.port)).rate, open: (await drive(port)).rate };
     if (turn > 0) for (const name of ["closed", "open"]) rates[name].push(measured[name]);
   }
-  closed.child.disconnect();
+  await without.end();
   await terminal.end();
   return median(rates.open) / median(rates.closed);
 }

@@ -52,4 +52,7 @@ function listening(server) {
 
 process.on("message", () => process.send({ cpu: process.cpuUsage(), memory: process.memoryUsage().rss }));
 process.on("disconnect", () => process.exit());
-process.send({ port: await servers[process.argv[2]]() });
+const port = await servers[process.argv[2]]();
+// On a terminal of its own it has nobody to send to.
+if (process.send) process.send({ port });
+else process.stdout.write(`listening at ${port}\n`);

@@ -9,10 +9,10 @@ const BIN = fileURLToPath(new URL("../dist/bin.cjs", import.meta.url));
 const FRAME = "\x1b[?2026l";
 
 /** `words` are the program's own. */
-export function openTerminal(words, { columns = 120, rows = 36 } = {}) {
+export function openTerminal(words, { program = BIN, columns = 120, rows = 36 } = {}) {
   const { CI, NO_COLOR, ...variables } = process.env;
   const env = { ...variables, TERM: "xterm-256color", LANG: "C.UTF-8" };
-  const child = spawn(process.execPath, [BIN, ...words], { cols: columns, rows, env });
+  const child = spawn(process.execPath, [program, ...words], { cols: columns, rows, env });
   const ended = new Promise((resolve) => child.onExit(resolve));
   let bytes = "";
   const looks = new Set();
