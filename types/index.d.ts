@@ -38,7 +38,7 @@ export interface ControlPlane {
     }): Promise<RequestDetail>;
   };
   readonly events: {
-    /** Events of every merchant, newest first. */
+    /** Events of every merchant, newest first. The log keeps the newest 10,000, and all that is pending. */
     list(given?: EventsListInput): Promise<EventsListReply>;
     /** Deliver an event again to every endpoint that wants its type. */
     replay(given: {
@@ -46,7 +46,7 @@ export interface ControlPlane {
     }): Promise<EventsReplayReply>;
   };
   readonly attempts: {
-    /** Delivery attempts of every merchant, newest first. */
+    /** Delivery attempts of every merchant, newest first. The log keeps the newest 10,000, and all that is pending. */
     list(given?: AttemptsListInput): Promise<AttemptsListReply>;
     /** One attempt, and every other of the same event to the same endpoint. */
     get(given: {
@@ -138,6 +138,12 @@ export interface ControlPlane {
     list(): Promise<LessonsListReply>;
     /** A lesson, its commands ready to be run by one learner. */
     get(given: LessonsGetInput): Promise<Lesson>;
+    /** The board as a page that keeps itself up to date. One file without anything from elsewhere. In a room, open it at the room's address: there it needs no control token. */
+    board(given: LessonsBoardInput & {
+      format: "html";
+    }): Promise<string>;
+    /** The board as a page that keeps itself up to date. One file without anything from elsewhere. In a room, open it at the room's address: there it needs no control token. */
+    board(given?: LessonsBoardInput): Promise<Board>;
   };
   readonly learners: {
     /** The board: who is at which step, since when, and what ticked. */
@@ -157,7 +163,7 @@ export interface ControlPlane {
     /** Show the next hint of a step, or the last one again. */
     hint(given: {
       id: string;
-    }): Promise<LearnersHintReply>;
+    }): Promise<Learner>;
     /** Forget a learner and all progress; the merchant stays. */
     remove(given: {
       id: string;
@@ -172,6 +178,18 @@ export interface ControlPlane {
     board(given: {
       room: string;
     }): Promise<RoomBoardReply>;
+    /** The same page, for whoever knows the room. */
+    boardPage(given: RoomBoardPageInput & {
+      format: "html";
+    }): Promise<string>;
+    /** The same page, for whoever knows the room. */
+    boardPage(given: RoomBoardPageInput): Promise<Board>;
+    /** A page by which a browser joins the room, and reads the steps. */
+    door(given: RoomDoorInput & {
+      format: "html";
+    }): Promise<string>;
+    /** A page by which a browser joins the room, and reads the steps. */
+    door(given: RoomDoorInput): Promise<Room>;
     /** Join the room under a name: a merchant, its key, and the first step. */
     join(given: RoomJoinInput & {
       format: "text";
@@ -195,7 +213,7 @@ export interface ControlPlane {
       format: "text";
     }): Promise<string>;
     /** A hint for the learner with this key. */
-    hint(given: RoomHintInput): Promise<RoomHintReply>;
+    hint(given: RoomHintInput): Promise<Place>;
     /** Leave out the step that the learner with this key is at. */
     skip(given: RoomSkipInput & {
       format: "text";
@@ -270,6 +288,14 @@ export interface AttemptsReplayReply {
   eventId: string;
   /** The ids under which the attempts will be logged */
   deliveries: string[];
+}
+export interface Board {
+  /** Always `list` */
+  object: "list";
+  /** Where attendees join; null where no room is open */
+  url: string | null;
+  /** In the order in which they joined; without hints, which may have keys in them */
+  data: Learner[];
 }
 export interface Clock {
   /** `real` runs with the machine, `frozen` stands, `offset` runs from another time */
@@ -742,6 +768,8 @@ export interface Learner {
   ticked: number;
   /** How many of this step's were shown */
   hints: number;
+  /** The newest of them, as Markdown; null where none was */
+  hint: string | null;
   /** Sandbox time at which the step began */
   since: string;
   /** Real milliseconds at the step */
@@ -759,11 +787,6 @@ export interface LearnersBeginInput {
   name: string;
   /** Begin at this step, with what those before would have left */
   checkpoint?: number;
-}
-export interface LearnersHintReply {
-  /** As Markdown; null where the step has none */
-  hint: string | null;
-  learner: Learner;
 }
 export interface LearnersJoinInput {
   /** What the learner is called; no two are called the same */
@@ -825,6 +848,10 @@ export interface LessonStep {
   hints: number;
   /** Whether the lesson's file is brought to its solution here */
   mends: boolean;
+}
+export interface LessonsBoardInput {
+  /** `json` for the data; a page unless given */
+  format?: "html" | "json";
 }
 export interface LessonsGetInput {
   name: string;
@@ -1093,6 +1120,11 @@ export interface RoomBeginInput {
   /** Begin at this step, with what those before would have left */
   checkpoint?: number;
 }
+export interface RoomBoardPageInput {
+  room: string;
+  /** `json` for the data; a page unless given */
+  format?: "html" | "json";
+}
 export interface RoomBoardReply {
   /** Always `list` */
   object: "list";
@@ -1101,6 +1133,11 @@ export interface RoomBoardReply {
 export interface RoomCloseReply {
   /** Null where there was none */
   closed: string | null;
+}
+export interface RoomDoorInput {
+  room: string;
+  /** `json` for the data; a page unless given */
+  format?: "html" | "json";
 }
 export interface RoomFileInput {
   room: string;
@@ -1117,11 +1154,6 @@ export interface RoomHintInput {
   key: string;
   /** `text` for a plain terminal; json unless given */
   format?: "json" | "text";
-}
-export interface RoomHintReply {
-  /** As Markdown; null where the step has none */
-  hint: string | null;
-  learner: Learner;
 }
 export interface RoomJoinInput {
   room: string;
@@ -1731,8 +1763,9 @@ interface LearnerState {
   steps: number;
   /** Of this lesson. */
   ticked: number;
-  /** How many hints of this step were shown. */
+  /** How many hints of this step were shown, and the newest of them. */
   hints: number;
+  hint: string | null;
   /** Sandbox milliseconds at which the step began. */
   since: number;
   /** Real milliseconds that the step has taken so far; from the start of the process where that came later. */
@@ -1755,8 +1788,6 @@ declare const LESSON_NEWS: readonly [
 interface LessonMessage {
   news: (typeof LESSON_NEWS)[number];
   learner: LearnerState;
-  /** The hint that is shown now; null with every other news. */
-  hint: string | null;
 }
 interface RequestMessage {
   id: string;
@@ -1891,6 +1922,8 @@ interface Options {
   memory: boolean;
   /** folder with merchants of your own, instead of lodge, market, stage and blank */
   fixtures: string | undefined;
+  /** folder with lessons of your own, instead of those of the package */
+  lessons: string | undefined;
   /** start from a snapshot: what the database held is replaced by it */
   snapshot: string | undefined;
   /** ids, keys and secrets are made from it; 1 unless given */

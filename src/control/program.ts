@@ -33,13 +33,13 @@ export interface ControlPlane {
     get(given: { id: string }): Promise<RequestDetail>;
   };
   readonly events: {
-    /** Events of every merchant, newest first. */
+    /** Events of every merchant, newest first. The log keeps the newest 10,000, and all that is pending. */
     list(given?: EventsListInput): Promise<EventsListReply>;
     /** Deliver an event again to every endpoint that wants its type. */
     replay(given: { id: string }): Promise<EventsReplayReply>;
   };
   readonly attempts: {
-    /** Delivery attempts of every merchant, newest first. */
+    /** Delivery attempts of every merchant, newest first. The log keeps the newest 10,000, and all that is pending. */
     list(given?: AttemptsListInput): Promise<AttemptsListReply>;
     /** One attempt, and every other of the same event to the same endpoint. */
     get(given: { id: string }): Promise<AttemptsGetReply>;
@@ -121,6 +121,10 @@ export interface ControlPlane {
     list(): Promise<LessonsListReply>;
     /** A lesson, its commands ready to be run by one learner. */
     get(given: LessonsGetInput): Promise<Lesson>;
+    /** The board as a page that keeps itself up to date. One file without anything from elsewhere. In a room, open it at the room's address: there it needs no control token. */
+    board(given: LessonsBoardInput & { format: "html" }): Promise<string>;
+    /** The board as a page that keeps itself up to date. One file without anything from elsewhere. In a room, open it at the room's address: there it needs no control token. */
+    board(given?: LessonsBoardInput): Promise<Board>;
   };
   readonly learners: {
     /** The board: who is at which step, since when, and what ticked. */
@@ -134,7 +138,7 @@ export interface ControlPlane {
     /** Leave a step behind as if it had been done. What the step would have left is brought about, so that those after it can be done. */
     skip(given: { id: string }): Promise<Learner>;
     /** Show the next hint of a step, or the last one again. */
-    hint(given: { id: string }): Promise<LearnersHintReply>;
+    hint(given: { id: string }): Promise<Learner>;
     /** Forget a learner and all progress; the merchant stays. */
     remove(given: { id: string }): Promise<Learner>;
   };
@@ -145,6 +149,14 @@ export interface ControlPlane {
     close(): Promise<RoomCloseReply>;
     /** The board, for everybody in the room: no keys. */
     board(given: { room: string }): Promise<RoomBoardReply>;
+    /** The same page, for whoever knows the room. */
+    boardPage(given: RoomBoardPageInput & { format: "html" }): Promise<string>;
+    /** The same page, for whoever knows the room. */
+    boardPage(given: RoomBoardPageInput): Promise<Board>;
+    /** A page by which a browser joins the room, and reads the steps. */
+    door(given: RoomDoorInput & { format: "html" }): Promise<string>;
+    /** A page by which a browser joins the room, and reads the steps. */
+    door(given: RoomDoorInput): Promise<Room>;
     /** Join the room under a name: a merchant, its key, and the first step. */
     join(given: RoomJoinInput & { format: "text" }): Promise<string>;
     /** Join the room under a name: a merchant, its key, and the first step. */
@@ -160,7 +172,7 @@ export interface ControlPlane {
     /** A hint for the learner with this key. */
     hint(given: RoomHintInput & { format: "text" }): Promise<string>;
     /** A hint for the learner with this key. */
-    hint(given: RoomHintInput): Promise<RoomHintReply>;
+    hint(given: RoomHintInput): Promise<Place>;
     /** Leave out the step that the learner with this key is at. */
     skip(given: RoomSkipInput & { format: "text" }): Promise<string>;
     /** Leave out the step that the learner with this key is at. */
@@ -227,6 +239,15 @@ export interface AttemptsReplayReply {
   eventId: string;
   /** The ids under which the attempts will be logged */
   deliveries: string[];
+}
+
+export interface Board {
+  /** Always `list` */
+  object: "list";
+  /** Where attendees join; null where no room is open */
+  url: string | null;
+  /** In the order in which they joined; without hints, which may have keys in them */
+  data: Learner[];
 }
 
 export interface Clock {
@@ -724,6 +745,8 @@ export interface Learner {
   ticked: number;
   /** How many of this step's were shown */
   hints: number;
+  /** The newest of them, as Markdown; null where none was */
+  hint: string | null;
   /** Sandbox time at which the step began */
   since: string;
   /** Real milliseconds at the step */
@@ -742,12 +765,6 @@ export interface LearnersBeginInput {
   name: string;
   /** Begin at this step, with what those before would have left */
   checkpoint?: number;
-}
-
-export interface LearnersHintReply {
-  /** As Markdown; null where the step has none */
-  hint: string | null;
-  learner: Learner;
 }
 
 export interface LearnersJoinInput {
@@ -817,6 +834,11 @@ export interface LessonStep {
   hints: number;
   /** Whether the lesson's file is brought to its solution here */
   mends: boolean;
+}
+
+export interface LessonsBoardInput {
+  /** `json` for the data; a page unless given */
+  format?: "html" | "json";
 }
 
 export interface LessonsGetInput {
@@ -1111,6 +1133,12 @@ export interface RoomBeginInput {
   checkpoint?: number;
 }
 
+export interface RoomBoardPageInput {
+  room: string;
+  /** `json` for the data; a page unless given */
+  format?: "html" | "json";
+}
+
 export interface RoomBoardReply {
   /** Always `list` */
   object: "list";
@@ -1120,6 +1148,12 @@ export interface RoomBoardReply {
 export interface RoomCloseReply {
   /** Null where there was none */
   closed: string | null;
+}
+
+export interface RoomDoorInput {
+  room: string;
+  /** `json` for the data; a page unless given */
+  format?: "html" | "json";
 }
 
 export interface RoomFileInput {
@@ -1139,12 +1173,6 @@ export interface RoomHintInput {
   key: string;
   /** `text` for a plain terminal; json unless given */
   format?: "json" | "text";
-}
-
-export interface RoomHintReply {
-  /** As Markdown; null where the step has none */
-  hint: string | null;
-  learner: Learner;
 }
 
 export interface RoomJoinInput {
