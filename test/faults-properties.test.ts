@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readArguments } from "../src/cli/arguments.ts";
-import { fault, ruleOf } from "../src/cli/fault.ts";
+import { fault, ruleOf } from "../src/cli/commands/fault.ts";
 import { actions } from "../src/faults/grammar.ts";
 import type { RuleState } from "../src/kernel/fault.ts";
 import { type Bench, NOON, share } from "./support.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readArguments } from "../src/cli/arguments.ts";
-import { fault, ruleOf } from "../src/cli/fault.ts";
+import { fault, ruleOf } from "../src/cli/commands/fault.ts";
 import { apiActions } from "../src/faults/api-actions.ts";
 import { actions, jsonSchema } from "../src/faults/grammar.ts";
 import { createFaults } from "../src/faults/index.ts";

@@ -1,20 +1,20 @@
 // `learn`: lessons that tick themselves, at a sandbox of one's own, or in a room that is served or joined.
 
-import { SandboxError } from "../kernel/errors.ts";
-import type { Lesson, ShownLearner } from "../kernel/lesson.ts";
-import { completeOptions, type GivenOptions, type Options } from "../options.ts";
-import { createSandbox, type Sandbox } from "../sandbox.ts";
-import type { Arguments } from "./arguments.ts";
-import { command, note, say } from "./command.ts";
-import { faceFlags } from "./face.ts";
-import { type Subject, show } from "./faces.ts";
-import { type FileKeeper, keepFiles } from "./lesson-file.ts";
-import { joinRoom, serveRoom } from "./room.ts";
-import { type Running, running } from "./running.ts";
-import { ownSeat, type Place, type Seat } from "./seat.ts";
-import { openTutor, type Tutor } from "./tutor.ts";
-import { localUrl } from "./variables.ts";
-import { jsonVoice, plainVoice, readyFacts, readyLine, type Voice } from "./voice.ts";
+import { SandboxError } from "../../kernel/errors.ts";
+import type { Lesson, ShownLearner } from "../../kernel/lesson.ts";
+import { completeOptions, type GivenOptions, type Options } from "../../options.ts";
+import { createSandbox, type Sandbox } from "../../sandbox.ts";
+import type { Arguments } from "../arguments.ts";
+import { command, note, say } from "../command.ts";
+import { faceFlags } from "../face.ts";
+import { type Subject, show } from "../faces.ts";
+import { type FileKeeper, keepFiles } from "../lesson-file.ts";
+import { joinRoom, serveRoom } from "../room.ts";
+import { type Running, running } from "../running.ts";
+import { ownSeat, type Place, type Seat } from "../seat.ts";
+import { openTutor, type Tutor } from "../tutor.ts";
+import { localUrl } from "../variables.ts";
+import { jsonVoice, plainVoice, readyFacts, readyLine, type Voice } from "../voice.ts";
 
 export const learn = command({
   summary: "lessons that tick themselves: learn, learn paging, learn --list; learn --serve for a room",

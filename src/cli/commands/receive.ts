@@ -2,14 +2,14 @@
 
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterRealTime } from "../kernel/clock.ts";
-import { SandboxError } from "../kernel/errors.ts";
-import { parseSpan } from "../kernel/span.ts";
-import { visible } from "../kernel/visible.ts";
-import { verifySignature } from "../webhooks/signature.ts";
-import { command, say } from "./command.ts";
-import { type Running, running, runningFlags } from "./running.ts";
-import { stopSignal } from "./stop-signal.ts";
+import { afterRealTime } from "../../kernel/clock.ts";
+import { SandboxError } from "../../kernel/errors.ts";
+import { parseSpan } from "../../kernel/span.ts";
+import { visible } from "../../kernel/visible.ts";
+import { verifySignature } from "../../webhooks/signature.ts";
+import { command, say } from "../command.ts";
+import { type Running, running, runningFlags } from "../running.ts";
+import { stopSignal } from "../stop-signal.ts";
 
 interface Manners {
   /** How many deliveries are still to be answered 500. */

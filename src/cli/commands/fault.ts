@@ -1,14 +1,14 @@
 // `fault`: arms, lists and removes the fault rules of a running sandbox.
 
-import { actions } from "../faults/grammar.ts";
-import { actionNamed } from "../faults/read-rule.ts";
-import { readFields } from "../faults/shorthand.ts";
-import { ApiError, SandboxError } from "../kernel/errors.ts";
-import type { RuleState } from "../kernel/fault.ts";
-import { visible } from "../kernel/visible.ts";
-import type { OwnFlag } from "./arguments.ts";
-import { actNamed, command, say } from "./command.ts";
-import { type Running, running, runningFlags } from "./running.ts";
+import { actions } from "../../faults/grammar.ts";
+import { actionNamed } from "../../faults/read-rule.ts";
+import { readFields } from "../../faults/shorthand.ts";
+import { ApiError, SandboxError } from "../../kernel/errors.ts";
+import type { RuleState } from "../../kernel/fault.ts";
+import { visible } from "../../kernel/visible.ts";
+import type { OwnFlag } from "../arguments.ts";
+import { actNamed, command, say } from "../command.ts";
+import { type Running, running, runningFlags } from "../running.ts";
 
 type Own = Record<string, string | undefined>;
 

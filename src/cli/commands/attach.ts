@@ -1,13 +1,13 @@
 // `attach`: watches a sandbox that runs elsewhere, and goes on watching when it goes away and comes back.
 
-import type { Link, Live } from "../../ui/wire/live.ts";
-import { SandboxError } from "../kernel/errors.ts";
-import type { LiveMessage } from "../kernel/messages.ts";
-import { command } from "./command.ts";
-import { findPlace, placeFlags } from "./detached.ts";
-import { faceFlags } from "./face.ts";
-import { type Subject, show, type Telling } from "./faces.ts";
-import type { Introduced, Voice } from "./voice.ts";
+import type { Link, Live } from "../../../ui/wire/live.ts";
+import { SandboxError } from "../../kernel/errors.ts";
+import type { LiveMessage } from "../../kernel/messages.ts";
+import { command } from "../command.ts";
+import { findPlace, placeFlags } from "../detached.ts";
+import { faceFlags } from "../face.ts";
+import { type Subject, show, type Telling } from "../faces.ts";
+import type { Introduced, Voice } from "../voice.ts";
 
 export const attach = command({
   summary: "watch and steer a sandbox that runs elsewhere, as if it ran here",
@@ -29,7 +29,7 @@ const subjectAt = (target: Subject["target"]): Subject => ({ target, goesOn: tru
 
 /** What is said by the live stream, all of it. */
 async function tellFrom(target: Subject["target"], voice: Voice): Promise<Telling> {
-  const { openLive } = await import("../../ui/wire/live.ts");
+  const { openLive } = await import("../../../ui/wire/live.ts");
   const hear = hearer(voice);
   let live: Live | undefined;
   const over = new Promise<never>((_, reject) => {

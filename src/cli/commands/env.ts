@@ -1,13 +1,13 @@
 // `env`: the variables by which programs find a running sandbox, in the form in which they are to be set.
 
 import { appendFileSync } from "node:fs";
-import { SandboxError } from "../kernel/errors.ts";
-import { didYouMean } from "../kernel/nearest.ts";
-import { unguessable } from "../kernel/random.ts";
-import { command, say } from "./command.ts";
-import { findPlace, placeFlags } from "./detached.ts";
-import { running } from "./running.ts";
-import { variablesOf } from "./variables.ts";
+import { SandboxError } from "../../kernel/errors.ts";
+import { didYouMean } from "../../kernel/nearest.ts";
+import { unguessable } from "../../kernel/random.ts";
+import { command, say } from "../command.ts";
+import { findPlace, placeFlags } from "../detached.ts";
+import { running } from "../running.ts";
+import { variablesOf } from "../variables.ts";
 
 type Variables = Record<string, string>;
 

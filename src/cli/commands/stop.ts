@@ -1,11 +1,11 @@
 // `stop`: ends a sandbox that start --detach left, in order, and comes back when it is gone.
 
 import { rmSync } from "node:fs";
-import { realDelay, stopwatch } from "../kernel/clock.ts";
-import { exitCodes, SandboxError } from "../kernel/errors.ts";
-import { command, note, say } from "./command.ts";
-import { type Detached, findDetached, findPlace, forgetState, placeFlags } from "./detached.ts";
-import { isAlive, signal } from "./processes.ts";
+import { realDelay, stopwatch } from "../../kernel/clock.ts";
+import { exitCodes, SandboxError } from "../../kernel/errors.ts";
+import { command, note, say } from "../command.ts";
+import { type Detached, findDetached, findPlace, forgetState, placeFlags } from "../detached.ts";
+import { isAlive, signal } from "../processes.ts";
 
 const PATIENCE = 15_000;
 const PAUSE = 20;

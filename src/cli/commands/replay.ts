@@ -1,8 +1,8 @@
 // `replay`: delivers again, by the id of an attempt (one endpoint) or of an event (all that subscribed).
 
-import { SandboxError } from "../kernel/errors.ts";
-import { command, say } from "./command.ts";
-import { running, runningFlags } from "./running.ts";
+import { SandboxError } from "../../kernel/errors.ts";
+import { command, say } from "../command.ts";
+import { running, runningFlags } from "../running.ts";
 
 export const replay = command({
   summary: "deliver again: a whd_… id to its endpoint, an evt_… id to all that subscribed",

@@ -1,13 +1,13 @@
 // `start`: runs the sandbox until it is told to stop, and shows what it does.
 
-import { completeOptions } from "../options.ts";
-import { createSandbox, type Sandbox } from "../sandbox.ts";
-import { command } from "./command.ts";
-import { announce, detach } from "./detach.ts";
-import { faceFlags } from "./face.ts";
-import { type Subject, show } from "./faces.ts";
-import { localUrl } from "./variables.ts";
-import { plainVoice, readyFacts, type Voice } from "./voice.ts";
+import { completeOptions } from "../../options.ts";
+import { createSandbox, type Sandbox } from "../../sandbox.ts";
+import { command } from "../command.ts";
+import { announce, detach } from "../detach.ts";
+import { faceFlags } from "../face.ts";
+import { type Subject, show } from "../faces.ts";
+import { localUrl } from "../variables.ts";
+import { plainVoice, readyFacts, type Voice } from "../voice.ts";
 
 export const start = command({
   summary: "run the sandbox (what happens when no command is given)",

@@ -1,8 +1,8 @@
 // `trigger`: sends a synthetic event of any type through a running sandbox.
 
-import { SandboxError } from "../kernel/errors.ts";
-import { command, say } from "./command.ts";
-import { running, runningFlags } from "./running.ts";
+import { SandboxError } from "../../kernel/errors.ts";
+import { command, say } from "../command.ts";
+import { running, runningFlags } from "../running.ts";
 
 interface Sent {
   id: string;

@@ -1,8 +1,8 @@
 // `deliveries`: the newest delivery attempts of a running sandbox, one a line.
 
-import { visible } from "../kernel/visible.ts";
-import { command, say } from "./command.ts";
-import { running, runningFlags } from "./running.ts";
+import { visible } from "../../kernel/visible.ts";
+import { command, say } from "../command.ts";
+import { running, runningFlags } from "../running.ts";
 
 interface Attempt {
   id: string;

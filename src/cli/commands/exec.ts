@@ -1,17 +1,17 @@
 // `exec`: a sandbox for as long as another command runs, and what came of it as an exit code.
 
-import { exitCodes, SandboxError } from "../kernel/errors.ts";
-import { visible } from "../kernel/visible.ts";
-import { completeOptions, type GivenOptions } from "../options.ts";
-import { createSandbox } from "../sandbox.ts";
-import { runChild } from "./child.ts";
-import { command, note } from "./command.ts";
-import { findWrong, readConditions } from "./fail-on.ts";
-import { type LogFile, openLogFile } from "./log-file.ts";
-import { watchTree } from "./process-tree.ts";
-import { readReports, writeReport } from "./report-files.ts";
-import { merchantNamed, type Running, running } from "./running.ts";
-import { localUrl, variablesOf } from "./variables.ts";
+import { exitCodes, SandboxError } from "../../kernel/errors.ts";
+import { visible } from "../../kernel/visible.ts";
+import { completeOptions, type GivenOptions } from "../../options.ts";
+import { createSandbox } from "../../sandbox.ts";
+import { runChild } from "../child.ts";
+import { command, note } from "../command.ts";
+import { findWrong, readConditions } from "../fail-on.ts";
+import { type LogFile, openLogFile } from "../log-file.ts";
+import { watchTree } from "../process-tree.ts";
+import { readReports, writeReport } from "../report-files.ts";
+import { merchantNamed, type Running, running } from "../running.ts";
+import { localUrl, variablesOf } from "../variables.ts";
 
 const MOST_LINES = 5;
 
