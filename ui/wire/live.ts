@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
-import { afterRealTime } from "../../src/kernel/clock.ts";
+import { afterRealTime, afterThisTurn } from "../../src/kernel/clock.ts";
 import type { LiveMessage, WatcherWish } from "../../src/kernel/messages.ts";
 import type { Target } from "./calls.ts";
 
@@ -76,7 +76,10 @@ export function openLive({ target, wants, from }: LiveOptions, heard: Hearer): L
       },
     );
   };
-  connect();
+  // Not at once: whoever opens it has something to show first.
+  afterThisTurn(() => {
+    if (!closed) connect();
+  });
   return {
     wish(wish) {
       wished = wish;
