@@ -9,7 +9,7 @@ import { exitCodes } from "../kernel/errors.ts";
 import { note } from "./command.ts";
 import type { Subject } from "./faces.ts";
 import { farewell } from "./farewell.ts";
-import { listenForStop, type StopSignal } from "./stop-signal.ts";
+import { listenForStop, type Stop, type StopSignal } from "./stop-signal.ts";
 import { plainVoice } from "./voice.ts";
 
 /** How looking in one way ended: with the wish to look in the other, or for good. */
@@ -22,7 +22,7 @@ export async function showOnTerminal(subject: Subject, flags: { color: boolean }
   let known: State | undefined;
   try {
     for (;;) {
-      const panes = await inPanes(subject, look, stop.told, known);
+      const panes = await inPanes(subject, look, stop, known);
       if (panes.ending !== "other") return codeOf(panes.ending);
       known = panes.known;
       const ending = await inLines(subject, stop.told);
@@ -38,15 +38,19 @@ const codeOf = (ending: "quit" | StopSignal) => (ending === "quit" ? exitCodes.o
 
 const ENDINGS = { quit: "quit", interrupt: "SIGINT", plain: "other", gone: "SIGHUP" } as const;
 
-async function inPanes(subject: Subject, look: Look, told: Promise<StopSignal>, known: State | undefined) {
+async function inPanes(subject: Subject, look: Look, stop: Stop, known: State | undefined) {
   const { target, course } = subject;
   const dashboard = openDashboard({ target, course, look, known, input: process.stdin, output: process.stdout });
   const endBeside = subject.beside?.(dashboard.say);
   const left = dashboard.left.then((why): Ending => ENDINGS[why]);
   let words = "";
   try {
-    const ending = await Promise.race([left, told]);
-    if (ending !== "other") words = farewell(dashboard.state(), subject.goesOn);
+    const ending = await Promise.race([left, stop.told]);
+    if (ending !== "other") {
+      words = farewell(dashboard.state(), subject.goesOn);
+      // Before the last words: whoever reads them and says it once more does not want to wait.
+      stop.letGo();
+    }
     return { ending, known: dashboard.state() };
   } finally {
     endBeside?.();
