@@ -70,15 +70,22 @@ describe("every operation", () => {
     },
   );
 
-  test.each(operations)("$id leaves the window and the journal alone, and is data to a browser", async ({ method, path }) => {
-    const bench = await open();
-    const answer = await bench.call(method, path, plain);
-    expect(Object.keys(answer.headers).filter((name) => /ratelimit|request-id|access-control/.test(name))).toEqual([]);
-    expect(answer.headers).toMatchObject({ "content-type": "application/json", "x-content-type-options": "nosniff" });
-    expect((await bench.control("GET", "/requests")).data).toEqual([]);
-    const first = await bench.call("GET", "/v1/payments");
-    expect(first.headers).toMatchObject({ "x-sandbox-request-id": "req_1", "ratelimit-remaining": "5999" });
-  });
+  test.each(operations)(
+    "$id leaves the window and the journal alone, and is data or a page of its own to a browser",
+    async ({ method, path, documents }) => {
+      const bench = await open();
+      const answer = await bench.call(method, path, plain);
+      expect(Object.keys(answer.headers).filter((name) => /ratelimit|request-id|access-control/.test(name))).toEqual([]);
+      expect(answer.headers).toMatchObject({ "x-content-type-options": "nosniff" });
+      const types = ["application/json", ...Object.values(documents)];
+      expect(types).toContain(answer.headers["content-type"]?.replace(/;.*/, ""));
+      if (!answer.headers["content-type"]?.startsWith("application/json"))
+        expect(answer.headers["content-security-policy"]).toMatch(/default-src 'none'/);
+      expect((await bench.control("GET", "/requests")).data).toEqual([]);
+      const first = await bench.call("GET", "/v1/payments");
+      expect(first.headers).toMatchObject({ "x-sandbox-request-id": "req_1", "ratelimit-remaining": "5999" });
+    },
+  );
 });
 
 describe("paths that lead nowhere", () => {
