@@ -140,10 +140,10 @@ export interface ControlPlane {
     get(given: LessonsGetInput): Promise<Lesson>;
     /** The board as a page that keeps itself up to date. One file without anything from elsewhere. In a room, open it at the room's address: there it needs no control token. */
     board(given: LessonsBoardInput & {
-      format: "html";
-    }): Promise<string>;
+      format: "json";
+    }): Promise<Board>;
     /** The board as a page that keeps itself up to date. One file without anything from elsewhere. In a room, open it at the room's address: there it needs no control token. */
-    board(given?: LessonsBoardInput): Promise<Board>;
+    board(given?: LessonsBoardInput): Promise<string>;
   };
   readonly learners: {
     /** The board: who is at which step, since when, and what ticked. */
@@ -180,16 +180,16 @@ export interface ControlPlane {
     }): Promise<RoomBoardReply>;
     /** The same page, for whoever knows the room. */
     boardPage(given: RoomBoardPageInput & {
-      format: "html";
-    }): Promise<string>;
+      format: "json";
+    }): Promise<Board>;
     /** The same page, for whoever knows the room. */
-    boardPage(given: RoomBoardPageInput): Promise<Board>;
+    boardPage(given: RoomBoardPageInput): Promise<string>;
     /** A page by which a browser joins the room, and reads the steps. */
     door(given: RoomDoorInput & {
-      format: "html";
-    }): Promise<string>;
+      format: "json";
+    }): Promise<Room>;
     /** A page by which a browser joins the room, and reads the steps. */
-    door(given: RoomDoorInput): Promise<Room>;
+    door(given: RoomDoorInput): Promise<string>;
     /** Join the room under a name: a merchant, its key, and the first step. */
     join(given: RoomJoinInput & {
       format: "text";

@@ -16,7 +16,9 @@ const BoardShape = Type.Object(
   { title: "board" },
 );
 
-const asPage = Type.Object({ format: Type.Optional(oneOf(["html", "json"], "`json` for the data; a page unless given")) });
+const asPage = Type.Object({
+  format: Type.Optional(oneOf(["html", "json"], "`json` for the data; a page unless given", { default: "html" })),
+});
 const documents = { html: "text/html" };
 
 type Here = Pick<Console, "room" | "about" | "lessons">;

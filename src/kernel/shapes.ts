@@ -38,8 +38,8 @@ export const email = (description: string) => Type.String({ description, maxLeng
 export const timestamp = (description: string) =>
   Type.Integer({ description: `${description}, in Unix seconds`, format: "int64", minimum: 0, maximum: SAFE });
 
-export const oneOf = <const V extends string>(values: readonly V[], description: string) =>
-  Type.Unsafe<V>({ type: "string", enum: [...values], description });
+export const oneOf = <const V extends string>(values: readonly V[], description: string, options: { default?: V } = {}) =>
+  Type.Unsafe<V>({ type: "string", enum: [...values], description, ...options });
 
 /** Free-form data of the client's own. */
 export const metadata = () => Type.Record(Type.String(), Type.Unknown(), { description: "Free-form; kept as sent" });

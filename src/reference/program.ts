@@ -26,17 +26,19 @@ export function programTypes(operations: readonly Declared[], names: Readonly<Re
 }
 
 function method(operation: Declared, types: Types, closer: Readonly<Record<string, TSchema>>): string {
-  const { id, summary, description, reply, documents } = operation;
+  const { id, summary, description, query, reply, documents } = operation;
   const name = camel(id.split(".")[1] as string);
   const answer = isNamed(reply) ? types.typeOf(reply) : types.named(`${pascal(id)}Reply`, reply);
   const given = argument(operation, inputOf(operation, closer), types);
   const said = remark([`${summary}.`, description].join(" ").trim());
-  const usual = `${said}${name}(${given}): Promise<${answer}>;`;
+  const way = (takes: string, gives: string) => `${said}${name}(${takes}): Promise<${gives}>;`;
   const formats = Object.keys(documents);
-  if (formats.length === 0) return usual;
-  // A text where the format says so: the first of the ways that fits is taken.
-  const asked = formats.map((format) => JSON.stringify(format)).join(" | ");
-  return `${said}${name}(${given.replace("given?:", "given:")} & { format: ${asked} }): Promise<string>;\n${usual}`;
+  if (formats.length === 0) return way(given, answer);
+  // Data or a text, as the format says: the first of the ways that fits is taken.
+  const asked = (names: readonly string[]) =>
+    `${given.replace("given?:", "given:")} & { format: ${names.map((format) => JSON.stringify(format)).join(" | ")} }`;
+  const isText = formats.includes(String((query.properties.format as { default?: string } | undefined)?.default));
+  return isText ? `${way(asked(["json"]), answer)}\n${way(given, "string")}` : `${way(asked(formats), "string")}\n${way(given, answer)}`;
 }
 
 function argument({ id, path }: Declared, input: ReturnType<typeof inputOf>, types: Types): string {
