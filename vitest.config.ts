@@ -1,5 +1,6 @@
 // How the tests run: real sockets and real processes, so a few generous limits and nothing mocked.
 
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -7,6 +8,8 @@ export default defineConfig({
     include: ["test/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Many tests wait for processes and for real seconds: a small machine has room for one more at a time than it has cores.
+    maxWorkers: Math.max(3, availableParallelism()),
     env: { NODE_ENV: "test" },
   },
 });
