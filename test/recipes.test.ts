@@ -131,6 +131,16 @@ describe("the page", () => {
   });
 });
 
+test("what the page for coding agents tells them to run comes to an answer, and leaves nothing behind", async () => {
+  const script = fence(readFileSync(join(root, "docs/agents.md"), "utf8"), "sh");
+  const { code, stdout, stderr } = await shell(script, project());
+  expect([code, stderr]).toEqual([0, ""]);
+  const [ready = "", answer = "", stopped] = stdout.split(/(?<=\})\n?(?=[{S])/);
+  expect(JSON.parse(ready)).toMatchObject({ url: expect.stringMatching(/^http:/) });
+  expect(JSON.parse(answer)).toMatchObject({ object: "list", data: [{ object: "payment" }] });
+  expect(stopped).toMatch(/^Stopped http/);
+});
+
 describe("GitHub Actions", () => {
   const { jobs } = parse(fence(section("GitHub Actions"), "yaml")) as { jobs: Record<string, { steps: Step[] }> };
   const stepsOf = (name: string) => jobs[name]?.steps ?? [];
