@@ -109,15 +109,19 @@ export function wrap(text: string, width: number): string[] {
   }
   let line = "";
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    const cells = stringWidth(segment);
+  for (const piece of piecesOf(text, width)) {
+    const cells = stringWidth(piece);
     if (used + cells > width && line !== "") {
       lines.push(line);
       line = "";
       used = 0;
     }
-    line += segment;
+    line += piece;
     used += cells;
   }
   return [...lines, line];
 }
+
+/** Letters with all that belongs to them; one that is wider than a whole line comes apart. */
+const piecesOf = (text: string, width: number): string[] =>
+  Array.from(graphemes.segment(text), ({ segment }) => segment).flatMap((letter) => (stringWidth(letter) > width ? [...letter] : [letter]));
