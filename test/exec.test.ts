@@ -138,7 +138,8 @@ describe.skipIf(process.platform === "win32")("signals and what outlives them", 
     const file = join(folder(), "counting.mjs");
     const counted = `count++; get("/payments").then(() => get("/payments")).then(() => process.exit(40 + count))`;
     writeFileSync(file, `${CLIENT}\nlet count = 0; ${waiting(counted)}`);
-    const line = [process.execPath, PROGRAM, "exec", "--", process.execPath, file].join(" ");
+    // Whichever shell the terminal begins with gives way: one that stayed would hear the key as well, and end by it.
+    const line = ["exec", process.execPath, PROGRAM, "exec", "--", process.execPath, file].join(" ");
     const terminal = spawn("script", ["-qec", line, "/dev/null"], { cwd: folder() });
     await new Promise((resolve) => terminal.stdout.once("data", resolve));
     terminal.stdin.write("\u0003");
