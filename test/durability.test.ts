@@ -1,12 +1,28 @@
 // What a file keeps from one start to the next, whose it is, and which files are none of ours.
 
-import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { createSandbox } from "../src/sandbox.ts";
-import { folder, run, start } from "./program.ts";
+import { folder, launchCommand, PROGRAM, run, start } from "./program.ts";
 import { call, control } from "./support.ts";
+import { receive } from "./webhook-support.ts";
 
 describe("started again", () => {
   test("a sandbox goes on where it stopped: records, clock aside, keys, sessions, remembered answers, journal and counters", async () => {
@@ -105,6 +121,56 @@ describe("the file", () => {
     const journal = new Sqlite(join(cwd, "data.db"), { readonly: true });
     expect(journal.prepare("select status from journal order by sequence").pluck().all()).toEqual([200, 500, 200, 200]);
     journal.close();
+  });
+
+  test("outlives what falls due while it cannot be written", async () => {
+    const cwd = folder();
+    const program = await start(["--db", "data.db", "--rate-limit", "none"], {}, cwd);
+    const rule = { body: { name: "x", adjustmentType: "fixed", adjustmentValue: 1 }, headers: { "idempotency-key": "one" } };
+    const write = () => call(program.url, "POST", "/v1/hospitality/pricing-rules", rule);
+    const made = await write();
+    const other = new Sqlite(join(cwd, "data.db"));
+    other.exec("begin immediate");
+    expect(await control(program.url, "POST", "/clock/advance", { by: "25h" })).toMatchObject({ mode: "offset", forgotten: 0 });
+    expect((await call(program.url, "GET", "/v1/merchants/me")).status).toBe(200);
+    expect((await write()).body.message).toMatch(/^Another program keeps the SQLite file locked\. .* Nothing of this request was kept\.$/);
+    other.exec("rollback");
+    expect((await write()).body.id).not.toBe(made.body.id);
+    other.close();
+    program.child.kill("SIGTERM");
+    expect(await program.ended).toMatchObject({ code: 0, error: "" });
+  });
+
+  test("that cannot be written for a while costs no delivery: what a receiver said meanwhile is recorded later", async () => {
+    const cwd = folder();
+    const program = await start(["--db", "data.db", "--retry-schedule", "20ms"], {}, cwd);
+    const receiver = await receive();
+    await call(program.url, "POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
+    const other = new Sqlite(join(cwd, "data.db"));
+    receiver.script((_, outgoing) => {
+      other.exec("begin immediate");
+      outgoing.writeHead(500).end();
+    });
+    await call(program.url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
+    await program.line((line) => line.includes('"defect","where":"webhooks"'));
+    other.exec("rollback");
+    other.close();
+    await receiver.arrived(2);
+    expect(await control(program.url, "POST", "/drain", { within: "30s" })).toMatchObject({ settled: true, pending: 0 });
+    const { data } = await control(program.url, "GET", "/deliveries");
+    expect((data as { status: string }[]).map(({ status }) => status)).toEqual(["succeeded", "failed"]);
+  });
+
+  test.skipIf(!existsSync("/dev/full"))("outlives a disk that is too full to hold what it says of that", async () => {
+    const cwd = folder();
+    const words = [process.execPath, PROGRAM, "start", "--port", "0", "--db", "data.db"];
+    const program = launchCommand("sh", ["-c", 'exec "$0" "$@" 2>/dev/full', ...words], {}, cwd);
+    const url = / at (\S+)\/v1 /.exec(await program.line((line) => line.includes(" is ready at ")))?.[1] ?? "";
+    const other = new Sqlite(join(cwd, "data.db"));
+    other.exec("begin immediate");
+    const { status } = await call(url, "POST", "/v1/hospitality/bookings/bkg_pending/decline");
+    other.close();
+    expect([status, (await call(url, "GET", "/v1/merchants/me")).status]).toEqual([500, 200]);
   });
 
   /** A file of ours as a closed sandbox leaves it. */
@@ -223,6 +289,39 @@ describe("the file", () => {
     expect(error).toMatch(says);
     expect(error).toContain("--db");
     expect(readFileSync(file).equals(before.bytes)).toBe(true);
+  });
+
+  /** The superuser may write everywhere; so the program is run as somebody else. */
+  const nobody = process.getuid?.() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
+  const hasBits = process.platform !== "win32" && (nobody.length === 0 || spawnSync("setpriv", ["--version"]).status === 0);
+
+  test.skipIf(!hasBits)("that may only be read is refused in one sentence and left as it is, and so is one in such a folder", async () => {
+    const db = await ours();
+    const own = dirname(db);
+    if (nobody.length > 0) for (const path of [own, db]) chownSync(path, 65_534, 65_534);
+    const startIt = () => {
+      const [command = "", ...words] = [...nobody, process.execPath, PROGRAM, "start", "--port", "0", "--db", db];
+      const { status, stderr } = spawnSync(command, words, { encoding: "utf8", cwd: "/" });
+      return [status, stderr];
+    };
+    const look = () => readdirSync(own).map((name) => [name, statSync(join(own, name)).mode & 0o777, readFileSync(join(own, name), "hex")]);
+    rmSync(`${db}-lock`);
+    chmodSync(db, 0o444);
+    const before = look();
+    expect(startIt()).toEqual([
+      1,
+      expect.stringMatching(/^merchant-sandbox: Cannot write \S+: it is read-only .*--db FILE.*--memory\.\n$/),
+    ]);
+    expect(look().filter(([name]) => !String(name).endsWith("-lock"))).toEqual(before);
+    chmodSync(db, 0o600);
+    for (const neighbours of [() => {}, () => rmSync(`${db}-lock`, { force: true })]) {
+      neighbours();
+      const kept = look();
+      chmodSync(own, 0o555);
+      expect(startIt()).toEqual([1, expect.stringMatching(/^merchant-sandbox: Cannot write in \S+: .*--db FILE.*--memory\.\n$/)]);
+      chmodSync(own, 0o700);
+      expect(look()).toEqual(kept);
+    }
   });
 
   test("that cannot be there is refused in one sentence", async () => {

@@ -57,9 +57,13 @@ export function launch(words: string[], variables: Record<string, string> = {}, 
 }
 
 /** The same with another program, such as one that the documentation shows. */
-export function launchFile(file: string, words: string[], variables: Record<string, string>, cwd = folder()): Program {
+export const launchFile = (file: string, words: string[], variables: Record<string, string>, cwd?: string) =>
+  launchCommand(process.execPath, [file, ...words], variables, cwd);
+
+/** The same through another command, such as a shell that takes something away from it first. */
+export function launchCommand(command: string, words: string[], variables: Record<string, string> = {}, cwd = folder()): Program {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_"));
-  const child = spawn(process.execPath, [file, ...words], { cwd, env: { ...Object.fromEntries(inherited), ...variables } });
+  const child = spawn(command, words, { cwd, env: { ...Object.fromEntries(inherited), ...variables } });
   children.add(child);
   const out: string[] = [];
   let error = "";

@@ -229,6 +229,24 @@ test("a compressed bomb is refused unread, and a body beyond 1 MiB at its announ
   }
 });
 
+test("a peer that is refused, and then neither reads nor closes, holds its connection no longer than a moment", async () => {
+  const bench = await open();
+  const handshake = ["GET /_sandbox/live HTTP/1.1", `Host: localhost:${bench.port}`, "Connection: Upgrade", "Upgrade: websocket", "", ""];
+  for (const bytes of ["this is no HTTP\r\n\r\n", handshake.join("\r\n")]) {
+    const socket = connect({ port: bench.port, host: "127.0.0.1", allowHalfOpen: true }, () => socket.write(bytes));
+    const code = await new Promise((resolve) => {
+      socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+      socket.once("end", () => {
+        // What is written here is refused once nobody holds the other end.
+        const pen = setInterval(() => socket.write("."), 20);
+        socket.once("close", () => clearInterval(pen));
+      });
+      socket.resume();
+    });
+    expect(["ECONNRESET", "EPIPE"]).toContain(code);
+  }
+});
+
 /** An address of this machine that other machines could reach. */
 const outside = Object.values(networkInterfaces())
   .flat()

@@ -23,8 +23,8 @@ function print(text: string): number {
   return exitCodes.ok;
 }
 
-// Whoever read the output may leave: what is said then is said to nobody, and the sandbox goes on.
-process.stdout.on("error", () => {});
+// Whoever read the output may leave, and the disk of a log may be full: what is said then is said to nobody, and the sandbox goes on.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 try {
   process.exitCode = await main(process.argv.slice(2));

@@ -1,7 +1,7 @@
 // Turns what the pipe ended with into bytes: an answer, an error of the service, or a defect of ours.
 
 import { httpDate } from "../kernel/clock.ts";
-import { ApiError, type ErrorBody, errors } from "../kernel/errors.ts";
+import { ApiError, type ErrorBody, errors, SandboxError } from "../kernel/errors.ts";
 import { redactText } from "../kernel/redact.ts";
 import type { Context, Reply } from "./context.ts";
 
@@ -27,14 +27,11 @@ export function errorBody(error: ApiError, requestId: string | undefined): Error
 export function failureReply(context: Context, error: unknown, report: (error: unknown, context: Context) => void): Reply {
   if (error instanceof ApiError) return errorReply(context, error);
   report(error, context);
-  return errorReply(
-    context,
-    new ApiError(
-      "internal_error",
-      "The sandbox itself failed; nothing of this request was kept. Its log has the details: please report it.",
-    ),
-  );
+  return errorReply(context, new ApiError("internal_error", `${whyOf(error)} Nothing of this request was kept.`));
 }
+
+const whyOf = (error: unknown) =>
+  error instanceof SandboxError ? error.message : "The sandbox itself failed; its log has the details: please report it.";
 
 export function send(context: Context, reply: Reply, rateHeaders: Record<string, string> = {}): void {
   if (head(context, reply, rateHeaders)) context.outgoing.end(context.incoming.method === "HEAD" ? undefined : reply.body);

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { afterRealTime } from "../kernel/clock.ts";
 import { type ErrorCode, errors, SandboxError } from "../kernel/errors.ts";
+import { endWith } from "./last-words.ts";
 import type { Upgrade } from "./upgrade.ts";
 
 export interface Listening {
@@ -151,7 +152,5 @@ function refuseGarbage(error: Error, socket: Duplex): void {
   const code = GARBAGE[codeOf(error) ?? ""] ?? "malformed_http";
   const { status, error: category, when } = errors[code];
   const body = JSON.stringify({ error: category, message: when, code, details: {} });
-  socket.end(
-    `HTTP/1.1 ${status} ${category}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  endWith(socket, `${status} ${category}`, body);
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { ApiError, fail } from "../kernel/errors.ts";
 import type { Guard } from "./guard.ts";
+import { endWith } from "./last-words.ts";
 import { errorBody } from "./reply.ts";
 
 export type Upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -21,9 +22,7 @@ export function upgrades(path: string, guard: Guard, checkToken: (incoming: Inco
       accept(incoming, socket, head);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const body = JSON.stringify(errorBody(error, undefined));
-      const head = `HTTP/1.1 ${error.status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
-      socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
+      endWith(socket, `${error.status} Refused`, JSON.stringify(errorBody(error, undefined)));
     }
   };
 }

@@ -1,6 +1,6 @@
 // The SQLite file: opening it, refusing what it cannot be, holding it alone, and committing to it.
 
-import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterThisTurn } from "../kernel/clock.ts";
@@ -8,6 +8,7 @@ import { SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { lateSql, type Sql } from "./late.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { OR_ELSEWHERE, worded } from "./trouble.ts";
 
 export interface Database {
   readonly file: string | undefined;
@@ -43,7 +44,6 @@ interface Waiting {
 
 /** Milliseconds: nobody is served while one waits for another program's lock. */
 const LONGEST_WAIT = 500;
-const LOCKED = "Another program keeps the SQLite file locked. Let it end its transaction; reading the file is welcome at any time.";
 const REMEDY = "Choose another file with --db FILE, or keep everything in memory with --memory.";
 
 /** Opens the file, or a database in memory when there is none: an empty one, or one that begins as a copy of an image. */
@@ -78,7 +78,7 @@ function committer(sql: Sql): Pick<Database, "commit" | "commitNow" | "savepoint
   const rollback = sql.prepare("rollback");
   // better-sqlite3 turns a transaction inside a transaction into a savepoint.
   const transaction = once(() => sql.transaction((work: () => unknown) => work()));
-  const savepoint = <T>(work: () => T) => transaction()(work) as T;
+  const savepoint = <T>(work: () => T) => worded(() => transaction()(work) as T);
   let waiting: Waiting[] = [];
 
   const settle = (batch: Waiting[]) => {
@@ -90,13 +90,15 @@ function committer(sql: Sql): Pick<Database, "commit" | "commitNow" | "savepoint
           const value = savepoint(work);
           outcomes.push(() => resolve(value as never));
         } catch (error) {
+          // A disk that is full undoes everything at once: what the others did is gone too.
+          if (!sql.inTransaction) throw error;
           outcomes.push(() => reject(error));
         }
       }
       commit.run();
     } catch (error) {
       if (sql.inTransaction) rollback.run();
-      for (const { reject } of batch) reject(isBusy(error) ? new SandboxError(LOCKED) : error);
+      for (const { reject } of batch) reject(error);
       return;
     }
     for (const speak of outcomes) speak();
@@ -141,6 +143,8 @@ function openFile(file: string): Sqlite.Database {
 function inspect(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found && !found.isFile()) throw new SandboxError(`Cannot open ${file}: it is no file. ${REMEDY}`);
+  if (found && !isWritable(file))
+    throw new SandboxError(`Cannot write ${file}: it is read-only for this user. Let it be written (chmod u+w), ${OR_ELSEWHERE}`);
   if (!found || found.size === 0) return;
   const kept = "It was left as it is; choose another with --db FILE.";
   let version: unknown;
@@ -185,23 +189,29 @@ function prepare(sql: Sqlite.Database, file: string | undefined, isFilled: boole
 function holdAlone(file: string): () => void {
   makeFolder(dirname(file));
   const lockFile = `${file}-lock`;
-  let lock: Sqlite.Database;
+  let lock: Sqlite.Database | undefined;
   try {
     lock = new Sqlite(lockFile, { timeout: 0 });
     chmodSync(lockFile, 0o600);
-  } catch (error) {
-    throw new SandboxError(
-      `Cannot write in ${dirname(file)}: ${reason(error)}. Choose another place with --db FILE, or keep everything in memory with --memory.`,
-    );
-  }
-  try {
     lock.exec("begin exclusive");
   } catch (error) {
-    lock.close();
-    if (!isBusy(error)) throw error;
+    lock?.close();
+    if (!isBusy(error))
+      throw new SandboxError(
+        `Cannot write in ${dirname(file)}: ${reason(error)}. Choose another place with --db FILE, or keep everything in memory with --memory.`,
+      );
     throw new SandboxError(`${file} is in use by ${ownerOf(file)}. Stop that one, or choose another file with --db FILE, or use --memory.`);
   }
   return () => lock.close();
+}
+
+function isWritable(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function ownerOf(file: string): string {

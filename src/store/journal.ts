@@ -200,7 +200,13 @@ function openNumbers({ sql, file }: Database) {
       Object.assign(open(), { number: 0, last: 0 });
       era++;
     },
-    close: () => void (count && note.run(count.number)),
+    close() {
+      try {
+        if (count) note.run(count.number);
+      } catch {
+        // The block that was set aside stands, and the count goes on behind it.
+      }
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 // What SQLite does when it is first needed: a database is opened, and a statement is read. Whoever starts pays for what it uses.
 
 import type Sqlite from "better-sqlite3";
+import { inWords, worded } from "./trouble.ts";
 
 /** Of a database, what the stores use. */
 export interface Sql
@@ -32,7 +33,7 @@ export function lateSql(openNow: () => Sqlite.Database): Sql {
       statements.add(text);
       return new LateStatement(prepare, text);
     }) as unknown as Sql["prepare"],
-    exec: (text) => sql().exec(text),
+    exec: (text) => worded(() => sql().exec(text)),
     transaction: (work) => sql().transaction(work),
     function: ((...given: Parameters<Sql["function"]>) => sql().function(...given)) as Sql["function"],
     serialize: (options) => sql().serialize(options),
@@ -69,14 +70,26 @@ class LateStatement {
   }
 
   get(...values: unknown[]): unknown {
-    return this.statement().get(...values);
+    try {
+      return this.statement().get(...values);
+    } catch (error) {
+      throw inWords(error);
+    }
   }
 
   all(...values: unknown[]): unknown[] {
-    return this.statement().all(...values);
+    try {
+      return this.statement().all(...values);
+    } catch (error) {
+      throw inWords(error);
+    }
   }
 
   run(...values: unknown[]): Sqlite.RunResult {
-    return this.statement().run(...values);
+    try {
+      return this.statement().run(...values);
+    } catch (error) {
+      throw inWords(error);
+    }
   }
 }

@@ -1,6 +1,7 @@
 // The answers remembered for an Idempotency-Key, and when they are forgotten.
 
-import type { Clock, DueWork } from "../kernel/clock.ts";
+import { type Clock, type DueWork, realNow } from "../kernel/clock.ts";
+import { SandboxError } from "../kernel/errors.ts";
 import type { Database } from "./database.ts";
 
 export interface RememberedReply {
@@ -22,6 +23,8 @@ export interface Replies extends DueWork {
 
 /** As long as most services remember: a day from the first answer. */
 export const REPLAY_WINDOW = 24 * 3_600_000;
+/** Real milliseconds. */
+const TRY_AGAIN_AFTER = 2_000;
 
 export function openReplies(database: Database, clock: Clock): Replies {
   const { sql } = database;
@@ -35,6 +38,7 @@ export function openReplies(database: Database, clock: Clock): Replies {
   const forget = sql.prepare("delete from replies where merchant = ? and key = ?");
   const forgetExpired = sql.prepare("delete from replies where expires <= ?");
   let forgotten = 0;
+  let quietUntil = 0;
   return {
     find: (merchant, key) => find.get(merchant, key, clock.now()),
     remember(merchant, key, reply) {
@@ -42,9 +46,15 @@ export function openReplies(database: Database, clock: Clock): Replies {
     },
     forgotten: () => forgotten,
     forget: (merchant, key) => void forget.run(merchant, key),
-    nextDue: () => soonest.get() ?? null,
+    nextDue: () => (realNow() < quietUntil ? null : (soonest.get() ?? null)),
     run(now) {
-      forgotten += database.commitNow(() => forgetExpired.run(now)).changes;
+      try {
+        forgotten += database.commitNow(() => forgetExpired.run(now)).changes;
+      } catch (error) {
+        if (!(error instanceof SandboxError)) throw error;
+        // The file cannot be written. What is over is found by nobody, so it may stay for a while.
+        quietUntil = realNow() + TRY_AGAIN_AFTER;
+      }
     },
   };
 }

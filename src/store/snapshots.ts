@@ -9,6 +9,7 @@ import type { Database } from "./database.ts";
 import type { Journal } from "./journal.ts";
 import type { Sql } from "./late.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "./schema.ts";
+import { worded } from "./trouble.ts";
 
 export interface Snapshot {
   name: string;
@@ -115,11 +116,12 @@ function copyInto(sql: Sql, source: string): number {
       .pluck()
       .all() as string[];
     const replaced = tables.filter((name) => !LEFT_ALONE.has(name));
-    sql.transaction(() => {
+    const replace = sql.transaction(() => {
       for (const table of replaced.toReversed()) sql.exec(`delete from main.${table}`);
       for (const table of replaced) sql.exec(`insert into main.${table} select * from snapshot.${table}`);
       sql.exec("delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence");
-    })();
+    });
+    worded(replace);
     return sql.prepare(LAST_REQUEST).pluck().get() as number;
   } finally {
     sql.exec("detach snapshot");

@@ -52,8 +52,17 @@ interface Needs {
   webhooks: WebhookRules;
 }
 
-export function openStores({ file, image, clock, dice, webhooks }: Needs): Stores {
-  const database = openDatabase(file, image);
+export function openStores(needs: Needs): Stores {
+  const database = openDatabase(needs.file, needs.image);
+  try {
+    return openOver(database, needs);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function openOver(database: Database, { clock, dice, webhooks }: Needs): Stores {
   const counters = openCounters(database, dice);
   const tenants = openTenants(database, counters, dice, clock);
   const collections = openCollections(database);

@@ -1,6 +1,7 @@
 // What is in the air: due deliveries are written down as being sent, sent, and recorded when they land.
 
 import { afterPromises, type Clock, realDelay } from "../kernel/clock.ts";
+import { SandboxError } from "../kernel/errors.ts";
 import type { AttemptMessage } from "../kernel/messages.ts";
 import type { Database } from "../store/database.ts";
 import type { Deliveries, Delivery, Receiver } from "../store/deliveries.ts";
@@ -25,7 +26,17 @@ interface Flight extends Taken {
   abandoned: boolean;
   /** Its place in the lane is another's. */
   freed: boolean;
+  /** Resolves when its outcome is recorded, or never will be. */
   landed: Promise<void>;
+  over(): void;
+}
+
+/** An attempt that came down, and is not recorded yet. */
+interface Landing {
+  readonly flight: Flight;
+  readonly went: Outcome;
+  /** Undefined until it is recorded, and when it is gone from the file. */
+  concluded: Concluded | undefined;
 }
 
 /** All that the functions below share. */
@@ -39,6 +50,8 @@ export interface State {
   readonly sender: Sender;
   readonly interference: Interference;
   readonly flights: Set<Flight>;
+  /** Those that came down in this turn of the event loop: they are recorded together. */
+  landings: Landing[];
   readonly listeners: Set<Listener>;
   /** Called, and forgotten, whenever something has landed or will not. */
   readonly waiting: Set<() => void>;
@@ -133,29 +146,57 @@ function release({ lanes }: State, { lane }: Taken): void {
 
 function launch(state: State, { attempt, lane }: Taken): void {
   const { outcome, abort } = state.sender.send(attempt.plan);
-  const flight: Flight = { attempt, lane, abort, abandoned: false, freed: false, landed: Promise.resolve() };
+  let over = () => {};
+  const landed = new Promise<void>((resolve) => {
+    over = resolve;
+  });
+  const flight: Flight = { attempt, lane, abort, abandoned: false, freed: false, landed, over };
   state.flights.add(flight);
-  flight.landed = land(state, flight, outcome);
+  void outcome.then((went) => land(state, flight, went));
 }
 
-/** Records what came of an attempt, then tells of it. One that cannot be recorded is taken up by the next start, as after a crash. */
-async function land(state: State, flight: Flight, outcome: Promise<Outcome>): Promise<void> {
-  const { database, lanes, flights, listeners, clock } = state;
-  const { lane, attempt } = flight;
-  const went = await outcome;
-  if (flight.abandoned) return;
+function land(state: State, flight: Flight, went: Outcome): void {
+  if (flight.abandoned) return flight.over();
+  const { lanes, clock, landings } = state;
+  const { lane } = flight;
   lanes.freed(lane, went.errorCode === "dropped" ? lane.answers : went.responseStatus !== null);
   flight.freed = true;
-  const recording = database.commit(() => (flight.abandoned ? undefined : conclude(state, attempt, went)));
+  if (landings.push({ flight, went, concluded: undefined }) === 1) void record(state, landings);
   // What the lane has waiting is written down in the same commit.
   if ((lane.due ?? Infinity) <= clock.now()) begin(state);
-  const concluded = await recording.catch((error: unknown) => (state.running ? state.report(error) : undefined));
-  if (flight.abandoned) return;
-  flights.delete(flight);
-  lanes.recorded(lane, concluded?.nextDue ?? null);
+}
+
+/** Records what came of attempts, then tells of it. */
+async function record(state: State, landings: Landing[]): Promise<void> {
+  const { database, lanes, flights, listeners, clock } = state;
+  const work = () => {
+    state.landings = [];
+    for (const landing of landings) concludeOne(state, landing);
+  };
+  await database.commit(work).catch(() => recordEach(state, landings));
+  const recorded = landings.filter(({ flight }) => !flight.abandoned);
+  for (const { flight, concluded } of recorded) {
+    flights.delete(flight);
+    lanes.recorded(flight.lane, concluded?.nextDue ?? null);
+  }
   clock.wake();
-  if (concluded) for (const listener of listeners) listener(concluded.told);
+  for (const { concluded } of recorded) if (concluded) for (const listener of listeners) listener(concluded.told);
   tellWaiting(state);
+  for (const { flight } of landings) flight.over();
+}
+
+/** One that cannot be recorded keeps no other from it. It is taken up by the next start, as after a crash. */
+async function recordEach(state: State, landings: Landing[]): Promise<void> {
+  if (state.landings === landings) state.landings = [];
+  const one = (landing: Landing) => state.database.commit(() => concludeOne(state, landing));
+  const report = (error: unknown) => state.running && state.report(error);
+  await Promise.all(landings.map((landing) => one(landing).catch(report)));
+}
+
+function concludeOne(state: State, landing: Landing): void {
+  const { flight, went } = landing;
+  landing.concluded = undefined;
+  if (!flight.abandoned) landing.concluded = conclude(state, flight.attempt, went);
 }
 
 function conclude({ ledger, lanes, interference }: State, attempt: Attempt, went: Outcome): Concluded | undefined {
