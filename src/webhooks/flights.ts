@@ -185,12 +185,25 @@ async function record(state: State, landings: Landing[]): Promise<void> {
   for (const { flight } of landings) flight.over();
 }
 
-/** One that cannot be recorded keeps no other from it. It is taken up by the next start, as after a crash. */
+/** One that cannot be recorded keeps no other from it. */
 async function recordEach(state: State, landings: Landing[]): Promise<void> {
   if (state.landings === landings) state.landings = [];
-  const one = (landing: Landing) => state.database.commit(() => concludeOne(state, landing));
-  const report = (error: unknown) => state.running && state.report(error);
-  await Promise.all(landings.map((landing) => one(landing).catch(report)));
+  await Promise.all(landings.map((landing) => recordAlone(state, landing)));
+}
+
+/** As long as the file cannot be written, it is tried again. What is not recorded at the end is taken up by the next start, as after a crash. */
+async function recordAlone(state: State, landing: Landing): Promise<void> {
+  while (!landing.flight.abandoned) {
+    try {
+      return await state.database.commit(() => concludeOne(state, landing));
+    } catch (error) {
+      landing.concluded = undefined;
+      if (!state.running) return;
+      state.report(error);
+      if (!(error instanceof SandboxError)) return;
+    }
+    await realDelay(PAUSE_AFTER_DEFECT);
+  }
 }
 
 function concludeOne(state: State, landing: Landing): void {
