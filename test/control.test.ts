@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { catalogue, eventTypes, resources } from "../src/areas/index.ts";
 import { controlCatalogue } from "../src/control/index.ts";
 import { factOf } from "../src/kernel/assumed.ts";
-import { type Answer, type Bench, NOON, NOON_SECONDS, open } from "./support.ts";
+import { type Answer, type Bench, NOON, NOON_SECONDS, needed, open } from "./support.ts";
 import { advance, log, receive, register, settle, trigger } from "./webhook-support.ts";
 
 const plain = { key: null };
@@ -465,7 +465,7 @@ describe("records", () => {
     const { merchant } = await bench.control("POST", "/merchants", { fixture: "blank" });
     for (const [from, next] of Object.entries(resource.moves)) {
       for (const to of Object.keys(resource.moves).filter((state) => state !== from)) {
-        const made = await bench.control("POST", `/records/${kind}`, { merchant, status: from });
+        const made = await bench.control("POST", `/records/${kind}`, { merchant, status: from, ...needed[kind] });
         const before = (await newest(bench))?.id;
         const answer = await ask(bench, "PATCH", `/records/${kind}/${made.id}`, { status: to });
         const after = await newest(bench);
@@ -519,7 +519,8 @@ describe("records", () => {
     ["POST", "/records/payment", { merchant: "mer_lodge", status: "lost" }, 400, '"lost"'],
     ["POST", "/records/payment", { merchant: "mer_lodge", livemode: true }, 400, "livemode is no field"],
     ["POST", "/records/payment", { merchant: "mer_lodge", id: "pay_pending" }, 409, "pay_pending exists already"],
-    ["POST", "/records/product_variant", { merchant: "mer_lodge", sku: "HONEY-250" }, 409, "sku exists already"],
+    ["POST", "/records/product_variant", { merchant: "mer_lodge", productId: "prod_honey", sku: "HONEY-250" }, 409, "sku exists already"],
+    ["POST", "/records/product_variant", { merchant: "mer_lodge", sku: "HONEY-1" }, 400, "productId is required"],
     ["PATCH", "/records/payment/pay_nobody", { status: "failed" }, 404, "No merchant has a payment pay_nobody"],
     ["PATCH", "/records/payment/pay_pending", { merchant: "mer_blank", status: "failed" }, 404, "No such payment"],
     ["PATCH", "/records/payment/pay_pending", { statsu: "failed" }, 400, "Did you mean status?"],

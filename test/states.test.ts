@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { resources } from "../src/areas/index.ts";
 import { allowedFrom } from "../src/kernel/resource.ts";
-import { type Bench, open } from "./support.ts";
+import { type Bench, needed, open } from "./support.ts";
 
 /** Kinds with states that can be brought into being from outside. */
 const kinds = resources.filter(({ kind, moves, hidden }) => Object.keys(moves).length > 0 && hidden.length === 0 && kind !== "merchant");
@@ -32,7 +32,7 @@ describe("the moves of every kind", () => {
     expect(states).toContain(defaults.status);
     for (const from of states)
       for (const to of states) {
-        const record = await bench.control("POST", `/records/${kind}`, { merchant: "mer_blank", status: from });
+        const record = await bench.control("POST", `/records/${kind}`, { merchant: "mer_blank", status: from, ...needed[kind] });
         expect(record).toMatchObject({ object: kind, merchantId: "mer_blank", status: from });
         const arrived = from !== defaults.status || events.created === undefined;
         expect(await happened()).toEqual(known(events.created, arrived ? events[from] : undefined));

@@ -10,6 +10,9 @@ import { createSandbox, type Sandbox } from "../src/sandbox.ts";
 export const NOON = "2026-01-05T12:00:00Z";
 export const NOON_SECONDS = 1_767_614_400;
 
+/** What a record of a kind cannot be without. */
+export const needed: Readonly<Record<string, object>> = { product_variant: { productId: "prod_any" } };
+
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;

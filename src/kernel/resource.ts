@@ -2,6 +2,7 @@
 
 import { assumed } from "./assumed.ts";
 import type { ObjectSchema } from "./endpoint.ts";
+import { onceFor } from "./once.ts";
 import { id, metadata, oneOf, type Static, type TProperties, type TUnsafe, Type, timestamp } from "./shapes.ts";
 
 /** The base of every record; `livemode` is false for good in a sandbox. */
@@ -88,16 +89,29 @@ export function resource<const F extends TProperties, const M extends Record<str
 /** What follows from the kind, the owner or the place, and is nobody's to set. */
 const OWNED = ["object", "merchantId", "livemode"];
 
-const given = new WeakMap<Resource, ObjectSchema>();
-
-/** The fields that a record may be given from outside the service, each of which may be left out. */
-export function givenFields(resource: Resource): ObjectSchema {
-  const known = given.get(resource);
-  if (known) return known;
+/** The fields that a record may be given from outside the service; those that have a value without being given may be left out. */
+export const givenFields = onceFor((resource: Resource): ObjectSchema => {
   const free = Object.entries(resource.schema.properties).filter(([name]) => !OWNED.includes(name));
-  const schema = Type.Object(Object.fromEntries(free.map(([name, field]) => [name, Type.Optional(field)])));
-  given.set(resource, schema);
-  return schema;
+  return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, isNeeded(resource, name) ? field : Type.Optional(field)])));
+});
+
+/** What a record has from its beginning: other records and the order of lists rely on it. */
+const FIXED = ["id", "created"];
+
+/** The fields of a record that may be changed from outside the service. */
+export const changeableFields = onceFor((resource: Resource): ObjectSchema => {
+  const free = Object.entries(givenFields(resource).properties).filter(([name]) => !FIXED.includes(name));
+  return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, Type.Optional(field)])));
+});
+
+/** Made by the service for each record that comes without. */
+const MADE = ["id", "metadata", "created"];
+
+/** Whether nothing holds where a field is left out: no default, and not null either. */
+function isNeeded({ schema, defaults }: Resource, name: string): boolean {
+  const field = schema.properties[name] as { type?: string | string[]; anyOf?: { type?: string }[] };
+  const isNullable = [field.type].flat().includes("null") || field.anyOf?.some(({ type }) => type === "null") === true;
+  return !isNullable && !MADE.includes(name) && !Object.hasOwn(defaults, name);
 }
 
 /** The schema of a record with fields beside it that only one answer shows. */

@@ -1,9 +1,10 @@
 // Records given from outside the service: held against their kind, then made, changed or moved, with the event the service would send.
 
 import { fieldErrors } from "../kernel/check.ts";
+import type { ObjectSchema } from "../kernel/endpoint.ts";
 import { fail } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
-import { givenFields, type RecordBase, type Resource } from "../kernel/resource.ts";
+import { changeableFields, givenFields, type RecordBase, type Resource } from "../kernel/resource.ts";
 import type { Collection } from "./collection.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,7 +14,7 @@ type Owned = () => Collection<RecordBase>;
 
 /** Only inside a transaction. */
 export function createGiven(resource: Resource, owned: Owned, fields: Fields): RecordBase {
-  checkFields(resource, fields);
+  checkFields(resource, fields, givenFields(resource));
   const records = owned();
   if (typeof fields.id === "string" && records.find(fields.id))
     fail("already_exists", `A ${resource.kind} with the id ${fields.id} exists already.`);
@@ -22,7 +23,7 @@ export function createGiven(resource: Resource, owned: Owned, fields: Fields): R
 
 /** A `status` that differs is moved to, as the kind's table of moves allows it; all else is set as it is. Only inside a transaction. */
 export function changeGiven(resource: Resource, owned: Owned, id: string, given: Fields): RecordBase {
-  checkFields(resource, given, FIXED);
+  checkFields(resource, given, changeableFields(resource));
   const records = owned();
   const record = records.require(id);
   const { status, ...fields } = given;
@@ -31,12 +32,8 @@ export function changeGiven(resource: Resource, owned: Owned, id: string, given:
     : records.update(record, fields, resource.events.updated);
 }
 
-/** What a record has from its beginning: other records and the order of lists rely on it. */
-const FIXED = ["id", "created"];
-
-function checkFields(resource: Resource, fields: Fields, fixed: readonly string[] = []): void {
-  const schema = givenFields(resource);
-  const known = Object.keys(schema.properties).filter((name) => !fixed.includes(name));
+function checkFields(resource: Resource, fields: Fields, schema: ObjectSchema): void {
+  const known = Object.keys(schema.properties);
   for (const name of Object.keys(fields))
     if (!known.includes(name))
       fail("validation_failed", `${name} is no field of a ${resource.kind} that can be set.${didYouMean(name, known)}`);
