@@ -153,7 +153,7 @@ test("no statement walks or sorts a table that grows, but for those that are nam
 function reads(stores: Stores, rows: number): Record<string, () => unknown> {
   const { attempts, eventLog, journal, deliveries, holds, replies } = stores;
   const middle = Math.floor(rows / 2);
-  const scope = { merchant: "mer_lodge", now: NOON_SECONDS, mint: () => "", emit: () => {} };
+  const scope = { merchant: "mer_lodge", now: NOON_SECONDS, mint: () => "", emit: () => {}, hold: () => {} };
   const payment = resources.find(({ kind }) => kind === "payment") as (typeof resources)[number];
   const payments = stores.collections(payment, scope);
   const later = NOON_SECONDS * 1000 + 1e10;

@@ -26,5 +26,5 @@ export const getCustomer = endpoint({
   exampleParams: { id: "cus_ines" },
   reply: customers.schema,
   errors: ["resource_not_found"],
-  handle: ({ params, own }) => own(customers).require(params.id),
+  handle: ({ params, own }) => own(customers).show(params.id),
 });

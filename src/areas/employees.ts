@@ -232,7 +232,7 @@ export const listDisciplinaryRecords = endpoint({
   query: assumedPage,
   reply: assumedListOf(disciplinaryRecords.schema),
   errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(disciplinaryRecords).page(query),
+  handle: ({ query, own }) => own(disciplinaryRecords).list(query),
 });
 
 export const listAppraisals = endpoint({
@@ -244,7 +244,7 @@ export const listAppraisals = endpoint({
   query: assumedPage,
   reply: assumedListOf(appraisals.schema),
   errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(appraisals).page(query),
+  handle: ({ query, own }) => own(appraisals).list(query),
 });
 
 function composeItem(item: Static<typeof payItem>, id: string, payrollId: string): PayrollItem {

@@ -36,5 +36,5 @@ export const listSyncLogs = endpoint({
   query: assumedPage,
   reply: assumedListOf(syncLogs.schema),
   errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(syncLogs).page(query),
+  handle: ({ query, own }) => own(syncLogs).list(query),
 });

@@ -69,5 +69,5 @@ export const listMarketplaceOrders = endpoint({
   query: assumedPage,
   reply: listOf(marketplaceOrders.schema),
   errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(marketplaceOrders).page(query),
+  handle: ({ query, own }) => own(marketplaceOrders).list(query),
 });

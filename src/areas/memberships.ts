@@ -42,5 +42,5 @@ export const listRenewals = endpoint({
   query: assumedPage,
   reply: assumedListOf(membershipRenewals.schema),
   errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(membershipRenewals).page(query),
+  handle: ({ query, own }) => own(membershipRenewals).list(query),
 });

@@ -163,7 +163,7 @@ export const getOwnMerchant = endpoint({
   path: "/merchants/me",
   summary: "Read your own profile",
   reply: merchants.schema,
-  handle: ({ merchant, own }) => own(merchants).require(merchant),
+  handle: ({ merchant, own }) => own(merchants).show(merchant),
 });
 
 /** The caller's own currency: what an amount is in where the request does not say. */

@@ -35,5 +35,5 @@ export const listPayments = endpoint({
   query: documentedPage,
   reply: listOf(payments.schema),
   errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(payments).page(query),
+  handle: ({ query, own }) => own(payments).list(query),
 });

@@ -29,5 +29,5 @@ export const listPayouts = endpoint({
   query: assumedPage,
   reply: listOf(payouts.schema),
   errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(payouts).page(query),
+  handle: ({ query, own }) => own(payouts).list(query),
 });

@@ -125,10 +125,17 @@ export function openContext(
 }
 
 /** A header sent exactly once, undefined when it was not sent, or all its values when it was sent more than once. */
-export function headerOnce(incoming: IncomingMessage, name: string): string | string[] | undefined {
-  const values = incoming.headersDistinct[name];
-  return values?.length === 1 ? values[0] : values;
+export function headerOnce({ rawHeaders }: IncomingMessage, name: string): string | string[] | undefined {
+  let found: string | string[] | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (!isNamed(rawHeaders[index] as string, name)) continue;
+    const value = rawHeaders[index + 1] as string;
+    found = found === undefined ? value : [found, value].flat();
+  }
+  return found;
 }
+
+const isNamed = (header: string, name: string) => header.length === name.length && header.toLowerCase() === name;
 
 /** A client that went away in the middle of its own request gets no answer, and is no defect of ours. */
 export const isAbandoned = ({ incoming }: Context) => incoming.destroyed && (!incoming.complete || incoming.errored !== null);

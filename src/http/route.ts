@@ -1,6 +1,5 @@
 // Finds the operation of a request in the catalogue: exact paths first, then those with parameters.
 
-import { paramNames } from "../kernel/endpoint.ts";
 import { fail } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import type { Operation } from "../store/caller.ts";
@@ -13,14 +12,19 @@ export const isService = (target = "") => target === PREFIX || target.startsWith
 
 interface Route {
   path: string;
-  segments: string[];
+  segments: Segment[];
   byMethod: Map<string, Operation>;
 }
 
+/** What stands between two slashes: a fixed text, or anything, which then has a name. */
+type Segment = { text: string } | { name: string };
+
+const isNamed = (segment: Segment): segment is { name: string } => "name" in segment;
+
 export function route(catalogue: readonly Operation[]): Stage {
   const routes = collect(catalogue);
-  const exact = new Map([...routes.values()].filter(({ path }) => !path.includes("{")).map((found) => [found.path, found]));
-  const patterns = [...routes.values()].filter(({ path }) => path.includes("{"));
+  const patterns = [...routes.values()].filter(({ segments }) => segments.some(isNamed));
+  const exact = new Map([...routes].filter(([, found]) => !patterns.includes(found)));
 
   return (context) => {
     const found = exact.get(context.path) ?? match(patterns, context);
@@ -36,29 +40,31 @@ function collect(catalogue: readonly Operation[]): Map<string, Route> {
   const routes = new Map<string, Route>();
   for (const operation of catalogue) {
     const path = PREFIX + operation.path;
-    const known = routes.get(path) ?? { path, segments: path.split("/"), byMethod: new Map() };
+    const known = routes.get(path) ?? { path, segments: path.split("/").map(readSegment), byMethod: new Map() };
     known.byMethod.set(operation.method, operation);
     routes.set(path, known);
   }
   return routes;
 }
 
+const readSegment = (text: string): Segment => (text.startsWith("{") ? { name: text.slice(1, -1) } : { text });
+
 function match(patterns: readonly Route[], context: Context): Route | undefined {
   const given = context.path.split("/");
   const found = patterns.find(
-    ({ segments }) =>
-      segments.length === given.length &&
-      segments.every((segment, index) => (segment.startsWith("{") ? given[index] !== "" : segment === given[index])),
+    ({ segments }) => segments.length === given.length && segments.every((one, index) => takes(one, given[index])),
   );
-  if (!found) return undefined;
-  const values = given.filter((_, index) => found.segments[index]?.startsWith("{"));
   try {
-    for (const [index, name] of paramNames(found.path).entries()) context.params[name] = decodeURIComponent(values[index] as string);
+    found?.segments.forEach((segment, index) => {
+      if (isNamed(segment)) context.params[segment.name] = decodeURIComponent(given[index] as string);
+    });
   } catch {
     return undefined;
   }
   return found;
 }
+
+const takes = (segment: Segment, given: string | undefined) => (isNamed(segment) ? given !== "" : segment.text === given);
 
 function refuse(path: string, known: string[]): never {
   const trimmed = path.replace(/\/+/g, "/").replace(/(.)\/$/, "$1");

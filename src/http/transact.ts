@@ -3,6 +3,7 @@
 import { factOf } from "../kernel/assumed.ts";
 import { fieldErrors, fits } from "../kernel/check.ts";
 import { ApiError } from "../kernel/errors.ts";
+import { Written } from "../kernel/written.ts";
 import type { Callers, Operation } from "../store/caller.ts";
 import type { Database } from "../store/database.ts";
 import type { Replies } from "../store/replies.ts";
@@ -61,20 +62,22 @@ function orRemembered(context: Context, attempt: () => Reply): Reply {
 
 function run(context: Context, callers: Callers): Reply {
   const operation = context.operation as Operation;
-  const declared = operation.emits.map(factOf);
   const emitted = (type: string) => {
-    if (!declared.includes(type)) throw new Error(`${operation.id} emitted ${type}, which it does not declare`);
+    if (!operation.emits.some((declared) => factOf(declared) === type))
+      throw new Error(`${operation.id} emitted ${type}, which it does not declare`);
   };
   const warned = (text: string) => {
     context.headers["X-Sandbox-Warning"] = text;
   };
-  const caller = callers(context.identity?.merchant ?? "", Math.floor(context.at / 1000), context.id, { emitted, warned });
-  const { params, query, body, extra } = context;
-  const answer = call(operation, { ...caller, params, query, body, extra });
-  if (!fits(operation.reply, answer))
-    throw new Error(`${operation.id} answered what it does not declare: ${JSON.stringify(fieldErrors(operation.reply, answer))}`);
+  const caller = callers(context.identity?.merchant ?? "", Math.floor(context.at / 1000), context.id, { emitted, warned }, context);
+  const answer = call(operation, caller);
   Object.assign(context.headers, operation.headers);
-  return { status: factOf(operation.status), body: JSON.stringify(answer) };
+  return { status: factOf(operation.status), body: answer instanceof Written ? answer.text : write(operation, answer) };
+}
+
+function write({ id, reply }: Operation, answer: unknown): string {
+  if (fits(reply, answer)) return JSON.stringify(answer);
+  throw new Error(`${id} answered what it does not declare: ${JSON.stringify(fieldErrors(reply, answer))}`);
 }
 
 function call(operation: Operation, input: Parameters<Operation["handle"]>[0]): unknown {

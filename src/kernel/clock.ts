@@ -206,7 +206,14 @@ export const afterThisTurn = (callback: () => void) => void setImmediate(callbac
 export const afterPromises = (callback: () => void) => process.nextTick(callback);
 
 /** The form that the HTTP `Date` header wants. */
-export const httpDate = (milliseconds: number) => new Date(milliseconds).toUTCString();
+export function httpDate(milliseconds: number): string {
+  const second = Math.floor(milliseconds / 1_000);
+  if (second !== dated.second) dated = { second, text: new Date(milliseconds).toUTCString() };
+  return dated.text;
+}
+
+/** Many answers fall into one second. */
+let dated = { second: Number.NaN, text: "" };
 
 /** Reads an HTTP date in any of the three forms that receivers must take; undefined when it is none. */
 export function readHttpDate(text: string): number | undefined {

@@ -4,6 +4,7 @@ import { type Assumed, assumed, type Fact } from "./assumed.ts";
 import type { Document } from "./document.ts";
 import type { ErrorCode } from "./errors.ts";
 import { type Static, type TProperties, type TSchema, Type } from "./shapes.ts";
+import type { Written } from "./written.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
@@ -45,8 +46,10 @@ export interface Declaration<Path extends string, Query extends ObjectSchema, Bo
   emits?: readonly Fact<string>[];
   /** Whether `Idempotency-Key` is honoured; by default on every POST and PATCH. */
   idempotent?: boolean;
-  handle(call: Call<Path, Query, Body> & World): Static<Reply> | Document | Promise<Static<Reply> | Document>;
+  handle(call: Call<Path, Query, Body> & World): Answer<Static<Reply>> | Promise<Answer<Static<Reply>>>;
 }
+
+type Answer<Reply> = Reply | Written<Reply> | Document;
 
 /** A declared route with its types forgotten: what the pipe, the reference and the tests loop over. */
 export interface Endpoint<World = unknown> {

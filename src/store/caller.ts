@@ -1,10 +1,11 @@
 // What the handler of an operation may touch: the calling merchant's own world, inside one transaction.
 
-import { type Endpoint, endpointsOf } from "../kernel/endpoint.ts";
+import { fieldErrors, fits } from "../kernel/check.ts";
+import { type Call, type Endpoint, endpointsOf, type ObjectSchema } from "../kernel/endpoint.ts";
 import type { Dice } from "../kernel/random.ts";
 import type { RecordBase, Resource } from "../kernel/resource.ts";
 import type { Attempts } from "./attempts.ts";
-import type { Collection, Collections } from "./collection.ts";
+import type { Collection, Collections, Scope } from "./collection.ts";
 import type { Counters } from "./counters.ts";
 import type { Checkup } from "./health.ts";
 import type { Emission, Outbox } from "./outbox.ts";
@@ -70,17 +71,27 @@ interface Ears {
   warned?(text: string): void;
 }
 
+/** What came in with the call, for whoever brings one. */
+type Received = Call<string, ObjectSchema, ObjectSchema>;
+
+const NOTHING: Received = { params: {}, query: {}, body: {}, extra: {} };
+
 export function callers(stores: Stores) {
   const { collections, counters, outbox, tenants, attempts, health, webhooks, dice } = stores;
-  return (merchant: string, now: number, request: string | undefined, ears: Ears = {}): Caller => {
+  // One literal, made anew for each request: an object that is copied to be added to costs several times as much.
+  return (merchant: string, now: number, request: string | undefined, ears: Ears = {}, received = NOTHING): Caller & Received => {
     const origin = request === undefined ? {} : { request };
     const emit = (type: string, data: unknown) => {
       ears.emitted?.(type);
       return outbox.emit(merchant, type, data, origin);
     };
     const of: Caller["of"] = (owner, resource) =>
-      collections(resource, { merchant: owner, now, mint: (prefix) => counters.mint(owner, prefix), emit });
+      collections(resource, { merchant: owner, now, mint: (prefix) => counters.mint(owner, prefix), emit, hold });
     return {
+      params: received.params,
+      query: received.query,
+      body: received.body,
+      extra: received.extra,
       merchant,
       now,
       own: (resource) => of(merchant, resource),
@@ -98,5 +109,10 @@ export function callers(stores: Stores) {
     };
   };
 }
+
+const hold: Scope["hold"] = ({ kind, schema }, record) => {
+  if (fits(schema, record)) return;
+  throw new Error(`${record.id} would be stored as what no ${kind} is declared to be: ${JSON.stringify(fieldErrors(schema, record))}`);
+};
 
 export type Callers = ReturnType<typeof callers>;

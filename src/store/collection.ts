@@ -3,6 +3,7 @@
 import { fail } from "../kernel/errors.ts";
 import { allowedFrom, type RecordBase, type Resource } from "../kernel/resource.ts";
 import type { PageQuery } from "../kernel/shapes.ts";
+import { Written } from "../kernel/written.ts";
 import { AT_MOST, type Database } from "./database.ts";
 
 export interface Page<R> {
@@ -19,6 +20,8 @@ export interface Scope {
   /** A new id of this kind for this merchant. */
   mint(prefix: string): string;
   emit(type: string, data: unknown): void;
+  /** Refuses to store a record that is not what its kind declares: what is stored is sent as it is. */
+  hold(resource: Resource, record: RecordBase): void;
 }
 
 /** Fields of a record, and unknown ones beside them; null where the record's default shall hold. */
@@ -29,6 +32,10 @@ export interface Collection<R extends RecordBase> {
   /** The record, or 404 in the same words whether it is another merchant's or nobody's. */
   require(id: string): R;
   page(query: PageQuery): Page<R>;
+  /** What `require` answers, for a call that is answered with just that. */
+  show(id: string): Written<R>;
+  /** What `page` answers, for a call that is answered with just that. */
+  list(query: PageQuery): Written<Page<R>>;
   /** The newest record: for kinds of which a merchant has one. */
   newest(): R | undefined;
   create(fields: Fields<R>): R;
@@ -43,10 +50,9 @@ export interface Collection<R extends RecordBase> {
   lookup(values: Partial<R>): R | undefined;
 }
 
-interface Row {
+interface Place {
   sequence: number;
   created: number;
-  body: string;
 }
 
 const DEFAULT_PAGE = 25;
@@ -55,13 +61,15 @@ const DEFAULT_PAGE = 25;
 function prepare(database: Database) {
   const { sql } = database;
   const list = (where: string, order: string) =>
-    sql.prepare<unknown[], Row>(
-      `select sequence, created, body from documents where merchant = ? and kind = ? ${where} order by created ${order}, sequence ${order} ${AT_MOST}`,
-    );
+    sql
+      .prepare<unknown[], string>(
+        `select body from documents where merchant = ? and kind = ? ${where} order by created ${order}, sequence ${order} ${AT_MOST}`,
+      )
+      .pluck();
   return {
     get: sql.prepare<[string, string, string], string>("select body from documents where merchant = ? and kind = ? and id = ?").pluck(),
-    place: sql.prepare<[string, string, string], Row>(
-      "select sequence, created, body from documents where merchant = ? and kind = ? and id = ?",
+    place: sql.prepare<[string, string, string], Place>(
+      "select sequence, created from documents where merchant = ? and kind = ? and id = ?",
     ),
     first: list("", "desc"),
     older: list("and (created, sequence) < (?, ?)", "desc"),
@@ -91,12 +99,10 @@ export function openCollections(database: Database): Collections {
 function collection<R extends RecordBase>(statements: Statements, resource: Resource<R>, scope: Scope): Collection<R> {
   const { kind } = resource;
   const { merchant } = scope;
-  const { insert, write } = writer(statements, resource, merchant);
-  const read = (body: string) => JSON.parse(body) as R;
-  const find = (id: string) => {
-    const body = statements.get.get(merchant, kind, id);
-    return body === undefined ? undefined : read(body);
-  };
+  const { insert, write } = writer(statements, resource, scope);
+  const read = (body: string | undefined) => (body === undefined ? undefined : (JSON.parse(body) as R));
+  const stored = (id: string) => statements.get.get(merchant, kind, id);
+  const find = (id: string) => read(stored(id));
   const say = (event: string | undefined, record: R) => {
     if (event !== undefined) scope.emit(event, shown(resource, record));
     return record;
@@ -104,12 +110,18 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
 
   return {
     find,
-    require: (id) => find(id) ?? fail("resource_not_found", `No such ${kind}: ${id}.`, { resource: kind, id }),
-    page: (query) => page(statements, resource, merchant, query),
-    newest() {
-      const row = statements.first.get(merchant, kind, 1);
-      return row && read(row.body);
+    require: (id) => find(id) ?? refuseUnknown(kind, id),
+    page(query) {
+      const { bodies, hasMore } = leaf(statements, resource, merchant, query);
+      return { object: "list", data: bodies.map((body) => shown(resource, JSON.parse(body) as R)), has_more: hasMore };
     },
+    show: (id) => new Written(presentable(resource, stored(id) ?? refuseUnknown(kind, id))),
+    list(query) {
+      const { bodies, hasMore } = leaf(statements, resource, merchant, query);
+      const data = bodies.map((body) => presentable(resource, body)).join();
+      return new Written(`{"object":"list","data":[${data}],"has_more":${hasMore}}`);
+    },
+    newest: () => read(statements.first.get(merchant, kind, 1)),
     create(fields) {
       const record = insert(compose(resource, scope, fields));
       const first = resource.defaults.status;
@@ -130,14 +142,13 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
     },
     lookup(values) {
       const fields = Object.keys(values);
-      const body = statements.unique.get(merchant, kind, fields.join(), uniqueValue(values, fields) ?? "");
-      return body === undefined ? undefined : read(body);
+      return read(statements.unique.get(merchant, kind, fields.join(), uniqueValue(values, fields) ?? ""));
     },
   };
 }
 
 /** Puts records of one kind into the file, new or changed, each with the values that no other may share. */
-function writer<R extends RecordBase>(statements: Statements, resource: Resource<R>, merchant: string) {
+function writer<R extends RecordBase>(statements: Statements, resource: Resource<R>, { merchant, hold }: Scope) {
   const { kind } = resource;
   const claim = (record: R, sequence: number | bigint) => {
     for (const fields of resource.unique) {
@@ -150,17 +161,19 @@ function writer<R extends RecordBase>(statements: Statements, resource: Resource
   };
   return {
     insert(record: R): R {
+      hold(resource, record);
       const { id, created } = record;
       const { lastInsertRowid } = statements.insert.run(merchant, kind, id, created, stateOf(resource, record), JSON.stringify(record));
       return claim(record, lastInsertRowid);
     },
     write(record: R): R {
+      hold(resource, record);
       const { changes } = statements.update.run(stateOf(resource, record), JSON.stringify(record), merchant, kind, record.id);
       if (changes === 0) throw new Error(`${kind} ${record.id} is gone: it cannot be changed`);
       if (resource.unique.length === 0) return record;
-      const row = statements.place.get(merchant, kind, record.id) as Row;
-      statements.release.run(row.sequence);
-      return claim(record, row.sequence);
+      const { sequence } = statements.place.get(merchant, kind, record.id) as Place;
+      statements.release.run(sequence);
+      return claim(record, sequence);
     },
   };
 }
@@ -174,6 +187,10 @@ export function shown<R extends RecordBase>(resource: Resource<R>, record: R): R
   if (resource.hidden.length === 0) return record;
   return Object.fromEntries(Object.entries(record).filter(([field]) => !resource.hidden.includes(field))) as R;
 }
+
+/** The same of the text of a record. */
+const presentable = <R extends RecordBase>(resource: Resource<R>, body: string) =>
+  resource.hidden.length === 0 ? body : JSON.stringify(shown(resource, JSON.parse(body) as R));
 
 /** A whole record, its fields in the order in which the resource declares them, unknown ones last. */
 function compose<R extends RecordBase>(resource: Resource<R>, scope: Scope, fields: Fields<R>): R {
@@ -190,6 +207,10 @@ function compose<R extends RecordBase>(resource: Resource<R>, scope: Scope, fiel
   for (const field of Object.keys(resource.schema.properties)) record[field] = fields[field] ?? base[field] ?? null;
   for (const [field, value] of Object.entries(fields)) if (!Object.hasOwn(record, field) && value !== undefined) record[field] = value;
   return record as unknown as R;
+}
+
+function refuseUnknown(kind: string, id: string): never {
+  fail("resource_not_found", `No such ${kind}: ${id}.`, { resource: kind, id });
 }
 
 function refuseMove(resource: Resource, record: RecordBase, status: string): never {
@@ -222,22 +243,22 @@ export function uniqueValue(record: object, fields: readonly string[]): string |
   return empty ? undefined : JSON.stringify(sorted);
 }
 
-function page<R extends RecordBase>(statements: Statements, resource: Resource<R>, merchant: string, query: PageQuery): Page<R> {
-  const { kind } = resource;
+/** One leaf of the book of a merchant's records: those that a page shows, in its order. */
+function leaf(statements: Statements, { kind }: Resource, merchant: string, query: PageQuery): { bodies: string[]; hasMore: boolean } {
   const limit = query.limit ?? DEFAULT_PAGE;
   const after = query.starting_after ?? query.ending_before;
-  let rows: Row[];
-  if (after === undefined) rows = statements.first.all(merchant, kind, limit + 1);
+  let bodies: string[];
+  if (after === undefined) bodies = statements.first.all(merchant, kind, limit + 1);
   else {
     const place = statements.place.get(merchant, kind, after);
     if (!place) return badCursor(query, kind);
     const direction = query.ending_before === undefined ? statements.older : statements.newer;
-    rows = direction.all(merchant, kind, place.created, place.sequence, limit + 1);
+    bodies = direction.all(merchant, kind, place.created, place.sequence, limit + 1);
   }
-  const hasMore = rows.length > limit;
-  const data = rows.slice(0, limit).map((row) => shown(resource, JSON.parse(row.body) as R));
-  if (query.ending_before !== undefined) data.reverse();
-  return { object: "list", data, has_more: hasMore };
+  const hasMore = bodies.length > limit;
+  if (hasMore) bodies.pop();
+  if (query.ending_before !== undefined) bodies.reverse();
+  return { bodies, hasMore };
 }
 
 /** An unknown cursor is refused in the same words whoever owns the record, if anybody does. */

@@ -42,7 +42,8 @@ export function openSeeder({ database, collections, counters, tenants }: Stores,
       const { id, key, email } = identity;
       const { apiKey: _, password, ...profile } = fixture.merchant;
       const now = profile.created ?? clock.seconds();
-      const scope: Scope = { merchant: id, now, mint: (prefix) => counters.mint(id, prefix), emit: () => {} };
+      // The file was held against the kinds when it was read.
+      const scope: Scope = { merchant: id, now, mint: (prefix) => counters.mint(id, prefix), emit: () => {}, hold: () => {} };
       const all = { merchant: [{ ...profile, id, email }], ...fixture.records };
       for (const [kind, records] of Object.entries(all)) {
         const collection = collections(kinds.get(kind) as Resource, scope);
