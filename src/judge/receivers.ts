@@ -2,20 +2,10 @@
 
 import type { Firing } from "../kernel/fault.ts";
 import type { AttemptMessage } from "../kernel/messages.ts";
+import { AFTERMATH, createAftermath, type Taken } from "./aftermath.ts";
 import type { Call } from "./call.ts";
 import type { Arrival, Echo } from "./rule.ts";
 import { isUntouched } from "./touched.ts";
-
-/** A delivery that a receiver took, and what its merchant wrote while it was under way and shortly after. */
-interface Taken {
-  readonly attempt: AttemptMessage;
-  /** Real milliseconds. */
-  readonly from: number;
-  readonly until: number;
-  readonly wrote: Call[];
-  /** The fault that brought it about. */
-  readonly fault: string | undefined;
-}
 
 interface Pair {
   readonly first: Taken;
@@ -42,15 +32,12 @@ export interface Receivers {
   isEmpty(): boolean;
 }
 
-/** How long after a delivery its effects may come. */
-const AFTERMATH = 3_000;
 const MOST_EVENTS = 200;
-const MOST_WRITES = 100;
 
 export function openReceivers(ears: Ears): Receivers {
   const events = new Map<string, Taken>();
   const struck = new Map<string, string>();
-  const fresh = new Set<Taken>();
+  const aftermath = createAftermath();
   const pairs = new Set<Pair>();
   const take = (name: string, taken: Taken) => {
     const first = events.get(name);
@@ -65,17 +52,14 @@ export function openReceivers(ears: Ears): Receivers {
       const fault = struck.get(name);
       ears.delivered({ attempt, faults, fault, taken: events.get(name)?.attempt });
       const taken = { attempt, from, until: now + AFTERMATH, wrote: [], fault };
-      fresh.add(taken);
-      for (const call of wrote) attribute(fresh, call);
+      aftermath.watch(taken);
+      for (const call of wrote) aftermath.attribute(call);
       if (attempt.status === "succeeded" && isUntouched(faults)) take(name, taken);
     },
-    wrote: (call) => attribute(fresh, call),
-    isWatching(now) {
-      for (const { until } of fresh) if (until >= now) return true;
-      return false;
-    },
+    wrote: aftermath.attribute,
+    isWatching: aftermath.isWatching,
     settle(now) {
-      for (const taken of fresh) if (taken.until < now) fresh.delete(taken);
+      aftermath.settle(now);
       for (const pair of pairs) {
         if (pair.again.until >= now) continue;
         pairs.delete(pair);
@@ -87,20 +71,8 @@ export function openReceivers(ears: Ears): Receivers {
   };
 }
 
-/** A write follows on the delivery that began last before it; what was thought to follow on another is moved. */
-function attribute(fresh: Set<Taken>, call: Call): void {
-  let latest: Taken | undefined;
-  for (const taken of fresh) {
-    const place = taken.wrote.findIndex(({ request }) => request === call.request);
-    if (place >= 0) taken.wrote.splice(place, 1);
-    const fits = call.arrived >= taken.from && call.arrived <= taken.until && taken.wrote.length < MOST_WRITES;
-    if (fits && taken.from >= (latest?.from ?? 0)) latest = taken;
-  }
-  latest?.wrote.push(call);
-}
-
 function remember<T>(events: Map<string, T>, name: string, what: T): void {
-  if (events.size === MOST_EVENTS) for (const oldest of [...events.keys()].slice(0, 1)) events.delete(oldest);
+  if (events.size === MOST_EVENTS) events.delete(events.keys().next().value as string);
   events.set(name, what);
 }
 

@@ -73,6 +73,7 @@ export function createDispatcher(needs: DispatcherNeeds): Dispatcher {
     sender: createSender(needs),
     interference: createInterference(needs),
     flights: new Set(),
+    landings: [],
     listeners: new Set(),
     waiting: new Set(),
     look: undefined,

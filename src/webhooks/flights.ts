@@ -152,11 +152,10 @@ function launch(state: State, { attempt, lane }: Taken): void {
   });
   const flight: Flight = { attempt, lane, abort, abandoned: false, freed: false, landed, over };
   state.flights.add(flight);
-  void outcome.then((went) => land(state, flight, went));
+  void outcome.then((went) => (flight.abandoned ? over() : land(state, flight, went)));
 }
 
 function land(state: State, flight: Flight, went: Outcome): void {
-  if (flight.abandoned) return flight.over();
   const { lanes, clock, landings } = state;
   const { lane } = flight;
   lanes.freed(lane, went.errorCode === "dropped" ? lane.answers : went.responseStatus !== null);
