@@ -28,7 +28,7 @@ const read = declare({
   path: "/zoos/{zooId}/animals/{id}",
   exampleParams: { zooId: "zoo_main", id: "ani_leo" },
   query: Type.Object({ depth: Type.Integer({ description: "How much" }), since: assumed(Type.Optional(Type.String()), "Nobody said.") }),
-  reply: Type.Object({ keeper: Keeper, deputy: nullable(Keeper), tags: Type.Record(Type.String(), Type.String()), notes: Type.Unknown() }),
+  reply: Type.Object({ keeper: Keeper, deputy: nullable(Keeper), tags: Type.Record(Type.String()), notes: Type.Unknown() }),
   headers: { "Cache-Control": "no-store" },
   errors: ["resource_not_found"],
 });

@@ -285,12 +285,12 @@ describe("har", () => {
   };
   const Har = Type.Object({
     log: Type.Object({
-      version: Type.Literal("1.2"),
+      version: Type.String({ const: "1.2" }),
       creator: Type.Object({ name: Type.String(), version: Type.String() }),
       pages: Type.Array(Type.Unknown()),
       entries: Type.Array(
         Type.Object({
-          startedDateTime: Type.String({ format: "date-time" }),
+          startedDateTime: Type.String({ pattern: "^[0-9-]{10}T[0-9:.]+Z$" }),
           time: Type.Number({ minimum: 0 }),
           request: Type.Object({
             method: Type.String(),

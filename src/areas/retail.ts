@@ -27,7 +27,7 @@ const more = {
   barcode: text("What the scanner reads"),
 };
 
-const options = Type.Record(Type.String(), Type.String(), {
+const options = Type.Record(Type.String(), {
   description: 'What sets it apart, such as `{"size": "M"}`; no two variants of a product share all of it',
 });
 

@@ -4,7 +4,7 @@ import type { RuleState } from "../kernel/fault.ts";
 import { oneOf, Type, text } from "../kernel/shapes.ts";
 import { control } from "./console.ts";
 
-const AnyObject = () => Type.Record(Type.String(), Type.Unknown());
+const AnyObject = () => Type.Record(Type.Unknown());
 const nullable = (schema: ReturnType<typeof text>) => Type.Union([schema, Type.Null()]);
 
 const STATUSES = ["armed", "spent", "expired", "removed"] as const;

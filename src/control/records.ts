@@ -8,7 +8,7 @@ import type { Collection } from "../store/collection.ts";
 import { changeGiven, createGiven } from "../store/given-records.ts";
 import { type Console, control } from "./console.ts";
 
-const AnyRecord = Type.Record(Type.String(), Type.Unknown());
+const AnyRecord = Type.Record(Type.Unknown());
 
 export const createRecord = control({
   id: "records.create",

@@ -15,7 +15,7 @@ export const showReport = control({
     "`json` is the whole as data, `har` the traffic as HAR 1.2, `junit` a case for each verdict and each operation, `markdown` a page for a job, " +
     "`html` one file to look at. Secrets are masked in all of them.",
   query: Type.Object({ format: Type.Optional(oneOf(FORMATS, "Which; json unless given")) }),
-  reply: Type.Record(Type.String(), Type.Unknown()),
+  reply: Type.Record(Type.Unknown()),
   documents: { junit: "application/xml", markdown: "text/markdown", html: "text/html" },
   errors: ["validation_failed"],
   handle: async ({ query, report }) => (await report(query.format ?? "json")) as Record<string, unknown>,

@@ -26,7 +26,7 @@ const summary = {
 };
 
 const Message = Type.Object({
-  headers: Type.Record(Type.String(), Type.Unknown()),
+  headers: Type.Record(Type.Unknown()),
   body: Type.String({ description: "As sent, cut at 16 KiB, secrets masked" }),
   bytes: Type.Integer({ description: "The whole length" }),
 });

@@ -8,7 +8,7 @@ import { control } from "./console.ts";
 import { VerdictShape } from "./verdicts.ts";
 
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-const AnyObject = () => Type.Record(Type.String(), Type.Unknown());
+const AnyObject = () => Type.Record(Type.Unknown());
 
 const ResultShape = Type.Object({
   rule: Type.String({ description: "A rule of the judge, or several at once" }),

@@ -5,7 +5,7 @@ import { nullable, oneOf, Type, text } from "../kernel/shapes.ts";
 import { TRAFFIC_STATES, type TrafficState } from "../kernel/traffic.ts";
 import { control } from "./console.ts";
 
-const counts = (description: string) => Type.Record(Type.String(), Type.Number(), { description });
+const counts = (description: string) => Type.Record(Type.Number(), { description });
 
 const TrafficShape = Type.Object(
   {

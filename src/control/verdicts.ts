@@ -23,7 +23,7 @@ export const VerdictShape = Type.Object(
     hint: Type.String({ description: "How to mend it" }),
     requests: Type.Array(Type.String(), { description: "The requests that show it" }),
     attempts: Type.Array(Type.String(), { description: "The delivery attempts that show it" }),
-    milliseconds: Type.Record(Type.String(), Type.Number(), { description: "What was measured, in real time" }),
+    milliseconds: Type.Record(Type.Number(), { description: "What was measured, in real time" }),
     fault: nullableText("The fault rule that brought it out"),
   },
   { title: "verdict" },

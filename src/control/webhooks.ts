@@ -36,7 +36,7 @@ const FaultShape = Type.Object(
     name: Type.Union([Type.String(), Type.Null()]),
     effects: Type.Array(Type.Unknown(), { description: "What each rule did" }),
     copy: Type.Integer({ description: "Counts what a rule made of one delivery; 0 for that one" }),
-    wouldHaveSent: Type.Object({ headers: Type.Record(Type.String(), Type.String()), body: Type.String() }),
+    wouldHaveSent: Type.Object({ headers: Type.Record(Type.String()), body: Type.String() }),
   },
   { title: "delivery_fault" },
 );

@@ -122,9 +122,7 @@ const payload = onDeliveries({
       ["patch", "truncate", "unknown_type", "extra_field", "invalid_json"],
       "What is changed; `extra_field` unless given, or `patch` where there is one",
     ),
-    patch: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: "JSON Pointers into the event, and what shall stand there" }),
-    ),
+    patch: Type.Optional(Type.Record(Type.Unknown(), { description: "JSON Pointers into the event, and what shall stand there" })),
   },
   check: ({ as, patch }) => {
     if (as === "patch" && patch === undefined) return `action.patch is required, as in {"/data/amount": 777}.`;

@@ -12,16 +12,14 @@ const names = (description: string) =>
 /** Fields that both targets have. */
 const common = {
   merchant: Type.Optional(text("Only this merchant's, such as mer_lodge")),
-  body: Type.Optional(
-    Type.Record(Type.String(), Condition, { description: "JSON Pointers into the body, each with a value or a comparison" }),
-  ),
+  body: Type.Optional(Type.Record(Condition, { description: "JSON Pointers into the body, each with a value or a comparison" })),
 };
 
 export const apiMatchSchema = Type.Object(
   {
     operation: names("Ids of operations such as payments.list; payroll.* stands for all of an area"),
     key: Type.Optional(text("Only calls with this API key")),
-    header: Type.Optional(Type.Record(Type.String(), Condition, { description: "Names of headers, each with a value or a comparison" })),
+    header: Type.Optional(Type.Record(Condition, { description: "Names of headers, each with a value or a comparison" })),
     ...common,
   },
   { additionalProperties: false, description: "Which calls; all, unless given" },

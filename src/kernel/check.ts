@@ -1,125 +1,145 @@
 // Holds a value against a schema and says, field by field and in plain words, what does not fit.
 
-import { Compile, type Validator } from "typebox/compile";
+import { ASSUMED } from "./assumed.ts";
 import type { FieldError } from "./errors.ts";
+import { article, CALLED, isOfType, KEYWORDS, type Keyword, refuse } from "./keywords.ts";
 import { didYouMean } from "./nearest.ts";
-import type { TSchema } from "./shapes.ts";
+import type { TSchema } from "./schema.ts";
 
-interface SchemaError {
-  keyword: string;
-  schemaPath: string;
-  instancePath: string;
-  params: Record<string, unknown>;
-  message: string;
+type Check = (value: unknown) => boolean;
+
+/** The keywords that hold what is inside a value. */
+interface Keywords extends TSchema {
+  required?: readonly string[];
+  additionalProperties?: boolean;
+  patternProperties?: Readonly<Record<string, TSchema>>;
+  properties?: Readonly<Record<string, TSchema>>;
+  items?: TSchema;
+  anyOf?: readonly TSchema[];
 }
 
-const compiled = new WeakMap<TSchema, Validator>();
+const INNER = ["required", "additionalProperties", "patternProperties", "properties", "items", "anyOf"];
+/** What says something to readers, and asks nothing of values. */
+const SAID = ["title", "description", "default", ASSUMED, "x-sandbox-code"];
+const KNOWN = new Set([...KEYWORDS.keys(), ...INNER, ...SAID]);
 
-/** Compiled when first needed: a start that asks for three operations pays for three. */
-function validatorOf(schema: TSchema): Validator {
-  let validator = compiled.get(schema);
-  if (!validator) {
-    validator = Compile(schema) as unknown as Validator;
-    compiled.set(schema, validator);
+const checks = new WeakMap<TSchema, Check>();
+
+export function fits(schema: TSchema, value: unknown): boolean {
+  let check = checks.get(schema);
+  if (!check) {
+    check = compiled(holds(schema, "value", 0));
+    checks.set(schema, check);
   }
-  return validator;
+  return check(value);
 }
 
-export const fits = (schema: TSchema, value: unknown): boolean => validatorOf(schema).Check(value);
+/** A check is asked at every request: as a function of its own, it costs what one written by hand would. */
+function compiled(condition: string): Check {
+  const make = new Function(...Object.keys(CALLED), `return (value) => ${condition};`);
+  return make(...Object.values(CALLED)) as Check;
+}
+
+/** The condition that a value fits, as JavaScript over a name for the value. */
+function holds(schema: Keywords, value: string, depth: number): string {
+  const unknown = Object.keys(schema).find((keyword) => !KNOWN.has(keyword));
+  if (unknown !== undefined) refuse("keyword", unknown);
+  const { items, anyOf } = schema;
+  const [item, inObject] = [`item${depth}`, holdsInObject(schema, value, depth)];
+  const conditions = [
+    ...asked(schema).map(({ holds }) => holds(value)),
+    ...(inObject === "" ? [] : [`!(${isOfType("object", value)}) || ${inObject}`]),
+    ...(items ? [`!Array.isArray(${value}) || ${value}.every((${item}) => ${holds(items, item, depth + 1)})`] : []),
+    ...(anyOf ? [anyOf.map((shape) => holds(shape, value, depth)).join(" || ")] : []),
+  ];
+  return conditions.length === 0 ? "true" : conditions.map((condition) => `(${condition})`).join(" && ");
+}
+
+function holdsInObject(
+  { required = [], properties = {}, patternProperties = {}, additionalProperties }: Keywords,
+  value: string,
+  depth: number,
+): string {
+  const [name, inner] = [`name${depth}`, `inner${depth}`];
+  const names = JSON.stringify(Object.keys(properties));
+  const conditions = [
+    ...required.map((each) => `${JSON.stringify(each)} in ${value}`),
+    ...(additionalProperties === false ? [`Object.keys(${value}).every((${name}) => ${names}.includes(${name}))`] : []),
+    ...Object.entries(patternProperties).map(
+      ([pattern, shape]) =>
+        `Object.entries(${value}).every(([${name}, ${inner}]) => !${new RegExp(pattern, "u")}.test(${name}) || ${holds(shape, inner, depth + 1)})`,
+    ),
+    ...Object.entries(properties).map(([each, shape]) => {
+      const field = `${value}[${JSON.stringify(each)}]`;
+      const fitting = holds(shape, field, depth);
+      return required.includes(each) ? fitting : `${field} === undefined || ${fitting}`;
+    }),
+  ];
+  return conditions.map((condition) => `(${condition})`).join(" && ");
+}
+
+/** What is asked of a value as a whole, in the order of the keywords. */
+const asked = (schema: TSchema) =>
+  [...KEYWORDS].flatMap(([name, keyword]) => (name in schema ? [demand(schema as unknown as Fields, keyword, name)] : []));
+
+/** A keyword for values of one type says nothing of any other. What the schema says of types it has already seen to. */
+function demand(schema: Fields, { code, must, of, holds }: Keyword, name: string) {
+  const wanted = schema[name] as never;
+  const isSeenTo = of === undefined || schema.type === of || (schema.type === "integer" && of === "number");
+  return {
+    code,
+    must: () => must(wanted),
+    holds: (value: string) => (isSeenTo ? holds(wanted, value) : `!(${isOfType(of, value)}) || ${holds(wanted, value)}`),
+  };
+}
+
+/** Who sends a thousand mistakes learns of the first hundred. */
+const MOST_TOLD = 100;
 
 /** Every field that does not fit; empty when the value does. */
 export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
-  const validator = validatorOf(schema);
-  if (validator.Check(value)) return [];
-  const raw = [...validator.Errors(value)] as unknown as SchemaError[];
-  const found = outermost(raw).flatMap((error) => explain(error, value, schema));
-  return found.filter((error, index) => found.findIndex((other) => other.pointer === error.pointer) === index);
+  if (fits(schema, value)) return [];
+  const told: FieldError[] = [];
+  for (const error of misfits(schema, value, "")) if (told.push(error) === MOST_TOLD) break;
+  return told;
 }
 
-/** The errors that stand in no union, and of a union those of the variant that the value was meant as, where its type shows which. */
-function outermost(errors: readonly SchemaError[]): SchemaError[] {
-  const unions = errors.filter(({ keyword }) => keyword === "anyOf");
-  const isInside = (error: SchemaError, union: SchemaError) =>
-    error.schemaPath.startsWith(`${union.schemaPath}/anyOf/`) && error.instancePath.startsWith(union.instancePath);
-  return errors
-    .filter((error) => !unions.some((union) => isInside(error, union)))
-    .flatMap((error) =>
-      error.keyword === "anyOf"
-        ? meantBy(
-            error,
-            errors.filter((other) => isInside(other, error)),
-          )
-        : [error],
-    );
+function* misfits(schema: Keywords, value: unknown, pointer: string): Generator<FieldError> {
+  const { items, anyOf } = schema;
+  if (fits(schema, value)) return;
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) yield* misfitsInObject(schema, value as Fields, pointer);
+  if (items && Array.isArray(value)) for (const [index, item] of value.entries()) yield* misfits(items, item, `${pointer}/${index}`);
+  const received = `received ${quote(value, pointer)}`;
+  const missed = asked(schema).find(({ holds }) => !compiled(holds("value"))(value));
+  if (missed) yield at(pointer, missed.code, `${missed.must()}; ${received}`);
+  if (anyOf && !anyOf.some((shape) => fits(shape, value)))
+    yield* meant(anyOf, value, pointer) ?? [at(pointer, "wrong_shape", `matches none of the shapes that are allowed; ${received}`)];
 }
 
-function meantBy(union: SchemaError, errors: readonly SchemaError[]): SchemaError[] {
-  const variantOf = ({ schemaPath }: SchemaError) => schemaPath.slice(`${union.schemaPath}/anyOf/`.length).split("/")[0];
-  const isOther = (error: SchemaError) => error.keyword === "type" && error.schemaPath === `${union.schemaPath}/anyOf/${variantOf(error)}`;
-  const others = new Set(errors.filter(isOther).map(variantOf));
-  const possible = errors.filter((error) => !others.has(variantOf(error)));
-  return new Set(possible.map(variantOf)).size === 1 ? outermost(possible) : [union];
+type Fields = Readonly<Record<string, unknown>>;
+
+function* misfitsInObject(schema: Keywords, value: Fields, pointer: string): Generator<FieldError> {
+  const { required = [], properties = {}, patternProperties = {}, additionalProperties } = schema;
+  const inside = (name: string) => `${pointer}/${escaped(name)}`;
+  for (const name of required) if (!(name in value)) yield at(inside(name), "required", "is required");
+  const names = Object.keys(properties);
+  if (additionalProperties === false)
+    for (const name of Object.keys(value).filter((each) => !names.includes(each))) {
+      const hint = didYouMean(name, names) || (names.length > 0 ? ` Known here are ${names.join(", ")}.` : "");
+      yield at(inside(name), "unknown_field", "is not known", hint);
+    }
+  for (const [pattern, shape] of Object.entries(patternProperties))
+    for (const [name, inner] of Object.entries(value)) if (new RegExp(pattern, "u").test(name)) yield* misfits(shape, inner, inside(name));
+  for (const [name, shape] of Object.entries(properties)) if (value[name] !== undefined) yield* misfits(shape, value[name], inside(name));
 }
 
-function explain(error: SchemaError, root: unknown, schema: TSchema): FieldError[] {
-  const { keyword, instancePath, params, schemaPath } = error;
-  // Beside each field that is too many stands an error of the schema that allows no value at all.
-  if (keyword === "boolean") return [];
-  if (keyword === "required")
-    return (params.requiredProperties as string[]).map((name) => at(`${instancePath}/${escaped(name)}`, "required", "is required"));
-  if (keyword === "additionalProperties")
-    return (params.additionalProperties as string[]).map((name) => {
-      const known = Object.keys((valueAt(schema, schemaPath) as { properties?: object } | undefined)?.properties ?? {});
-      const hint = didYouMean(name, known) || (known.length > 0 ? ` Known here are ${known.join(", ")}.` : "");
-      return at(`${instancePath}/${escaped(name)}`, "unknown_field", "is not known", hint);
-    });
-  const [code, must] = WORDS[keyword]?.(params) ?? ["invalid", error.message];
-  return [at(instancePath, code, `${must}; received ${quote(valueAt(root, instancePath), instancePath)}`)];
+/** Of several shapes, what the one asks for that the value was meant as, where its type shows which. */
+function meant(shapes: readonly TSchema[], value: unknown, pointer: string): FieldError[] | undefined {
+  const found = shapes.map((shape) => [...misfits(shape, value, pointer)]);
+  const isOfType = (errors: FieldError[]) => !errors.some((error) => error.code === "wrong_type" && error.pointer === pointer);
+  const [first, ...others] = found.filter(isOfType);
+  return others.length === 0 ? first : undefined;
 }
-
-type Words = (params: Record<string, unknown>) => [code: string, must: string];
-
-const plural = (limit: unknown, noun: string) => `${limit} ${noun}${limit === 1 ? "" : "s"}`;
-
-const WORDS: Record<string, Words> = {
-  type: ({ type }) => ["wrong_type", `must be ${[type].flat().map(article).join(" or ")}`],
-  const: ({ allowedValue }) => ["not_allowed", `must be ${JSON.stringify(allowedValue)}`],
-  enum: ({ allowedValues }) => [
-    "not_allowed",
-    `must be one of ${(allowedValues as unknown[]).filter((value) => value !== null).join(", ")}`,
-  ],
-  format: ({ format }) => ["wrong_format", FORMATS[String(format)] ?? `must be a valid ${format}`],
-  pattern: ({ pattern }) => ["wrong_format", PATTERNS[String(pattern)] ?? `must match ${pattern}`],
-  minimum: ({ limit }) => ["out_of_range", `must be at least ${limit}`],
-  maximum: ({ limit }) => ["out_of_range", `must be at most ${limit}`],
-  exclusiveMinimum: ({ limit }) => ["out_of_range", `must be more than ${limit}`],
-  exclusiveMaximum: ({ limit }) => ["out_of_range", `must be less than ${limit}`],
-  minLength: ({ limit }) => ["wrong_length", `must have at least ${plural(limit, "character")}`],
-  maxLength: ({ limit }) => ["wrong_length", `must have at most ${plural(limit, "character")}`],
-  minItems: ({ limit }) => ["wrong_length", `must have at least ${plural(limit, "item")}`],
-  maxItems: ({ limit }) => ["wrong_length", `must have at most ${plural(limit, "item")}`],
-  minProperties: ({ limit }) => ["wrong_length", `must have at least ${limit} ${limit === 1 ? "entry" : "entries"}`],
-  maxProperties: ({ limit }) => ["wrong_length", `must have at most ${limit} ${limit === 1 ? "entry" : "entries"}`],
-  anyOf: () => ["wrong_shape", "matches none of the shapes that are allowed"],
-};
-
-const FORMATS: Record<string, string> = {
-  date: "must be a calendar day, YYYY-MM-DD",
-  "date-time": "must be a time such as 2026-01-05T09:00:00Z",
-};
-
-const PATTERNS: Record<string, string> = {
-  "^[A-Z]{3}$": "must be an ISO 4217 code of three capital letters, such as EUR",
-  "^[A-Z]{2}$": "must be an ISO 3166-1 code of two capital letters, such as PT",
-  "^[0-9]{4}-(0[1-9]|1[0-2])$": "must be a month, YYYY-MM",
-  "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$": "must be an e-mail address",
-  "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a span of time such as 600ms, 30s or 24h",
-  "^-?[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a span of time such as 5m or -30s",
-  "^\\+?([ -]?[0-9A-Za-z]){5,34}$": "must be 5 to 34 letters and digits, with spaces or dashes between them",
-};
-
-const article = (type: unknown) =>
-  type === "null" ? "null" : type === "object" || type === "array" || type === "integer" ? `an ${type}` : `a ${type}`;
 
 function at(pointer: string, code: string, rest: string, hint = ""): FieldError {
   const field = stepsOf(pointer).join(".");

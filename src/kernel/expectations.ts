@@ -25,12 +25,12 @@ const RequestMatch = Type.Object(
     ),
     method: Type.Optional(oneOf(["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE"], "The method")),
     path: words("The path without its query, where * stands for anything"),
-    query: Type.Optional(Type.Record(Type.String(), Condition, { description: "Query parameters by name, as text" })),
+    query: Type.Optional(Type.Record(Condition, { description: "Query parameters by name, as text" })),
     key: words("An API key, or its last four characters"),
     idempotencyKey: Type.Optional(Condition),
     replayed: Type.Optional(flag("Whether it was answered with what is remembered for its Idempotency-Key")),
-    header: Type.Optional(Type.Record(Type.String(), Condition, { description: "Headers of the request by name, in any case" })),
-    body: Type.Optional(Type.Record(Type.String(), Condition, { description: "Values of the request's body by JSON Pointer" })),
+    header: Type.Optional(Type.Record(Condition, { description: "Headers of the request by name, in any case" })),
+    body: Type.Optional(Type.Record(Condition, { description: "Values of the request's body by JSON Pointer" })),
   },
   { ...some, title: "request_match", description: "What a request must be like; all of it" },
 );
@@ -77,7 +77,7 @@ export const Expectation = Type.Object(
       Type.Object(
         {
           kind: text("The kind of record, such as remittance"),
-          where: Type.Optional(Type.Record(Type.String(), Condition, { description: "Values of the record by JSON Pointer" })),
+          where: Type.Optional(Type.Record(Condition, { description: "Values of the record by JSON Pointer" })),
           count,
         },
         { ...closed, description: "So many records like this" },

@@ -1,7 +1,7 @@
 // The small vocabulary every schema is built from: ids, money, days, lists. A shape that two areas need stands here.
 
-import Type, { type Static, type TOptional, type TProperties, type TSchema, type TUnsafe } from "typebox";
 import { annotate, assumed } from "./assumed.ts";
+import { type Static, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from "./schema.ts";
 
 export type { Static, TProperties, TSchema, TUnsafe };
 export { Type };
@@ -42,7 +42,7 @@ export const oneOf = <const V extends string>(values: readonly V[], description:
   Type.Unsafe<V>({ type: "string", enum: [...values], description, ...options });
 
 /** Free-form data of the client's own. */
-export const metadata = () => Type.Record(Type.String(), Type.Unknown(), { description: "Free-form; kept as sent" });
+export const metadata = () => Type.Record(Type.Unknown(), { description: "Free-form; kept as sent" });
 
 /** The same shape, or null. */
 export function nullable<S extends TSchema>(schema: S) {

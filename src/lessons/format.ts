@@ -13,8 +13,8 @@ const WrittenCall = Type.Object(
   {
     method: oneOf(["POST", "PUT", "PATCH", "DELETE"], "The method"),
     path: text("Under /v1, with the learner's key, or under /_sandbox", { pattern: "^/(v1|_sandbox)/" }),
-    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-    body: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    headers: Type.Optional(Type.Record(Type.String())),
+    body: Type.Optional(Type.Record(Type.Unknown())),
   },
   { additionalProperties: false },
 );

@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const PARTS = {
   description: Type.Optional(text("Who this merchant is")),
-  records: Type.Optional(Type.Record(Type.String(), Type.Array(Type.Record(Type.String(), Type.Unknown())))),
+  records: Type.Optional(Type.Record(Type.Array(Type.Record(Type.Unknown())))),
 };
 
 const IDENTITY = {

@@ -1,0 +1,140 @@
+// The keywords of JSON Schema that hold a value as a whole: what each asks, as JavaScript over a name for the value, and how it is told.
+
+export interface Keyword<Wanted = never> {
+  /** The code of the error. */
+  code: string;
+  /** What the value must be, in words. */
+  must(wanted: Wanted): string;
+  /** The type of the values that it asks this of; all unless given. */
+  of?: string;
+  holds(wanted: Wanted, value: string): string;
+}
+
+const keywords: Readonly<Record<string, Keyword>> = {
+  type: {
+    code: "wrong_type",
+    must: (types: string | string[]) => `must be ${[types].flat().map(article).join(" or ")}`,
+    holds: (types: string | string[], value) =>
+      [types]
+        .flat()
+        .map((type) => isOfType(type, value))
+        .join(" || "),
+  },
+  // A character may take two places in memory, and is counted as one.
+  minLength: sized(
+    "character",
+    "at least",
+    "string",
+    (limit, value) => `${value}.length >= ${2 * limit} || characters(${value}) >= ${limit}`,
+  ),
+  maxLength: sized("character", "at most", "string", (limit, value) => `${value}.length <= ${limit} || characters(${value}) <= ${limit}`),
+  format: {
+    code: "wrong_format",
+    must: () => "must be a calendar day, YYYY-MM-DD",
+    of: "string",
+    holds: (format: string, value) => (FORMATS[format] ?? refuse("format", format))(value),
+  },
+  pattern: {
+    code: "wrong_format",
+    must: (pattern: string) => PATTERNS[pattern] ?? `must match ${pattern}`,
+    of: "string",
+    holds: (pattern: string, value) => `${new RegExp(pattern, "u")}.test(${value})`,
+  },
+  exclusiveMinimum: bounded("more than", ">"),
+  exclusiveMaximum: bounded("less than", "<"),
+  minimum: bounded("at least", ">="),
+  maximum: bounded("at most", "<="),
+  minItems: sized("item", "at least", "array", (limit, value) => `${value}.length >= ${limit}`),
+  maxItems: sized("item", "at most", "array", (limit, value) => `${value}.length <= ${limit}`),
+  minProperties: sized("entry", "at least", "object", (limit, value) => `Object.keys(${value}).length >= ${limit}`),
+  maxProperties: sized("entry", "at most", "object", (limit, value) => `Object.keys(${value}).length <= ${limit}`),
+  const: {
+    code: "not_allowed",
+    must: (wanted: unknown) => `must be ${JSON.stringify(wanted)}`,
+    holds: (wanted: unknown, value) => `${value} === ${JSON.stringify(wanted)}`,
+  },
+  enum: {
+    code: "not_allowed",
+    must: (allowed: unknown[]) => `must be one of ${allowed.filter((value) => value !== null).join(", ")}`,
+    holds: (allowed: unknown[], value) => allowed.map((one) => `${value} === ${JSON.stringify(one)}`).join(" || "),
+  },
+};
+
+/** In the order in which they are tried: of what one value does not meet, the first is told. */
+export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(Object.entries(keywords));
+
+/** What the code above calls. */
+export const CALLED = { characters, isDay };
+
+function sized(noun: string, bound: string, type: string, isWithin: (limit: number, value: string) => string): Keyword<number> {
+  const plural = noun === "entry" ? "entries" : `${noun}s`;
+  return {
+    code: "wrong_length",
+    must: (limit) => `must have ${bound} ${limit} ${limit === 1 ? noun : plural}`,
+    of: type,
+    holds: isWithin,
+  };
+}
+
+function bounded(bound: string, operator: string): Keyword<number> {
+  return {
+    code: "out_of_range",
+    must: (limit) => `must be ${bound} ${limit}`,
+    of: "number",
+    holds: (limit, value) => `${value} ${operator} ${limit}`,
+  };
+}
+
+export function isOfType(type: string, value: string): string {
+  return (TYPES[type] ?? refuse("type", type))(value);
+}
+
+const TYPES: Readonly<Record<string, (value: string) => string>> = {
+  string: (value) => `typeof ${value} === "string"`,
+  integer: (value) => `Number.isInteger(${value})`,
+  number: (value) => `Number.isFinite(${value})`,
+  boolean: (value) => `typeof ${value} === "boolean"`,
+  null: (value) => `${value} === null`,
+  array: (value) => `Array.isArray(${value})`,
+  object: (value) => `typeof ${value} === "object" && ${value} !== null && !Array.isArray(${value})`,
+};
+
+const FORMATS: Readonly<Record<string, (value: string) => string>> = {
+  date: (value) => `isDay(${value})`,
+  // Of numbers: it tells readers how wide they are.
+  int64: () => "true",
+};
+
+/** A schema that asks for what nobody checks would promise more than it keeps. */
+export function refuse(keyword: string, wanted: string): never {
+  throw new Error(`A schema asks for the ${keyword} ${wanted}, which nobody checks.`);
+}
+
+function characters(text: string): number {
+  return [...text].length;
+}
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day >= 1 && day <= (isLeap && month === 2 ? 29 : (DAYS[month - 1] ?? 0));
+}
+
+const PATTERNS: Readonly<Record<string, string>> = {
+  "^[A-Z]{3}$": "must be an ISO 4217 code of three capital letters, such as EUR",
+  "^[A-Z]{2}$": "must be an ISO 3166-1 code of two capital letters, such as PT",
+  "^[0-9]{4}-(0[1-9]|1[0-2])$": "must be a month, YYYY-MM",
+  "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$": "must be an e-mail address",
+  "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a span of time such as 600ms, 30s or 24h",
+  "^-?[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a span of time such as 5m or -30s",
+  "^\\+?([ -]?[0-9A-Za-z]){5,34}$": "must be 5 to 34 letters and digits, with spaces or dashes between them",
+};
+
+/** The name of a type with its article. */
+export function article(type: string): string {
+  if (type === "null") return type;
+  return /^[aio]/.test(type) ? `an ${type}` : `a ${type}`;
+}
