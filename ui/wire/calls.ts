@@ -1,5 +1,7 @@
 // What a key does is one call: described here, made here, and shown as a line of curl.
 
+import { exchange } from "./exchange.ts";
+
 /** A call of the control plane, or of the service when it has a key. */
 export interface Call {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -55,13 +57,10 @@ export function refusalOf(call: Call, { status, body }: Answer): Refusal {
 
 /** Makes a call; one that is refused is an error that says why. Of the service every answer is one. */
 export async function perform(target: Target, call: Call): Promise<Answer> {
-  const response = await fetch(addressOf(target, call), {
-    method: call.method,
-    headers: headersOf(target, call),
-    body: bodyOf(call) ?? null,
-  });
-  const answer = { status: response.status, body: parse(await response.text()) };
-  if (!response.ok && call.key === undefined) throw refusalOf(call, answer);
+  const sent = { method: call.method, headers: headersOf(target, call), body: bodyOf(call) };
+  const { status, text } = await exchange(addressOf(target, call), sent);
+  const answer = { status, body: parse(text) };
+  if (status >= 300 && call.key === undefined) throw refusalOf(call, answer);
   return answer;
 }
 
