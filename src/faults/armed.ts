@@ -47,6 +47,8 @@ const MOST_HELD = 10_000;
 export function arm(id: string, rule: Rule, seed: number, now: number, past: Past = freshPast(now)): ArmedRule {
   const { trigger, action } = rule;
   const begins = past.armedAt + spanOf(trigger.after, 0);
+  // A rule that does not wait has begun, even where the clock was set back since it was armed.
+  const isToCome = (now: number) => trigger.after !== null && now < begins;
   const ends = Math.min(begins + spanOf(trigger.for, Infinity), past.armedAt + spanOf(rule.ttl, Infinity));
   const isSpent = () => trigger.per === "rule" && trigger.times !== null && past.fired >= trigger.times;
   const hit = fuse(id, rule, seed, past, begins);
@@ -61,7 +63,7 @@ export function arm(id: string, rule: Rule, seed: number, now: number, past: Pas
     isActive: (now) => rule.enabled && now < ends && !(isSpent() && held.size === 0),
     status: (now) => (isSpent() ? "spent" : now >= ends ? "expired" : "armed"),
     tryCall(call, now) {
-      if (now < begins || isSpent() || !matchesCall(call)) return undefined;
+      if (isToCome(now) || isSpent() || !matchesCall(call)) return undefined;
       return hit(budgetOfCall(trigger.per, call), now, { merchant: call.merchant ?? null, requestId: call.requestId });
     },
     tryDelivery(delivery, now) {
@@ -72,7 +74,7 @@ export function arm(id: string, rule: Rule, seed: number, now: number, past: Pas
       const lastAttempt = held.get(name);
       if (lastAttempt !== undefined && attempt <= lastAttempt) return hit.again(now, about);
       if (lastAttempt !== undefined) held.delete(name);
-      if (now < begins || isSpent() || !matchesDelivery(delivery, now)) return undefined;
+      if (isToCome(now) || isSpent() || !matchesDelivery(delivery, now)) return undefined;
       const made = hit(budgetOfDelivery(trigger.per, delivery), now, about);
       const attempts = action.attempts(rule.fields);
       if (made && attempts > 1) remember(held, name, attempt + attempts - 1, MOST_HELD);

@@ -1,0 +1,11 @@
+// What runs against the model found in the sandbox, each as small as it gets.
+
+import { expect, test } from "vitest";
+import { open } from "./support.ts";
+
+test("a fault rule that does not wait fires although the clock was set back", async () => {
+  const bench = await open();
+  await bench.control("POST", "/faults", { action: { type: "rate_limit" } });
+  await bench.control("PUT", "/clock", { mode: "frozen", now: "2026-01-04T12:00:00Z" });
+  expect((await bench.call("GET", "/v1/payments")).body.code).toBe("injected_rate_limit");
+});
