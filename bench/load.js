@@ -5,7 +5,7 @@ import { connect } from "node:net";
 
 /**
  * Keeps `connections` busy for `seconds`, or until `most` requests were sent. `requests` is the text of every request, or
- * gives that of the nth. Answers how many were answered, how many not with 2xx, and the latencies in milliseconds.
+ * gives that of the nth. Answers how many were answered, how many not with 2xx (and the first such answer), and the latencies in milliseconds.
  */
 export async function load({ port, seconds = Infinity, most = Infinity, connections = 32, requests }) {
   const state = { port, most, answered: 0, refused: 0, sent: 0, latencies: [] };
@@ -15,8 +15,19 @@ export async function load({ port, seconds = Infinity, most = Infinity, connecti
   const same = typeof requests === "string" ? addressed(requests) : undefined;
   state.request = same === undefined ? (n) => addressed(requests(n)) : () => same;
   state.isOver = () => state.sent >= most || performance.now() >= until;
+  const end = stayAwake();
   await Promise.all(Array.from({ length: connections }, () => drive(state)));
+  end();
   return { ...state, rate: state.answered / ((performance.now() - started) / 1_000) };
+}
+
+function stayAwake() {
+  let next;
+  const again = () => {
+    next = setImmediate(again);
+  };
+  again();
+  return () => clearImmediate(next);
 }
 
 /** Sends one after the other until it is over; a server that closes after each answer is connected to again. */
@@ -41,9 +52,12 @@ function converse(state) {
       pending = pending === "" ? chunk : pending + chunk;
       const headers = headersOfWhole(pending);
       if (headers === undefined) return;
-      pending = "";
       state.answered++;
-      if (headers[9] !== "2") state.refused++;
+      if (headers[9] !== "2") {
+        state.refused++;
+        state.refusal ??= pending;
+      }
+      pending = "";
       state.latencies.push(performance.now() - since);
       if (/^connection: close/im.test(headers)) socket.end();
       else next();

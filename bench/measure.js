@@ -1,28 +1,100 @@
-// What every bench needs: servers in processes of their own, medians, and a table to print.
+// What every part needs: servers in processes of their own, work done in turn, medians, and figures as they are shown.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { load } from "./load.js";
 
-export const SLICES = Number(process.env.BENCH_SLICES ?? 7);
-export const SECONDS = Number(process.env.BENCH_SECONDS ?? 1);
+const setting = (name, fallback) => Number(process.env[`BENCH_${name}`] ?? fallback);
+
+/** How many slices of time are measured of each case, and how long each lasts. */
+export const SLICES = setting("SLICES", 7);
+export const SECONDS = setting("SECONDS", 1);
+/** How often a process is started. */
+export const RUNS = setting("RUNS", 11);
+/** How many requests a server answers while its memory is watched. */
+export const REQUESTS = setting("REQUESTS", 1_000_000);
+/** How large a file may be made; sizes beyond it are left out. */
+export const ROWS = setting("ROWS", 10_000_000);
 
 export const median = (values) => [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)];
 
+/** A figure as it is shown: three digits that mean something. */
+export function figure(value, unit = "") {
+  const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
+  return `${value.toFixed(digits)}${unit}`;
+}
+
 /** One of the servers of servers.js, listening. */
-export async function open(name) {
-  const child = fork(new URL("./servers.js", import.meta.url), [name], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
-  const [{ port }] = await once(child, "message");
-  return { child, port };
+export async function open(name, { words = [], execArgv = [] } = {}) {
+  const child = fork(new URL("./servers.js", import.meta.url), [name, ...words], {
+    execArgv,
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  const [said] = await Promise.race([once(child, "message"), once(child, "exit")]);
+  if (typeof said?.port !== "number") throw new Error(`the server ${name} ended before it listened`);
+  return { child, port: said.port, close: () => closed(child) };
+}
+
+function closed(child) {
+  const ended = once(child, "exit");
+  child.disconnect();
+  return ended;
 }
 
 /** The CPU time that a server has used, in milliseconds. */
-export async function cpuOf({ child }) {
-  child.send("cpu");
-  const [{ cpu }] = await once(child, "message");
+export async function cpuOf(server) {
+  const { cpu } = await ask(server, "cpu");
   return (cpu.user + cpu.system) / 1_000;
 }
 
-export function table(head, rows) {
-  const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
-  return lines.join("\n");
+/** What a server has in memory after it threw away what it can, in bytes. It must have been opened with --expose-gc. */
+export const memoryOf = (server) => ask(server, "memory");
+
+async function ask({ child }, question) {
+  child.send(question);
+  const [answer] = await once(child, "message");
+  return answer;
 }
+
+/** What a server does in one slice of time. */
+export async function slice(server, request, { seconds = SECONDS, cpu = cpuOf, ...more } = {}) {
+  const before = await cpu(server);
+  const result = await load({ port: server.port, seconds, requests: request, ...more });
+  if (result.refused > 0) throw new Error(`${result.refused} of ${result.answered} requests were refused: ${result.refusal}`);
+  return { rate: result.rate, cpu: ((await cpu(server)) - before) / result.answered };
+}
+
+/** Milliseconds that each case is measured in vain: before that, Node has not compiled what runs most. */
+const WARM_UP = 1_500;
+
+/** Measures each case once in every turn, each turn beginning with another. */
+export async function inTurn(cases, measure, turns = SLICES) {
+  const results = new Map(cases.map((one) => [one.name, []]));
+  for (const one of cases) {
+    const until = performance.now() + WARM_UP;
+    while (performance.now() < until) await measure(one);
+  }
+  for (let turn = 0; turn < turns; turn++) {
+    for (let place = 0; place < cases.length; place++) {
+      const one = cases[(turn + place) % cases.length];
+      results.get(one.name).push(await measure(one));
+    }
+  }
+  return results;
+}
+
+/** Of each turn its own ratio: what else the machine did then, it did to both. */
+export const ratio = (results, name, base, field) =>
+  median(results.get(name).map((measured, turn) => measured[field] / results.get(base)[turn][field]));
+
+/** A row of a case that the bench may have been told to leave out. */
+export const ifMeasured = (row) => ({ ...row, read: (results) => (results.has(row.what) ? row.read(results) : { figure: "left out" }) });
+
+/** A row that shows the rate and the CPU time of one case as ratios to those of another. */
+export const rateAndCpu = (row) => ({
+  ...row,
+  read: (results) => ({
+    figure: figure(ratio(results, row.what, row.against, "rate")),
+    cpu: figure(ratio(results, row.what, row.against, "cpu")),
+  }),
+});

@@ -1,15 +1,31 @@
 // Prints what the sandbox costs. Every figure is a ratio to a baseline of the same run: absolute times mean nothing on a shared machine.
-// `node bench/run.js requests` measures one part only.
+// `npm run bench requests stages` measures these parts only; `npm run bench -- --write` puts what it measured into docs/performance.md.
 
-import { dashboard } from "./dashboard.js";
-import { deliveries } from "./deliveries.js";
-import { idle } from "./idle.js";
 import { SECONDS, SLICES } from "./measure.js";
-import { requests } from "./requests.js";
-import { start } from "./start.js";
+import { provenance, rowsOf, table, writeFigures } from "./page.js";
+import { parts } from "./parts.js";
 
-const parts = { requests, idle, deliveries, start, dashboard };
-const wanted = process.argv.slice(2);
+const words = process.argv.slice(2);
+const names = words.filter((word) => word !== "--write");
+const unknown = names.filter((name) => !parts.some((part) => part.name === name));
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(", ")}. There are: ${parts.map(({ name }) => name).join(", ")}.`);
+  process.exit(2);
+}
 
-console.log(`Node ${process.versions.node}; medians of ${SLICES} slices of ${SECONDS} s, taken in turn.`);
-for (const [name, measure] of Object.entries(parts)) if (wanted.length === 0 || wanted.includes(name)) console.log(`\n${await measure()}`);
+const text = provenance(SLICES, SECONDS);
+console.log(`${text}, taken in turn.`);
+const measured = new Map();
+for (const part of parts.filter(({ name }) => names.length === 0 || names.includes(name))) {
+  const started = performance.now();
+  try {
+    measured.set(part.name, await part.measure());
+    console.log(`\n${table(rowsOf(part, measured.get(part.name)))}`);
+    if (words.includes("--write")) writeFigures(parts, measured, text);
+  } catch (error) {
+    // What went wrong with one part is no reason to lose the others.
+    console.error(error);
+    process.exitCode = 1;
+  }
+  console.log(`${part.name}: ${Math.round((performance.now() - started) / 1_000)} s`);
+}

@@ -1,11 +1,13 @@
-// The servers that are measured, each in a process of its own: it says its port, and on request the CPU time it has used.
+// The servers that are measured, each in a process of its own: it says its port, and on request the CPU time it has used and its memory.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { RECORD } from "./record.js";
 
-const BODY = JSON.stringify({ id: "cus_lodge_ana", object: "customer", merchantId: "mer_lodge", text: "x".repeat(220) });
+const FROZEN = "2026-01-05T12:00:00Z";
+const [name, ...words] = process.argv.slice(2);
 
 const servers = {
   /** The limit: node:http that answers 300 bytes and looks at nothing. */
@@ -13,8 +15,8 @@ const servers = {
     const server = createServer((incoming, outgoing) => {
       incoming.resume();
       incoming.on("end", () => {
-        outgoing.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(BODY) });
-        outgoing.end(BODY);
+        outgoing.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(RECORD) });
+        outgoing.end(RECORD);
       });
     });
     return listening(server);
@@ -23,19 +25,25 @@ const servers = {
     const { default: express } = await import("express");
     const app = express();
     app.use(express.json());
-    app.all("/{*any}", (_incoming, outgoing) => outgoing.json(JSON.parse(BODY)));
+    app.all("/{*any}", (_incoming, outgoing) => outgoing.json(JSON.parse(RECORD)));
     return listening(createServer(app));
   },
-  async file() {
-    const folder = mkdtempSync(join(tmpdir(), "bench-"));
-    process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-    return sandbox({ memory: false, db: join(folder, "sandbox.db") });
-  },
   memory: () => sandbox({ memory: true }),
-  whole: () => bundled("WHOLE"),
-  without: () => bundled("WITHOUT"),
-  frozen: () => sandbox({ memory: true, clock: "2026-01-05T12:00:00Z" }),
+  file: () => sandbox(fresh()),
+  /** Over a file that is there already. */
+  over: () => sandbox({ memory: false, db: words[0] }),
+  frozen: () => sandbox({ memory: true, clock: FROZEN }),
+  "frozen-file": () => sandbox({ ...fresh(), clock: FROZEN }),
+  "frozen-over": () => sandbox({ memory: false, db: words[0], clock: FROZEN }),
+  /** A build of its own, in memory or over a file. */
+  variant: () => sandbox(words[1] === "file" ? fresh() : { memory: true }, words[0]),
 };
+
+function fresh() {
+  const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-bench-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return { memory: false, db: join(folder, "sandbox.db") };
+}
 
 async function sandbox(options, module = "../dist/index.js") {
   const { createSandbox } = await import(module);
@@ -43,16 +51,22 @@ async function sandbox(options, module = "../dist/index.js") {
   return port;
 }
 
-/** A build of its own; what builds it is loaded by these two alone. */
-const bundled = async (name) => sandbox({ memory: true }, (await import("./without-console.js"))[name]);
-
 function listening(server) {
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server.address().port)));
 }
 
-process.on("message", () => process.send({ cpu: process.cpuUsage(), memory: process.memoryUsage().rss }));
+const answers = {
+  cpu: () => ({ cpu: process.cpuUsage() }),
+  memory() {
+    globalThis.gc();
+    const { rss, heapUsed } = process.memoryUsage();
+    return { rss, heap: heapUsed };
+  },
+};
+
+process.on("message", (question) => process.send(answers[question]()));
 process.on("disconnect", () => process.exit());
-const port = await servers[process.argv[2]]();
+const port = await servers[name]();
 // On a terminal of its own it has nobody to send to.
 if (process.send) process.send({ port });
 else process.stdout.write(`listening at ${port}\n`);

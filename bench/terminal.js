@@ -1,8 +1,8 @@
 // The built program in a pseudo-terminal that nothing is drawn for: bytes are counted, keys are typed, reading can stop.
 
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { spawn } from "@lydell/node-pty";
+import { cpuOfProcess } from "./processes.js";
 
 const BIN = fileURLToPath(new URL("../dist/bin.cjs", import.meta.url));
 /** The end of a frame, as a terminal is told it. */
@@ -44,19 +44,11 @@ export function openTerminal(words, { program = BIN, columns = 120, rows = 36 } 
     freeze: () => child.pause(),
     type: (keys) => child.write(keys),
     /** The CPU time that it has used, in milliseconds. */
-    cpu: () => cpuOf(child.pid),
+    cpu: () => cpuOfProcess(child.pid),
     end() {
       child.kill("SIGTERM");
       child.resume();
       return ended;
     },
   };
-}
-
-const TICKS_A_SECOND = 100;
-
-function cpuOf(pid) {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return ((Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND) * 1_000;
 }

@@ -1,43 +1,51 @@
 // What a delivery costs: how many a second, signed and recorded, and how soon after the answer the receiver hears of an effect.
 
 import { createServer } from "node:http";
-import { bytes, load } from "./load.js";
-import { median, open, SECONDS, SLICES, table } from "./measure.js";
+import { load } from "../load.js";
+import { cpuOf, figure, inTurn, median, open, rateAndCpu, SECONDS, SLICES, slice } from "../measure.js";
+import { POST } from "../record.js";
+import { call } from "../steer.js";
 
 const OWED = 3_000;
 const EVENTS = 300;
 
-export async function deliveries() {
-  const [bare, sandbox] = await Promise.all([open("bare"), open("frozen")]);
-  const rates = { bare: [], sandbox: [] };
-  for (let turn = 0; turn < Math.min(SLICES, 5); turn++) {
-    rates.bare.push((await load({ port: bare.port, seconds: SECONDS, connections: 16, requests: () => postTo(bare.port) })).rate);
-    rates.sandbox.push(await drainRate(sandbox));
-  }
-  const heard = await latency(sandbox.port);
-  const roundTrip = await load({ port: bare.port, seconds: SECONDS, connections: 1, requests: () => postTo(bare.port) });
-  bare.child.disconnect();
-  sandbox.child.disconnect();
-  const rate = median(rates.sandbox) / median(rates.bare);
-  const soon = median(heard) / median(roundTrip.latencies);
-  return table(
-    ["delivery", "ratio", "target"],
-    [
-      ["deliveries a second, signed and recorded, against bare node:http", rate.toFixed(2), ">= 0.40"],
-      ["from the API's answer to the receiver's socket, against a bare loopback POST", soon.toFixed(2), "<= 3"],
-    ],
-  );
-}
+const BARE = "bare node:http, POST, 16 connections";
+const BARE_ONE = "bare node:http, POST, 1 connection";
+const MEMORY = "deliveries, signed and recorded, memory";
+const FILE = "deliveries, signed and recorded, file";
+const HEARD = "from the API's answer to the receiver's socket, in the median";
 
-const postTo = (port) => bytes("POST", "/hooks", {}, JSON.stringify({ amount: 1 })).replace(":PORT", `:${port}`);
+const cases = [
+  { name: BARE, server: "bare", measure: (server) => slice(server, POST, { connections: 16 }) },
+  { name: MEMORY, server: "frozen", measure: (server) => deliver(server) },
+  { name: FILE, server: "frozen-file", measure: (server) => deliver(server) },
+];
+
+export const deliveries = {
+  name: "deliveries",
+  rows: [
+    rateAndCpu({ what: FILE, against: BARE, target: ">= 0.40" }),
+    rateAndCpu({ what: MEMORY, against: BARE, target: ">= 0.40" }),
+    { what: HEARD, against: BARE_ONE, target: "<= 3", read: ({ heard }) => ({ figure: figure(heard) }) },
+  ],
+  async measure() {
+    const servers = new Map();
+    for (const { server } of cases) servers.set(server, await open(server));
+    const results = await inTurn(cases, ({ server, measure }) => measure(servers.get(server)), Math.min(SLICES, 5));
+    const spans = await latency(servers.get("frozen-file"));
+    const roundTrip = await load({ port: servers.get("bare").port, seconds: SECONDS, connections: 1, requests: POST });
+    for (const server of servers.values()) await server.close();
+    return Object.assign(results, { heard: median(spans) / median(roundTrip.latencies) });
+  },
+};
 
 /** Lets a heap of deliveries fail at a closed door, opens it, and plays the second until their retry. */
-async function drainRate({ port }) {
-  await call(port, "POST", "/_sandbox/reset", {});
+export async function deliver(server) {
+  const { port } = server;
   const door = await receiver(() => {});
   const url = `http://127.0.0.1:${door.port}/`;
   await door.close();
-  await call(port, "POST", "/v1/webhooks", { url, events: ["*"] });
+  const endpoint = await call(port, "POST", "/v1/webhooks", { url, events: ["*"] });
   for (let sent = 0; sent < OWED; sent += 100)
     await Promise.all(
       Array.from({ length: 100 }, () => call(port, "POST", "/v1/webhook-events/test", { type: "payment.succeeded", data: { amount: 1 } })),
@@ -45,17 +53,19 @@ async function drainRate({ port }) {
   await call(port, "POST", "/_sandbox/drain", { within: "60s" });
   let received = 0;
   const opened = await receiver(() => received++, door.port);
+  const before = await cpuOf(server);
   const started = performance.now();
   await call(port, "POST", "/_sandbox/clock/advance", { by: "1s" });
   const rate = received / ((performance.now() - started) / 1_000);
+  const cpu = ((await cpuOf(server)) - before) / received;
   await opened.close();
   if (received < OWED) throw new Error(`${received} of ${OWED} deliveries arrived`);
-  return rate;
+  await call(port, "DELETE", `/v1/webhooks/${endpoint.id}`);
+  return { rate, cpu };
 }
 
 /** Milliseconds from the answer of a call to the arrival of its event. */
-async function latency(port) {
-  await call(port, "POST", "/_sandbox/reset", {});
+async function latency({ port }) {
   let arrived;
   const opened = await receiver(() => arrived(performance.now()));
   await call(port, "POST", "/v1/webhooks", { url: `http://127.0.0.1:${opened.port}/`, events: ["*"] });
@@ -86,11 +96,4 @@ async function receiver(heard, port = 0) {
       return new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-async function call(port, method, path, body) {
-  const headers = { "Content-Type": "application/json", Authorization: "Bearer sk_test_lodge" };
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
 }

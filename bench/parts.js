@@ -1,0 +1,16 @@
+// Every part of the bench, in the order in which they are measured and shown.
+
+import { backlog } from "./parts/backlog.js";
+import { dashboard } from "./parts/dashboard.js";
+import { deliveries } from "./parts/deliveries.js";
+import { idle } from "./parts/idle.js";
+import { journal } from "./parts/journal.js";
+import { memory } from "./parts/memory.js";
+import { npx } from "./parts/npx.js";
+import { peers } from "./parts/peers.js";
+import { records } from "./parts/records.js";
+import { requests } from "./parts/requests.js";
+import { stages } from "./parts/stages.js";
+import { start } from "./parts/start.js";
+
+export const parts = [requests, stages, idle, deliveries, start, npx, dashboard, memory, records, journal, backlog, peers];

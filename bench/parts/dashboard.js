@@ -1,0 +1,118 @@
+// What the dashboard costs: the server it runs in, the machine, the patience of whoever presses a key, and of those who call meanwhile.
+
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { load } from "../load.js";
+import { figure, inTurn, median, open, RUNS, ratio, SECONDS, SLICES } from "../measure.js";
+import { GET } from "../record.js";
+import { openTerminal } from "../terminal.js";
+
+const SERVERS = fileURLToPath(new URL("../servers.js", import.meta.url));
+const KEYS = 100;
+const LIVE = /LIVE.*?http:\/\/127\.0\.0\.1:(\d+)/s;
+const START = ["start", "--memory", "--port", "0", "--rate-limit", "none"];
+
+const OPEN = "GET a record by id, dashboard open";
+const CLOSED = "GET a record by id, the same server without";
+const FRAME = "command to first frame";
+const NOTHING = "node -e 0";
+
+const row = (what, against, target, read) => ({ what, against, target, read: (results) => ({ figure: read(results) }) });
+
+export const dashboard = {
+  name: "dashboard",
+  rows: [
+    row(OPEN, CLOSED, ">= 0.95", ({ rates }) => figure(ratio(rates, OPEN, CLOSED, "rate"))),
+    row("CPU of a core, attached to a server under full load", "", "<= 5 %", ({ attached }) => figure(attached * 100, " %")),
+    row(FRAME, NOTHING, "<= 4.8", ({ frame }) => figure(ratio(frame, FRAME, NOTHING, "time"))),
+    row("key to whole frame, in the median", "", "<= 10 ms", ({ key }) => figure(key, " ms")),
+    row("slowest request while the terminal has stopped reading", "", "<= 150 ms", ({ frozen }) => figure(frozen, " ms")),
+  ],
+  async measure() {
+    const rates = await throughput();
+    const [attached, frame, key, frozen] = [await attachedShare(), await firstFrame(), await keyToScreen(), await frozenReader()];
+    return { rates, attached, frame, key, frozen };
+  },
+};
+
+const drive = ({ port }) => load({ port, seconds: SECONDS, requests: GET });
+
+async function opened() {
+  const terminal = openTerminal(START);
+  const [, port] = await terminal.shows(LIVE);
+  return { terminal, port: Number(port) };
+}
+
+/** Both on a terminal of their own: what a machine gives a process depends on that too. */
+async function throughput() {
+  const without = openTerminal(["memory"], { program: SERVERS });
+  const [, port] = await without.shows(/listening at (\d+)/);
+  const { terminal, port: openPort } = await opened();
+  const cases = [
+    { name: CLOSED, port: Number(port) },
+    { name: OPEN, port: openPort },
+  ];
+  const rates = await inTurn(cases, drive);
+  await without.end();
+  await terminal.end();
+  return rates;
+}
+
+/** In a process of its own, where its time is nobody else's: it works no more and no less than inside the server. */
+async function attachedShare() {
+  const server = await open("memory");
+  const terminal = openTerminal(["attach", `http://127.0.0.1:${server.port}`]);
+  await terminal.shows(LIVE);
+  await drive(server);
+  const [before, started] = [terminal.cpu(), performance.now()];
+  // One stretch of time: the system counts a process's time in hundredths of a second.
+  for (let turn = 0; turn < SLICES; turn++) await drive(server);
+  const share = (terminal.cpu() - before) / (performance.now() - started);
+  await terminal.end();
+  await server.close();
+  return share;
+}
+
+function firstFrame() {
+  const cases = [
+    { name: NOTHING, measure: () => void spawnSync(process.execPath, ["-e", "0"]) },
+    {
+      name: FRAME,
+      async measure() {
+        const terminal = openTerminal(START);
+        await terminal.firstFrame();
+        return () => terminal.end();
+      },
+    },
+  ];
+  const timed = async ({ measure }) => {
+    const started = performance.now();
+    const end = await measure();
+    const time = performance.now() - started;
+    await end?.();
+    return { time };
+  };
+  return inTurn(cases, timed, RUNS);
+}
+
+async function keyToScreen() {
+  const { terminal } = await opened();
+  const spans = [];
+  for (let count = 0; count < KEYS; count++) {
+    const started = performance.now();
+    await terminal.press(count % 2 === 0 ? "?" : "q");
+    spans.push(performance.now() - started);
+  }
+  await terminal.end();
+  return median(spans);
+}
+
+async function frozenReader() {
+  const { terminal, port } = await opened();
+  terminal.freeze();
+  // Each of these is a whole frame: more than any terminal takes that nobody reads.
+  terminal.type("?q".repeat(KEYS));
+  const { latencies } = await load({ port, seconds: 3 * SECONDS, connections: 4, requests: GET });
+  await terminal.end();
+  return latencies.reduce((worst, latency) => Math.max(worst, latency), 0);
+}

@@ -1,0 +1,60 @@
+// What the faults and the judge cost while nobody uses them: the same sandbox with and without them, measured in turn.
+
+import { inTurn, open, ratio, SECONDS, SLICES, slice } from "../measure.js";
+import { GET } from "../record.js";
+import { call } from "../steer.js";
+import { buildVariants, WITHOUT_FAULTS_AND_JUDGE } from "../variants.js";
+
+/** Many short slices: what else the machine does falls on all alike. */
+const TURNS = SLICES * 8;
+const SHORT = SECONDS / 5;
+
+/** Ten rules, each of which has a reason of its own not to match the call. */
+const STRANGERS = [
+  { match: { operation: "payroll.create" }, action: { type: "lost_response" } },
+  { match: { operation: "payments.list" }, action: { type: "rate_limit" } },
+  { match: { operation: ["payouts.list", "webhooks.*"] }, action: { type: "status", status: 503 } },
+  { match: { merchant: "mer_market" }, action: { type: "status", status: 500 } },
+  { match: { merchant: "mer_stage", operation: "customers.get" }, action: { type: "latency", ms: 500 } },
+  { match: { key: "sk_test_blank" }, action: { type: "auth" } },
+  { match: { header: { "Idempotency-Key": { present: true } } }, action: { type: "idempotency" } },
+  { match: { operation: "customers.get", header: { "X-Tenant": "other" } }, action: { type: "connection" } },
+  { match: { body: { "/amount": { gt: 100 } } }, action: { type: "status", status: 400 } },
+  { match: { event: "payment.succeeded" }, action: { type: "duplicate" } },
+];
+
+const WITHOUT = "GET a record by id, without faults and judge";
+
+const cases = [
+  { name: WITHOUT, variant: "without" },
+  { name: "the same once more: the noise", variant: "without" },
+  { name: "with both, no rule armed", variant: "whole", target: "within noise" },
+  { name: "with both, 10 rules armed that do not match", variant: "whole", rules: STRANGERS },
+];
+
+export const idle = {
+  name: "idle",
+  rows: cases.slice(1).map(({ name, target }) => ({
+    what: name,
+    against: WITHOUT,
+    target,
+    // A third digit: what is looked for is small.
+    read: (results) => ({
+      figure: ratio(results, name, WITHOUT, "rate").toFixed(3),
+      cpu: ratio(results, name, WITHOUT, "cpu").toFixed(3),
+    }),
+  })),
+  async measure() {
+    const files = await buildVariants({ whole: [], without: WITHOUT_FAULTS_AND_JUDGE });
+    const opened = await Promise.all(cases.map((one) => openCase(one, files)));
+    const results = await inTurn(opened, ({ server }) => slice(server, GET, { seconds: SHORT }), TURNS);
+    for (const { server } of opened) await server.close();
+    return results;
+  },
+};
+
+async function openCase({ name, variant, rules = [] }, files) {
+  const server = await open("variant", { words: [files[variant]] });
+  for (const rule of rules) await call(server.port, "POST", "/_sandbox/faults", rule);
+  return { name, server };
+}

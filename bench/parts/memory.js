@@ -1,0 +1,51 @@
+// Whether memory stays flat: what a server holds after each tenth of a million mixed requests, against what it held after the first.
+
+import { load } from "../load.js";
+import { figure, memoryOf, open, REQUESTS } from "../measure.js";
+import { GET, LIST, POST, POST_WITH_KEY, REPLAY } from "../record.js";
+
+const TENTHS = 10;
+/** Ten calls in their proportions: what clients do most is read. */
+const MIX = [GET, GET, LIST, GET, REPLAY, GET, POST, GET, LIST];
+
+const mixed = (n) => MIX[n % 10] ?? POST_WITH_KEY();
+
+const FIRST = "after the first tenth of them";
+
+const row = (what, field, target) => ({
+  what,
+  against: FIRST,
+  target,
+  read: (seen) => ({ figure: figure(seen.at(-1)[field] / seen[0][field]) }),
+});
+
+const most = (what, field) => ({
+  what,
+  against: FIRST,
+  read: (seen) => ({ figure: figure(Math.max(...seen.map((one) => one[field])) / seen[0][field]) }),
+});
+
+export const memory = {
+  name: "memory",
+  rows: [
+    row("heap in use, after all requests", "heap", "<= 1.1"),
+    row("resident memory, after all requests", "rss", "<= 1.1"),
+    most("heap in use, at its most", "heap"),
+    most("resident memory, at its most", "rss"),
+  ],
+  async measure() {
+    const server = await open("file", { execArgv: ["--expose-gc"] });
+    const seen = [];
+    for (let tenth = 0; tenth < TENTHS; tenth++) {
+      const { refused, refusal } = await load({ port: server.port, most: REQUESTS / TENTHS, requests: mixed });
+      if (refused > 0) throw new Error(`${refused} requests were refused: ${refusal}`);
+      seen.push(await memoryOf(server));
+      const { heap, rss } = seen.at(-1);
+      console.log(`  ${((tenth + 1) * REQUESTS) / TENTHS} requests: heap ${megabytes(heap)}, resident ${megabytes(rss)}`);
+    }
+    await server.close();
+    return seen;
+  },
+};
+
+const megabytes = (bytes) => `${(bytes / 1_048_576).toFixed(1)} MB`;

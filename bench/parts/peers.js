@@ -1,0 +1,133 @@
+// How others fare that serve made-up APIs: the same record, the same load, in the same run. They are installed for it, and not before.
+
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { nodeOf, run } from "../../scripts/packing.js";
+import { openFolder } from "../grown.js";
+import { cpuOf, figure, inTurn, open, ratio, SECONDS, slice } from "../measure.js";
+import { ours, programs, usual } from "../peer-programs.js";
+import { cpuOfProcess } from "../processes.js";
+import { GET, POST } from "../record.js";
+
+/** They stay there for the next run. */
+const INSTALLED = fileURLToPath(new URL("../../node_modules/.cache/merchant-sandbox-bench/peers", import.meta.url));
+/** Milliseconds: the slowest starts of all take a few seconds. */
+const PATIENCE = 60_000;
+
+const CALLS = { get: "GET a record by id, file", post: "POST that makes a record, file" };
+const OURS = "merchant-sandbox";
+const BARE = "bare node:http";
+
+const row = (call, name) => ({
+  what: CALLS[call],
+  against: name,
+  target: "> 1",
+  read(results) {
+    const { reason } = results.peers.find((peer) => peer.name === name);
+    if (reason) return { figure: `not measured: ${reason}` };
+    const [rate, cpu] = ["rate", "cpu"].map((field) => ratio(results[call], OURS, name, field));
+    return { figure: `${figure(rate)} (it has ${ratio(results[call], name, BARE, "rate").toFixed(3)} of bare)`, cpu: figure(cpu) };
+  },
+});
+
+export const peers = {
+  name: "peers",
+  rows: programs.flatMap(({ name }) => [row("get", name), row("post", name)]),
+  async measure() {
+    const folder = openFolder();
+    const opened = [];
+    for (const program of programs) opened.push(await openPeer(program, folder));
+    const bare = { name: BARE, server: await open("bare"), requests: { get: GET, post: POST } };
+    const sandbox = { name: OURS, server: await open("file"), requests: ours };
+    const all = [bare, sandbox, ...opened.filter(({ reason }) => !reason)];
+    // First all that is read: some look longer for a record the more of them were made.
+    const results = { get: await inTurn(all, sliceOf("get")), post: await inTurn(all, sliceOf("post")), peers: opened };
+    for (const { server } of all) await server.close();
+    folder.remove();
+    return results;
+  },
+};
+
+/** A peer that fails is told of with its reason, and the others go on. */
+const sliceOf = (call) => async (one) => {
+  if (one.reason) return { rate: Number.NaN, cpu: Number.NaN };
+  try {
+    return await slice(one.server, one.requests[call], { cpu: one.server.cpu ?? cpuOf, seconds: SECONDS });
+  } catch (error) {
+    one.reason = reasonOf(error);
+    return { rate: Number.NaN, cpu: Number.NaN };
+  }
+};
+
+async function openPeer(program, folder) {
+  try {
+    const modules = install(program);
+    const server = await started(program, modules, folder.file(program.name.replaceAll(/\W+/g, "-")));
+    return { name: program.name, server, requests: (await program.greet?.(server.port)) ?? usual };
+  } catch (error) {
+    return { name: program.name, reason: reasonOf(error) };
+  }
+}
+
+const reasonOf = (error) =>
+  String(error.stderr || error.message)
+    .trim()
+    .split("\n")[0]
+    .replaceAll("|", "/");
+
+function install({ package: wanted }) {
+  const folder = join(INSTALLED, wanted.replaceAll(/[@/]+/g, "-"));
+  const modules = join(folder, "node_modules");
+  if (existsSync(modules)) return modules;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
+  const env = { npm_config_loglevel: "error" };
+  run("npm", ["install", "--no-audit", "--no-fund", wanted], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  return modules;
+}
+
+async function started({ node = 0, bin, words, files = {} }, modules, folder) {
+  mkdirSync(folder);
+  const port = await freePort();
+  for (const [name, contents] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(contents(port)));
+  const program = Number.parseInt(process.versions.node, 10) >= node ? process.execPath : nodeOf(node);
+  const child = spawn(program, [join(modules, bin), ...words(port)], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  child.stderr.on("data", (chunk) => {
+    said = (said + chunk).slice(-4_000);
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  const close = () => {
+    kill();
+    return ended;
+  };
+  if (await listens(child, port)) return { port, close, cpu: () => cpuOfProcess(child.pid) };
+  await close();
+  throw new Error(/^.*Error.*$/m.exec(said)?.[0] ?? `it did not listen within ${PATIENCE / 1_000} s`);
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Resolves with whether it answers at its port before it ends or patience does. */
+async function listens(child, port) {
+  const until = performance.now() + PATIENCE;
+  while (child.exitCode === null && performance.now() < until) {
+    const answer = await fetch(`http://127.0.0.1:${port}/customers/cus_zoe`).catch(() => undefined);
+    if (answer) return true;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return false;
+}

@@ -1,0 +1,62 @@
+// What each stage of the pipe costs: the same sandbox cut short after the nth, which answers what bare node:http answers.
+
+import { inTurn, open, rateAndCpu, slice } from "../measure.js";
+import { GET, POST, RECORD } from "../record.js";
+import { buildVariants } from "../variants.js";
+
+const PIPE = "src/http/pipe.ts";
+const ANSWER = `\n    (context) => { context.reply = { status: 200, body: ${JSON.stringify(RECORD)} }; },`;
+
+/** A pipe that answers before the stage whose line begins so. */
+const before = (stage) => ({ file: PIPE, find: `\n    ${stage}`, replace: `${ANSWER}\n    ${stage}` });
+
+const FIRST = "({ incoming }) => guard.check(";
+
+/** What is left out, by the name of the variant. */
+export const cuts = {
+  nothing: [before(FIRST)],
+  guard: [before("recognise(tenants")],
+  route: [before("faulty.auth,")],
+  key: [before("faulty.limit,")],
+  limit: [before("readBody,")],
+  body: [before("readIdempotencyKey,")],
+  validate: [before("faulty.around(")],
+  unnoted: [{ file: "src/store/journal.ts", find: "buffer.push(entry);", replace: "" }],
+  whole: [],
+};
+
+const BARE_GET = "bare node:http, GET";
+const BARE_POST = "bare node:http, POST";
+
+const cases = [
+  { name: BARE_GET, request: GET },
+  { name: "GET: context, reply, journal, and no stage", variant: "nothing", request: GET },
+  { name: "GET: + guard", variant: "guard", request: GET },
+  { name: "GET: + whose key, route", variant: "route", request: GET },
+  { name: "GET: + may that key call", variant: "key", request: GET },
+  { name: "GET: + rate limit", variant: "limit", request: GET },
+  { name: "GET: + body, idempotency, validation", variant: "validate", request: GET },
+  { name: "GET: + select, check of the answer: all of it", variant: "whole", request: GET },
+  { name: "GET: all of it, but no row in the journal", variant: "unnoted", request: GET },
+  { name: BARE_POST, request: POST },
+  { name: "POST: up to the rate limit", variant: "limit", request: POST },
+  { name: "POST: + body", variant: "body", request: POST },
+  { name: "POST: + validation", variant: "validate", request: POST },
+  { name: "POST: + effect, event, commit: all of it", variant: "whole", request: POST },
+  { name: "POST: all of it, but no row in the journal", variant: "unnoted", request: POST },
+];
+
+const baseOf = ({ request }) => (request === GET ? BARE_GET : BARE_POST);
+
+export const stages = {
+  name: "stages",
+  rows: cases.filter(({ variant }) => variant).map((one) => rateAndCpu({ what: one.name, against: baseOf(one) })),
+  async measure() {
+    const files = await buildVariants(cuts);
+    const servers = new Map([["bare", await open("bare")]]);
+    for (const [name, file] of Object.entries(files)) servers.set(name, await open("variant", { words: [file, "file"] }));
+    const results = await inTurn(cases, ({ variant = "bare", request }) => slice(servers.get(variant), request));
+    for (const server of servers.values()) await server.close();
+    return results;
+  },
+};

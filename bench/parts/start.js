@@ -1,0 +1,114 @@
+// What a start costs: from the command to the first answer against a Node that does nothing, and within a process.
+
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { figure, inTurn, median, RUNS, ratio } from "../measure.js";
+
+const BIN = fileURLToPath(new URL("../../dist/bin.cjs", import.meta.url));
+
+const NOTHING = "node -e 0";
+const MEMORY = "command to first 200, memory";
+const FRESH = "command to first 200, a new file";
+const THERE = "command to first 200, a file that is there";
+const LISTEN = "one bare server listening";
+const SANDBOX = "createSandbox() in memory";
+const RESET = "sandbox.reset(), everything";
+const MINT = "sandbox.merchants.mint()";
+
+const timeOf = (what, against, target) => ({
+  what,
+  against,
+  target,
+  read: (results) => ({ figure: figure(ratio(results, what, against, "time")) }),
+});
+
+const milliseconds = (what, target) => ({
+  what,
+  against: "",
+  target,
+  read: (results) => ({ figure: figure(median(results.get(what).map(({ time }) => time)), " ms") }),
+});
+
+export const start = {
+  name: "start",
+  rows: [
+    timeOf(MEMORY, NOTHING, "<= 2.5"),
+    timeOf(FRESH, NOTHING),
+    timeOf(THERE, NOTHING),
+    timeOf(SANDBOX, LISTEN, "<= 10"),
+    milliseconds(RESET, "<= 10 ms"),
+    milliseconds(MINT, "<= 20 ms"),
+  ],
+  async measure() {
+    const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-bench-"));
+    const commands = await inTurn(commandsIn(folder), ({ measure }) => measure(), RUNS);
+    rmSync(folder, { recursive: true, force: true });
+    const { createSandbox } = await import("../../dist/index.js");
+    const sandbox = await createSandbox();
+    const library = await inTurn(libraryCases(createSandbox, sandbox), ({ measure }) => measure(), RUNS);
+    await sandbox.close();
+    return new Map([...commands, ...library]);
+  },
+};
+
+function commandsIn(folder) {
+  let count = 0;
+  return [
+    { name: NOTHING, measure: () => timed(() => void spawnSync(process.execPath, ["-e", "0"])) },
+    { name: MEMORY, measure: () => untilFirstAnswer("--memory") },
+    { name: FRESH, measure: () => untilFirstAnswer("--db", join(folder, `${count++}.db`)) },
+    { name: THERE, measure: () => untilFirstAnswer("--db", join(folder, "there.db")) },
+  ];
+}
+
+function libraryCases(createSandbox, sandbox) {
+  return [
+    {
+      name: LISTEN,
+      async measure() {
+        const server = createServer();
+        const span = await timed(() => new Promise((resolve) => server.listen(0, "127.0.0.1", resolve)));
+        server.close();
+        return span;
+      },
+    },
+    {
+      name: SANDBOX,
+      async measure() {
+        let made;
+        const span = await timed(async () => {
+          made = await createSandbox();
+        });
+        await made.close();
+        return span;
+      },
+    },
+    { name: RESET, measure: () => timed(() => sandbox.reset()) },
+    { name: MINT, measure: () => timed(() => sandbox.merchants.mint()) },
+  ];
+}
+
+async function timed(work) {
+  const started = performance.now();
+  await work();
+  return { time: performance.now() - started };
+}
+
+function untilFirstAnswer(...options) {
+  return new Promise((resolve, reject) => {
+    const started = performance.now();
+    const words = [BIN, "start", "--port", "0", "--json", ...options];
+    const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+    child.stdout.once("data", async (line) => {
+      const { baseUrl } = JSON.parse(String(line).split("\n")[0]);
+      const answer = await fetch(`${baseUrl}/payments`, { headers: { Authorization: "Bearer sk_test_lodge" } });
+      const time = performance.now() - started;
+      child.kill("SIGTERM");
+      child.once("exit", () => (answer.ok ? resolve({ time }) : reject(new Error(`answered ${answer.status}`))));
+    });
+  });
+}

@@ -1,0 +1,109 @@
+// The peers: what each is called at npm, the Node it takes, how it is told of the same record, and how it is asked.
+
+import { bytes } from "./load.js";
+import { GET, POST, RECORD } from "./record.js";
+
+const record = JSON.parse(RECORD);
+const READ = bytes("GET", "/customers/cus_zoe");
+const { id: _, ...fields } = record;
+const MAKE = bytes("POST", "/customers", {}, JSON.stringify(fields));
+
+/** A key of its own for every so many calls: it allows each key five thousand in an hour. */
+let calls = 0;
+const stripeKey = () => ({ Authorization: `Bearer sk_test_${Math.floor(calls++ / 4_000)}` });
+const stripe = JSON.stringify({ email: record.email, name: record.name, phone: record.phone, metadata: record.metadata });
+
+/** `node` is the oldest that it takes, `words` and `files` what it is started with; `greet` tells it of the record where no file can. */
+export const programs = [
+  {
+    name: "emulate 0.12.2, Stripe service",
+    package: "emulate@0.12.2",
+    node: 24,
+    bin: "emulate/dist/index.js",
+    words: (port) => ["start", "--service", "stripe", "--port", String(port)],
+    async greet(port) {
+      const headers = { "Content-Type": "application/json", ...stripeKey() };
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/customers`, { method: "POST", headers, body: stripe });
+      const { id } = await answer.json();
+      return {
+        get: () => bytes("GET", `/v1/customers/${id}`, stripeKey()),
+        post: () => bytes("POST", "/v1/customers", stripeKey(), stripe),
+      };
+    },
+  },
+  {
+    name: "Prism 5.16.0",
+    package: "@stoplight/prism-cli@5.16.0",
+    node: 24,
+    bin: "@stoplight/prism-cli/dist/index.js",
+    words: (port) => ["mock", "--port", String(port), "--verboseLevel", "error", "openapi.json"],
+    files: { "openapi.json": () => openapi() },
+  },
+  {
+    name: "Mockoon 9.9.0",
+    package: "@mockoon/cli@9.9.0",
+    bin: "@mockoon/cli/bin/run.js",
+    words: (port) => ["start", "--data", "mockoon.json", "--port", String(port), "--disable-log-to-file", "--disable-admin-api"],
+    files: { "mockoon.json": () => mockoon() },
+  },
+  {
+    name: "json-server 0.17.4",
+    package: "json-server@0.17.4",
+    bin: "json-server/lib/cli/bin.js",
+    words: (port) => ["--quiet", "--host", "127.0.0.1", "--port", String(port), "db.json"],
+    files: { "db.json": () => ({ customers: [record] }) },
+  },
+  ...[
+    { name: "mountebank 2.9.1", headers: {} },
+    // As it comes it closes a connection after each answer.
+    { name: "mountebank 2.9.1, told to keep connections", headers: { Connection: "keep-alive" } },
+  ].map(({ name, headers }) => ({
+    name,
+    package: "mountebank@2.9.1",
+    bin: "mountebank/bin/mb",
+    // It listens beside its own port for each thing that it imitates.
+    words: (port) => ["start", "--nologfile", "--loglevel", "error", "--port", String(port + 1), "--configfile", "imposters.json"],
+    files: { "imposters.json": (port) => imposters(port, headers) },
+  })),
+];
+
+/** How those are asked that were told of the record by a file. */
+export const usual = { get: READ, post: MAKE };
+
+/** How the sandbox is asked. */
+export const ours = { get: GET, post: POST };
+
+function openapi() {
+  const schema = { type: "object", properties: { name: { type: "string" }, email: { type: "string" } } };
+  const content = { "application/json": { schema, example: record } };
+  const parameters = [{ name: "id", in: "path", required: true, schema: { type: "string" } }];
+  const paths = {
+    "/customers/{id}": { get: { parameters, responses: { 200: { description: "The customer", content } } } },
+    "/customers": { post: { requestBody: { content }, responses: { 201: { description: "The customer", content } } } },
+  };
+  return { openapi: "3.0.3", info: { title: "Customers", version: "1" }, paths };
+}
+
+function mockoon() {
+  const uuid = (number) => `00000000-0000-4000-8000-00000000000${number}`;
+  const response = { uuid: uuid(3), bodyType: "DATABUCKET", databucketID: "abcd", statusCode: 200, default: true, crudKey: "id", body: "" };
+  return {
+    uuid: uuid(1),
+    lastMigration: 33,
+    name: "bench",
+    port: 3000,
+    hostname: "127.0.0.1",
+    routes: [{ uuid: uuid(2), type: "crud", method: "", endpoint: "customers", responses: [response] }],
+    rootChildren: [{ type: "route", uuid: uuid(2) }],
+    data: [{ uuid: uuid(4), id: "abcd", name: "customers", value: JSON.stringify([record]) }],
+  };
+}
+
+function imposters(port, headers) {
+  const stub = (method, path, statusCode) => ({
+    predicates: [{ equals: { method, path } }],
+    responses: [{ is: { statusCode, headers: { "Content-Type": "application/json", ...headers }, body: RECORD } }],
+  });
+  const stubs = [stub("GET", "/customers/cus_zoe", 200), stub("POST", "/customers", 201)];
+  return { imposters: [{ port, protocol: "http", stubs }] };
+}

@@ -1,0 +1,75 @@
+// Sandboxes built from the same sources with something taken out or cut short. What sets two of them apart is what that costs.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Inside the package, so that what is not bundled is found. */
+const fileOf = (name) => join(root, "node_modules/.cache/merchant-sandbox-bench", `${name}.mjs`);
+
+/** In place of a module: the same shape, with nothing behind it. */
+export const WITHOUT_FAULTS_AND_JUDGE = [
+  {
+    file: "src/http/fault.ts",
+    contents: `
+    import { rateHeaders } from "./limit.ts";
+    import { send } from "./reply.ts";
+    const pass = () => undefined;
+    export const faultStages = () => ({
+      outage: pass, auth: pass, limit: pass, recall: pass, before: pass,
+      around: (effect) => effect,
+      send: (context, reply) => send(context, reply, rateHeaders(context)),
+    });`,
+  },
+  {
+    file: "src/judge/judge.ts",
+    contents: `
+    const pass = () => undefined;
+    export const createJudge = () => ({ rules: [], request: pass, fired: pass, attempt: pass, forget: pass, verdicts: () => [] });`,
+  },
+];
+
+/** A source with `find`, which must stand in it once, replaced. */
+export function edited({ file, find, replace }) {
+  const source = readFileSync(join(root, file), "utf8");
+  if (source.split(find).length !== 2) throw new Error(`${file} has not exactly one "${find}", which the bench is to change`);
+  return source.replace(find, () => replace);
+}
+
+const withEdits = (edits) => ({
+  name: "with-edits",
+  setup({ onLoad }) {
+    for (const edit of edits)
+      onLoad({ filter: new RegExp(`${edit.file.replaceAll(".", "\\.")}$`) }, () => ({
+        contents: edit.contents ?? edited(edit),
+        loader: "ts",
+      }));
+  },
+});
+
+/** Builds an entry of the sources, with one change or several to each of its files, and answers where it is. */
+export async function bundle(name, entry, edits = []) {
+  const outfile = fileOf(name);
+  await build({
+    absWorkingDir: root,
+    ...(entry.includes("\n") ? { stdin: { contents: entry, resolveDir: root, loader: "ts" } } : { entryPoints: [entry] }),
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    packages: "external",
+    plugins: [withEdits(edits)],
+    logLevel: "error",
+  });
+  return outfile;
+}
+
+/** Builds a sandbox with each of these sets of changes, and answers the file of each. */
+export async function buildVariants(variants) {
+  const built = Object.entries(variants).map(async ([name, edits]) => [name, await bundle(name, "src/sandbox.ts", edits)]);
+  return Object.fromEntries(await Promise.all(built));
+}
