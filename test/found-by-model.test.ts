@@ -9,3 +9,13 @@ test("a fault rule that does not wait fires although the clock was set back", as
   await bench.control("PUT", "/clock", { mode: "frozen", now: "2026-01-04T12:00:00Z" });
   expect((await bench.call("GET", "/v1/payments")).body.code).toBe("injected_rate_limit");
 });
+
+test("a fault rule whose time is over fires again once the clock is set back into it, as the list of rules says", async () => {
+  const bench = await open();
+  await bench.control("POST", "/faults", { action: { type: "rate_limit" }, trigger: { for: "5s" } });
+  await bench.control("POST", "/clock/advance", { by: "10m" });
+  expect((await bench.call("GET", "/v1/payments")).status).toBe(200);
+  await bench.control("PUT", "/clock", { mode: "frozen", now: "2026-01-04T12:00:00Z" });
+  expect((await bench.control("GET", "/faults")).data).toMatchObject([{ status: "armed" }]);
+  expect((await bench.call("GET", "/v1/payments")).body.code).toBe("injected_rate_limit");
+});

@@ -10,7 +10,7 @@ export type Phase = ApiPhase | DeliveryPhase;
 /** Every rule by id in the order in which they came, and those that are active by phase. */
 export interface Shelf {
   readonly rules: Map<string, ArmedRule>;
-  readonly armed: { api: boolean; delivery: boolean };
+  readonly armed: { readonly api: boolean; readonly delivery: boolean };
   /** Those that may touch a call of this operation, or a delivery of this type of event. */
   active(phase: Phase, name: string | undefined): readonly ArmedRule[];
   /** All in the order in which they are tried: by priority, then as they came. */
@@ -29,6 +29,7 @@ export function createShelf(clock: Clock, keepPast: (wanted: boolean) => void): 
   /** The same by phase and name, as they are asked for. */
   const byName = new Map<string, Map<string | undefined, ArmedRule[]>>();
   let soonestEnd = Infinity;
+  let sortedAt = 0;
   const armed = { api: false, delivery: false };
   const tried = () => [...rules.values()].sort((one, other) => other.rule.priority - one.rule.priority);
   const isOn = (phases: readonly string[]) => phases.some((phase) => byPhase.has(phase));
@@ -36,12 +37,18 @@ export function createShelf(clock: Clock, keepPast: (wanted: boolean) => void): 
     byPhase.clear();
     byName.clear();
     const now = clock.now();
+    sortedAt = now;
     const active = tried().filter((rule) => rule.isActive(now));
     for (const rule of active) byPhase.set(rule.rule.action.phase, [...(byPhase.get(rule.rule.action.phase) ?? []), rule]);
     soonestEnd = active.reduce((soonest, { ends }) => Math.min(soonest, ends), Infinity);
     keepPast(byPhase.has("read"));
     armed.api = isOn(API_PHASES);
     armed.delivery = isOn(DELIVERY_PHASES);
+  };
+  // A rule whose time is over goes even if nothing comes by any more that it could touch; where the clock was set back, it is there again.
+  const renew = () => {
+    const now = clock.now();
+    if (now >= soonestEnd || now < sortedAt) sort();
   };
   const find = (phase: Phase, name: string | undefined) => {
     const found = (byPhase.get(phase) ?? []).filter((rule) => mayTouch(rule, name));
@@ -53,12 +60,20 @@ export function createShelf(clock: Clock, keepPast: (wanted: boolean) => void): 
   };
   return {
     rules,
-    armed,
+    armed: {
+      get api() {
+        if (rules.size > 0) renew();
+        return armed.api;
+      },
+      get delivery() {
+        if (rules.size > 0) renew();
+        return armed.delivery;
+      },
+    },
     now: clock.now,
     tried,
     active(phase, name) {
-      // A rule whose time is over goes even if nothing comes by any more that it could touch.
-      if (clock.now() >= soonestEnd) sort();
+      renew();
       return byName.get(phase)?.get(name) ?? find(phase, name);
     },
     sort,
