@@ -198,7 +198,7 @@ async function stop(state: State, within: number): Promise<void> {
   await Promise.race([Promise.all([...state.flights].map(({ landed }) => landed)), patience.expired]);
   patience.cancel();
   for (const flight of [...state.flights]) abandon(state, flight);
-  await state.sender.close();
+  state.sender.close();
 }
 
 export const behaviours: Behaviour[] = [

@@ -2,6 +2,7 @@
 
 import { redactText } from "../kernel/redact.ts";
 import type { AttemptError } from "../store/attempts.ts";
+import { NOT_HTTP } from "./answer.ts";
 import { TARGET_NOT_ALLOWED } from "./target.ts";
 
 export interface Outcome {
@@ -63,7 +64,7 @@ export function explainError(thrown: unknown, host: string): Verdict {
   if (/TIMEDOUT|_TIMEOUT$/.test(code)) return failure("timeout", `No connection to ${host} came about in time.`);
   if (/^ERR_(TLS|SSL)|CERT|^EPROTO$|UNABLE_TO_/.test(code))
     return failure("tls", `TLS with ${host} failed (${code}). A self-signed certificate needs --webhook-insecure-tls.`);
-  if (code.startsWith("HPE_")) return failure("reset", `What ${host} answered is not HTTP (${code}).`);
+  if (code === NOT_HTTP) return failure("reset", `What ${host} answered is not HTTP/1.1: ${message}.`);
   return failure("reset", `The connection to ${host} broke before an answer was whole.`);
 }
 

@@ -1,9 +1,9 @@
 // Sends one planned attempt and says how it went: one POST, one deadline, no redirects, no more of the answer than is needed.
 
-import { Readable } from "node:stream";
-import type { Agent, Dispatcher } from "undici";
 import { afterRealTime, realDelay, stopwatch } from "../kernel/clock.ts";
-import { explainError, failure, judge, MOST_KEPT, nothing, type Outcome, outcomeOf, type Received, type Verdict } from "./outcome.ts";
+import { remembered } from "../kernel/remembered.ts";
+import { type Connections, createConnections, type Ears } from "./connections.ts";
+import { explainError, failure, judge, MOST_KEPT, nothing, type Outcome, outcomeOf, type Verdict } from "./outcome.ts";
 import type { Targets } from "./target.ts";
 
 /** What goes over the wire. */
@@ -23,7 +23,7 @@ export interface Sending {
 
 export interface Sender {
   send(plan: Plan): Sending;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export interface SenderNeeds {
@@ -35,52 +35,37 @@ export interface SenderNeeds {
 }
 
 const MOST_READ = 65_536;
-/** Made once: an error for each attempt would cost more than the attempt's signature. */
-const OVER = new Error("The attempt is over.");
-/** How long one address of a name is tried before the next one; on this machine an answer takes no time. */
-const NEXT_ADDRESS_AFTER = 2_000;
+const MOST_KNOWN = 1_000;
 
 export function createSender({ targets, timeout, insecureTls }: SenderNeeds): Sender {
-  let agent: Promise<Agent> | undefined;
-  const open = () =>
-    openAgent({
-      // Connections are kept and not counted: a thousand endpoints at one receiver must not wait for each other's.
-      pipelining: 1,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: {
-        lookup: targets.lookup,
-        timeout,
-        rejectUnauthorized: !insecureTls,
-        autoSelectFamily: true,
-        autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER,
-      },
-    });
+  const connections = createConnections({ lookup: targets.lookup, rejectUnauthorized: !insecureTls });
+  const addresses = remembered(MOST_KNOWN, readAddress);
   return {
     send(plan) {
       if (plan.manner === "dropped") return unsent(failure("dropped", "A fault rule dropped this attempt: nothing was sent."));
       const refused = targets.refusal(plan.url);
       if (refused) return unsent(failure("target_not_allowed", refused.message));
-      agent ??= open();
-      return exchange(agent, plan, timeout);
+      return exchange(connections, addresses(plan.url), plan, timeout);
     },
-    close: async () => (await agent)?.destroy(null),
+    close: connections.close,
   };
 }
 
-/** Read when the first delivery goes out, and the agent alone: the whole library would take three times as long. */
-async function openAgent(options: Agent.Options): Promise<Agent> {
-  // @ts-expect-error: the library declares types for its whole only.
-  const { default: AgentAlone } = await import("undici/lib/dispatcher/agent.js");
-  return new (AgentAlone as new (options: Agent.Options) => Agent)(options);
+interface Address {
+  url: URL;
+  /** How every request to it begins. */
+  opening: string;
+}
+
+function readAddress(text: string): Address {
+  const url = new URL(text);
+  return { url, opening: `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n` };
 }
 
 const unsent = (verdict: Verdict): Sending => ({ outcome: Promise.resolve(outcomeOf(nothing(), verdict, 0)), abort: () => {} });
 
-function exchange(agent: Promise<Agent>, plan: Plan, timeout: number): Sending {
-  const { url, headers, body, manner } = plan;
+function exchange(connections: Connections, { url, opening }: Address, { headers, body, manner }: Plan, timeout: number): Sending {
   const elapsed = stopwatch();
-  const { origin, host, pathname, search } = new URL(url);
   const received = nothing();
   let conclude: (outcome: Outcome) => void = () => {};
   const outcome = new Promise<Outcome>((resolve) => {
@@ -88,19 +73,39 @@ function exchange(agent: Promise<Agent>, plan: Plan, timeout: number): Sending {
   });
   const end = (verdict: Verdict) => {
     cancel();
-    listener.stop();
+    stop();
     conclude(outcomeOf(received, verdict, elapsed()));
   };
-  const late = () => end(failure("timeout", `No whole answer came within ${timeout} ms.`));
-  const cancel = afterRealTime(timeout, late);
-  const listener = listen(received, end, host);
+  const cancel = afterRealTime(timeout, () => end(failure("timeout", `No whole answer came within ${timeout} ms.`)));
   const cut = () => end(failure("reset", "A fault rule cut the connection in the middle of the body."));
-  const sent = manner === undefined ? body : Readable.from(pieces(body, manner === "slow" ? timeout : undefined, cut));
-  agent
-    .then((opened) => opened.dispatch({ origin, path: pathname + search, method: "POST", headers, body: sent }, listener.handler))
-    .catch((error: unknown) => end(explainError(error, host)));
+  const sent = manner === undefined ? body : pieces(body, manner === "slow" ? timeout : undefined, cut);
+  const ears: Ears = {
+    status(status, retryAfter) {
+      received.status = status;
+      received.retryAfter = retryAfter;
+    },
+    data(bytes) {
+      if (received.size < MOST_KEPT) received.chunks.push(Buffer.from(bytes));
+      received.size += bytes.length;
+      if (received.size >= MOST_READ) ears.end();
+    },
+    end: () => end(judge(received.status ?? 0)),
+    fail: (error) => end(explainError(error, url.host)),
+  };
+  const stop = connections.request({ url, head: opening + written(headers), body: sent }, ears);
   return { outcome, abort: () => end(failure("reset", "The sandbox gave the attempt up.")) };
 }
+
+/** The rest of a head. */
+function written(headers: Record<string, string>): string {
+  let text = "";
+  for (const name in headers) text += `${name}: ${headers[name]?.replace(BREAKS, " ")}\r\n`;
+  return `${text}\r\n`;
+}
+
+/** What is no part of a value: a line break would begin another header. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+const BREAKS = /[\0-\x08\n-\x1f\x7f]/g;
 
 /** How many pieces a slow body comes in, and the real milliseconds that all of it takes where the deadline allows that. */
 const PIECES = 8;
@@ -121,38 +126,4 @@ async function* pieces(text: string, deadline: number | undefined, cut: () => vo
     if (start > 0) await realDelay(Math.min(SLOW, deadline / 2) / PIECES);
     yield body.subarray(start, start + size);
   }
-}
-
-/** Hears the answer, up to what is worth reading; `stop` ends the exchange wherever it stands. */
-function listen(received: Received, end: (verdict: Verdict) => void, host: string) {
-  let controller: Dispatcher.DispatchController | undefined;
-  let over = false;
-  const stop = () => {
-    if (over) return;
-    over = true;
-    controller?.abort(OVER);
-  };
-  const handler: Dispatcher.DispatchHandler = {
-    onRequestStart(started) {
-      controller = started;
-      if (over) started.abort(OVER);
-    },
-    onResponseStart(_, status, headers) {
-      received.status = status;
-      received.retryAfter = [headers["retry-after"]].flat()[0];
-    },
-    onResponseData(_, chunk) {
-      if (received.size < MOST_KEPT) received.chunks.push(chunk);
-      received.size += chunk.length;
-      if (received.size >= MOST_READ) end(judge(received.status ?? 0));
-    },
-    onResponseEnd() {
-      over = true;
-      end(judge(received.status ?? 0));
-    },
-    onResponseError(_, error) {
-      if (!over) end(explainError(error, host));
-    },
-  };
-  return { handler, stop };
 }

@@ -4,6 +4,7 @@ import { type LookupAddress, lookup as resolveName } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import type { Behaviour } from "../kernel/assumed.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
+import { remembered } from "../kernel/remembered.ts";
 
 export interface Targets {
   /** Throws the service's 400 for an address that nothing may be delivered to. */
@@ -30,6 +31,7 @@ interface Needs {
 export const TARGET_NOT_ALLOWED = "ERR_TARGET_NOT_ALLOWED";
 
 const LONGEST_URL = 2_048;
+const MOST_KNOWN = 1_000;
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
@@ -51,13 +53,10 @@ const BAD_PORTS = new Set([
 
 export function createTargets({ ownPorts, allowedHosts }: Needs): Targets {
   const allowed = new Set(allowedHosts.map((host) => bare(host.toLowerCase())));
+  const read = remembered(MOST_KNOWN, (text) => readAddress(text, allowed));
   const refusal = (text: string) => {
-    const form = wrongForm(text);
-    if (form !== undefined)
-      return { code: "invalid_webhook_url", message: `url ${form}; received ${JSON.stringify(text.slice(0, 200))}.` } as const;
-    const url = new URL(text);
-    const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
-    return wrongPort(port, ownPorts()) ?? wrongHost(url.hostname, allowed);
+    const { wrong, port, far } = read(text);
+    return wrong ?? wrongPort(port, ownPorts()) ?? far;
   };
   return {
     refusal,
@@ -81,6 +80,22 @@ export function createTargets({ ownPorts, allowedHosts }: Needs): Targets {
       });
     },
   };
+}
+
+interface Address {
+  /** Why it is no address. */
+  wrong?: Refusal;
+  port: number;
+  /** Why it is none of this machine. */
+  far?: Refusal | undefined;
+}
+
+function readAddress(text: string, allowed: ReadonlySet<string>): Address {
+  const form = wrongForm(text);
+  const message = `url ${form}; received ${JSON.stringify(text.slice(0, 200))}.`;
+  if (form !== undefined) return { wrong: { code: "invalid_webhook_url", message }, port: 0 };
+  const { protocol, hostname, port } = new URL(text);
+  return { port: Number(port || (protocol === "https:" ? 443 : 80)), far: wrongHost(hostname, allowed) };
 }
 
 /** Names that always mean this machine are never looked up: no resolver has a say in where they lead. */
