@@ -37,7 +37,13 @@ const leaveOutDevtools = {
 // Not minified: it would save a few milliseconds of a start, and cost every stack trace its names.
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
-  entryPoints: { cli: "src/cli/main.ts", index: "src/index.ts", vitest: "src/vitest.ts", documents: "src/documents.ts" },
+  entryPoints: {
+    cli: "src/cli/main.ts",
+    thread: "src/cli/thread.ts",
+    index: "src/index.ts",
+    vitest: "src/vitest.ts",
+    documents: "src/documents.ts",
+  },
   outdir: dist,
   bundle: true,
   // So that Express and the dashboard are read when somebody wants them, not at every start.

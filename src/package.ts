@@ -2,14 +2,13 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { once } from "./kernel/once.ts";
 
 /** A file or folder of the package, such as `fixtures/merchants`, whether it runs from the sources or as built. */
 export const packageFile = (path: string): string => join(home(), path);
 
 const home = once(() => {
-  let folder = dirname(fileURLToPath(import.meta.url));
+  let folder = import.meta.dirname;
   while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
   return folder;
 });

@@ -610,7 +610,7 @@ describe("the command", () => {
     const bench = await open();
     const run = (...words: string[]) =>
       new Promise<string>((resolve, reject) => {
-        const main = join(import.meta.dirname, "../dist/cli.js");
+        const main = join(import.meta.dirname, "../dist/bin.cjs");
         execFile(process.execPath, [main, "fault", ...words, "--url", bench.url], (error, stdout, stderr) =>
           error ? reject(new Error(stderr)) : resolve(stdout),
         );

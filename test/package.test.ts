@@ -81,8 +81,9 @@ describe("the tarball", () => {
     expect(published).toEqual(
       expect.arrayContaining([
         "dist/bin.cjs",
-        "dist/cli.js",
+        "dist/program.cjs",
         "dist/index.js",
+        "dist/dashboard.js",
         "dist/vitest.js",
         "dist/THIRD-PARTY-LICENSES.txt",
         "fixtures/merchants/lodge.json",
@@ -103,7 +104,7 @@ describe("the tarball", () => {
   });
 
   it("brings the licence of every package that is bundled", () => {
-    const code = published.filter((path) => path.endsWith(".js")).map(text);
+    const code = published.filter((path) => /\.c?js$/.test(path)).map(text);
     const bundled = new Set(
       code.flatMap((source) => [...source.matchAll(/^\s*\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(([, name]) => name)),
     );

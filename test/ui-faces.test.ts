@@ -353,7 +353,7 @@ describe("plain lines", () => {
   function drawn(coverage: string): string[] {
     const reports = readdirSync(coverage).map((name) => JSON.parse(readFileSync(join(coverage, name), "utf8")));
     const files = reports.flatMap(({ result }) => result as { url: string }[]).map(({ url }) => url);
-    expect(files.some((url) => url.endsWith("/dist/cli.js"))).toBe(true);
+    expect(files.some((url) => url.endsWith("/dist/program.cjs"))).toBe(true);
     const ours = files.filter((url) => url.includes("/dist/"));
     return ours.filter((url) => /yoga|react-reconciler/i.test(readFileSync(fileURLToPath(url), "utf8")));
   }

@@ -11,6 +11,5 @@ if (major < 20 || (major === 20 && minor < 19)) {
   // Node 22 and later can keep what they compiled, which makes every start after the first one quicker.
   const { enableCompileCache } = require("node:module");
   if (enableCompileCache) enableCompileCache();
-  // As text, because an old Node would not even read a file with a dynamic import in it.
-  new Function("return import('./cli.js')")();
+  require("./program.cjs").cli();
 }
