@@ -9,21 +9,78 @@ import { licencesOf } from "./licences.js";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 
-const REQUIRE = 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);';
+/** Where it is wanted, it is there: better-sqlite3 comes with us, and whoever imports merchant-sandbox/vitest runs vitest. */
+const external = ["better-sqlite3", "vitest"];
 
-/**
- * What is not bundled is required, also where the sources import it. An import reads every property of a module of Node's,
- * and behind some of node:http's stands half of Node: on Node 22 and later that costs more than all the rest of a start.
- */
-const requireWhatStaysOutside = {
-  name: "require-what-stays-outside",
+const common = {
+  absWorkingDir: root,
+  outdir: dist,
+  bundle: true,
+  platform: "node",
+  target: "node20.19",
+  external,
+  jsx: "automatic",
+  // Libraries decide at their first line how much they check; a React in development mode also leaks.
+  define: { "process.env.NODE_ENV": '"production"', "import.meta.dirname": "__dirname" },
+  // Not minified: it would save a few milliseconds of a start, and cost every stack trace its names.
+  legalComments: "none",
+  metafile: true,
+  write: false,
+};
+
+/** What the program is asked for, each as a function, so that nothing runs before it is wanted. */
+const parts = { cli: "src/cli/main.ts", index: "src/index.ts", documents: "src/documents.ts" };
+
+/** Packages that the program asks for when it needs them, with the file in which each is. */
+const packages = new Map();
+
+/** What jsonc-parser names first is made of calls to require that no bundler can follow. */
+const entries = { "jsonc-parser": "jsonc-parser/lib/esm/main.js" };
+
+const requirePackages = {
+  name: "require-packages",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(node:.*|better-sqlite3)$/ }, ({ path, kind }) =>
-      kind === "require-call" ? { path, external: true } : { path, namespace: "outside" },
-    );
-    onLoad({ filter: /.*/, namespace: "outside" }, ({ path }) => ({ contents: `module.exports = require(${JSON.stringify(path)});` }));
+    onResolve({ filter: /^[^./]/, namespace: "file" }, ({ path }) => {
+      if (path.startsWith("node:") || external.includes(path)) return undefined;
+      packages.set(path, `packages/${path.split("/")[0]}`);
+      return { path, namespace: "package" };
+    });
+    onResolve({ filter: /.*/, namespace: "package" }, ({ path }) => ({ path, external: true }));
+    onLoad({ filter: /.*/, namespace: "package" }, ({ path }) => ({
+      contents: `module.exports = require("./${packages.get(path)}.cjs");`,
+    }));
   },
 };
+
+/** Whose file it is, it is imported from there and not taken in. */
+const importFromItsFile = (filter, path) => ({
+  name: "import-from-its-file",
+  setup: ({ onResolve }) => onResolve({ filter }, ({ kind }) => (kind === "entry-point" ? undefined : { path, external: true })),
+});
+
+/** All code of ours in one file of CommonJS: Node reads that in half the time that it takes for as much in dozens of modules. */
+const program = await build({
+  ...common,
+  format: "cjs",
+  stdin: {
+    contents: Object.entries(parts)
+      .map(([name, path]) => `exports.${name} = () => require("./${path}");`)
+      .join("\n"),
+    resolveDir: root,
+    sourcefile: "program.cjs",
+  },
+  outdir: undefined,
+  outfile: join(dist, "program.cjs"),
+  // Ink waits for something as it is read, which CommonJS cannot; and only a terminal needs it.
+  plugins: [requirePackages, importFromItsFile(/\/on-terminal\.ts$/, "./dashboard.js")],
+});
+
+const parcels = await build({
+  ...common,
+  format: "cjs",
+  outExtension: { ".js": ".cjs" },
+  entryPoints: [...packages].map(([path, out]) => ({ in: entries[path] ?? path, out })),
+});
 
 /** Ink looks for this when a person debugs it; nobody does that with the bundle. */
 const leaveOutDevtools = {
@@ -34,42 +91,35 @@ const leaveOutDevtools = {
   },
 };
 
-// Not minified: it would save a few milliseconds of a start, and cost every stack trace its names.
-const { outputFiles, metafile } = await build({
-  absWorkingDir: root,
-  entryPoints: {
-    cli: "src/cli/main.ts",
-    thread: "src/cli/thread.ts",
-    index: "src/index.ts",
-    vitest: "src/vitest.ts",
-    documents: "src/documents.ts",
-  },
-  outdir: dist,
-  bundle: true,
-  // So that Express and the dashboard are read when somebody wants them, not at every start.
-  splitting: true,
-  chunkNames: "chunks/[name]-[hash]",
+const modules = await build({
+  ...common,
   format: "esm",
-  platform: "node",
-  target: "node20.19",
-  // Where it is wanted, it is there: whoever imports merchant-sandbox/vitest runs vitest.
-  external: ["vitest"],
-  plugins: [requireWhatStaysOutside, leaveOutDevtools],
-  // What the package names first is made of calls to require that no bundler can follow.
-  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
-  jsx: "automatic",
-  banner: { js: REQUIRE },
-  // Libraries decide at their first line how much they check; a React in development mode also leaks.
+  entryPoints: { dashboard: "src/cli/on-terminal.ts", vitest: "src/vitest.ts" },
+  plugins: [leaveOutDevtools, importFromItsFile(/^\.\/index\.ts$/, "./index.js")],
+  banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
   define: { "process.env.NODE_ENV": '"production"' },
-  legalComments: "none",
-  metafile: true,
-  write: false,
 });
 
+/** The files by which the parts are reached from elsewhere; the command line has a door of its own. */
+const { cli, ...reached } = parts;
+const { metafile } = await build({
+  ...common,
+  format: "esm",
+  entryPoints: reached,
+  plugins: [importFromItsFile(/.*/, "./program.cjs")],
+});
+
+function door(name) {
+  const { exports } = metafile.outputs[`dist/${name}.js`];
+  return `import program from "./program.cjs";\n\nexport const { ${exports.join(", ")} } = program.${name}();\n`;
+}
+
+const bundles = [program, parcels, modules];
 const written = new Set([
-  ...outputFiles.map(({ path, text }) => put(relative(dist, path), text)),
+  ...bundles.flatMap(({ outputFiles }) => outputFiles.map(({ path, text }) => put(relative(dist, path), text))),
+  ...Object.keys(reached).map((name) => put(`${name}.js`, door(name))),
   put("bin.cjs", readFileSync(join(root, "src/cli/bin.cjs"), "utf8")),
-  put("THIRD-PARTY-LICENSES.txt", licencesOf(root, Object.keys(metafile.inputs))),
+  put("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...new Set(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)))])),
 ]);
 chmodSync(join(dist, "bin.cjs"), 0o755);
 for (const file of filesIn(dist)) if (!written.has(file)) rmSync(join(dist, file));

@@ -26,12 +26,15 @@ function print(text: string): number {
 // Whoever read the output may leave, and the disk of a log may be full: what is said then is said to nobody, and the sandbox goes on.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  const known = error instanceof SandboxError;
-  process.stderr.write(
-    known ? `merchant-sandbox: ${error.message}\n` : `merchant-sandbox failed; this is a defect of its own: ${(error as Error).stack}\n`,
-  );
-  process.exitCode = known ? error.exitCode : exitCodes.runtime;
-}
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    const known = error instanceof SandboxError;
+    process.stderr.write(
+      known ? `merchant-sandbox: ${error.message}\n` : `merchant-sandbox failed; this is a defect of its own: ${(error as Error).stack}\n`,
+    );
+    process.exitCode = known ? error.exitCode : exitCodes.runtime;
+  },
+);
