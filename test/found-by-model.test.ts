@@ -19,3 +19,14 @@ test("a fault rule whose time is over fires again once the clock is set back int
   expect((await bench.control("GET", "/faults")).data).toMatchObject([{ status: "armed" }]);
   expect((await bench.call("GET", "/v1/payments")).body.code).toBe("injected_rate_limit");
 });
+
+test("a merchant that was reset creates merchants beside those that it created before", async () => {
+  const bench = await open();
+  const create = (email: string) => bench.call("POST", "/v1/merchants", { body: { name: "Café", email } });
+  const one = await create("one@cafe.example");
+  await bench.control("POST", "/reset", { merchant: "mer_lodge" });
+  const other = await create("other@cafe.example");
+  expect([one.status, other.status]).toEqual([200, 200]);
+  expect(other.body.id).not.toBe(one.body.id);
+  expect((await bench.call("GET", "/v1/merchants/me", { key: one.body.apiKey })).body.email).toBe("one@cafe.example");
+});

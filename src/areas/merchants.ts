@@ -148,7 +148,7 @@ export const createMerchant = endpoint({
   emits: [assumed("merchant.created", "Derived from the operation's name.")],
   handle({ body, extra, mint, of, tenants, emit }) {
     const { password, ...profile } = body;
-    const id = mint("mer");
+    const id = freshId(mint, (id) => of(id, merchants).find(id) !== undefined);
     if (profile.email !== undefined) tenants.addLogin(profile.email, id, password ?? undefined);
     const merchant = of(id, merchants).create({ ...extra, ...profile, id });
     emit("merchant.created", merchant);
@@ -165,6 +165,12 @@ export const getOwnMerchant = endpoint({
   reply: merchants.schema,
   handle: ({ merchant, own }) => own(merchants).show(merchant),
 });
+
+/** A merchant that was reset counts from one again, and those that it made before are still there. */
+function freshId(mint: Caller["mint"], isTaken: (id: string) => boolean): string {
+  const id = mint(merchants.prefix);
+  return isTaken(id) ? freshId(mint, isTaken) : id;
+}
 
 /** The caller's own currency: what an amount is in where the request does not say. */
 export const homeCurrency = ({ merchant, own }: Pick<Caller, "merchant" | "own">) => own(merchants).find(merchant)?.currency ?? null;
