@@ -41,8 +41,7 @@ export async function detach(options: Options, own: Record<string, string | unde
 
 /** In the process that goes on: tells the one that waits, or gives up where that is gone. */
 export function announce(facts: ReadyFacts): void {
-  if (!process.send) return;
-  process.send(facts, (error) => {
+  process.send?.(facts, (error) => {
     if (error) process.kill(process.pid, "SIGTERM");
     else process.disconnect();
   });

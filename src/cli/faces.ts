@@ -2,8 +2,9 @@
 
 import type { Course } from "../../ui/state/course.ts";
 import { isInForeground } from "../../ui/terminal/foreground.ts";
+import type { Heard } from "../../ui/wire/live.ts";
 import { exitCodes } from "../kernel/errors.ts";
-import { faceOf } from "./face.ts";
+import { type Face, faceOf } from "./face.ts";
 import { stopSignal } from "./stop-signal.ts";
 import { jsonVoice, plainVoice, type Voice } from "./voice.ts";
 
@@ -17,8 +18,8 @@ export interface Subject {
   course?: Course;
   /** What goes on beside the dashboard, with a way to say something on it; answers how to end it. */
   beside?(say: (words: string) => void): () => void;
-  /** Tells what it is and what happens, from now on. */
-  tell(voice: Voice): Promise<Telling>;
+  /** Tells what it is and what happens, from now on or from where somebody else stopped looking. */
+  tell(voice: Voice, from?: Heard): Promise<Telling>;
 }
 
 export interface Telling {
@@ -27,13 +28,18 @@ export interface Telling {
   end(): void;
 }
 
-/** Answers the exit code. */
-export async function show(subject: Subject, own: Record<string, string | undefined>): Promise<number> {
+/** The face that these flags and the surroundings of this process come to. */
+export function faceHere(own: Record<string, string | undefined>): Face {
   const { stdin: input, stdout: output, env: environment } = process;
-  const face = faceOf(own, { input, output, inForeground: isInForeground(), environment });
-  if (face !== "dashboard") return await tellUntilStopped(subject, face === "json" ? jsonVoice : plainVoice);
+  return faceOf(own, { input, output, inForeground: isInForeground(), environment });
+}
+
+/** Answers the exit code. */
+export async function show(opening: Subject | Promise<Subject>, own: Record<string, string | undefined>): Promise<number> {
+  const face = faceHere(own);
+  if (face !== "dashboard") return await tellUntilStopped(await opening, face === "json" ? jsonVoice : plainVoice);
   // Loaded only here: who has no terminal does not wait for it.
-  const { showOnTerminal } = await import("./on-terminal.ts");
+  const [subject, { showOnTerminal }] = await Promise.all([opening, import("./on-terminal.ts")]);
   return showOnTerminal(subject, { color: own["no-color"] === undefined });
 }
 

@@ -5,6 +5,7 @@ import { openDashboard } from "../../ui/dashboard.ts";
 import type { State } from "../../ui/state/state.ts";
 import { type Look, lookOf } from "../../ui/terminal/style.ts";
 import { openTerminal } from "../../ui/terminal/terminal.ts";
+import type { Heard } from "../../ui/wire/live.ts";
 import { exitCodes } from "../kernel/errors.ts";
 import { note } from "./command.ts";
 import type { Subject } from "./faces.ts";
@@ -25,7 +26,7 @@ export async function showOnTerminal(subject: Subject, flags: { color: boolean }
       const panes = await inPanes(subject, look, stop, known);
       if (panes.ending !== "other") return codeOf(panes.ending);
       known = panes.known;
-      const ending = await inLines(subject, stop.told);
+      const ending = await inLines(subject, stop.told, { run: known.run, seq: known.seen });
       if (ending !== "other") return codeOf(ending);
     }
   } finally {
@@ -60,7 +61,7 @@ async function inPanes(subject: Subject, look: Look, stop: Stop, known: State | 
 
 const KEYS: Record<string, Ending> = { s: "other", q: "quit", "ctrl-c": "SIGINT" };
 
-async function inLines(subject: Subject, told: Promise<StopSignal>): Promise<Ending> {
+async function inLines(subject: Subject, told: Promise<StopSignal>, from: Heard): Promise<Ending> {
   let leave: (ending: Ending) => void = () => {};
   const left = new Promise<Ending>((resolve) => {
     leave = resolve;
@@ -81,7 +82,7 @@ async function inLines(subject: Subject, told: Promise<StopSignal>): Promise<End
   );
   try {
     note("s brings the panes back, q quits.");
-    const telling = await subject.tell(plainVoice);
+    const telling = await subject.tell(plainVoice, from);
     return await Promise.race([left, told, telling.over]).finally(telling.end);
   } finally {
     terminal.close();

@@ -1,13 +1,16 @@
 // `start`: runs the sandbox until it is told to stop, and shows what it does.
 
-import { completeOptions } from "../../options.ts";
-import { createSandbox, type Sandbox } from "../../sandbox.ts";
+import { completeOptions, type Options } from "../../options.ts";
+import type { Sandbox } from "../../sandbox.ts";
+import { type Apart, sandboxApart } from "../apart.ts";
 import { command } from "../command.ts";
-import { announce, detach } from "../detach.ts";
 import { faceFlags } from "../face.ts";
-import { type Subject, show } from "../faces.ts";
+import { faceHere, type Subject, show } from "../faces.ts";
+import { tellFrom } from "../telling.ts";
 import { localUrl } from "../variables.ts";
 import { plainVoice, readyFacts, type Voice } from "../voice.ts";
+
+type Own = Record<string, string | undefined>;
 
 export const start = command({
   summary: "run the sandbox (what happens when no command is given)",
@@ -19,13 +22,45 @@ export const start = command({
   },
   async act({ options, own }) {
     const complete = completeOptions(options);
-    if (own.detach !== undefined) return detach(complete, own);
-    const sandbox = await createSandbox(complete);
-    const code = await show(subjectOf(sandbox, localUrl(sandbox, complete.host)), own);
-    await sandbox.close();
-    return code;
+    if (own.detach !== undefined) return (await import("../detach.ts")).detach(complete, own);
+    return faceHere(own) === "dashboard" ? lookAt(complete, own) : tellOf(complete, own);
   },
 });
+
+/** The sandbox and what shows it are loaded side by side, and go on so. */
+async function lookAt(options: Options, own: Own): Promise<number> {
+  const opening = sandboxApart(options);
+  try {
+    return await show(opening.then(subjectApart), own);
+  } finally {
+    await (await opening).close();
+  }
+}
+
+function subjectApart({ facts, url, onDefect }: Apart): Subject {
+  const target = { url, token: facts.controlToken };
+  let voice = plainVoice;
+  onDefect((defect) => voice.defect(defect));
+  return {
+    target,
+    goesOn: false,
+    tell(to, from) {
+      voice = to;
+      voice.ready(facts);
+      return tellFrom(target, { ...voice, attached() {} }, from);
+    },
+  };
+}
+
+async function tellOf(options: Options, own: Own): Promise<number> {
+  const { createSandbox } = await import("../../sandbox.ts");
+  const sandbox = await createSandbox(options);
+  try {
+    return await show(subjectOf(sandbox, localUrl(sandbox, options.host)), own);
+  } finally {
+    await sandbox.close();
+  }
+}
 
 function subjectOf(sandbox: Sandbox, url: string): Subject {
   let voice: Voice | undefined;
@@ -38,7 +73,7 @@ function subjectOf(sandbox: Sandbox, url: string): Subject {
       voice = to;
       const facts = await readyFacts(sandbox);
       voice.ready(facts);
-      announce(facts);
+      if (process.send) (await import("../detach.ts")).announce(facts);
       return {
         over: new Promise(() => {}),
         end() {
