@@ -1,0 +1,153 @@
+// What becomes of what is owed: when each attempt is made, what a receiver makes of it, and what follows from that.
+
+import { ofDelivery } from "./faults.ts";
+import { cancel, endpointOf } from "./webhooks.ts";
+import { type Attempt, type Delivery, type Merchant, recordsOf, type World } from "./world.ts";
+
+/** Seconds before each attempt, counted from the end of the one before it. */
+const GAPS = [0, 1, 5, 15, 30, 60];
+const LATER = 90;
+
+/**
+ * What receivers do, by the last part of their address: it says how the model's own receivers behave. `again` takes an event the
+ * second time it comes, `later` asks for a pause, `gone` wants no more, `closed` is an address where nobody listens.
+ */
+export const RECEIVERS = ["ok", "down", "again", "later", "gone", "moved", "broken", "silent", "closed"] as const;
+export type ReceiverName = (typeof RECEIVERS)[number];
+
+type Outcome = Pick<Attempt, "status" | "responseStatus" | "errorCode">;
+
+const taken: Outcome = { status: "succeeded", responseStatus: 200, errorCode: null };
+const answered = (responseStatus: number): Outcome => ({ status: "failed", responseStatus, errorCode: "http_status" });
+const failed = (errorCode: string): Outcome => ({ status: "failed", responseStatus: null, errorCode });
+
+function outcomeOf(name: ReceiverName, timesSeen: number): Outcome {
+  switch (name) {
+    case "ok":
+      return taken;
+    case "down":
+      return answered(500);
+    case "again":
+      return timesSeen === 0 ? answered(500) : taken;
+    case "later":
+      return timesSeen === 0 ? answered(503) : taken;
+    case "gone":
+      return answered(410);
+    case "moved":
+      return { status: "failed", responseStatus: 302, errorCode: "redirect_not_followed" };
+    case "broken":
+      return failed("reset");
+    case "silent":
+      return failed("timeout");
+    case "closed":
+      return failed("connection_refused");
+  }
+}
+
+export const receiverOf = (url: string): ReceiverName => url.slice(url.lastIndexOf("/") + 1) as ReceiverName;
+
+const isDue = (delivery: Delivery, now: number) => delivery.state === "pending" && delivery.due <= now;
+
+/** Everything that is due now happens, and what follows from it at once. Answers the attempts that were made. */
+export function happen(world: World): Attempt[] {
+  for (const merchant of world.merchants.values())
+    for (const [key, { expires }] of merchant.remembered) if (expires <= world.now) merchant.remembered.delete(key);
+  const made: Attempt[] = [];
+  for (let due = dueNow(world); due.length > 0; due = dueNow(world)) {
+    // Rules are asked about all of it before any of it goes out.
+    for (const { delivery } of due) delivery.decided ??= world.faults.length > 0 ? ofDelivery(world, delivery) : undefined;
+    const ready = due.filter(({ delivery }) => isDue(delivery, world.now));
+    for (const { merchant, delivery } of ready) if (delivery.state === "pending") made.push(attempt(world, merchant, delivery));
+  }
+  return made;
+}
+
+/** In the order in which it fell due. */
+function dueNow(world: World): { merchant: Merchant; delivery: Delivery }[] {
+  const all = [...world.merchants.values()].flatMap((merchant) => merchant.deliveries.map((delivery) => ({ merchant, delivery })));
+  const due = all.filter(({ delivery }) => isDue(delivery, world.now));
+  return due.sort((one, other) => one.delivery.due - other.delivery.due || one.delivery.order - other.delivery.order);
+}
+
+/** Plays a span of time: each thing at its own moment. */
+export function advance(world: World, until: number): Attempt[] {
+  const made = happen(world);
+  for (let due = soonest(world); due <= until; due = soonest(world)) {
+    world.now = Math.max(world.now, due);
+    made.push(...happen(world));
+  }
+  world.now = Math.max(world.now, until);
+  made.push(...happen(world));
+  return made;
+}
+
+const soonest = (world: World): number =>
+  Math.min(
+    Number.POSITIVE_INFINITY,
+    ...[...world.merchants.values()].flatMap(({ deliveries }) =>
+      deliveries.filter(({ state }) => state === "pending").map(({ due }) => due),
+    ),
+  );
+
+function attempt(world: World, merchant: Merchant, delivery: Delivery): Attempt {
+  const { endpoint: id, decided = {} } = delivery;
+  const url = String(recordsOf(merchant, "webhook_endpoint").find((record) => record.id === id)?.url);
+  const number = ++delivery.attempts;
+  const outcome = decided.drop ? failed("dropped") : outcomeOf(receiverOf(url), timesSeen(merchant, delivery, url));
+  const made: Attempt = {
+    id: undefined,
+    delivery,
+    trigger: number === 1 ? delivery.trigger : "retry",
+    attempt: number,
+    url,
+    ...outcome,
+    nextDue: null,
+    ended: world.now,
+    decided,
+    secret: endpointOf(merchant, id).secret,
+  };
+  merchant.attempts.push(made);
+  copy(world, merchant, delivery);
+  conclude(world, merchant, made);
+  return made;
+}
+
+/** How often an address has been sent an event: what is dropped never gets there. */
+const timesSeen = (merchant: Merchant, { event }: Delivery, url: string): number =>
+  merchant.attempts.filter(({ delivery, decided, ...sent }) => delivery.event === event && sent.url === url && !decided.drop).length;
+
+function conclude(world: World, merchant: Merchant, made: Attempt): void {
+  const { delivery, status, responseStatus, decided } = made;
+  const wanted = status === "succeeded" ? decided.policy === "ignore_2xx" : decided.policy !== "give_up";
+  const gap = GAPS[made.attempt];
+  const isLast = made.attempt >= delivery.allowed || gap === undefined;
+  if (wanted && !isLast && responseStatus !== 410) {
+    const putOff = responseStatus === 503 ? LATER : 0;
+    made.nextDue = world.now + Math.max(gap, putOff) * 1_000;
+    delivery.due = made.nextDue;
+    if (!delivery.isCopy) delivery.decided = undefined;
+  } else delivery.state = status;
+  if (responseStatus === 410) disable(merchant, delivery.endpoint);
+}
+
+function disable(merchant: Merchant, id: string): void {
+  for (const record of recordsOf(merchant, "webhook_endpoint")) if (record.id === id) record.status = "disabled";
+  endpointOf(merchant, id).disabledReason = "gone";
+  cancel(merchant, id);
+}
+
+/** A rule may want an event delivered more than once: each copy is tried once, when the one before it has landed. */
+function copy(world: World, merchant: Merchant, delivery: Delivery): void {
+  const { copies = 1 } = delivery.decided ?? {};
+  if (delivery.isCopy) return;
+  for (let number = 1; number < copies; number++)
+    merchant.deliveries.push({
+      ...delivery,
+      order: world.orders++,
+      isCopy: true,
+      attempts: 0,
+      allowed: 1,
+      state: "pending",
+      due: world.now,
+    });
+}

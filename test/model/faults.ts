@@ -1,0 +1,120 @@
+// Fault rules: which calls and deliveries they touch, when they fire, and what they do.
+
+import type { Decision, Delivery, World } from "./world.ts";
+
+/** What is done to a call, by the point of its way at which it is done. Latency comes on top of everything. */
+export type CallAction =
+  | { type: "outage"; as?: "503" | "reset"; retryAfter?: number }
+  | { type: "auth"; as: "revoked" | "expired" }
+  | { type: "rate_limit"; retryAfter?: number; exhaust?: boolean }
+  | { type: "idempotency"; as: "in_progress" | "expired" }
+  | { type: "status"; status: number; code?: string; retryAfter?: number }
+  | { type: "connection"; as: "reset" | "empty" }
+  | { type: "lost_response"; as: "reset" | "empty" | "502" }
+  | { type: "latency"; ms: number }
+  | { type: "body"; as: "truncate" | "invalid_json" | "html" };
+
+export type DeliveryAction =
+  | { type: "drop"; attempts: number | "all" }
+  | { type: "delay"; by: string }
+  | { type: "duplicate"; copies: number }
+  | { type: "signature"; as: "missing" | "wrong_secret" }
+  | { type: "payload"; as: "extra_field" }
+  | { type: "retry_policy"; as: "ignore_2xx" | "give_up" };
+
+export interface Given {
+  id: string;
+  match: { operation?: string[]; merchant?: string; event?: string[] };
+  trigger: { times: number; skip?: number; every?: number; for?: string };
+  action: CallAction | DeliveryAction;
+}
+
+export interface Rule extends Given {
+  armedAt: number;
+  /** How many it was asked about that it touches, and how often it fired. */
+  seen: number;
+  fired: number;
+  /** For deliveries it touched once: up to which attempt that holds. */
+  holds: Map<Delivery["event"], Map<string, number>>;
+}
+
+export function arm(world: World, given: Given): void {
+  world.faults.push({ ...given, armedAt: world.now, seen: 0, fired: 0, holds: new Map() });
+}
+
+const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
+export const span = (text: string): number => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN);
+
+const isOver = ({ trigger, armedAt }: Rule, now: number) => trigger.for !== undefined && now >= armedAt + span(trigger.for);
+const isSpent = ({ trigger, fired }: Rule) => fired >= trigger.times;
+
+/** Counts one match, and says whether the rule fires at it. */
+function fires(rule: Rule): boolean {
+  const { skip = 0, every = 1 } = rule.trigger;
+  const match = ++rule.seen - skip;
+  if (match <= 0 || match % every !== 0) return false;
+  rule.fired++;
+  return true;
+}
+
+/** The first rule of this type that fires at a call; the operation is not known yet when an outage strikes. */
+export function ofCall<T extends CallAction["type"]>(
+  world: World,
+  types: readonly T[],
+  call: { operation: string | undefined; merchant: string | undefined; faults: string[] },
+): Extract<CallAction, { type: T }> | undefined {
+  for (const rule of world.faults) {
+    const { match, action } = rule;
+    if (!types.includes(action.type as T) || isOver(rule, world.now) || isSpent(rule)) continue;
+    if (match.operation && !match.operation.includes(call.operation ?? "")) continue;
+    if (match.merchant !== undefined && match.merchant !== call.merchant) continue;
+    if (!fires(rule)) continue;
+    call.faults.push(rule.id);
+    return action as Extract<CallAction, { type: T }>;
+  }
+  return undefined;
+}
+
+/** What rules do to the attempt to come; a delay puts it off there and then. */
+export function ofDelivery(world: World, delivery: Delivery): Decision {
+  const scheduled = firstOf(world, delivery, ["drop", "delay", "duplicate"]);
+  const content = firstOf(world, delivery, ["signature", "payload"]);
+  const policy = firstOf(world, delivery, ["retry_policy"]);
+  if (scheduled?.type === "delay") delivery.due = Math.max(world.now, delivery.due) + span(scheduled.by);
+  return {
+    ...(scheduled?.type === "drop" ? { drop: true } : {}),
+    ...(scheduled?.type === "duplicate" ? { copies: scheduled.copies } : {}),
+    ...(content?.type === "signature" ? { signature: content.as } : {}),
+    ...(content?.type === "payload" ? { extraField: true } : {}),
+    ...(policy?.type === "retry_policy" ? { policy: policy.as } : {}),
+  };
+}
+
+function firstOf(world: World, delivery: Delivery, types: DeliveryAction["type"][]): DeliveryAction | undefined {
+  for (const rule of world.faults) {
+    const { match, action } = rule;
+    if (!types.includes(action.type as DeliveryAction["type"]) || isOver(rule, world.now)) continue;
+    const held = rule.holds.get(delivery.event) ?? new Map<string, number>();
+    const last = held.get(delivery.endpoint);
+    const attempt = delivery.attempts + 1;
+    if (last !== undefined && attempt <= last) {
+      rule.seen++;
+      return action as DeliveryAction;
+    }
+    held.delete(delivery.endpoint);
+    if (isSpent(rule)) continue;
+    if (match.event && !match.event.includes(delivery.event.type)) continue;
+    if (match.merchant !== undefined && match.merchant !== delivery.event.merchant) continue;
+    if (!fires(rule)) continue;
+    const attempts = attemptsOf(action as DeliveryAction);
+    if (attempts > 1) rule.holds.set(delivery.event, held.set(delivery.endpoint, attempt + attempts - 1));
+    return action as DeliveryAction;
+  }
+  return undefined;
+}
+
+/** For how many attempts of a delivery one firing holds. */
+function attemptsOf(action: DeliveryAction): number {
+  if (action.type === "drop") return action.attempts === "all" ? Number.POSITIVE_INFINITY : action.attempts;
+  return action.type === "retry_policy" ? Number.POSITIVE_INFINITY : 1;
+}

@@ -1,0 +1,258 @@
+// What the operations of the business areas do, once a call has come as far as that.
+
+import { isBackwards, MOST } from "./bodies.ts";
+import { type Call, chosen, create, emit, find, move, newId, only, own, refuse } from "./call.ts";
+import { type Fields, type KindName, kinds } from "./kinds.ts";
+import { pageOf } from "./lists.ts";
+import { createWebhook, deleteWebhook, listDeliveries, listWebhooks, rotateSecret, sendTestEvent } from "./webhooks.ts";
+import { compose, type Entry, newcomer, recordsOf, secondsOf } from "./world.ts";
+
+export interface Operation {
+  id: string;
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  path: string;
+  /** Whether it remembers its answer under an Idempotency-Key. */
+  keyed: boolean;
+  status: number;
+  /** Fields of its answer that are the service's own, beside those of a record of this kind. */
+  answers?: KindName;
+  own?: string[];
+  run(call: Call): unknown;
+}
+
+const get = (id: string, path: string, run: Operation["run"]): Operation => ({ id, method: "GET", path, keyed: false, status: 200, run });
+
+const list = (id: string, path: string, kind: KindName) => get(id, path, (call) => pageOf(call, recordsOf(call.merchant, kind)));
+
+type Ways = { answers?: KindName; own?: string[]; method?: Operation["method"]; keyed?: boolean; status?: number };
+
+const write = (id: string, path: string, ways: Ways, run: Operation["run"]): Operation => ({
+  id,
+  method: "POST",
+  path,
+  keyed: true,
+  status: 200,
+  ...ways,
+  run,
+});
+
+export const operations: readonly Operation[] = [
+  get("customers.get", "/customers/{id}", (call) => own(call, "customer", call.params.id)),
+  write("pricing_rules.create", "/hospitality/pricing-rules", { answers: "pricing_rule" }, createPricingRule),
+  write("payroll.create", "/employees/payroll", { answers: "payroll" }, createPayroll),
+  write("payout_method.set", "/merchants/payout-method", { answers: "payout_method" }, setPayoutMethod),
+  write("merchants.login", "/merchants/login", { own: ["object", "accessToken", "tokenType", "expiresIn", "merchant"] }, login),
+  write("merchants.create", "/merchants", { answers: "merchant", own: ["apiKey"] }, createMerchant),
+  list("payouts.list", "/payouts", "payout"),
+  list("marketplace_orders.list", "/marketplace/orders", "marketplace_order"),
+  list("payments.list", "/payments", "payment"),
+  list("disciplinary.list", "/employees/disciplinary", "disciplinary_record"),
+  list("renewals.list", "/memberships/renewals", "membership_renewal"),
+  get("organizer.get", "/events/organizer", (call) => only(call, "event_organizer") ?? refuse("resource_not_found")),
+  list("sync_logs.list", "/integrations/sync-logs", "sync_log"),
+  list("appraisals.list", "/employees/appraisals", "appraisal"),
+  get("merchants.me", "/merchants/me", (call) => profile(call)),
+  write("bookings.decline", "/hospitality/bookings/{id}/decline", { answers: "booking" }, declineBooking),
+  write(
+    "payroll.override_item",
+    "/employees/payroll/{id}/items/{iid}/override",
+    {
+      method: "PATCH",
+      own: ["id", "object", "payrollId", "employeeId", "employeeName", "grossAmount", "deductions", "netAmount", "overridden", "override"],
+    },
+    overrideItem,
+  ),
+  write("variants.create", "/retail/products/{productId}/variants", { answers: "product_variant" }, createVariant),
+  write("remittances.confirm", "/statutory/remittances/{id}/confirm", { answers: "remittance" }, confirmRemittance),
+  write("gov_payments.post", "/gov-payments/{id}/post-to-books", { answers: "gov_payment" }, postToBooks),
+  write("statutory_settings.update", "/statutory/settings", { method: "PATCH", answers: "statutory_settings" }, updateSettings),
+  get("statutory_settings.get", "/statutory/settings", (call) => only(call, "statutory_settings") ?? firstSettings(call)),
+  write(
+    "webhooks.create",
+    "/webhooks",
+    { keyed: false, status: 201, answers: "webhook_endpoint", own: ["health", "secret"] },
+    createWebhook,
+  ),
+  get("webhooks.list", "/webhooks", listWebhooks),
+  write("webhooks.delete", "/webhooks/{id}", { method: "DELETE", keyed: false }, deleteWebhook),
+  write("webhooks.rotate_secret", "/webhooks/{id}/rotate-secret", { keyed: false }, rotateSecret),
+  get("deliveries.list", "/webhook-deliveries", listDeliveries),
+  write("events.test", "/webhook-events/test", { keyed: false }, sendTestEvent),
+];
+
+/** The fields of an operation's answer that nobody can set by sending them. */
+export const ownFields = ({ answers, own: more = [] }: Operation): string[] =>
+  answers === undefined ? more : [...Object.keys(compose(answers, "", 0, { id: "" })), ...more];
+
+const profile = (call: Call): Entry => own(call, "merchant", call.merchant.id);
+
+/** The caller's own currency, where the request names none. */
+const inCurrency = (call: Call) => call.body.currency ?? profile(call).currency;
+
+function createPricingRule(call: Call): unknown {
+  const { startDate, endDate, minNights, maxNights } = call.body;
+  if (isBackwards(startDate, endDate) || isBackwards(minNights, maxNights)) refuse("validation_failed");
+  return create(call, "pricing_rule", { ...call.extra, ...call.body });
+}
+
+/** A booking is declined while it is pending, and only then. */
+function declineBooking(call: Call): unknown {
+  const booking = own(call, "booking", call.params.id);
+  const fields = { ...call.extra, declineReason: call.body.reason ?? null, declinedAt: call.now };
+  return move(call.world, call.merchant, "booking", booking, "declined", fields);
+}
+
+interface PayItem extends Fields {
+  id: string;
+  grossAmount: number;
+  deductions: { amount: number }[];
+  netAmount: number;
+}
+
+function createPayroll(call: Call): unknown {
+  const { periodStart, periodEnd } = call.body;
+  if (isBackwards(periodStart, periodEnd)) refuse("validation_failed");
+  const sent = call.body.items as (Partial<PayItem> & { grossAmount: number })[];
+  const items = sent.map((item) => {
+    const deductions = item.deductions ?? [];
+    const netAmount = item.grossAmount - sum(deductions.map(({ amount }) => amount));
+    return { ...item, object: "payroll_item", employeeName: item.employeeName ?? null, deductions, netAmount } as PayItem;
+  });
+  const totals = totalsOf(items);
+  const id = newId(call, "pyr", "id");
+  for (const [place, item] of items.entries())
+    Object.assign(item, { id: newId(call, "pyi", "items", place, "id"), payrollId: id, overridden: false, override: null });
+  return create(call, "payroll", { ...call.extra, ...call.body, id, currency: inCurrency(call), items, totals });
+}
+
+/** The net amount of an item is set by hand while its run is a draft, as often as needed. */
+function overrideItem(call: Call): unknown {
+  const run = own(call, "payroll", call.params.id);
+  const items = run.items as PayItem[];
+  const item = items.find(({ id }) => id === call.params.iid) ?? refuse("resource_not_found");
+  if (run.status !== "draft") refuse("invalid_state");
+  const { netAmount, reason } = call.body as { netAmount: number; reason: string };
+  const override = { amount: netAmount, reason, previousNetAmount: item.netAmount, at: call.now };
+  const changed = { ...item, ...call.extra, netAmount, overridden: true, override };
+  const after = items.map((other) => (other === item ? changed : other));
+  Object.assign(run, { totals: totalsOf(after), items: after });
+  emit(call.world, call.merchant, "payroll_item.overridden", changed);
+  return changed;
+}
+
+const totalsOf = (items: PayItem[]) => ({
+  employees: items.length,
+  grossAmount: sum(items.map(({ grossAmount }) => grossAmount)),
+  deductionAmount: sum(items.flatMap(({ deductions }) => deductions.map(({ amount }) => amount))),
+  netAmount: sum(items.map(({ netAmount }) => netAmount)),
+});
+
+/** Sums stay within what is exact. */
+const sum = (amounts: number[]): number =>
+  amounts.reduce((before, amount) => (Math.abs(before + amount) > MOST ? refuse("validation_failed") : before + amount), 0);
+
+/** A merchant has one payout method. Of its account number, the end is kept. */
+function setPayoutMethod(call: Call): unknown {
+  const { accountNumber, ...fields } = call.body;
+  const last4 = String(accountNumber).replace(/[ -]/g, "").slice(-4);
+  recordsOf(call.merchant, "payout_method").length = 0;
+  return create(call, "payout_method", { ...call.extra, ...fields, currency: inCurrency(call), last4 });
+}
+
+const SESSION = 3_600;
+
+/** Any key logs any merchant in: the token speaks for that merchant for an hour. */
+function login(call: Call): unknown {
+  const { email, password } = call.body as { email: string; password: string };
+  const known = call.world.logins.get(email);
+  if (known?.password === undefined || known.password !== password) refuse("invalid_credentials", { "www-authenticate": "Bearer" });
+  const accessToken = chosen(call, /^sk_test_session_[0-9A-Za-z]{24}$/, "accessToken");
+  if (call.world.keys.has(accessToken)) call.surprises.push(`${accessToken} was given before`);
+  call.world.keys.set(accessToken, { merchant: known.merchant, expires: call.world.now + SESSION * 1_000 });
+  call.headers["cache-control"] = "no-store";
+  const merchant = recordsOf(call.world.merchants.get(known.merchant) ?? refuse("invalid_credentials"), "merchant")[0];
+  return { object: "session", accessToken, tokenType: "Bearer", expiresIn: SESSION, merchant };
+}
+
+/** A world of its own, empty but for its profile; whoever made it is told. */
+function createMerchant(call: Call): unknown {
+  const { world } = call;
+  const { password, ...fields } = call.body as Fields & { email: string; password?: string | null };
+  if (world.logins.has(fields.email)) refuse("already_exists");
+  const id = newId(call, "mer", "id");
+  const apiKey = chosen(call, /^sk_test_[0-9A-Za-z]{24}$/, "apiKey");
+  const record = compose("merchant", id, secondsOf(world.now), { ...call.extra, ...fields, id });
+  recordsOf(newcomer(world, id, undefined), "merchant").push(record);
+  world.keys.set(apiKey, { merchant: id, expires: undefined });
+  world.logins.set(fields.email, { merchant: id, password: password ?? undefined });
+  emit(world, call.merchant, "merchant.created", record);
+  return { ...record, apiKey };
+}
+
+/** Neither its number nor, unless it has none, its set of options may be another variant's. */
+function createVariant(call: Call): unknown {
+  const product = own(call, "product", call.params.productId);
+  const options = (call.body.options ?? {}) as Record<string, string>;
+  const others = recordsOf(call.merchant, "product_variant");
+  const isTwin = (other: Entry) =>
+    other.sku === call.body.sku ||
+    (other.productId === product.id && Object.keys(options).length > 0 && sorted(other.options as Fields) === sorted(options));
+  if (others.some(isTwin)) refuse("already_exists");
+  return create(call, "product_variant", { ...call.extra, ...call.body, currency: inCurrency(call), productId: product.id });
+}
+
+const sorted = (fields: Fields) => JSON.stringify(Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1)));
+
+function confirmRemittance(call: Call): unknown {
+  const remittance = own(call, "remittance", call.params.id);
+  return move(call.world, call.merchant, "remittance", remittance, "confirmed", { ...call.extra, ...call.body, confirmedAt: call.now });
+}
+
+/** A payment that was paid is posted once. */
+function postToBooks(call: Call): unknown {
+  const payment = own(call, "gov_payment", call.params.id);
+  if (payment.status !== "paid" || (payment.bookkeeping as Fields).status === "posted") refuse("invalid_state");
+  const bookkeeping = {
+    status: "posted",
+    journalEntryId: newId(call, "jrn", "bookkeeping", "journalEntryId"),
+    debitAccount: call.body.ledgerAccount ?? "Taxes and fees payable",
+    creditAccount: "Bank",
+    memo: call.body.memo ?? null,
+    postedAt: call.now,
+  };
+  Object.assign(payment, call.extra, { bookkeeping });
+  emit(call.world, call.merchant, "gov_payment.posted", payment);
+  return payment;
+}
+
+/** What a merchant has who has set nothing yet. */
+function firstSettings(call: Call): Entry {
+  const { country, currency, created } = profile(call);
+  return compose("statutory_settings", call.merchant.id, created, { id: "sts_settings", country, currency });
+}
+
+/** What is sent replaces what was there, null clears it, and where nothing changes nobody is told. */
+function updateSettings(call: Call): unknown {
+  if (!find(call, "statutory_settings", "sts_settings")) recordsOf(call.merchant, "statutory_settings").push(firstSettings(call));
+  const settings = own(call, "statutory_settings", "sts_settings");
+  const blank: Fields = { metadata: {}, ...kinds.statutory_settings.blank };
+  const before = JSON.stringify(sortedDeep(settings));
+  for (const [field, value] of Object.entries({ ...call.extra, ...call.body })) {
+    if (value !== null) settings[field] = value;
+    else if (field in blank) settings[field] = blank[field];
+    else delete settings[field];
+  }
+  if (JSON.stringify(sortedDeep(settings)) === before) return settings;
+  settings.updated = call.now;
+  emit(call.world, call.merchant, "statutory_settings.updated", settings);
+  return settings;
+}
+
+/** The same value with the names of its fields in order. */
+export function sortedDeep(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedDeep);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.entries(value)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, child]) => [name, sortedDeep(child)]);
+}

@@ -1,0 +1,112 @@
+// Where a run is played: a sandbox in this process, or the built program in one of its own, which a crash really kills.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent, request as httpRequest } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createSandbox, type Sandbox } from "../../../src/sandbox.ts";
+import { type Started, start } from "../../program.ts";
+import type { Request } from "../call.ts";
+import type { Answer } from "./compare.ts";
+
+export interface Ground {
+  /** Undefined when the connection broke. */
+  call(request: Request): Promise<Answer | undefined>;
+  /** Ends it where it stands, and begins anew over the same file, the clock at this time. */
+  crash(now: number): Promise<void>;
+  /** Throws when the sandbox had a defect. */
+  close(): Promise<void>;
+}
+
+export interface Options {
+  now: number;
+  /** Such as 30/10s. */
+  rateLimit: string;
+  /** Real milliseconds for a receiver that never answers. */
+  webhookTimeout: string;
+  /** Whether it crashes on the way, and so needs a file. */
+  crashes: boolean;
+}
+
+const folder = () => mkdtempSync(join(tmpdir(), "merchant-sandbox-model-"));
+const remove = (path: string) => rmSync(path, { recursive: true, force: true });
+const iso = (time: number) => new Date(time).toISOString();
+
+export async function here({ now, rateLimit, webhookTimeout, crashes }: Options): Promise<Ground> {
+  const cwd = crashes ? folder() : undefined;
+  const where = cwd === undefined ? {} : { db: join(cwd, "data.db"), memory: false };
+  const defects: unknown[] = [];
+  const open = async (clock: number): Promise<Sandbox> => {
+    const sandbox = await createSandbox({ ...where, clock, rateLimit, webhookTimeout });
+    sandbox.onDefect(({ error }) => defects.push(error));
+    return sandbox;
+  };
+  let sandbox = await open(now);
+  let agent = new Agent({ keepAlive: true });
+  const end = async () => {
+    agent.destroy();
+    await sandbox.close();
+  };
+  return {
+    call: (request) => send(sandbox.url, request, agent),
+    async crash(time) {
+      await end();
+      sandbox = await open(time);
+      agent = new Agent({ keepAlive: true });
+    },
+    async close() {
+      await end();
+      if (cwd !== undefined) remove(cwd);
+      if (defects[0]) throw defects[0];
+    },
+  };
+}
+
+export async function program({ now, rateLimit, webhookTimeout }: Options): Promise<Ground> {
+  const cwd = folder();
+  const words = ["--db", "data.db", "--rate-limit", rateLimit, "--webhook-timeout", webhookTimeout];
+  const open = (time: number): Promise<Started> => start([...words, "--clock", iso(time)], {}, cwd);
+  let started = await open(now);
+  let agent = new Agent({ keepAlive: true });
+  return {
+    call: (request) => send(started.url, request, agent),
+    async crash(time) {
+      agent.destroy();
+      await started.kill();
+      started = await open(time);
+      agent = new Agent({ keepAlive: true });
+    },
+    async close() {
+      agent.destroy();
+      const { error } = await started.kill();
+      remove(cwd);
+      if (error !== "") throw new Error(error);
+    },
+  };
+}
+
+function send(url: string, { method, path, headers, body }: Request, agent: Agent): Promise<Answer | undefined> {
+  const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+  return new Promise((resolve) => {
+    const outgoing = httpRequest(url, { method, path, headers: { ...headers, ...length }, agent }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+      incoming.on("error", () => resolve(undefined));
+      incoming.on("end", () => {
+        const text = Buffer.concat(chunks).toString("utf8");
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, body: parsed(text) });
+      });
+    });
+    outgoing.on("error", () => resolve(undefined));
+    outgoing.end(body);
+  });
+}
+
+/** Undefined for what is no JSON: faults make such answers. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,99 @@
+// A run as a script of curl commands, for whoever wants to see with own eyes where the sandbox and the model part.
+
+import type { Request } from "../call.ts";
+import type { Beginning, Difference, Line } from "./play.ts";
+
+/** A word as the shell takes it literally, but for the address of the receivers. */
+function quoted(text: string, receivers: string): string {
+  const word = `'${text.replaceAll("'", `'\\''`)}'`;
+  return receivers === "" ? word : word.replaceAll(receivers, `'"$RECEIVERS"'`);
+}
+
+const iso = (time: number) => new Date(time).toISOString();
+
+/** `receivers` is where they were, such as http://127.0.0.1:4000; the script opens some of its own. */
+export function scriptOf(difference: Difference, { now, rateLimit }: Beginning, webhookTimeout: string, receivers: string): string {
+  const lines = difference.lines;
+  const needsReceivers = lines.some((line) => line.line === "send" && line.request.body?.includes(receivers));
+  const told = lines.map((line, place) => spelled(line, place, place === lines.length - 1, receivers));
+  return [
+    "#!/usr/bin/env bash",
+    "# The sandbox and the model part at the end of this. It begins a sandbox of its own; COMMAND says how, `npx merchant-sandbox` unless",
+    "# given. Where nothing is killed on the way, it can be told of one that runs, by URL:",
+    `# merchant-sandbox start --memory --clock ${iso(now)} --rate-limit ${rateLimit} --webhook-timeout ${webhookTimeout}`,
+    "set -u",
+    PROLOGUE.trim(),
+    `OPTIONS="--rate-limit ${rateLimit} --webhook-timeout ${webhookTimeout}"`,
+    ...(needsReceivers ? [RECEIVERS.trim()] : []),
+    `[ -n "\${URL:-}" ] || start ${iso(now)}`,
+    "",
+    ...told,
+    "",
+    "echo",
+    `echo ${quoted(`The model says: ${difference.expected}`, "")}`,
+    `echo ${quoted(`What differs: ${difference.message}`, "")}`,
+    "",
+  ].join("\n");
+}
+
+function spelled(line: Line, place: number, isLast: boolean, receivers: string): string {
+  if (line.line === "restart") {
+    const under = line.during ? `${curl(line.during, receivers, "-m 5 -o /dev/null")} &\n` : "";
+    return `# ${place + 1}. It is killed, and begins anew over its file.\n${under}restart ${iso(line.now)}`;
+  }
+  const status = line.answer?.status ?? "no answer";
+  if (!isLast) return `# ${place + 1}. ${status}\n${curl(line.request, receivers, "-o /dev/null")}`;
+  return `# ${place + 1}. Here they part: it answered ${status}.\n${curl(line.request, receivers, "-i")}`;
+}
+
+function curl({ method, path, headers, body }: Request, receivers: string, flags: string): string {
+  const named = Object.entries(headers).map(([name, value]) =>
+    value === "" ? `-H ${quoted(`${name};`, "")}` : `-H ${quoted(`${name}: ${value}`, "")}`,
+  );
+  const type = body !== undefined && headers["content-type"] === undefined ? ["-H 'content-type:'"] : [];
+  const data = body === undefined ? [] : [`--data-raw ${quoted(body, receivers)}`];
+  // Between single quotes the shell leaves the path as it is; curl must leave it too.
+  return [`curl -sS --path-as-is ${flags} -X ${method} "$URL"${quoted(path, "")}`, ...named, ...type, ...data].join(" \\\n  ");
+}
+
+const PROLOGUE = `
+FOLDER=$(mktemp -d)
+start() {
+  \${COMMAND:-npx merchant-sandbox} start --json --port 0 --db "$FOLDER/data.db" --clock "$1" $OPTIONS > "$FOLDER/log" 2>&1 &
+  PID=$!
+  until URL=$(sed -n 's/^{"event":"ready".*"url":"\\([^"]*\\)".*/\\1/p' "$FOLDER/log" 2> /dev/null) && [ -n "$URL" ]; do
+    kill -0 "$PID" 2> /dev/null || { cat "$FOLDER/log"; exit 1; }
+    sleep 0.1
+  done
+}
+restart() {
+  kill -9 "$PID"
+  wait "$PID" 2> /dev/null
+  start "$1"
+}
+end() {
+  for pid in \${PID:-} \${RECEIVER:-}; do kill "$pid" 2> /dev/null; wait "$pid" 2> /dev/null; done
+  rm -rf "$FOLDER"
+}
+trap end EXIT
+`;
+
+/** The receivers of a run in a few lines: what each does stands at the end of its address. */
+const RECEIVERS = `
+node -e '
+const seen = new Map();
+const statuses = { ok: () => 200, down: () => 500, again: (n) => (n ? 200 : 500), later: (n) => (n ? 200 : 503), gone: () => 410, moved: () => 302 };
+const server = require("node:http").createServer((incoming, outgoing) => {
+  const event = incoming.url + " " + incoming.headers["x-webhook-id"];
+  const times = seen.get(event) ?? 0;
+  seen.set(event, times + 1);
+  incoming.resume();
+  console.log(event, incoming.headers["x-webhook-event"]);
+  const name = incoming.url.slice(incoming.url.lastIndexOf("/") + 1);
+  if (name === "broken") outgoing.socket.destroy();
+  if (statuses[name]) outgoing.writeHead(statuses[name](times), { "retry-after": "90", location: "/elsewhere/ok" }).end();
+}).listen(0, "127.0.0.1", () => console.log("http://127.0.0.1:" + server.address().port));
+' > "$FOLDER/receivers" &
+RECEIVER=$!
+until RECEIVERS=$(head -n 1 "$FOLDER/receivers" 2> /dev/null) && [ -n "$RECEIVERS" ]; do sleep 0.1; done
+`;

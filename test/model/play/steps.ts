@@ -1,0 +1,230 @@
+// What a run is made of, as data that shrinks: records, keys and earlier calls are named by numbers, and looked up when it comes to them.
+
+import fc from "fast-check";
+import { bodies, knownFields } from "../bodies.ts";
+import { type KindName, kinds } from "../kinds.ts";
+import { operations } from "../operations.ts";
+import { type FaultStep, faults } from "./fault-steps.ts";
+import { type Change, changesOf } from "./values.ts";
+
+/** Some record, or some place in a list: taken modulo how many there are. */
+export interface Pick {
+  nth: number;
+  /** `ready`: one that the operation accepts, if there is one. */
+  whose: "own" | "ready" | "other" | "nobody";
+}
+
+export interface CallStep {
+  step: "call";
+  operation: string;
+  who: Who;
+  picks: Pick[];
+  changes: Change[];
+  /** Where webhooks go: a receiver, or an address of the list. */
+  address: { receiver: string } | { address: number };
+  query: Query;
+  key: string | undefined;
+  oddity: string | undefined;
+}
+
+/** Whose key is sent, and whether it is one. */
+export interface Who {
+  as: "key" | "session" | "none" | "unknown" | "malformed" | "live";
+  nth: number;
+}
+
+export interface Query {
+  limit?: string;
+  after?: Pick;
+  before?: Pick;
+  filter?: string;
+  unknown?: boolean;
+}
+
+export type Step =
+  | CallStep
+  /** An earlier call once more, to the byte. */
+  | { step: "again"; nth: number }
+  | { step: "astray"; method: string; path: string; who: Who }
+  | { step: "reset"; nth: number | undefined }
+  | { step: "mint"; nth: number }
+  | { step: "remove"; nth: number }
+  | { step: "record"; kind: KindName; state: number | undefined; merchant: number }
+  | { step: "move"; kind: KindName; nth: number; state: number; merchant: number }
+  | { step: "window"; merchant: number; remaining: number; resetIn: string | undefined }
+  | FaultStep
+  | { step: "disarm" }
+  | { step: "advance"; by: string }
+  | { step: "set"; by: number; thaw: boolean }
+  | { step: "replay"; nth: number; attempt: boolean }
+  | { step: "enable"; nth: number }
+  | { step: "crash"; during: boolean; nth: number };
+
+const nth = fc.nat({ max: 40 });
+const few = fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat({ max: 6 }) });
+const rarely = <T>(arbitrary: fc.Arbitrary<T>, freq = 8) => fc.option(arbitrary, { freq, nil: undefined });
+const seldom = <T>(usual: T, weight: number, ...others: T[]) =>
+  fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
+
+const who: fc.Arbitrary<Who> = fc.record({
+  as: fc.oneof(
+    { weight: 24, arbitrary: fc.constant<Who["as"]>("key") },
+    { weight: 2, arbitrary: fc.constant<Who["as"]>("session") },
+    { weight: 1, arbitrary: fc.constantFrom<Who["as"]>("none", "unknown", "malformed", "live") },
+  ),
+  nth: few,
+});
+
+const pick: fc.Arbitrary<Pick> = fc.record({
+  nth,
+  whose: fc.constantFrom<Pick["whose"]>("own", "ready", "ready", "ready", "ready", "other", "nobody"),
+});
+
+const sent = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 1, nil: undefined });
+
+const query = fc
+  .record({
+    limit: sent(fc.constantFrom("1", "2", "3", "100", "25", "0", "101", "x", "1.5")),
+    after: fc.option(pick, { freq: 2, nil: undefined }),
+    before: fc.option(pick, { freq: 1, nil: undefined }),
+    filter: sent(fc.constantFrom("status=succeeded", "status=failed", "status=lost", "type=payment.succeeded", "event", "endpoint")),
+    unknown: seldom(undefined, 9, true),
+  })
+  .map((drawn) => Object.fromEntries(Object.entries(drawn).filter(([, value]) => value !== undefined)) as Query);
+
+/** Most receivers answer soon; one that never does costs real time. */
+const receiver = fc.oneof(
+  { weight: 4, arbitrary: fc.constant("ok") },
+  { weight: 16, arbitrary: fc.constantFrom("ok", "ok", "down", "again", "later", "gone", "moved", "broken", "closed") },
+  { weight: 1, arbitrary: fc.constant("silent") },
+);
+
+const address = fc.oneof(
+  { weight: 8, arbitrary: receiver.map((name) => ({ receiver: name })) },
+  { weight: 1, arbitrary: nth.map((place) => ({ address: place })) },
+);
+
+const key = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(undefined) },
+  { weight: 6, arbitrary: fc.constantFrom("k1", "k2", "k3") },
+  { weight: 1, arbitrary: fc.constantFrom("", "two words", "k".repeat(256), "k".repeat(255)) },
+);
+
+const ODDITIES = ["text/plain", "no type", "charset", "gzip", "no json", "list", "nothing"];
+
+const callOf = (operation: (typeof operations)[number]): fc.Arbitrary<CallStep> => {
+  const isRead = operation.method === "GET";
+  return fc.record({
+    step: fc.constant("call" as const),
+    operation: fc.constant(operation.id),
+    who,
+    picks: fc.tuple(pick, pick),
+    changes: isRead ? fc.constant([]) : changesOf(knownFields(bodies[operation.id] ?? { required: {}, optional: {} })),
+    address: operation.id === "webhooks.create" ? address : fc.constant({ address: 0 }),
+    query: isRead ? query : fc.constant({}),
+    key: isRead ? fc.constant(undefined) : key,
+    oddity: isRead ? fc.constant(undefined) : seldom<string | undefined>(undefined, 20, ...ODDITIES),
+  });
+};
+
+const FREQUENT = ["webhooks.create", "events.test", "deliveries.list", "webhooks.list", "bookings.decline", "payments.list"];
+
+const call = fc.oneof(
+  ...operations.map((operation) => ({ weight: FREQUENT.includes(operation.id) ? 4 : 2, arbitrary: callOf(operation) })),
+);
+
+const astray: fc.Arbitrary<Step> = fc.record({
+  step: fc.constant("astray" as const),
+  method: fc.constantFrom("GET", "POST", "PUT", "DELETE", "PATCH"),
+  path: fc.constantFrom(
+    "/v1/nothing",
+    "/v1/payments/",
+    "/v1/payments",
+    "/v1/customers/cus_ines",
+    "/v1/statutory/settings",
+    "/v1/webhooks",
+    "/v1/employees/payroll/pyr_draft/items",
+  ),
+  who,
+});
+
+/** Kinds that the control plane is asked to make and to move: those whose states operations ask for, and some that are listed. */
+const STEERED: KindName[] = ["booking", "remittance", "gov_payment", "payroll", "payment", "product", "payout", "marketplace_order"];
+const LISTED: KindName[] = ["membership_renewal", "sync_log", "disciplinary_record", "appraisal", "customer", "event_organizer"];
+const kind = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...STEERED) }, { weight: 1, arbitrary: fc.constantFrom(...LISTED) });
+
+const states = fc.nat({ max: 6 });
+const SPANS = ["0s", "1s", "5s", "20s", "2m", "10m", "1h", "25h"];
+const HOUR = 3_600;
+
+const deeds: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ step: fc.constant("reset" as const), nth: fc.option(few, { freq: 3, nil: undefined }) }) },
+  { weight: 1, arbitrary: fc.record({ step: fc.constant("mint" as const), nth: fc.nat({ max: 3 }) }) },
+  { weight: 1, arbitrary: fc.record({ step: fc.constant("remove" as const), nth: fc.nat({ max: 6 }) }) },
+  { weight: 4, arbitrary: fc.record({ step: fc.constant("record" as const), kind, state: rarely(states, 1), merchant: few }) },
+  { weight: 4, arbitrary: fc.record({ step: fc.constant("move" as const), kind, nth, state: states, merchant: few }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      step: fc.constant("move" as const),
+      kind: fc.constant<KindName>("merchant"),
+      nth,
+      state: states,
+      merchant: few,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      step: fc.constant("window" as const),
+      merchant: few,
+      remaining: fc.nat({ max: 4 }),
+      resetIn: rarely(fc.constantFrom("3s", "2m"), 1),
+    }),
+  },
+  { weight: 6, arbitrary: faults },
+  { weight: 1, arbitrary: fc.constant<Step>({ step: "disarm" }) },
+  { weight: 6, arbitrary: fc.record({ step: fc.constant("advance" as const), by: fc.constantFrom(...SPANS) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      step: fc.constant("set" as const),
+      by: fc.constantFrom(-26 * HOUR, -60, -1, 0, 5, 61, HOUR, 25 * HOUR),
+      thaw: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ step: fc.constant("replay" as const), nth, attempt: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ step: fc.constant("enable" as const), nth }) },
+);
+
+const crash: fc.Arbitrary<Step> = fc.record({ step: fc.constant("crash" as const), during: fc.boolean(), nth });
+
+const stepOf = (crashes: boolean): fc.Arbitrary<Step> =>
+  fc.oneof(
+    { weight: 30, arbitrary: call },
+    { weight: 4, arbitrary: fc.record({ step: fc.constant("again" as const), nth: fc.nat({ max: 8 }) }) },
+    { weight: 1, arbitrary: astray },
+    { weight: 12, arbitrary: deeds },
+    ...(crashes ? [{ weight: 2, arbitrary: crash }] : []),
+  );
+
+/** A whole run. */
+export interface Story {
+  rateLimit: string;
+  steps: Step[];
+}
+
+const story = (options: { most: number; crashes: boolean }): fc.Arbitrary<Story> =>
+  fc.record({
+    rateLimit: fc.constantFrom("none", "none", "30/10s", "6000/60s"),
+    steps: fc.array(stepOf(options.crashes), { minLength: Math.ceil(options.most / 2), maxLength: options.most }),
+  });
+
+/** The same story for the same seed. */
+export function drawStory(seed: number, options: { most: number; crashes: boolean }): Story {
+  const [drawn] = fc.sample(story(options), { seed, numRuns: 1 });
+  return drawn as Story;
+}
+
+/** The states that a kind's records can be in. */
+export const statesOf = (kind: KindName): string[] => Object.keys(kinds[kind].moves);

@@ -1,0 +1,180 @@
+// What is tried in the bodies of calls: for each operation one that is good, and for each field values that are good or bad.
+
+import fc from "fast-check";
+import { MOST } from "../bodies.ts";
+import type { Fields } from "../kinds.ts";
+
+/** A body that is good wherever its records are in the right state. */
+export const USUAL: Record<string, Fields> = {
+  "pricing_rules.create": { name: "Weekends", adjustmentType: "percentage", adjustmentValue: 1_500 },
+  "bookings.decline": { reason: "No room." },
+  "payroll.create": {
+    periodStart: "2026-01-01",
+    periodEnd: "2026-01-31",
+    payDate: "2026-01-28",
+    items: [
+      { employeeId: "emp_a", grossAmount: 260_000, deductions: [{ code: "pension", amount: 1_000 }] },
+      { employeeId: "emp_b", grossAmount: 0, employeeName: "Zoë" },
+    ],
+  },
+  "payroll.override_item": { netAmount: 185_000, reason: "Counted twice." },
+  "payout_method.set": { type: "bank_account", accountNumber: "0000 0000 0000 4321", currency: "EUR" },
+  "merchants.login": { email: "ola@lodge.example", password: "lodge-password" },
+  "merchants.create": { name: "Café", email: "one@cafe.example", password: "cafe-password", currency: "EUR" },
+  "variants.create": { sku: "A-1", price: 1_650, options: { size: "L" } },
+  "remittances.confirm": { receiptNumber: "R-1" },
+  "gov_payments.post": { memo: "Third quarter" },
+  "statutory_settings.update": { remittanceDueDay: 20 },
+  "webhooks.create": { events: ["*"] },
+  "events.test": { type: "payment.succeeded", data: { amount: 1_500 } },
+};
+
+const texts = ["", "Something", null, 7];
+const days = ["2026-01-10", "2026-07-01", "2026-02-30", "tomorrow", null];
+const amounts = [0, 4_200, -1, MOST, MOST + 1, 1.5, "10", null];
+const metadata = [{ order: "7" }, {}, [], "x", null];
+const currency = ["EUR", "KES", "eur", "EURO", null];
+const country = ["PT", "CH", "pt", null];
+const emails = ["one@cafe.example", "two@cafe.example", "ola@lodge.example", "mado@stage.example", "nobody", null];
+const counts = [0, 1, 3, -1, 2.5, null];
+
+/** Values to try for a field of this name. */
+const VALUES: Record<string, readonly unknown[]> = {
+  name: texts,
+  adjustmentType: ["fixed", "percentage", "share", null],
+  adjustmentValue: amounts,
+  roomTypeId: texts,
+  startDate: days,
+  endDate: days,
+  daysOfWeek: [["monday", "friday"], [], ["someday"], "monday", null],
+  minNights: counts,
+  maxNights: counts,
+  priority: counts,
+  metadata,
+  reason: texts,
+  periodStart: days,
+  periodEnd: days,
+  payDate: days,
+  currency,
+  items: [
+    [{ employeeId: "emp_a", grossAmount: 100 }],
+    [{ employeeId: "emp_a", grossAmount: 100, note: "kept" }],
+    [{ employeeId: "", grossAmount: 100 }],
+    [
+      { employeeId: "emp_a", grossAmount: MOST },
+      { employeeId: "emp_b", grossAmount: 1 },
+    ],
+    [{ employeeId: "emp_a", grossAmount: 5, deductions: [{ code: "tax", amount: 9 }] }],
+    [{ employeeId: "emp_a", grossAmount: 5, deductions: null }],
+    [{ employeeId: "emp_a", grossAmount: 5, deductions: [{ amount: 9 }] }],
+    [],
+    null,
+  ],
+  netAmount: amounts,
+  type: ["mobile_money", "bank_account", "payment.succeeded", "booking.declined", "made.up", "none", null],
+  accountNumber: ["PT50 0000-1111", "+254 700 900300", "1234", "1234 5678!", null],
+  accountName: texts,
+  bankName: texts,
+  bankCode: texts,
+  country,
+  isDefault: [true, false, "yes", null],
+  email: emails,
+  password: ["lodge-password", "cafe-password", "stage-password", "wrong", "", null],
+  phone: texts,
+  sku: ["A-1", "A-2", "HONEY-250", "", null],
+  price: amounts,
+  stockQuantity: counts,
+  barcode: texts,
+  options: [
+    { size: "L" },
+    { size: "M" },
+    { size: "250 g" },
+    { colour: "red", size: "L" },
+    { size: "L", colour: "red" },
+    {},
+    { size: 7 },
+    null,
+  ],
+  receiptNumber: texts,
+  confirmedDate: days,
+  note: texts,
+  ledgerAccount: ["2450 Value added tax", "", null],
+  memo: texts,
+  payFrequency: ["weekly", "monthly", "daily", null],
+  remittanceDueDay: [1, 15, 28, 0, 29, null],
+  autoRemit: [true, false, 1, null],
+  schemes: [
+    [],
+    [{ scheme: "pension", enabled: true, registrationNumber: null, employeeRateBps: 100, employerRateBps: 10_000 }],
+    [{ scheme: "pension", enabled: true, employeeRateBps: 100, employerRateBps: 0 }],
+    null,
+  ],
+  events: [
+    ["*"],
+    ["booking.declined"],
+    ["payment.succeeded", "pricing_rule.created", "payment.succeeded"],
+    ["made.up"],
+    [],
+    ["None"],
+    null,
+  ],
+  data: [{}, { amount: 7, of: { what: [1] } }, [], null],
+  // Fields that no operation takes, or that are the service's own.
+  note2: ["kept", { deep: [1, null] }, null],
+  id: ["chosen_by_client"],
+  status: ["paid", "declined"],
+  created: [1],
+  merchantId: ["mer_market"],
+};
+
+const EXTRA = ["note2", "id", "status", "created", "merchantId"];
+
+/** Addresses besides those of receivers. */
+export const ADDRESSES = [
+  "http://example.com/ok",
+  "ftp://localhost/ok",
+  "http://user:word@localhost:3000/ok",
+  "http://localhost:3000/ok#here",
+  "http://127.0.0.1:25/ok",
+  "http://127.0.0.1.nip.io:3000/ok",
+  "localhost:3000/ok",
+  "http://0.0.0.0:3000/ok",
+];
+
+export interface Change {
+  name: string;
+  /** Absent: the field is left out. */
+  value?: unknown;
+}
+
+const changeOf = (names: readonly string[]): fc.Arbitrary<Change> =>
+  fc
+    .constantFrom(...names)
+    .chain((name) =>
+      fc.oneof(
+        { weight: 6, arbitrary: fc.constantFrom(...(VALUES[name] ?? [null])).map((value): Change => ({ name, value })) },
+        { weight: 1, arbitrary: fc.constant<Change>({ name }) },
+      ),
+    );
+
+/** Changes to the usual body: none, as a rule; and of those that there are, most to fields that the operation takes. */
+export function changesOf(fields: readonly string[]): fc.Arbitrary<Change[]> {
+  const some = fc.oneof(...(fields.length > 0 ? [{ weight: 4, arbitrary: changeOf(fields) }] : []), {
+    weight: 1,
+    arbitrary: changeOf(EXTRA),
+  });
+  return fc.oneof(
+    { weight: 5, arbitrary: fc.constant<Change[]>([]) },
+    { weight: 4, arbitrary: fc.array(some, { minLength: 1, maxLength: 2 }) },
+    { weight: 1, arbitrary: fc.array(some, { maxLength: 5 }) },
+  );
+}
+
+export function changed(usual: Fields, changes: readonly Change[]): Fields {
+  const body = { ...usual };
+  for (const change of changes) {
+    if ("value" in change) body[change.name] = change.value;
+    else delete body[change.name];
+  }
+  return body;
+}

@@ -1,0 +1,178 @@
+// The operations about webhooks: endpoints and their health, secrets, the log of deliveries, and events made up for a test.
+
+import { ANYTHING, type Call, chosen, create, emit, own, refuse, SOME_TEXT, wanting } from "./call.ts";
+import { eventTypes, type Fields } from "./kinds.ts";
+import { page, pageOf } from "./lists.ts";
+import { type Attempt, type Endpoint, type Entry, type Merchant, recordsOf, secondsOf } from "./world.ts";
+
+const SECRET = /^whsec_[0-9a-f]{64}$/;
+
+export function createWebhook(call: Call): unknown {
+  const { url, events } = call.body as { url: string; events: string[] };
+  checkAddress(url);
+  warn(call, events);
+  const made = create(call, "webhook_endpoint", { ...call.extra, url, events: [...new Set(events)] });
+  const secret = chosen(call, SECRET, "secret");
+  call.merchant.endpoints.push({ id: made.id, merchant: call.merchant.id, secret, disabledReason: null });
+  return { ...made, health: healthOf(call, made), secret };
+}
+
+/** Ports of other protocols. */
+const OTHER_PROTOCOLS = ["25", "6000"];
+
+/** Deliveries stay on this machine; and an address is an address, without a name, a password or a fragment. */
+function checkAddress(text: string): void {
+  const url = /^https?:\/\/[^/\s]/i.test(text) && URL.canParse(text) ? new URL(text) : refuse("invalid_webhook_url");
+  if (url.username !== "" || url.hash !== "" || OTHER_PROTOCOLS.includes(url.port)) refuse("invalid_webhook_url");
+  if (!/^(127\.\d+\.\d+\.\d+|\[::1\]|([a-z0-9_-]+\.)*localhost)$/.test(url.hostname)) refuse("webhook_url_not_local");
+}
+
+/** A type that is never sent is taken, with a warning. */
+function warn(call: Call, types: string[]): void {
+  if (types.some((type) => type !== "*" && !eventTypes.has(type))) call.headers["x-sandbox-warning"] = "something";
+}
+
+export function listWebhooks(call: Call): unknown {
+  const list = pageOf(call, recordsOf(call.merchant, "webhook_endpoint"));
+  return { ...list, data: list.data.map((endpoint) => ({ ...endpoint, health: healthOf(call, endpoint) })) };
+}
+
+/** What is still owed to it is cancelled; the log stays. */
+export function deleteWebhook(call: Call): unknown {
+  const { id } = own(call, "webhook_endpoint", call.params.id);
+  cancel(call.merchant, id);
+  call.merchant.records.set(
+    "webhook_endpoint",
+    recordsOf(call.merchant, "webhook_endpoint").filter((other) => other.id !== id),
+  );
+  return { id, object: "webhook_endpoint", deleted: true };
+}
+
+export function cancel(merchant: Merchant, endpoint: string): void {
+  for (const delivery of merchant.deliveries) {
+    if (delivery.endpoint !== endpoint || delivery.state !== "pending") continue;
+    delivery.state = "cancelled";
+    // The log must not announce an attempt that will not come.
+    for (const attempt of merchant.attempts)
+      if (attempt.delivery === delivery && attempt.attempt === delivery.attempts) attempt.nextDue = null;
+  }
+}
+
+/** The new secret signs from the next attempt on. */
+export function rotateSecret(call: Call): unknown {
+  const { id } = own(call, "webhook_endpoint", call.params.id);
+  const endpoint = endpointOf(call.merchant, id);
+  const secret = chosen(call, SECRET, "secret");
+  if (secret === endpoint.secret) call.surprises.push("the secret is the old one");
+  endpoint.secret = secret;
+  return { id, object: "webhook_endpoint", secret, rotated: call.now };
+}
+
+export const endpointOf = (merchant: Merchant, id: string): Endpoint =>
+  merchant.endpoints.find((endpoint) => endpoint.id === id) ?? refuse("resource_not_found");
+
+/** It goes to the endpoints that want its type, like any other event, and changes nothing else. */
+export function sendTestEvent(call: Call): unknown {
+  const { type, data = {} } = call.body as { type: string; data?: Fields };
+  warn(call, [type]);
+  const told = wanting(call.merchant, type);
+  const event = emit(call.world, call.merchant, type, data, true);
+  const id = chosen(call, /^evt_[0-9A-Za-z]{16}$/, "id");
+  event.promised = id;
+  return {
+    object: "event",
+    id,
+    type,
+    data,
+    livemode: false,
+    created: event.created,
+    deliveries: told.map((endpointId) => ({ endpointId })),
+  };
+}
+
+/** One row for each attempt, those that ended last first; of one moment, those of the newest event first. */
+export function listDeliveries(call: Call): unknown {
+  const { query, merchant } = call;
+  const all = logOf(merchant);
+  const wanted = (filter: string, value: string) => (query.get(filter) ?? value) === value;
+  const listed = all.filter(
+    ({ delivery: { event, endpoint }, status }) =>
+      wanted("eventId", event.id ?? "") && wanted("endpointId", endpoint) && wanted("type", event.type) && wanted("status", status),
+  );
+  const found = page(call, listed.map(cursorOf), all.map(cursorOf));
+  return { ...found, data: found.data.map(({ of }) => shownAttempt(of)) };
+}
+
+const cursors = new WeakMap<Attempt, { id: string | undefined; created: number; of: Attempt }>();
+
+/** The same object for the same attempt, so that a filtered log finds its places in the whole one. */
+function cursorOf(attempt: Attempt) {
+  const known = cursors.get(attempt) ?? { id: undefined, created: secondsOf(attempt.ended), of: attempt };
+  known.id = attempt.id;
+  cursors.set(attempt, known);
+  return known;
+}
+
+export function logOf(merchant: Merchant): Attempt[] {
+  const place = new Map(merchant.deliveries.map((delivery, index) => [delivery, index]));
+  const rank = ({ delivery }: Attempt) => place.get(delivery) ?? -1;
+  return [...merchant.attempts].sort((one, other) => other.ended - one.ended || rank(other) - rank(one) || other.attempt - one.attempt);
+}
+
+/** The row as the API shows it, on a clock that stands still while the attempt is made. */
+export function shownAttempt(attempt: Attempt): Fields {
+  const { delivery, trigger, url, status, responseStatus, errorCode, nextDue, ended } = attempt;
+  return {
+    id: attempt.id,
+    object: "webhook_delivery",
+    merchantId: delivery.event.merchant,
+    eventId: delivery.event.id,
+    eventType: delivery.event.type,
+    endpointId: delivery.endpoint,
+    url,
+    trigger,
+    attempt: attempt.attempt,
+    maxAttempts: delivery.allowed,
+    status,
+    responseStatus,
+    responseBody: ANYTHING,
+    responseTruncated: false,
+    errorCode,
+    errorMessage: errorCode === null ? null : SOME_TEXT,
+    durationMs: 0,
+    requestHeaders: ANYTHING,
+    requestBody: SOME_TEXT,
+    nextAttemptAt: nextDue === null ? null : secondsOf(nextDue),
+    livemode: false,
+    created: secondsOf(ended),
+  };
+}
+
+const DAY = 24 * 3_600_000;
+
+/** How an endpoint fares, by its rows of the log. */
+export function healthOf({ world, merchant }: Pick<Call, "world" | "merchant">, { id }: Entry): Fields {
+  const log = logOf(merchant).filter(({ delivery }) => delivery.endpoint === id);
+  const [last] = log;
+  const success = log.findIndex(({ status }) => status === "succeeded");
+  const failures = success === -1 ? log : log.slice(0, success);
+  const recent = log.filter(({ ended }) => ended > world.now - DAY);
+  const { disabledReason } = endpointOf(merchant, id);
+  const gaveUp = failures.some(({ nextDue }) => nextDue === null);
+  const fares = last === undefined ? "unknown" : last.status === "succeeded" ? "healthy" : gaveUp ? "failing" : "degraded";
+  const at = (attempt: Attempt | undefined) => (attempt ? secondsOf(attempt.ended) : null);
+  const failure = log.find(({ status }) => status === "failed");
+  return {
+    state: disabledReason === null ? fares : "disabled",
+    consecutiveFailures: failures.length,
+    pendingDeliveries: merchant.deliveries.filter(({ endpoint, state }) => endpoint === id && state === "pending").length,
+    succeeded24h: recent.filter(({ status }) => status === "succeeded").length,
+    failed24h: recent.filter(({ status }) => status === "failed").length,
+    lastAttemptAt: at(last),
+    lastSuccessAt: at(log[success]),
+    lastFailureAt: at(failure),
+    lastResponseStatus: last?.responseStatus ?? null,
+    lastError: failure === undefined ? null : SOME_TEXT,
+    disabledReason,
+  };
+}
