@@ -19,7 +19,7 @@ export function openFolder() {
 
 /** A file with the seeded world in it, an endpoint that answers nobody, and what the SQL that `fill` answers for that endpoint puts there. */
 export async function grownFile(file, fill) {
-  const { createSandbox } = await import("../dist/index.js");
+  const { createSandbox } = await import("../dist/index.cjs");
   const sandbox = await createSandbox({ memory: false, db: file, clock: "2026-01-05T12:00:00Z" });
   const silent = await call(sandbox.port, "POST", "/v1/webhooks", { url: "http://127.0.0.1:65535/", events: ["payout.paid"] });
   await sandbox.close();

@@ -45,7 +45,7 @@ function fresh() {
   return { memory: false, db: join(folder, "sandbox.db") };
 }
 
-async function sandbox(options, module = "../dist/index.js") {
+async function sandbox(options, module = "../dist/index.cjs") {
   const { createSandbox } = await import(module);
   const { port } = await createSandbox({ port: 0, rateLimit: "none", ...options });
   return port;

@@ -29,7 +29,7 @@ const common = {
 };
 
 /** What the program is asked for, each as a function, so that nothing runs before it is wanted. */
-const parts = { cli: "src/cli/main.ts", index: "src/index.ts", documents: "src/documents.ts" };
+const parts = { cli: "src/cli/main.ts", thread: "src/cli/thread.ts", index: "src/index.ts", documents: "src/documents.ts" };
 
 /** Packages that the program asks for when it needs them, with the file in which each is. */
 const packages = new Map();
@@ -95,12 +95,12 @@ const modules = await build({
   ...common,
   format: "esm",
   entryPoints: { dashboard: "src/cli/on-terminal.ts", vitest: "src/vitest.ts" },
-  plugins: [leaveOutDevtools, importFromItsFile(/^\.\/index\.ts$/, "./index.js")],
+  plugins: [leaveOutDevtools, importFromItsFile(/^\.\/index\.ts$/, "./index.cjs")],
   banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
   define: { "process.env.NODE_ENV": '"production"' },
 });
 
-/** The files by which the parts are reached from elsewhere; the command line has a door of its own. */
+/** The files by which the parts are reached from elsewhere, so short that Node finds the names in them at once; the command line has its own. */
 const { cli, ...reached } = parts;
 const { metafile } = await build({
   ...common,
@@ -110,14 +110,15 @@ const { metafile } = await build({
 });
 
 function door(name) {
-  const { exports } = metafile.outputs[`dist/${name}.js`];
-  return `import program from "./program.cjs";\n\nexport const { ${exports.join(", ")} } = program.${name}();\n`;
+  const names = metafile.outputs[`dist/${name}.js`].exports.join(", ");
+  const program = `require("./program.cjs").${name}()`;
+  return names === "" ? `${program};\n` : `const { ${names} } = ${program};\n\nmodule.exports = { ${names} };\n`;
 }
 
 const bundles = [program, parcels, modules];
 const written = new Set([
   ...bundles.flatMap(({ outputFiles }) => outputFiles.map(({ path, text }) => put(relative(dist, path), text))),
-  ...Object.keys(reached).map((name) => put(`${name}.js`, door(name))),
+  ...Object.keys(reached).map((name) => put(`${name}.cjs`, door(name))),
   put("bin.cjs", readFileSync(join(root, "src/cli/bin.cjs"), "utf8")),
   put("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...new Set(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)))])),
 ]);

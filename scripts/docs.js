@@ -4,8 +4,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { assumptionsPage, controlPage, exampleCalls, faultsPage, programPage, referencePage } from "../dist/documents.js";
-import { createSandbox } from "../dist/index.js";
+import { assumptionsPage, controlPage, exampleCalls, faultsPage, programPage, referencePage } from "../dist/documents.cjs";
+import { createSandbox } from "../dist/index.cjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { generateDtsBundle } from "dts-bundle-generator";
 import ts from "typescript";
-import { optionWords } from "../dist/documents.js";
+import { optionWords } from "../dist/documents.cjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const NOTE = "// Written from the sources by `npm run docs`: change those, not this.\n";

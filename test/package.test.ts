@@ -82,7 +82,7 @@ describe("the tarball", () => {
       expect.arrayContaining([
         "dist/bin.cjs",
         "dist/program.cjs",
-        "dist/index.js",
+        "dist/index.cjs",
         "dist/dashboard.js",
         "dist/vitest.js",
         "dist/THIRD-PARTY-LICENSES.txt",

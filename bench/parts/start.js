@@ -47,7 +47,7 @@ export const start = {
     const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-bench-"));
     const commands = await inTurn(commandsIn(folder), ({ measure }) => measure(), RUNS);
     rmSync(folder, { recursive: true, force: true });
-    const { createSandbox } = await import("../../dist/index.js");
+    const { createSandbox } = await import("../../dist/index.cjs");
     const sandbox = await createSandbox();
     const library = await inTurn(libraryCases(createSandbox, sandbox), ({ measure }) => measure(), RUNS);
     await sandbox.close();

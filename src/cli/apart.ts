@@ -19,7 +19,7 @@ export interface Apart {
 }
 
 export async function sandboxApart(options: Options): Promise<Apart> {
-  const thread = new Worker(packageFile("dist/thread.js"), { workerData: options });
+  const thread = new Worker(packageFile("dist/thread.cjs"), { workerData: options });
   const listeners = new Set<(defect: Defect) => void>();
   const ready = await new Promise<Said & { kind: "ready" }>((resolve, reject) => {
     thread.once("error", reject);
