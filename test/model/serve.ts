@@ -17,11 +17,9 @@ export function serve(world: World, request: Request, told: unknown): Expected {
   const [path = "", search = ""] = request.path.split(/\?(.*)/s);
   const token = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
   const whose = token === undefined ? undefined : world.keys.get(token)?.merchant;
-  const way: Way = {
-    ...{ world, request, told, path, token, whose, search: new URLSearchParams(search) },
-    ...{ operation: undefined, params: {}, faults: [], headers: {}, surprises: [], remember: undefined },
-    window: windowOf(world, whose ?? STRANGERS),
-  };
+  const sent = { request, path, search: new URLSearchParams(search), token, whose };
+  const nothing = { operation: undefined, params: {}, faults: [], headers: {}, surprises: [], remember: undefined };
+  const way: Way = { world, told, ...sent, ...nothing, window: windowOf(world, whose ?? STRANGERS) };
   return finish(way, answer(way));
 }
 
@@ -35,38 +33,45 @@ function answer(way: Way): Result {
   }
 }
 
-/** The stages, in their order. */
+/** The stages, in their order; beside each what it may answer. Where a fault strikes, its answer is the last word. */
 function pass(way: Way): Result {
-  const { world, request } = way;
-  const outage = strike(way, ["outage"]);
-  if (outage) return outage;
-  route(way);
-  const operation = way.operation as Operation;
-  const revoked = way.whose === undefined ? undefined : strike(way, ["auth"]);
-  if (revoked) return revoked;
-  const merchant = authenticate(way);
-  const limited = strike(way, ["rate_limit"]);
-  if (limited) return limited;
-  take(way);
-  const sent = readBody(request);
-  const key = operation.keyed ? readKey(request) : undefined;
-  const busy = key === undefined ? undefined : strike(way, ["idempotency"], () => merchant.remembered.delete(key));
-  if (busy) return busy;
-  const print = JSON.stringify([request.method, way.path, [...way.search].map(String).sort(), sortedDeep(sent)]);
-  const known = key === undefined ? undefined : merchant.remembered.get(key);
-  if (known && known.expires > world.now) return replay(way, known, print);
-  const broken = strike(way, ["status", "connection"]);
-  if (broken) return broken;
-  const call = validate(way, operation, merchant, sent);
-  const result = run(way, operation, call);
-  if (key !== undefined) {
-    way.remember = { request: print, text: undefined, expires: world.now + DAY, ...result } as Remembered;
-    merchant.remembered.set(key, way.remember);
-  }
-  return { ...result, isServed: result.code === undefined };
+  return (
+    strike(way, ["outage"]) ?? // 503, for everybody
+    route(way) ?? // 404 405
+    (way.whose === undefined ? undefined : strike(way, ["auth"])) ?? // 401
+    serveMerchant(way, authenticate(way)) // 401 403, 429 for strangers
+  );
 }
 
-function route(way: Way): void {
+function serveMerchant(way: Way, merchant: Merchant): Result {
+  const limited = strike(way, ["rate_limit"]); // 429
+  if (limited) return limited;
+  take(way); // 429
+  const operation = way.operation as Operation;
+  const sent = readBody(way.request); // 415 400
+  const key = operation.keyed ? readKey(way.request) : undefined; // 400
+  if (key === undefined) return execute(way, operation, merchant, sent);
+  const busy = strike(way, ["idempotency"], () => merchant.remembered.delete(key)); // 409
+  if (busy) return busy;
+  const request = JSON.stringify([way.request.method, way.path, [...way.search].map(String).sort(), sortedDeep(sent)]);
+  const known = merchant.remembered.get(key);
+  if (known && known.expires > way.world.now) return replay(way, known, request); // 422, or the remembered answer
+  const result = execute(way, operation, merchant, sent);
+  if (result.isRemembered) {
+    way.remember = { request, text: undefined, expires: way.world.now + DAY, ...result };
+    merchant.remembered.set(key, way.remember);
+  }
+  return result;
+}
+
+function execute(way: Way, operation: Operation, merchant: Merchant, sent: Fields): Result & { isRemembered?: boolean } {
+  const broken = strike(way, ["status", "connection"]); // any status, or none
+  if (broken) return broken;
+  const result = run(operation, validate(way, operation, merchant, sent)); // 400, then 404 409, or the answer
+  return { ...result, isServed: result.code === undefined, isRemembered: true };
+}
+
+function route(way: Way): undefined {
   const given = way.path.split("/");
   const fits = ({ path }: Operation) => {
     const steps = `/v1${path}`.split("/");
@@ -165,12 +170,11 @@ function validate({ world, told, search, params, headers, surprises }: Way, oper
 }
 
 /** A 404 and a 409 are answers like any other: they are remembered too. */
-function run(way: Way, operation: Operation, call: Call): Result {
+function run(operation: Operation, call: Call): Result {
   try {
     return { status: operation.status, body: frozen(operation.run(call)) };
   } catch (error) {
-    if (!(error instanceof Refused) || ![404, 409].includes(statusOf(error.code)) || way.request.headers["idempotency-key"] === undefined)
-      throw error;
+    if (!(error instanceof Refused) || ![404, 409].includes(statusOf(error.code))) throw error;
     return { status: statusOf(error.code), code: error.code };
   }
 }

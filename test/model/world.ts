@@ -24,9 +24,9 @@ export interface Window {
 export interface Remembered {
   /** Method, path, query and body, however they were written. */
   request: string;
-  status: number;
-  body: unknown;
-  code: string | undefined;
+  status: number | "none";
+  body?: unknown;
+  code?: string | undefined;
   /** The bytes; undefined where nobody has seen them yet. */
   text: string | undefined;
   expires: number;
