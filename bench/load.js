@@ -5,7 +5,8 @@ import { connect } from "node:net";
 
 /**
  * Keeps `connections` busy for `seconds`, or until `most` requests were sent. `requests` is the text of every request, or
- * gives that of the nth. Answers how many were answered, how many not with 2xx (and the first such answer), and the latencies in milliseconds.
+ * gives that of the nth. Answers how many were answered, how many not with 2xx (and the first such answer), the latencies in milliseconds,
+ * and when the last answer came.
  */
 export async function load({ port, seconds = Infinity, most = Infinity, connections = 32, requests }) {
   const state = { port, most, answered: 0, refused: 0, sent: 0, latencies: [] };
@@ -21,7 +22,8 @@ export async function load({ port, seconds = Infinity, most = Infinity, connecti
   return { ...state, rate: state.answered / ((performance.now() - started) / 1_000) };
 }
 
-function stayAwake() {
+/** Keeps this process from sleeping until the function that it answers is called. */
+export function stayAwake() {
   let next;
   const again = () => {
     next = setImmediate(again);
@@ -58,7 +60,8 @@ function converse(state) {
         state.refusal ??= pending;
       }
       pending = "";
-      state.latencies.push(performance.now() - since);
+      state.ended = performance.now();
+      state.latencies.push(state.ended - since);
       if (/^connection: close/im.test(headers)) socket.end();
       else next();
     });

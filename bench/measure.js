@@ -9,6 +9,8 @@ const setting = (name, fallback) => Number(process.env[`BENCH_${name}`] ?? fallb
 /** How many slices of time are measured of each case, and how long each lasts. */
 export const SLICES = setting("SLICES", 7);
 export const SECONDS = setting("SECONDS", 1);
+/** As many slices do where there are many cases, or what sets them apart is large. */
+export const FEW = Math.min(SLICES, 5);
 /** How often a process is started. */
 export const RUNS = setting("RUNS", 11);
 /** How many requests a server answers while its memory is watched. */

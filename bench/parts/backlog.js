@@ -1,15 +1,17 @@
 // What a delivery and a write cost while many deliveries wait for an endpoint that answers nobody.
 
 import { grownFile, openFolder, power, sizes, withBacklog } from "../grown.js";
-import { ifMeasured, inTurn, open, rateAndCpu, SLICES, slice } from "../measure.js";
+import { FEW, ifMeasured, inTurn, open, rateAndCpu, slice } from "../measure.js";
 import { POST } from "../record.js";
 import { deliver } from "./deliveries.js";
 
 const SIZES = [1_000, 100_000, 1_000_000];
 const [LEAST] = SIZES;
+/** So many are sent at a time. */
+const OWED = 1_000;
 
 const calls = {
-  "a delivery": (server) => deliver(server),
+  "a delivery": (server) => deliver(server, OWED),
   "POST a pricing rule": (server) => slice(server, POST),
 };
 
@@ -31,7 +33,7 @@ export const backlog = {
     const cases = [...servers].flatMap(([size, server]) =>
       Object.entries(calls).map(([what, measure]) => ({ name: nameOf(what, size), measure: () => measure(server) })),
     );
-    const results = await inTurn(cases, ({ measure }) => measure(), Math.min(SLICES, 5));
+    const results = await inTurn(cases, ({ measure }) => measure(), FEW);
     for (const server of servers.values()) await server.close();
     folder.remove();
     return results;

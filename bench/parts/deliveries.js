@@ -1,13 +1,15 @@
 // What a delivery costs: how many a second, signed and recorded, and how soon after the answer the receiver hears of an effect.
 
-import { createServer } from "node:http";
-import { load } from "../load.js";
-import { cpuOf, figure, inTurn, median, open, rateAndCpu, SECONDS, SLICES, slice } from "../measure.js";
-import { POST } from "../record.js";
+import { bytes, load } from "../load.js";
+import { cpuOf, FEW, figure, inTurn, median, open, rateAndCpu, SECONDS, slice } from "../measure.js";
+import { receive } from "../receiver.js";
+import { KEY, POST } from "../record.js";
 import { call } from "../steer.js";
 
 const OWED = 3_000;
 const EVENTS = 300;
+
+const EVENT = bytes("POST", "/v1/webhook-events/test", KEY, JSON.stringify({ type: "payment.succeeded", data: { amount: 1 } }));
 
 const BARE = "bare node:http, POST, 16 connections";
 const BARE_ONE = "bare node:http, POST, 1 connection";
@@ -31,7 +33,7 @@ export const deliveries = {
   async measure() {
     const servers = new Map();
     for (const { server } of cases) servers.set(server, await open(server));
-    const results = await inTurn(cases, ({ server, measure }) => measure(servers.get(server)), Math.min(SLICES, 5));
+    const results = await inTurn(cases, ({ server, measure }) => measure(servers.get(server)), FEW);
     const spans = await latency(servers.get("frozen-file"));
     const roundTrip = await load({ port: servers.get("bare").port, seconds: SECONDS, connections: 1, requests: POST });
     for (const server of servers.values()) await server.close();
@@ -40,60 +42,40 @@ export const deliveries = {
 };
 
 /** Lets a heap of deliveries fail at a closed door, opens it, and plays the second until their retry. */
-export async function deliver(server) {
+export async function deliver(server, owed = OWED) {
   const { port } = server;
-  const door = await receiver(() => {});
+  const door = await receive(() => {});
   const url = `http://127.0.0.1:${door.port}/`;
   await door.close();
   const endpoint = await call(port, "POST", "/v1/webhooks", { url, events: ["*"] });
-  for (let sent = 0; sent < OWED; sent += 100)
-    await Promise.all(
-      Array.from({ length: 100 }, () => call(port, "POST", "/v1/webhook-events/test", { type: "payment.succeeded", data: { amount: 1 } })),
-    );
+  await load({ port, most: owed, requests: EVENT });
   await call(port, "POST", "/_sandbox/drain", { within: "60s" });
   let received = 0;
-  const opened = await receiver(() => received++, door.port);
+  const opened = await receive(() => received++, door.port);
   const before = await cpuOf(server);
   const started = performance.now();
   await call(port, "POST", "/_sandbox/clock/advance", { by: "1s" });
   const rate = received / ((performance.now() - started) / 1_000);
   const cpu = ((await cpuOf(server)) - before) / received;
   await opened.close();
-  if (received < OWED) throw new Error(`${received} of ${OWED} deliveries arrived`);
+  if (received < owed) throw new Error(`${received} of ${owed} deliveries arrived`);
   await call(port, "DELETE", `/v1/webhooks/${endpoint.id}`);
   return { rate, cpu };
 }
 
-/** Milliseconds from the answer of a call to the arrival of its event. */
+/** Milliseconds from the answer of a call to the arrival of its event; where that comes first there is nothing to wait for. */
 async function latency({ port }) {
   let arrived;
-  const opened = await receiver(() => arrived(performance.now()));
+  const opened = await receive(() => arrived(performance.now()));
   await call(port, "POST", "/v1/webhooks", { url: `http://127.0.0.1:${opened.port}/`, events: ["*"] });
   const spans = [];
   for (let index = 0; index < EVENTS; index++) {
     const arrival = new Promise((resolve) => {
       arrived = resolve;
     });
-    await call(port, "POST", "/v1/webhook-events/test", { type: "payment.succeeded" });
-    const answered = performance.now();
-    spans.push(Math.max(0, (await arrival) - answered));
+    const { ended } = await load({ port, most: 1, connections: 1, requests: EVENT });
+    spans.push(Math.max(0, (await arrival) - ended));
   }
   await opened.close();
   return spans;
-}
-
-async function receiver(heard, port = 0) {
-  const server = createServer((incoming, outgoing) => {
-    heard();
-    incoming.resume();
-    incoming.on("end", () => outgoing.writeHead(200, { "Content-Length": 0 }).end());
-  });
-  await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
-  return {
-    port: server.address().port,
-    close() {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(resolve));
-    },
-  };
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeOf, run } from "../../scripts/packing.js";
 import { openFolder } from "../grown.js";
-import { cpuOf, figure, inTurn, open, ratio, SECONDS, slice } from "../measure.js";
+import { cpuOf, FEW, figure, inTurn, open, ratio, slice } from "../measure.js";
 import { ours, programs, usual } from "../peer-programs.js";
 import { cpuOfProcess } from "../processes.js";
 import { GET, POST } from "../record.js";
@@ -17,34 +17,42 @@ const INSTALLED = fileURLToPath(new URL("../../node_modules/.cache/merchant-sand
 /** Milliseconds: the slowest starts of all take a few seconds. */
 const PATIENCE = 60_000;
 
-const CALLS = { get: "GET a record by id, file", post: "POST that makes a record, file" };
-const OURS = "merchant-sandbox";
 const BARE = "bare node:http";
 
-const row = (call, name) => ({
-  what: CALLS[call],
+/** What is asked of all, and of which of our servers: what others make they keep in memory, but for json-server. */
+const CALLS = [
+  { what: "GET a record by id, file", call: "get", server: "file" },
+  { what: "POST that makes a record, file", call: "post", server: "file" },
+  { what: "POST that makes a record, memory", call: "post", server: "memory" },
+];
+
+const row = ({ what, call, server }, name) => ({
+  what,
   against: name,
   target: "> 1",
   read(results) {
     const { reason } = results.peers.find((peer) => peer.name === name);
     if (reason) return { figure: `not measured: ${reason}` };
-    const [rate, cpu] = ["rate", "cpu"].map((field) => ratio(results[call], OURS, name, field));
+    const [rate, cpu] = ["rate", "cpu"].map((field) => ratio(results[call], server, name, field));
     return { figure: `${figure(rate)} (it has ${ratio(results[call], name, BARE, "rate").toFixed(3)} of bare)`, cpu: figure(cpu) };
   },
 });
 
 export const peers = {
   name: "peers",
-  rows: programs.flatMap(({ name }) => [row("get", name), row("post", name)]),
+  rows: programs.flatMap(({ name }) => CALLS.map((one) => row(one, name))),
   async measure() {
     const folder = openFolder();
     const opened = [];
     for (const program of programs) opened.push(await openPeer(program, folder));
-    const bare = { name: BARE, server: await open("bare"), requests: { get: GET, post: POST } };
-    const sandbox = { name: OURS, server: await open("file"), requests: ours };
-    const all = [bare, sandbox, ...opened.filter(({ reason }) => !reason)];
+    const all = [
+      { name: BARE, server: await open("bare"), requests: { get: GET, post: POST } },
+      { name: "file", server: await open("file"), requests: ours },
+      { name: "memory", server: await open("memory"), requests: ours },
+      ...opened.filter(({ reason }) => !reason),
+    ];
     // First all that is read: some look longer for a record the more of them were made.
-    const results = { get: await inTurn(all, sliceOf("get")), post: await inTurn(all, sliceOf("post")), peers: opened };
+    const results = { get: await inTurn(all, sliceOf("get"), FEW), post: await inTurn(all, sliceOf("post"), FEW), peers: opened };
     for (const { server } of all) await server.close();
     folder.remove();
     return results;
@@ -55,7 +63,7 @@ export const peers = {
 const sliceOf = (call) => async (one) => {
   if (one.reason) return { rate: Number.NaN, cpu: Number.NaN };
   try {
-    return await slice(one.server, one.requests[call], { cpu: one.server.cpu ?? cpuOf, seconds: SECONDS });
+    return await slice(one.server, one.requests[call], { cpu: one.server.cpu ?? cpuOf });
   } catch (error) {
     one.reason = reasonOf(error);
     return { rate: Number.NaN, cpu: Number.NaN };
