@@ -1,10 +1,11 @@
 // Every table of the file. Times are sandbox milliseconds, except inside documents, where they are what the API shows.
+// What a column may hold is written with `or`: for a list of more than two SQLite makes a table at each write, which costs more than the row.
 
 /** "MSBX": tells our files from other SQLite files. */
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is refused, never converted in silence. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 export const SCHEMA = `
 pragma application_id = ${APPLICATION_ID};
@@ -18,7 +19,7 @@ create table counters (merchant text, name text, value integer not null, primary
 -- Who may call: API keys, which do not expire, and the session tokens of logins, which do.
 create table keys (
   sequence integer primary key, key text not null unique, merchant text not null,
-  kind text not null check (kind in ('key', 'session')), expires integer
+  kind text not null check (kind = 'key' or kind = 'session'), expires integer
 );
 create index keys_of on keys (merchant);
 
@@ -62,7 +63,7 @@ create index replies_expiring on replies (expires);
 create table events (
   sequence integer primary key autoincrement,
   id text not null, merchant text not null, type text not null, created integer not null,
-  origin text not null check (origin in ('event', 'test')), request text, body text not null,
+  origin text not null check (origin = 'event' or origin = 'test'), request text, body text not null,
   unique (id, merchant)
 );
 create index events_by_request on events (request);
@@ -80,8 +81,8 @@ create table subscriptions (
 create table deliveries (
   sequence integer primary key autoincrement,
   merchant text not null, endpoint text not null, event integer not null references events,
-  trigger text not null check (trigger in ('event', 'test', 'replay')), replay integer not null default 0,
-  state text not null check (state in ('pending', 'sending', 'succeeded', 'failed', 'cancelled')),
+  trigger text not null check (trigger = 'event' or trigger = 'test' or trigger = 'replay'), replay integer not null default 0,
+  state text not null check (state = 'pending' or state = 'sending' or state = 'succeeded' or state = 'failed' or state = 'cancelled'),
   attempts integer not null default 0, aborted integer not null default 0, allowed integer not null,
   due integer, created integer not null,
   decided text, held text, copy integer not null default 0
@@ -97,8 +98,8 @@ create index deliveries_held on deliveries (held) where held is not null;
 create table attempts (
   sequence integer primary key autoincrement,
   id text not null, merchant text not null, endpoint text not null, delivery integer not null references deliveries,
-  trigger text not null check (trigger in ('event', 'retry', 'replay', 'test')), attempt integer not null, allowed integer not null,
-  status text not null check (status in ('sending', 'succeeded', 'failed', 'aborted')),
+  trigger text not null check (trigger = 'event' or trigger = 'retry' or trigger = 'replay' or trigger = 'test'), attempt integer not null, allowed integer not null,
+  status text not null check (status = 'sending' or status = 'succeeded' or status = 'failed' or status = 'aborted'),
   url text not null, request_headers text not null, request_body text, fault text,
   response_status integer, response_body text, response_truncated integer not null default 0,
   error_code text, error_message text, next_due integer,
@@ -124,7 +125,7 @@ create table learners (
 
 -- The steps that learners left behind.
 create table left_steps (
-  merchant text, lesson text, step integer, how text not null check (how in ('ticked', 'skipped', 'prepared')),
+  merchant text, lesson text, step integer, how text not null check (how = 'ticked' or how = 'skipped' or how = 'prepared'),
   hints integer not null, ended integer not null, place integer not null, primary key (merchant, lesson, step)
 ) without rowid;
 
