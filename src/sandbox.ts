@@ -107,19 +107,18 @@ async function serve(parts: Parts): Promise<Sandbox> {
   // A copy of the fixtures owes nobody anything; a file may, and so may a snapshot.
   dispatcher.start({ anew: database.isCopy && options.snapshot === undefined });
   const close = once(() => end(machine, opened, listening));
-  return {
-    ...steerHere(console),
+  return Object.assign(steerHere(console), {
     url,
     baseUrl: url + PREFIX,
     port: listening.port,
     file: database.file,
     controlToken: token,
-    onRequest: (listener) => void heard.requests.add(listener),
+    onRequest: (listener: (entry: JournalEntry) => void) => void heard.requests.add(listener),
     onHappening: machine.hub.listen,
-    onDefect: (listener) => void heard.defects.add(listener),
+    onDefect: (listener: (defect: Defect) => void) => void heard.defects.add(listener),
     close,
     [Symbol.asyncDispose]: close,
-  };
+  });
 }
 
 /** Lets what is in flight finish, then frees everything. */

@@ -13,17 +13,14 @@ export const faceFlags = {
 } satisfies Record<string, OwnFlag>;
 
 export interface Surroundings {
-  input: { isTTY?: boolean };
-  output: { isTTY?: boolean };
-  /** Whether the terminal listens to this process now. */
-  inForeground: boolean;
+  /** Whether a terminal shows what we say, and listens to us now. */
+  isTerminal: boolean;
   environment: NodeJS.ProcessEnv;
 }
 
 /** `ui` and `no-ui` decide where the surroundings would decide otherwise; nothing makes a terminal of what is none. */
-export function faceOf(own: Record<string, string | undefined>, { input, output, inForeground, environment }: Surroundings): Face {
+export function faceOf(own: Record<string, string | undefined>, { isTerminal, environment }: Surroundings): Face {
   if (own.json !== undefined) return "json";
-  const isTerminal = input.isTTY === true && output.isTTY === true && inForeground;
   if (!isTerminal || own["no-ui"] !== undefined) return "plain";
   if (own.ui !== undefined) return "dashboard";
   const { CI, TERM, INK_SCREEN_READER } = environment;

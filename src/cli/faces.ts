@@ -1,5 +1,6 @@
 // Shows a sandbox, of this process or elsewhere, with the face that suits the surroundings, until somebody has seen enough.
 
+import { isatty } from "node:tty";
 import type { Course } from "../../ui/state/course.ts";
 import { isInForeground } from "../../ui/terminal/foreground.ts";
 import type { Heard } from "../../ui/wire/live.ts";
@@ -30,8 +31,8 @@ export interface Telling {
 
 /** The face that these flags and the surroundings of this process come to. */
 export function faceHere(own: Record<string, string | undefined>): Face {
-  const { stdin: input, stdout: output, env: environment } = process;
-  return faceOf(own, { input, output, inForeground: isInForeground(), environment });
+  // The system is asked, and not process.stdin: that would be made for the question.
+  return faceOf(own, { isTerminal: isatty(0) && isatty(1) && isInForeground(), environment: process.env });
 }
 
 /** Answers the exit code. */

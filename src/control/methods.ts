@@ -23,20 +23,36 @@ type Method = (given?: Given) => Promise<unknown>;
 /** `rate_limits.set` as `rateLimits` and `set`. */
 const named = controlCatalogue.map((operation) => ({ operation, names: camel(operation.id).split(".") as [string, string] }));
 
-export function controlMethods(carry: Carry): ControlPlane {
-  // What concerns the sandbox as a whole is its own.
-  const { sandbox, ...groups } = methodGroups(carry);
-  return { ...sandbox, ...groups } as unknown as ControlPlane;
+/** The group of what concerns the sandbox as a whole: its methods are the sandbox's own. */
+const WHOLE = "sandbox";
+
+export const controlMethods = (carry: Carry): ControlPlane =>
+  Object.defineProperties({ [CARRY]: carry, ...methodsOf(WHOLE, carry) }, groups) as unknown as ControlPlane;
+
+const CARRY = Symbol("carry");
+
+/** Made when somebody looks at it: a test makes a sandbox for itself, and steers little of it. */
+const groups: PropertyDescriptorMap = Object.fromEntries(
+  named
+    .filter(({ names: [group] }) => group !== WHOLE)
+    .map(({ names: [group] }) => [group, { enumerable: true, configurable: true, get: madeAs(group) }]),
+);
+
+function madeAs(group: string) {
+  return function (this: { [CARRY]: Carry }): Record<string, Method> {
+    const value = methodsOf(group, this[CARRY]);
+    Object.defineProperty(this, group, { enumerable: true, value });
+    return value;
+  };
 }
 
-function methodGroups(carry: Carry): Record<string, Record<string, Method>> {
-  const groups: Record<string, Record<string, Method>> = {};
+function methodsOf(wanted: string, carry: Carry): Record<string, Method> {
+  const methods: Record<string, Method> = {};
   for (const { operation, names } of named) {
     const [group, name] = names;
-    groups[group] ??= {};
-    groups[group][name] = async (given) => carry(operation, parted(operation, given ?? {}));
+    if (group === wanted) methods[name] = async (given) => carry(operation, parted(operation, given ?? {}));
   }
-  return groups;
+  return methods;
 }
 
 /** What does not belong to the path or the body goes with the query, which refuses what it does not know. */

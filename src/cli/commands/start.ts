@@ -2,7 +2,7 @@
 
 import { completeOptions, type Options } from "../../options.ts";
 import type { Sandbox } from "../../sandbox.ts";
-import { type Apart, sandboxApart } from "../apart.ts";
+import type { Apart } from "../apart.ts";
 import { command } from "../command.ts";
 import { faceFlags } from "../face.ts";
 import { faceHere, type Subject, show } from "../faces.ts";
@@ -29,6 +29,7 @@ export const start = command({
 
 /** The sandbox and what shows it are loaded side by side, and go on so. */
 async function lookAt(options: Options, own: Own): Promise<number> {
+  const { sandboxApart } = await import("../apart.ts");
   const opening = sandboxApart(options);
   try {
     return await show(opening.then(subjectApart), own);
