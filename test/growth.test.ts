@@ -38,12 +38,12 @@ const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
   { text: /^select operation, status, count\(\*\) as calls from journal/, plan: /SCAN journal|TEMP B-TREE/, why: LOG },
   { text: /^select sequence, length\(request_headers\).* from journal/, plan: /SCAN journal/, why: LOG },
   { text: /^select a\.\*, .* order by a\.sequence/, plan: /SCAN a$|TEMP B-TREE FOR (LAST TERM OF )?ORDER BY/, why: PAGE },
-  { text: /^select a\.\*, .* where e\.id = \?\)/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
+  { text: /^select a\.\*, .* where e\.id = \+\?\)/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
   { text: /^select id, body ->> 'name' as name/, plan: /TEMP B-TREE FOR ORDER BY/, why: "Lists every merchant, a row each." },
   { text: /^select distinct endpoint from subscriptions/, plan: /TEMP B-TREE FOR DISTINCT/, why: FEW },
   { text: /^select merchant, endpoint, min\(due\) as due, max\(sequence\)/, plan: /TEMP B-TREE FOR GROUP BY/, why: FEW },
   { text: /^select id as endpoint, body ->> 'secret'/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
-  { text: /d\.attempts = 0 and e\.request = \?/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
+  { text: /d\.attempts = 0 and e\.request = \+\?/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
   { text: /^select merchant, name, lesson, .* order by sequence/, plan: /SCAN learners/, why: "Lists everybody who learns, a row each." },
   { text: /^select lesson, step, .* from left_steps/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
   { text: /^delete from (attempts|deliveries|events|documents|journal)$/, plan: /SCAN/, why: ALL },
@@ -284,7 +284,7 @@ test("a rule about another operation is not asked, and a call that no rule could
   faults.rules.clear();
   add("payments.list", "10s");
   clock.set("frozen", clock.now() + 11_000);
-  expect([faults.api.armed, faults.api.concerns("before", "payouts.list"), faults.api.armed]).toEqual([true, false, false]);
+  expect([faults.api.armed, faults.api.concerns("before", "payments.list")]).toEqual([false, false]);
 });
 
 test("an attempt is shown however many came after it for the same event", async () => {

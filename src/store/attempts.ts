@@ -4,7 +4,7 @@ import type { Statement } from "better-sqlite3";
 import type { DeliveryEffect } from "../kernel/fault.ts";
 import type { PageQuery } from "../kernel/shapes.ts";
 import { badCursor, type Page } from "./collection.ts";
-import { AT_MOST, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
 import type { Retention } from "./retention.ts";
 
 /** An attempt about to be sent. */
@@ -210,7 +210,7 @@ function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf">
   const statements = new Map<string, Statement<unknown[], Row>>();
   const list = (where: string, order: string) => {
     const text = `select a.*, e.id as event_id, e.type as event_type, e.body from attempts a
-      join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event where ${where} order by ${order} ${AT_MOST}`;
+      join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event where ${where} order by ${order} limit ?`;
     const known = statements.get(text) ?? sql.prepare<unknown[], Row>(text);
     statements.set(text, known);
     return known;
@@ -234,6 +234,8 @@ function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf">
         LOGGED,
         // The plus keeps SQLite from walking the whole log of the merchant for the few attempts of one event.
         ...narrowed.map((name) => (name === "merchant" && filters.eventId !== undefined ? `+${FILTERS[name]}` : FILTERS[name])),
+        // By the word itself, so that the index of those that failed is found.
+        ...(filters.status === "failed" ? ["a.status = 'failed'"] : []),
         ...(from ? [`(${columns.map((column) => `a.${column}`)}) ${before === undefined ? "<" : ">"} (${columns.map(() => "?")})`] : []),
       ];
       const values = narrowed.map((name) => wanted[name]);

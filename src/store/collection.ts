@@ -4,7 +4,7 @@ import { fail } from "../kernel/errors.ts";
 import { allowedFrom, type RecordBase, type Resource } from "../kernel/resource.ts";
 import type { PageQuery } from "../kernel/shapes.ts";
 import { Written } from "../kernel/written.ts";
-import { AT_MOST, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
 
 export interface Page<R> {
   object: "list";
@@ -63,7 +63,7 @@ function prepare(database: Database) {
   const list = (where: string, order: string) =>
     sql
       .prepare<unknown[], string>(
-        `select body from documents where merchant = ? and kind = ? ${where} order by created ${order}, sequence ${order} ${AT_MOST}`,
+        `select body from documents where merchant = ? and kind = ? ${where} order by created ${order}, sequence ${order} limit ?`,
       )
       .pluck();
   return {

@@ -30,12 +30,6 @@ export interface Database {
   close(): void;
 }
 
-/**
- * The end of a query that answers at most so many rows. The sum hides the number from SQLite's planner, which would
- * otherwise plan the statement anew whenever it is bound: that takes several times as long as the query.
- */
-export const AT_MOST = "limit ? + 0";
-
 interface Waiting {
   work: () => unknown;
   resolve: (value: never) => void;

@@ -1,6 +1,6 @@
 // What is owed to webhook endpoints, and the endpoints as the dispatcher sees them.
 
-import { AT_MOST, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
 import type { Outbox } from "./outbox.ts";
 
 /** The kind of record that an endpoint is; the area of webhooks declares its fields. */
@@ -116,7 +116,7 @@ function queue({ sql }: Database): Pick<Deliveries, "owed" | "owedSince" | "soon
     .pluck();
   const pending = sql.prepare<[], number>("select count(*) from deliveries where state = 'pending'").pluck();
   const due = sql.prepare<[...Address, number, number], Delivery>(
-    `${WITH_EVENT} where d.merchant = ? and d.endpoint = ? and d.state = 'pending' and d.due <= ? order by d.due, d.sequence ${AT_MOST}`,
+    `${WITH_EVENT} where d.merchant = ? and d.endpoint = ? and d.state = 'pending' and d.due <= ? order by d.due, d.sequence limit ?`,
   );
   // Named, because SQLite would rather walk every delivery there ever was.
   const interrupted = sql.prepare<[], Delivery>(

@@ -38,7 +38,7 @@ const EVENT = `select e.id, e.merchant, e.type, e.created, e.request, e.body, ${
 export function openEventLog({ sql }: Database): EventLog {
   const list = (whose: string, beyond: string, order: string) =>
     sql.prepare<[Record<string, unknown>], LoggedEvent>(
-      `${EVENT} where ${whose} and (@type is null or e.type = @type) and ${beyond} order by e.sequence ${order} limit @limit + 0`,
+      `${EVENT} where ${whose} and (@type is null or e.type = @type) and ${beyond} order by e.sequence ${order} limit @limit`,
     );
   const lists = (whose: string) => ({
     older: list(whose, "e.sequence < @place", "desc"),

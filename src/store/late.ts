@@ -29,7 +29,8 @@ export function lateSql(openNow: () => Sqlite.Database): Sql {
     get inTransaction() {
       return opened?.inTransaction === true;
     },
-    prepare: ((text: string) => {
+    prepare: ((written: string) => {
+      const text = plannedOnce(written);
       statements.add(text);
       return new LateStatement(prepare, text);
     }) as unknown as Sql["prepare"],
@@ -43,6 +44,22 @@ export function lateSql(openNow: () => Sqlite.Database): Sql {
       return this as unknown as Sqlite.Database;
     },
   };
+}
+
+/**
+ * SQLite, as better-sqlite3 builds it, looks at the values that are bound when it plans, and so plans a statement anew whenever
+ * others are bound: that takes several times as long as the query. Behind a sign or in a sum it does not see them. An index of
+ * some rows only is then found by what a statement says itself.
+ */
+function plannedOnce(text: string): string {
+  const [head = "", ...conditions] = text.split(/\b(?=where\b)/);
+  return (
+    head +
+    conditions
+      .map((one) => one.replaceAll(/(?<!limit )([?@:])/g, "+$1"))
+      .join("")
+      .replaceAll(/\blimit ([?@]\w*)/g, "limit $1 + 0")
+  );
 }
 
 type Prepare = (text: string) => Sqlite.Statement;
