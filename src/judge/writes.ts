@@ -1,5 +1,6 @@
 // The latest writes of everybody: what a receiver did while a delivery was under way is only asked for when that has ended.
 
+import { realNow } from "../kernel/clock.ts";
 import type { JournalEntry } from "../store/journal.ts";
 
 export interface Writes {
@@ -13,19 +14,33 @@ export interface Writes {
 const MOST_KEPT = 256;
 const LONGEST_BODY = 16_384;
 
+interface Noted {
+  entry: JournalEntry;
+  /** Real milliseconds. */
+  at: number;
+}
+
 export function createWrites(): Writes {
-  const kept: (JournalEntry | undefined)[] = Array(MOST_KEPT).fill(undefined);
+  const kept: (Noted | undefined)[] = Array(MOST_KEPT).fill(undefined);
   let next = 0;
   return {
     note(entry) {
       if (entry.method === "GET" || entry.status >= 300 || entry.requestBody.length > LONGEST_BODY) return;
-      kept[next] = entry;
+      kept[next] = { entry, at: realNow() };
       next = (next + 1) % MOST_KEPT;
     },
-    since: (merchant, arrived) =>
-      kept.filter((entry): entry is JournalEntry => entry !== undefined && entry.merchant === merchant && entry.arrived >= arrived),
+    since(merchant, arrived) {
+      const found: JournalEntry[] = [];
+      for (let back = 1; back <= MOST_KEPT; back++) {
+        const noted = kept[(next - back + MOST_KEPT) % MOST_KEPT];
+        // What was answered before that moment had arrived before it too, as had all that was answered sooner.
+        if (noted && noted.at < arrived) break;
+        if (noted?.entry.merchant === merchant && noted.entry.arrived >= arrived) found.push(noted.entry);
+      }
+      return found.reverse();
+    },
     forget(merchant) {
-      for (const [slot, entry] of kept.entries()) if (merchant === undefined || entry?.merchant === merchant) kept[slot] = undefined;
+      for (const [slot, noted] of kept.entries()) if (merchant === undefined || noted?.entry.merchant === merchant) kept[slot] = undefined;
     },
   };
 }

@@ -28,7 +28,8 @@ export const injectionsOf = ({ decided }: Delivery): readonly DeliveryInjection[
   decided === null ? NONE : (JSON.parse(decided) as DeliveryInjection[]);
 
 export function effectOf<K extends Kind>(injections: readonly DeliveryInjection[], kind: K): EffectOf<K> | undefined {
-  return injections.map(({ effect }) => effect).find((effect): effect is EffectOf<K> => effect.kind === kind);
+  for (const { effect } of injections) if (effect.kind === kind) return effect as EffectOf<K>;
+  return undefined;
 }
 
 export const disturbed = (usual: Plan, injections: readonly DeliveryInjection[], about: About): Plan =>

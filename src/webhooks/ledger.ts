@@ -4,7 +4,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { DeliveryFaults, DeliveryInjection } from "../kernel/fault.ts";
 import type { AttemptMessage } from "../kernel/messages.ts";
 import type { Dice } from "../kernel/random.ts";
-import type { AttemptEnd, AttemptStart, Attempts } from "../store/attempts.ts";
+import type { AttemptEnd, AttemptFault, AttemptStart, Attempts } from "../store/attempts.ts";
 import type { Deliveries, Delivery, Receiver } from "../store/deliveries.ts";
 import { disturbed, type EffectOf, effectOf, injectionsOf, noteOf } from "./fault-plan.ts";
 import type { Outcome } from "./outcome.ts";
@@ -59,8 +59,7 @@ export function createLedger(needs: LedgerNeeds): Ledger {
       const usual = planAttempt(delivery, receiver, needs.userAgent);
       const injections = injectionsOf(delivery);
       const plan = injections.length === 0 ? usual : disturbed(usual, injections, { delivery, receiver, dice: needs.dice });
-      const body = plan.body === delivery.body ? null : plan.body;
-      const start = { ...startOf(delivery, plan, needs), body, fault: noteOf(injections, usual, delivery.copy) };
+      const start = startOf(delivery, plan, noteOf(injections, usual, delivery.copy), needs);
       deliveries.begin(delivery.sequence);
       if (delivery.copy > 0) tellAgain(injections, start, needs);
       const policy = effectOf(injections, "retry_policy");
@@ -118,7 +117,7 @@ function tellAgain(injections: readonly DeliveryInjection[], { id }: AttemptStar
   for (const { firing } of injections) faults.repeat({ ...firing, attemptId: id, at: clock.now() });
 }
 
-function startOf(delivery: Delivery, { url, headers }: Plan, { dice, clock }: LedgerNeeds): Omit<AttemptStart, "body" | "fault"> {
+function startOf(delivery: Delivery, plan: Plan, fault: AttemptFault | null, { dice, clock }: LedgerNeeds): AttemptStart {
   const { sequence, merchant, endpoint, trigger, attempts, aborted, allowed } = delivery;
   const attempt = attempts + 1;
   return {
@@ -129,27 +128,43 @@ function startOf(delivery: Delivery, { url, headers }: Plan, { dice, clock }: Le
     trigger: attempt === 1 ? trigger : "retry",
     attempt,
     allowed: allowed + aborted,
-    url,
-    headers,
+    url: plan.url,
+    headers: plan.headers,
+    body: plan.body === delivery.body ? null : plan.body,
+    fault,
     started: clock.now(),
   };
 }
 
 function endOf({ delivery, policy }: Attempt, outcome: Outcome, { clock, dice, deliveries, schedule }: LedgerNeeds): AttemptEnd {
-  const { responseStatus, retryAfter, errorCode, ...said } = outcome;
+  const { responseStatus, errorCode } = outcome;
   const ended = clock.now();
   const wanted = errorCode === null ? policy?.as === "ignore_2xx" : policy?.as !== "give_up";
   const again = wanted && responseStatus !== GONE && deliveries.receiver(delivery.merchant, delivery.endpoint) !== undefined;
-  const gaps = policy?.as === "compress" ? schedule.gaps.map((gap) => gap / policy.factor) : schedule.gaps;
-  const putOff = MAY_PUT_OFF.has(responseStatus ?? 0) ? readRetryAfter(retryAfter, ended) : 0;
   return {
-    ...said,
     status: errorCode === null ? "succeeded" : "failed",
     responseStatus,
+    responseBody: outcome.responseBody,
+    responseTruncated: outcome.responseTruncated,
     errorCode,
-    nextDue: again ? nextAttempt({ ...schedule, gaps }, dice, delivery, ended, putOff) : null,
+    errorMessage: outcome.errorMessage,
+    nextDue: again ? nextDue(delivery, policy, schedule, dice, ended, outcome) : null,
     ended,
+    duration: outcome.duration,
   };
+}
+
+function nextDue(
+  delivery: Delivery,
+  policy: Attempt["policy"],
+  schedule: Schedule,
+  dice: Dice,
+  ended: number,
+  outcome: Outcome,
+): number | null {
+  const gaps = policy?.as === "compress" ? schedule.gaps.map((gap) => gap / policy.factor) : schedule.gaps;
+  const putOff = MAY_PUT_OFF.has(outcome.responseStatus ?? 0) ? readRetryAfter(outcome.retryAfter, ended) : 0;
+  return nextAttempt({ ...schedule, gaps }, dice, delivery, ended, putOff);
 }
 
 const CUT_OFF = {

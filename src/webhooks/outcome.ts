@@ -78,8 +78,14 @@ function rootOf(thrown: unknown): { code: string; message: string } {
   return { code: String(first.code ?? error.code ?? ""), message: String(first.message ?? "") };
 }
 
+/** Made once: to make one costs more than to read what most receivers answer. */
+const decoder = new TextDecoder();
+
 /** Text as far as it goes: a character that the cut went through is left out. Keys that a receiver repeats are masked. */
 function beginning(chunks: Buffer[]): string {
-  const bytes = Buffer.concat(chunks).subarray(0, MOST_KEPT);
-  return redactText(new TextDecoder().decode(bytes, { stream: true }));
+  if (chunks.length === 0) return "";
+  const text = decoder.decode(Buffer.concat(chunks).subarray(0, MOST_KEPT), { stream: true });
+  // Forgets what the cut left over.
+  decoder.decode();
+  return redactText(text);
 }
