@@ -235,6 +235,25 @@ describe("--fail-on", () => {
     expect((await exec(["--fail-on", "5xx"], node("await get('/nowhere')"))).code).toBe(0);
   });
 
+  test("score makes 3 of a scenario that was not stood, and 0 of one that was", async () => {
+    const payroll =
+      "{ periodStart: '2026-01-01', periodEnd: '2026-01-31', payDate: '2026-02-01', items: [{ employeeId: 'emp_1', grossAmount: 5 }] }";
+    const twice = (other: string) =>
+      node(`
+        const pay = (key) => send("POST", "/employees/payroll", ${payroll}, { "idempotency-key": key });
+        await pay("one").catch(() => new Promise((wait) => setTimeout(wait, 300)).then(() => pay("${other}"))).catch(() => {});`);
+    const under = (text: string, source: string[]) =>
+      exec(["--fixture", "mer_market", "--scenario", "lost-response", "--fail-on", text], source);
+    const [sound, unsound] = await Promise.all([under("score", twice("one")), under("score=8", twice("two"))]);
+    expect(sound).toMatchObject({ code: 0, error: "" });
+    expect([unsound.code, unsound.error]).toEqual([
+      3,
+      expect.stringMatching(/lost-response: \d of 10 points: .* At least 8 were asked for/),
+    ]);
+    const none = await exec(["--fail-on", "score"], node(""));
+    expect([none.code, none.error]).toEqual([3, expect.stringContaining("arm one with --scenario NAME")]);
+  });
+
   test("5xx is not forgotten in a run that is longer than the journal", async () => {
     const source = `
       const { Agent, request } = await import("node:http");

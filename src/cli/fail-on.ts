@@ -1,4 +1,4 @@
-// What makes a run fail although its command succeeded: verdicts of the judge, answers 5xx, and what was never touched.
+// What makes a run fail although its command succeeded: verdicts of the judge, points missed, answers 5xx, and what was never touched.
 
 import { eventTypes } from "../areas/index.ts";
 import { exitCodes, SandboxError } from "../kernel/errors.ts";
@@ -33,6 +33,10 @@ interface Operations {
   events: { type: string; emitted: number }[];
 }
 
+interface Scenarios {
+  data: { name: string; armed: boolean; verdict: string | null; score: number; says: string }[];
+}
+
 const verdictsOf = (verdict: "fail" | "inconclusive") => async (sandbox: Running) => {
   const { verdicts } = await sandbox.control<Verdicts>("GET", `/verdicts?verdict=${verdict}`);
   return verdicts.map(({ rule, says, hint }) => `${rule}: ${says}${verdict === "fail" ? ` ${hint}` : ""}`);
@@ -59,7 +63,8 @@ async function findBroken(sandbox: Running): Promise<string[]> {
   );
 }
 
-const SYNTAX = "verdicts, inconclusive, 5xx, uncovered, uncovered=N, and uncovered=NAME,NAME with operations and types of events";
+const SYNTAX =
+  "verdicts, inconclusive, 5xx, score, score=N, uncovered, uncovered=N, and uncovered=NAME,NAME with operations and types of events";
 
 /** Names that follow `uncovered=` belong to it until a condition follows. */
 export function readConditions(text: string | undefined): Condition[] {
@@ -70,14 +75,15 @@ export function readConditions(text: string | undefined): Condition[] {
     if (condition) {
       found.push(condition);
       names = undefined;
-    } else if (/^uncovered(=\d+)?$/.test(word)) {
-      found.push(mostUncovered(Number(word.split("=")[1] ?? 0)));
+    } else if (/^(uncovered|score)(=\d+)?$/.test(word)) {
+      const [what, number] = word.split("=");
+      found.push(what === "score" ? leastScore(number) : mostUncovered(Number(number ?? 0)));
       names = undefined;
     } else if (names) names.push(known(word));
     else {
       if (!word.startsWith("uncovered="))
         throw new SandboxError(
-          `--fail-on knows no "${word}".${didYouMean(word, [...Object.keys(conditions), "uncovered"])} It takes ${SYNTAX}.`,
+          `--fail-on knows no "${word}".${didYouMean(word, [...Object.keys(conditions), "score", "uncovered"])} It takes ${SYNTAX}.`,
           "usage",
         );
       names = [known(word.slice("uncovered=".length))];
@@ -101,6 +107,23 @@ function known(name: string): string {
   const names = [...operations, ...eventTypes];
   if (names.includes(name)) return name;
   throw new SandboxError(`--fail-on uncovered names "${name}", which is no operation and no event.${didYouMean(name, names)}`, "usage");
+}
+
+/** So many points in each scenario that is armed; where no number is given, all there are and nothing left open. */
+function leastScore(least: string | undefined): Condition {
+  return {
+    exitCode: exitCodes.verdict,
+    async find(sandbox) {
+      const { data } = await sandbox.control<Scenarios>("GET", "/scenarios");
+      const armed = data.filter((scenario) => scenario.armed);
+      if (armed.length === 0) return ["No scenario is armed that could have a score: arm one with --scenario NAME"];
+      const isMissed = ({ verdict, score }: Scenarios["data"][number]) =>
+        least === undefined ? verdict !== "pass" : score < Number(least);
+      return armed
+        .filter(isMissed)
+        .map(({ name, says }) => `${name}: ${says}${least === undefined ? "" : ` At least ${least} were asked for.`}`);
+    },
+  };
 }
 
 function mostUncovered(most: number): Condition {

@@ -25,7 +25,7 @@ export const exec = command({
     "fail-on": {
       hint: "WHAT",
       many: true,
-      words: "end with 3 or 4 although the command succeeded: verdicts,inconclusive,5xx,uncovered=N,uncovered=NAME,NAME",
+      words: "end with 3 or 4 although the command succeeded: verdicts,inconclusive,5xx,score=N,uncovered=N,uncovered=NAME,NAME",
     },
     report: { hint: "FORMAT=FILE", many: true, words: "write the run as json, junit, markdown, html or har; several parted by commas" },
     log: { hint: "FILE", words: "keep what the sandbox says here; else in a temporary file, which stays only where something failed" },
