@@ -1,6 +1,7 @@
 // Builds dist/: the command line and the library as bundles that need nothing but better-sqlite3, and what travels with them.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -123,13 +124,24 @@ const written = new Set([
   put("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...new Set(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)))])),
 ]);
 chmodSync(join(dist, "bin.cjs"), 0o755);
+written.add(put("world.db", await usualWorld()));
 for (const file of filesIn(dist)) if (!written.has(file)) rmSync(join(dist, file));
 
+/** The world that a sandbox begins with unless it is told otherwise. Fixtures that are named are seeded anew. */
+async function usualWorld() {
+  const { createSandbox } = createRequire(import.meta.url)(join(dist, "index.cjs"));
+  const sandbox = await createSandbox({ fixtures: join(root, "fixtures/merchants") });
+  const { file } = await sandbox.snapshots.save({ name: "usual" });
+  const bytes = readFileSync(file);
+  await sandbox.close();
+  return bytes;
+}
+
 /** A file that is already as it should be is left alone: whoever runs from dist/ never sees it half written. */
-function put(file, text) {
+function put(file, content) {
   const path = join(dist, file);
   mkdirSync(dirname(path), { recursive: true });
-  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
+  if (!existsSync(path) || !readFileSync(path).equals(Buffer.from(content))) writeFileSync(path, content);
   return file.replaceAll(sep, "/");
 }
 

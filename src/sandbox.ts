@@ -1,6 +1,6 @@
 // The composition root: makes the parts, puts them together, opens the sockets, and closes all of it again.
 
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { eventTypes, resources } from "./areas/index.ts";
 import type { Console } from "./control/console.ts";
 import { showSandbox } from "./control/overview.ts";
@@ -17,11 +17,11 @@ import { once } from "./kernel/once.ts";
 import { createDice } from "./kernel/random.ts";
 import { assemble, type Defect, type Machine, openFaults, operations, type Parts } from "./machine.ts";
 import { checkRates, controlToken, ownName } from "./option-checks.ts";
-import { completeOptions, type GivenOptions, type Options } from "./options.ts";
+import { completeOptions, type GivenOptions, type Options, optionFacts } from "./options.ts";
 import { packageFile } from "./package.ts";
 import { steerHere } from "./steer.ts";
 import { readFixtures } from "./store/fixtures.ts";
-import { seededImage } from "./store/image.ts";
+import { readImage, seededImage } from "./store/image.ts";
 import type { JournalEntry } from "./store/journal.ts";
 import { openStores } from "./store/stores.ts";
 import { scheduleOf } from "./webhooks/schedule.ts";
@@ -65,7 +65,8 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
   const schedule = scheduleOf(options.retrySchedule);
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
   const needs = { clock, dice, webhooks };
-  const image = () => seededImage({ fixtures, resources, seed: options.seed, clock, open: () => openStores(needs) });
+  const seeded = () => seededImage({ fixtures, resources, seed: options.seed, clock, open: () => openStores(needs) });
+  const image = () => (isUsual(options) ? usualImage() : undefined) ?? seeded();
   const stores = openStores({ ...needs, ...(options.memory ? { image: image().bytes } : { file: resolve(options.db) }) });
   try {
     const faults = openFaults(options, clock, stores);
@@ -83,6 +84,11 @@ const builtIn = once(() => readFixtures(packageFile("fixtures/merchants")));
 
 /** Built-in fixtures are trusted, because a test has checked them; a user's own are read and checked at each start. */
 const fixturesOf = ({ fixtures }: Options) => (fixtures === undefined ? builtIn() : readFixtures(fixtures, { validate: resources }));
+
+const isUsual = ({ fixtures, seed }: Options) => fixtures === undefined && seed === optionFacts.seed.fallback;
+
+/** The image of the usual world, which lies beside the program as it is built: nobody waits until it is seeded once more. */
+const usualImage = once(() => readImage(join(import.meta.dirname, "world.db")));
 
 async function serve(parts: Parts): Promise<Sandbox> {
   const machine = assemble(parts, () => showSandbox(console()));

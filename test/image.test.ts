@@ -73,6 +73,13 @@ test("is what seeding by hand gives, and so is the world after a reset", async (
   );
 });
 
+test("that of the usual world, which travels with the program, is what seeding by hand gives", async () => {
+  const sql = new Sqlite(packageFile("dist/world.db"), { readonly: true });
+  const found = dump(sql);
+  sql.close();
+  expect(found).toEqual(await seededByHand(packageFile("fixtures/merchants"), 1, "2026-01-05T09:00:00Z"));
+});
+
 test("is made anew for fixtures that take their dates from the clock, and for those that were changed", async () => {
   const fixtures = folder();
   const write = (name: string) =>

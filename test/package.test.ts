@@ -84,6 +84,7 @@ describe("the tarball", () => {
         "dist/program.cjs",
         "dist/index.cjs",
         "dist/dashboard.js",
+        "dist/world.db",
         "dist/vitest.js",
         "dist/THIRD-PARTY-LICENSES.txt",
         "fixtures/merchants/lodge.json",
@@ -91,7 +92,7 @@ describe("the tarball", () => {
         "types/vitest.d.ts",
       ]),
     );
-    expect(published.filter((path) => !/\.([cm]?js|d\.ts|txt|json|md)$|^LICENSE$/.test(path))).toEqual([]);
+    expect(published.filter((path) => !/\.([cm]?js|d\.ts|txt|json|md|db)$|^LICENSE$/.test(path))).toEqual([]);
   });
 
   it("asks for better-sqlite3 alone, the version with a binary for each Node that is supported", () => {

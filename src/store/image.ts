@@ -1,5 +1,6 @@
 // The freshly seeded world as the bytes of a database: made once in a process, and what every world begins as a copy of.
 
+import { existsSync, readFileSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import type { Clock } from "../kernel/clock.ts";
 import { once } from "../kernel/once.ts";
@@ -41,6 +42,9 @@ export function seededImage(needs: Needs): Image {
   images.set(name, image);
   return image;
 }
+
+/** An image that was made earlier, of the same things; undefined where there is no such file. */
+export const readImage = (file: string): Image | undefined => (existsSync(file) ? imageOf(readFileSync(file)) : undefined);
 
 function serialized({ fixtures, resources, clock, open }: Needs): Buffer {
   const stores = open();
