@@ -1,6 +1,6 @@
 // The one source of randomness: every value is a function of the seed and of what it is for, so nothing needs remembering.
 
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 export interface Dice {
   /** An id such as `bkg_4fJ…`: the same parts give the same id for as long as the seed is the same. */
@@ -21,10 +21,7 @@ const ID_LENGTH = 16;
 const CHARACTERS = Uint8Array.from({ length: 256 }, (_, byte) => ALPHABET.charCodeAt(byte % ALPHABET.length));
 
 export function createDice(seed: number): Dice {
-  const roll = (parts: Part[]) =>
-    createHash("sha256")
-      .update(`${seed}/${parts.join("/")}`)
-      .digest();
+  const roll = (parts: Part[]) => hash("sha256", `${seed}/${parts.join("/")}`, "buffer");
   const text = (length: number, ...parts: Part[]) => {
     const bytes = roll(parts);
     for (let place = 0; place < length; place++) bytes[place] = CHARACTERS[bytes[place] as number] as number;

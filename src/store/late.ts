@@ -19,19 +19,20 @@ export function lateSql(openNow: () => Sqlite.Database): Sql {
     opened ??= openNow();
     return opened;
   };
-  const prepare = (text: string) => sql().prepare(text);
-  const statements = new Set<string>();
+  const prepare = (text: string) => sql().prepare(plannedOnce(text));
+  const asked: string[] = [];
   return {
-    statements,
+    get statements() {
+      return new Set(asked.map(plannedOnce));
+    },
     get open() {
       return !closed;
     },
     get inTransaction() {
       return opened?.inTransaction === true;
     },
-    prepare: ((written: string) => {
-      const text = plannedOnce(written);
-      statements.add(text);
+    prepare: ((text: string) => {
+      asked.push(text);
       return new LateStatement(prepare, text);
     }) as unknown as Sql["prepare"],
     exec: (text) => worded(() => sql().exec(text)),
@@ -68,7 +69,7 @@ type Prepare = (text: string) => Sqlite.Statement;
 class LateStatement {
   private readonly prepare: Prepare;
   private readonly text: string;
-  private plucks = false;
+  private shape: "pluck" | "raw" | undefined = undefined;
   private made: Sqlite.Statement | undefined = undefined;
 
   constructor(prepare: Prepare, text: string) {
@@ -77,12 +78,19 @@ class LateStatement {
   }
 
   private statement(): Sqlite.Statement {
-    this.made ??= this.plucks ? this.prepare(this.text).pluck() : this.prepare(this.text);
+    if (this.made) return this.made;
+    const made = this.prepare(this.text);
+    this.made = this.shape ? made[this.shape]() : made;
     return this.made;
   }
 
   pluck(): this {
-    this.plucks = true;
+    this.shape = "pluck";
+    return this;
+  }
+
+  raw(): this {
+    this.shape = "raw";
     return this;
   }
 

@@ -1,5 +1,7 @@
 // Reads the answer to a request off the wire as HTTP/1.1 has it: head, length and end, and whether the connection may be kept.
 
+import { remembered } from "../kernel/remembered.ts";
+
 /** What hears the answer while it comes. */
 export interface AnswerEars {
   status(status: number, retryAfter: string | undefined): void;
@@ -44,7 +46,12 @@ const BEFORE_IT_CLOSES = 1_000;
 const HEAD = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\r\n]*)?(?:\r\n[\w!#$%&'*+.^`|~-]+:[^\r\n\0]*)*$/;
 const FIELDS = /\r\n(content-length|transfer-encoding|connection|keep-alive|retry-after):([^\r]*)/gi;
 
+const MOST_HEADS = 50;
+
 const notHttp = (what: string) => Object.assign(new Error(what), { code: NOT_HTTP });
+
+/** Receivers answer the same again and again. */
+const heads = remembered(MOST_HEADS, readHead);
 
 export function readAnswer(ears: AnswerEars): Answer {
   let text = "";
@@ -56,7 +63,7 @@ export function readAnswer(ears: AnswerEars): Answer {
     text += bytes.toString("latin1", from, from + LONGEST_HEAD + 4);
     const end = text.indexOf("\r\n\r\n", Math.max(0, before - 3));
     if (end < 0 || end > LONGEST_HEAD) return refuseOddHead(text);
-    head = readHead(text.slice(0, end));
+    head = heads(text.slice(0, end));
     text = "";
     const next = from + end + 4 - before;
     if (head.status < 200) return takeHead(bytes, next);
@@ -118,17 +125,17 @@ function bodyOf(status: number, coding: string | undefined, length: string | und
 
 function measured(length: number, ears?: AnswerEars): Body {
   let rest = length;
-  return {
-    get isWhole() {
-      return rest === 0;
-    },
-    take(bytes, from) {
+  const body = {
+    isWhole: rest === 0,
+    take(bytes: Buffer, from: number) {
       const to = Math.min(bytes.length, from + rest);
       if (to > from) ears?.data(bytes.subarray(from, to));
       rest -= to - from;
+      body.isWhole = rest === 0;
       return to;
     },
   };
+  return body;
 }
 
 const unmeasured = (ears: AnswerEars): Body => ({
