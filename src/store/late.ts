@@ -20,10 +20,10 @@ export function lateSql(openNow: () => Sqlite.Database): Sql {
     return opened;
   };
   const prepare = (text: string) => sql().prepare(plannedOnce(text));
-  const asked: string[] = [];
+  const asked = new Set<string>();
   return {
     get statements() {
-      return new Set(asked.map(plannedOnce));
+      return new Set([...asked].map(plannedOnce));
     },
     get open() {
       return !closed;
@@ -32,7 +32,7 @@ export function lateSql(openNow: () => Sqlite.Database): Sql {
       return opened?.inTransaction === true;
     },
     prepare: ((text: string) => {
-      asked.push(text);
+      asked.add(text);
       return new LateStatement(prepare, text);
     }) as unknown as Sql["prepare"],
     exec: (text) => worded(() => sql().exec(text)),
