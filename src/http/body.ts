@@ -1,5 +1,6 @@
 // Reads the body of a request: its type, its size, its JSON. GET and HEAD have none, so theirs is not looked at.
 
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { isTooDeep, MAX_DEPTH } from "../kernel/depth.ts";
 import { fail } from "../kernel/errors.ts";
@@ -19,20 +20,36 @@ export const readBody: Stage = (context) => {
 async function receive(context: Context, length: number): Promise<void> {
   if (length > 0) checkType(context.incoming);
   if (length > MAX_BODY) refuseSize(context, length);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of context.incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    if (size === 0 && chunk.length > 0) checkType(context.incoming);
-    size += chunk.length;
-    if (size > MAX_BODY) refuseSize(context, size);
-    chunks.push(chunk);
-  }
-  if (size === 0) return;
-  const text = decode(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+  const bytes = await collect(context);
+  if (bytes.length === 0) return;
+  const text = decode(bytes);
   // Before the body is noted anywhere.
   refuseLiveKey(text);
   context.bodyText = text;
   context.body = parse(context.bodyText);
+}
+
+/** By events, as an iterator over a stream costs more than all else that a small body needs. */
+function collect(context: Context): Promise<Buffer> {
+  const { incoming } = context;
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const take = (chunk: Buffer) => {
+      try {
+        if (size === 0) checkType(incoming);
+        size += chunk.length;
+        if (size > MAX_BODY) refuseSize(context, size);
+        chunks.push(chunk);
+      } catch (error) {
+        incoming.off("data", take);
+        reject(error);
+      }
+    };
+    incoming.on("data", take);
+    incoming.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    incoming.once("error", reject);
+  });
 }
 
 /** JSON, declared as such: a missing type is refused too, because a web page may send `text/plain` without asking first. */
@@ -58,14 +75,11 @@ function refuseSize(context: Context, size: number): never {
   );
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
 function decode(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return fail("invalid_json", "The body is not valid UTF-8.");
-  }
+  if (!isUtf8(bytes)) fail("invalid_json", "The body is not valid UTF-8.");
+  const text = bytes.toString("utf8");
+  // Some editors and runtimes put a mark before UTF-8.
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
 function parse(text: string): Record<string, unknown> {

@@ -4,13 +4,13 @@ import { createHash } from "node:crypto";
 
 /** The same for every way to write the same request: names of the query and of the body are put in order. */
 export function fingerprint(method: string | undefined, path: string, search: string, body: unknown): string {
-  const query = [...new URLSearchParams(search)].sort(([one, first], [other, second]) =>
-    one === other ? compare(first, second) : compare(one, other),
-  );
   return createHash("sha256")
-    .update(JSON.stringify([method, path, query, sorted(body)]))
+    .update(JSON.stringify([method, path, search === "" ? [] : pairs(search), sorted(body)]))
     .digest("base64");
 }
+
+const pairs = (search: string) =>
+  [...new URLSearchParams(search)].sort(([one, first], [other, second]) => (one === other ? compare(first, second) : compare(one, other)));
 
 const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
 
