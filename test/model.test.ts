@@ -14,7 +14,7 @@ import { PROGRAM } from "./program.ts";
 
 const { MODEL_RUNS, MODEL_SEED } = process.env;
 const isLong = MODEL_RUNS !== undefined;
-const RUNS = Number(MODEL_RUNS ?? 30);
+const RUNS = Number(MODEL_RUNS ?? 25);
 /** A new one each time where many are played, which a failure tells. */
 const SEED = Number(MODEL_SEED ?? (isLong ? Date.now() % 1_000_000_000 : 20_260_105));
 
@@ -77,7 +77,9 @@ function runScript(script: string): string {
   return stdout;
 }
 
-describe("what differs becomes a script of curl commands", () => {
+const PATIENCE = 300_000;
+
+describe("what differs becomes a script of curl commands", { timeout: PATIENCE }, () => {
   test("that shows it, and nothing that has no part in it", async () => {
     // As if a booking could be declined twice.
     const twist = (expected: Expected): Expected =>

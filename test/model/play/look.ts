@@ -33,12 +33,14 @@ const withoutFault = ({ fault: _, ...row }: Row): Row => row;
 
 /** Everything that was sent has arrived once, with the bytes of its event and the signature of its secret; and nothing else has. */
 export function arrivalsUnlike(made: readonly Attempt[], arrivals: Arrival[]): string[] {
-  const sent = made.filter(({ url, decided }) => !decided.drop && receiverOf(url) !== "closed");
+  const reached = made.filter(({ url, decided }) => !decided.drop && receiverOf(url) !== "closed");
+  // Several endpoints may have one address; what is signed with a secret that nobody knows is what is left there.
+  const isStrange = ({ decided }: Attempt) => decided.signature === "wrong_secret";
+  const sent = [...reached.filter((attempt) => !isStrange(attempt)), ...reached.filter(isStrange)];
   for (const attempt of sent) {
     const path = new URL(attempt.url).pathname;
     const { event } = attempt.delivery;
     const there = arrivals.filter((arrival) => arrival.path === path && arrival.headers["x-webhook-id"] === event.id);
-    // Several endpoints may have one address: then one of these is this one's.
     const genuine = there.find((arrival) => arrivalUnlike(attempt, arrival).length === 0);
     if (there[0] === undefined) return [`at ${path} must have arrived ${event.id} (${event.type})`];
     if (genuine === undefined) return arrivalUnlike(attempt, there[0]);

@@ -191,9 +191,22 @@ export async function readEverything(run: Run): Promise<void> {
     await doDeed(run, { do: "window", merchant: id, limit: 1_000_000, remaining: 1_000_000 });
     if (records.get("merchant")?.[0]?.status === "suspended")
       await doDeed(run, { do: "move", kind: "merchant", merchant: id, id, status: "active" });
+    await readUnlisted(run, id);
     const [key] = [...run.world.keys].find(([, { merchant, expires }]) => merchant === id && expires === undefined) ?? [];
     if (key !== undefined) for (const path of READ) await readAll(run, path, key);
   }
+}
+
+/** Kinds that no operation lists: the control plane shows what it is asked to leave as it is. */
+const UNLISTED = ["booking", "payroll", "remittance", "gov_payment", "pricing_rule", "payout_method", "product_variant"] as const;
+
+/** Those of them that a call made, or was about. */
+async function readUnlisted(run: Run, merchant: string): Promise<void> {
+  const paths = run.calls.map(({ path }) => path);
+  for (const kind of UNLISTED)
+    for (const { id, status } of [...(run.world.merchants.get(merchant)?.records.get(kind) ?? [])])
+      if (/_[0-9A-Za-z]{16}$/.test(id) || paths.some((path) => path.includes(`/${id}/`)))
+        await doDeed(run, { do: "move", kind, merchant, id, status: String(status) });
 }
 
 const LISTS = [

@@ -36,7 +36,8 @@ export function spell(story: Story, step: Step): Act | undefined {
     case "astray":
       return { act: "call", request: { method: step.method, path: step.path, headers: headersOf(story.world, step.who), body: undefined } };
     case "again": {
-      const request = at([...story.calls].reverse().filter(isRepeatable), step.nth);
+      const calls = [...story.calls].reverse().filter((call) => isRepeatable(call) && (!step.keyed || hasKey(call)));
+      const request = at(calls, step.nth);
       return request && { act: "call", request };
     }
     case "crash":
@@ -50,6 +51,8 @@ export function spell(story: Story, step: Step): Act | undefined {
 
 /** Receivers that count take every event for their own: no two endpoints may be at one of them. */
 const isRepeatable = ({ body = "" }: Request) => !/\/(again|later)"/.test(body);
+
+const hasKey = ({ headers }: Request) => /^k\d$/.test(headers["idempotency-key"] ?? "");
 
 const at = <T>(list: readonly T[], nth: number): T | undefined => list[nth % Math.max(1, list.length)];
 const merchantAt = (world: World, nth: number): Merchant => at([...world.merchants.values()], nth) as Merchant;
@@ -169,10 +172,11 @@ function queryOf(caller: Merchant, { operation, query }: CallStep): string {
   if (kind === undefined && operation !== "deliveries.list") return "";
   const known: { id: string | undefined }[] = kind === undefined ? caller.attempts : recordsOf(caller, kind);
   const idOf = ({ nth, whose }: Pick) => (whose === "nobody" ? "nobody" : (at(known, nth)?.id ?? "none_yet"));
+  const isThere = (pick: Pick) => pick.whose === "nobody" || known.length > 0;
   const parts = [
     ...(limit === undefined ? [] : [`limit=${limit}`]),
-    ...(after === undefined ? [] : [`starting_after=${idOf(after)}`]),
-    ...(before === undefined ? [] : [`ending_before=${idOf(before)}`]),
+    ...(after === undefined || !isThere(after) ? [] : [`starting_after=${idOf(after)}`]),
+    ...(before === undefined || !isThere(before) ? [] : [`ending_before=${idOf(before)}`]),
     ...(filter === undefined || kind !== undefined ? [] : [filterOf(caller, filter)]),
   ];
   return parts.join("&");
@@ -187,7 +191,7 @@ function filterOf({ events, endpoints }: Merchant, filter: string): string {
 function interruptible({ calls, world }: Story, nth: number): Request | undefined {
   const isQuiet = ({ headers }: Request) => recordsOf(callerOf(world, headers), "webhook_endpoint").length === 0;
   return at(
-    calls.filter((request) => /^k\d$/.test(request.headers["idempotency-key"] ?? "") && isQuiet(request)),
+    calls.filter((request) => hasKey(request) && isQuiet(request)),
     nth,
   );
 }
