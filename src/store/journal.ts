@@ -249,12 +249,28 @@ function writer({ sql }: Database) {
 
 /** A row in the order of the insert, its secrets masked. */
 function rowOf(entry: JournalEntry): unknown[] {
-  const { sequence, id, at, merchant, operation, method, path, search, status, duration, key, idempotencyKey, replayOf, fault } = entry;
   const { requestHeaders, requestBody, responseHeaders, responseBody } = entry;
   return [
-    ...[sequence, id, at, merchant, operation, method, path, search, status, duration, key, idempotencyKey, replayOf, fault],
-    ...[redactHeaders(requestHeaders), redactJson(cut(requestBody)), Buffer.byteLength(requestBody)],
-    ...[JSON.stringify(responseHeaders), redactJson(cut(responseBody)), Buffer.byteLength(responseBody)],
+    entry.sequence,
+    entry.id,
+    entry.at,
+    entry.merchant,
+    entry.operation,
+    entry.method,
+    entry.path,
+    entry.search,
+    entry.status,
+    entry.duration,
+    entry.key,
+    entry.idempotencyKey,
+    entry.replayOf,
+    entry.fault,
+    redactHeaders(requestHeaders),
+    redactJson(cut(requestBody)),
+    Buffer.byteLength(requestBody),
+    JSON.stringify(responseHeaders),
+    redactJson(cut(responseBody)),
+    Buffer.byteLength(responseBody),
   ];
 }
 
