@@ -4,6 +4,7 @@ import { afterRealTime } from "../kernel/clock.ts";
 import { once } from "../kernel/once.ts";
 import { redactHeaders, redactJson } from "../kernel/redact.ts";
 import type { Database } from "./database.ts";
+import { openNumbers } from "./request-numbers.ts";
 
 export interface Connection {
   /** Real milliseconds. */
@@ -109,8 +110,6 @@ interface Covered {
 
 const FLUSH_AFTER = 50;
 const TRY_AGAIN_AFTER = 2_000;
-/** More requests than can come between two flushes. */
-const BLOCK = 10_000;
 const MOST_ROWS = 10_000;
 const MOST_BYTES = 64 * 1_048_576;
 const LONGEST_BODY = 16_384;
@@ -161,51 +160,6 @@ export function openJournal(database: Database): Journal {
       flush();
       cancel?.();
       numbers.close();
-    },
-  };
-}
-
-/**
- * Counts requests. Numbers are set aside on disk a block at a time, before they are given out: after a crash the count goes on
- * behind the block, so that no number is given out again, not even one that the journal had no time to note.
- */
-function openNumbers({ sql, file }: Database) {
-  const note = sql.prepare("insert or replace into settings (name, value) values ('requests', ?)");
-  const noted = sql.prepare<[], number>("select value from settings where name = 'requests'").pluck();
-  let era = 0;
-  let count: { number: number; last: number } | undefined;
-  const setAside = (present: { number: number; last: number }) => {
-    if (present.last - present.number > BLOCK / 2) return;
-    note.run(present.number + BLOCK);
-    present.last = present.number + BLOCK;
-  };
-  const open = () => {
-    if (count) return count;
-    const number = noted.get() ?? 0;
-    count = { number, last: number };
-    setAside(count);
-    return count;
-  };
-  // At the first request, somebody else may hold a file's lock.
-  if (file !== undefined) open();
-  return {
-    setAside: () => setAside(open()),
-    era: () => era,
-    next: () => ++open().number,
-    last: () => open().number,
-    goOnAfter(used: number) {
-      open().number = Math.max(open().number, used);
-    },
-    restart() {
-      Object.assign(open(), { number: 0, last: 0 });
-      era++;
-    },
-    close() {
-      try {
-        if (count) note.run(count.number);
-      } catch {
-        // The block that was set aside stands, and the count goes on behind it.
-      }
     },
   };
 }
