@@ -20,6 +20,7 @@ import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { createSandbox } from "../src/sandbox.ts";
+import { openDatabase } from "../src/store/database.ts";
 import { folder, launchCommand, PROGRAM, run, start } from "./program.ts";
 import { call, control } from "./support.ts";
 import { receive } from "./webhook-support.ts";
@@ -121,6 +122,26 @@ describe("the file", () => {
     const journal = new Sqlite(join(cwd, "data.db"), { readonly: true });
     expect(journal.prepare("select status from journal order by sequence").pluck().all()).toEqual([200, 500, 200, 200]);
     journal.close();
+  });
+
+  test("that stays locked is waited for once: after that, who writes is refused without a wait", async () => {
+    const db = join(folder(), "data.db");
+    const database = openDatabase(db);
+    const other = new Sqlite(db);
+    const refusal = async () => {
+      const from = performance.now();
+      await expect(database.commit(() => {})).rejects.toThrow(/keeps the SQLite file locked/);
+      return performance.now() - from;
+    };
+    other.exec("begin immediate");
+    const [first, ...later] = [await refusal(), await refusal(), await refusal(), await refusal()];
+    expect(Math.min(...later)).toBeLessThan(first / 4);
+    other.exec("rollback");
+    await database.commit(() => {});
+    other.exec("begin immediate");
+    expect(await refusal()).toBeGreaterThan(4 * Math.min(...later));
+    other.close();
+    database.close();
   });
 
   test("outlives what falls due while it cannot be written", async () => {

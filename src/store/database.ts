@@ -8,7 +8,7 @@ import { SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { lateSql, type Sql } from "./late.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
-import { OR_ELSEWHERE, worded } from "./trouble.ts";
+import { isLocked, OR_ELSEWHERE, worded } from "./trouble.ts";
 
 export interface Database {
   readonly file: string | undefined;
@@ -73,12 +73,14 @@ function committer(sql: Sql): Pick<Database, "commit" | "commitNow" | "savepoint
   // better-sqlite3 turns a transaction inside a transaction into a savepoint.
   const transaction = once(() => sql.transaction((work: () => unknown) => work()));
   const savepoint = <T>(work: () => T) => worded(() => transaction()(work) as T);
+  const patience = openPatience(sql);
   let waiting: Waiting[] = [];
 
   const settle = (batch: Waiting[]) => {
     const outcomes: (() => void)[] = [];
     try {
-      begin.run();
+      patience.spend(() => begin.run());
+      patience.renew();
       for (const { work, resolve, reject } of batch) {
         try {
           const value = savepoint(work);
@@ -106,11 +108,32 @@ function committer(sql: Sql): Pick<Database, "commit" | "commitNow" | "savepoint
 
   return {
     savepoint,
-    commitNow: (work) => savepoint(work),
+    commitNow: (work) => patience.spend(() => savepoint(work)),
     commit: (work) =>
       new Promise((resolve, reject) => {
         if (waiting.push({ work, resolve, reject }) === 1) afterThisTurn(flush);
       }),
+  };
+}
+
+/** Whoever waited in vain for another program's lock waits no more until somebody could write: else each write would, and nobody be served. */
+function openPatience(sql: Sql) {
+  let patient = true;
+  const become = (wanted: boolean) => {
+    if (patient === wanted) return;
+    patient = wanted;
+    sql.exec(`pragma busy_timeout = ${wanted ? LONGEST_WAIT : 0}`);
+  };
+  return {
+    renew: () => become(true),
+    spend<T>(work: () => T): T {
+      try {
+        return work();
+      } catch (error) {
+        if (isLocked(error)) become(false);
+        throw error;
+      }
+    },
   };
 }
 

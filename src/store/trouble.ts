@@ -4,12 +4,11 @@ import { SandboxError } from "../kernel/errors.ts";
 
 export const OR_ELSEWHERE = "or choose another file with --db FILE, or keep everything in memory with --memory.";
 
+const LOCKED = "Another program keeps the SQLite file locked. Let it end its transaction; reading the file is welcome at any time.";
+
 /** The beginning of SQLite's code, and what it means here. What the statement was about is undone. */
 const TROUBLES: [code: string, words: (said: string) => string][] = [
-  [
-    "SQLITE_BUSY",
-    () => "Another program keeps the SQLite file locked. Let it end its transaction; reading the file is welcome at any time.",
-  ],
+  ["SQLITE_BUSY", () => LOCKED],
   ["SQLITE_FULL", () => `The disk of the SQLite file is full. Make room on it, ${OR_ELSEWHERE}`],
   [
     "SQLITE_READONLY",
@@ -36,3 +35,5 @@ export function worded<T>(work: () => T): T {
     throw inWords(error);
   }
 }
+
+export const isLocked = (error: unknown) => error instanceof SandboxError && error.message === LOCKED;
