@@ -2,11 +2,11 @@
 // `npm run crash` kills it a hundred times and prints the counts.
 
 import { join } from "node:path";
-import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { createDice } from "../src/kernel/random.ts";
+import { compose, counted, expectEffects, look, type Made, perKey, type Write } from "./effects.ts";
 import { folder, type Started, start } from "./program.ts";
-import { type Answer, call, control } from "./support.ts";
+import { call, control } from "./support.ts";
 import { type Arrival, type Receiver, receive } from "./webhook-support.ts";
 
 const KILLS = Number(process.env.CRASH_KILLS ?? 8);
@@ -15,31 +15,12 @@ const dice = createDice(20_260_105);
 /** A whole number below `limit`, always the same for the same name. */
 const pick = (limit: number, ...name: (string | number)[]) => Math.floor(dice.fraction(...name) * limit);
 
-/** One effect: it carries its key on the record, and so on the event. */
-interface Write {
-  key: string;
-  path: string;
-  body: Record<string, unknown>;
-  answer: Answer | undefined;
-  /** How often it was sent without an answer. */
-  lost: number;
+interface Insistent extends Write {
   /** Whether a client that got no answer asks again, with the same key. */
   insists: boolean;
 }
 
-const effects: [path: string, body: (key: string) => Record<string, unknown>][] = [
-  ["/v1/hospitality/pricing-rules", (name) => ({ name, adjustmentType: "fixed", adjustmentValue: 1 })],
-  ["/v1/retail/products/prod_honey/variants", (sku) => ({ sku, options: { lot: sku }, price: 100 })],
-  [
-    "/v1/employees/payroll",
-    () => ({ periodStart: "2026-01-01", periodEnd: "2026-01-31", payDate: "2026-01-31", items: [{ employeeId: "emp", grossAmount: 1 }] }),
-  ],
-];
-
-function compose(key: string): Write {
-  const [path, body] = effects[pick(effects.length, "effect", key)] as (typeof effects)[number];
-  return { key, path, body: { ...body(key), metadata: { key } }, answer: undefined, lost: 0, insists: pick(2, "insists", key) === 0 };
-}
+const begin = (key: string): Insistent => ({ ...compose(key, pick), insists: pick(2, "insists", key) === 0 });
 
 async function send(url: string, write: Write): Promise<boolean> {
   try {
@@ -52,11 +33,11 @@ async function send(url: string, write: Write): Promise<boolean> {
 }
 
 /** Several clients: first they ask again for what got no answer, then they go on, until the sandbox is gone. */
-async function writeUntilGone(url: string, round: number, writes: Write[], heard: () => void): Promise<void> {
+async function writeUntilGone(url: string, round: number, writes: Insistent[], heard: () => void): Promise<void> {
   const unanswered = writes.filter(({ answer, insists }) => insists && answer === undefined);
   const client = async (number: number) => {
     for (let count = 0; ; count++) {
-      const write = unanswered.shift() ?? compose(`r${round}-c${number}-${count}`);
+      const write = unanswered.shift() ?? begin(`r${round}-c${number}-${count}`);
       if (!writes.includes(write)) writes.push(write);
       if (!(await send(url, write))) return;
       heard();
@@ -68,7 +49,7 @@ async function writeUntilGone(url: string, round: number, writes: Write[], heard
 /** The moments at which it is killed; each resolves when that has come. */
 type Moment = (program: Started, receiver: Receiver, round: number) => { come: Promise<unknown>; heard: () => void };
 
-function counted(most: number) {
+function soMany(most: number) {
   let left = most;
   let resolve = () => {};
   const come = new Promise<void>((done) => {
@@ -82,12 +63,12 @@ function counted(most: number) {
 
 const MOMENTS: Moment[] = [
   // After some answers, with the next requests under way.
-  (_, __, round) => counted(1 + pick(60, "answers", round)),
+  (_, __, round) => soMany(1 + pick(60, "answers", round)),
   // When a delivery has arrived, before it can be answered.
   (_, receiver, round) => ({ come: receiver.arrived(receiver.arrivals.length + 1 + pick(40, "arrivals", round)), heard: () => {} }),
   // A moment after an answer: somewhere within handling, committing, answering, delivering.
   (_, __, round) => {
-    const { come, heard } = counted(1 + pick(30, "answers", round));
+    const { come, heard } = soMany(1 + pick(30, "answers", round));
     return { come: come.then(() => new Promise((resolve) => setTimeout(resolve, pick(25, "pause", round)))), heard };
   },
   // As soon as it listens, while it takes up what the one before it left.
@@ -105,8 +86,8 @@ function answerLate(seen: Set<string>) {
 
 const OPTIONS = ["--db", "data.db", "--rate-limit", "none", "--retry-schedule", "20ms,20ms,20ms"];
 
-async function crashOften(cwd: string, receiver: Receiver): Promise<Write[]> {
-  const writes: Write[] = [];
+async function crashOften(cwd: string, receiver: Receiver): Promise<Insistent[]> {
+  const writes: Insistent[] = [];
   for (let round = 0; round < KILLS; round++) {
     const program = await start(OPTIONS, {}, cwd);
     if (round === 0) await call(program.url, "POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
@@ -131,47 +112,20 @@ async function crashOften(cwd: string, receiver: Receiver): Promise<Write[]> {
   return writes;
 }
 
-interface Kept {
-  /** How many records, and how many events, carry a key. */
-  records: Map<string, number>;
-  events: Map<string, number>;
+interface Kept extends Made {
   eventIds: string[];
   deliveries: { sequence: number; state: string }[];
   attempts: { delivery: number; attempt: number; status: string; error_message: string | null }[];
 }
 
-function readFile(file: string): Kept {
-  const sql = new Sqlite(file, { readonly: true });
-  expect(sql.pragma("integrity_check", { simple: true })).toBe("ok");
-  const rows = <T>(text: string) => sql.prepare(text).all() as T[];
-  const perKey = (table: string, path: string) => {
-    const counts = rows<{ key: string; count: number }>(
-      `select body ->> '${path}' as key, count(*) as count from ${table} where key is not null group by key`,
-    );
-    return new Map(counts.map(({ key, count }) => [key, count]));
-  };
-  const kept = {
-    records: perKey("documents", "$.metadata.key"),
-    events: perKey("events", "$.data.metadata.key"),
+const readFile = (file: string): Kept =>
+  look(file, (rows) => ({
+    records: counted(rows(perKey("documents", "$.metadata.key"))),
+    events: counted(rows(perKey("events", "$.data.metadata.key"))),
     eventIds: rows<{ id: string }>("select id from events").map(({ id }) => id),
-    deliveries: rows<Kept["deliveries"][number]>("select sequence, state from deliveries"),
-    attempts: rows<Kept["attempts"][number]>("select delivery, attempt, status, error_message from attempts order by delivery, attempt"),
-  };
-  sql.close();
-  return kept;
-}
-
-function expectEffects(writes: Write[], { records, events }: Kept) {
-  for (const { key, answer } of writes) {
-    const made = [records.get(key) ?? 0, events.get(key) ?? 0];
-    if (answer) expect([key, answer.status, ...made], answer.text).toEqual([key, 200, 1, 1]);
-    // Nobody was told what became of it: all of it is there, or nothing.
-    else expect([[0, 0].join(), [1, 1].join()], key).toContain(made.join());
-  }
-  expect(records.size).toBe(events.size);
-  const ids = writes.flatMap(({ answer }) => (answer ? [answer.body.id] : []));
-  expect(new Set(ids).size).toBe(ids.length);
-}
+    deliveries: rows("select sequence, state from deliveries"),
+    attempts: rows("select delivery, attempt, status, error_message from attempts order by delivery, attempt"),
+  }));
 
 function expectDeliveries({ eventIds, deliveries, attempts }: Kept, receiver: Receiver) {
   const bodies = new Map<string, string>();
@@ -200,7 +154,7 @@ function byDelivery(attempts: Kept["attempts"]): Map<number, Kept["attempts"]> {
   return groups;
 }
 
-function counts(writes: Write[], { records, attempts, eventIds }: Kept, receiver: Receiver) {
+function counts(writes: Insistent[], { records, attempts, eventIds }: Kept, receiver: Receiver) {
   const lost = writes.filter((write) => write.lost > 0);
   const dropped = lost.filter(({ answer }) => answer === undefined);
   const statuses = (status: string) => attempts.filter((attempt) => attempt.status === status).length;

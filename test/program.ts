@@ -1,6 +1,6 @@
 // The built program, run as people run it: started, listened to, told to stop, killed.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -60,10 +60,17 @@ export function launch(words: string[], variables: Record<string, string> = {}, 
 export const launchFile = (file: string, words: string[], variables: Record<string, string>, cwd?: string) =>
   launchCommand(process.execPath, [file, ...words], variables, cwd);
 
-/** The same through another command, such as a shell that takes something away from it first. */
-export function launchCommand(command: string, words: string[], variables: Record<string, string> = {}, cwd = folder()): Program {
+/** The same through another command, such as a shell that takes something away from it first; with further pipes beside the usual ones. */
+export function launchCommand(
+  command: string,
+  words: string[],
+  variables: Record<string, string> = {},
+  cwd = folder(),
+  ...beside: "pipe"[]
+): Program {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_"));
-  const child = spawn(command, words, { cwd, env: { ...Object.fromEntries(inherited), ...variables } });
+  const env = { ...Object.fromEntries(inherited), ...variables };
+  const child = spawn(command, words, { cwd, env, stdio: ["pipe", "pipe", "pipe", ...beside] }) as ChildProcessWithoutNullStreams;
   children.add(child);
   const out: string[] = [];
   let error = "";

@@ -32,6 +32,10 @@ export interface CallOptions {
   contentType?: string | null;
   /** Sends the body in chunks of this many bytes, without its length. */
   chunked?: number;
+  /** After how many milliseconds of silence it is given up; never unless given. */
+  patience?: number;
+  /** Whose connections it uses; those of all tests unless given. */
+  agent?: Agent;
 }
 
 export interface Bench extends Omit<Sandbox, "events"> {
@@ -46,7 +50,7 @@ export interface Bench extends Omit<Sandbox, "events"> {
 }
 
 const opened: Bench[] = [];
-const agent = new Agent({ keepAlive: true });
+const shared = new Agent({ keepAlive: true });
 
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((bench) => bench.close()));
@@ -78,7 +82,7 @@ export async function share(options: GivenOptions = {}): Promise<Bench> {
 }
 
 export function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-  const { key = "sk_test_lodge", body, contentType = "application/json", chunked } = options;
+  const { key = "sk_test_lodge", body, contentType = "application/json", chunked, patience = 0, agent = shared } = options;
   const bytes = body === undefined ? undefined : bytesOf(body);
   const headers: Record<string, string | string[]> = {
     ...(key === null ? {} : { authorization: `Bearer ${key}` }),
@@ -87,7 +91,7 @@ export function call(url: string, method: string, path: string, options: CallOpt
     ...options.headers,
   };
   return new Promise((resolve, reject) => {
-    const outgoing = httpRequest(url, { method, headers, agent, path }, (incoming) => {
+    const outgoing = httpRequest(url, { method, headers, agent, path, timeout: patience }, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
       incoming.on("error", reject);
@@ -98,6 +102,7 @@ export function call(url: string, method: string, path: string, options: CallOpt
       });
     });
     outgoing.on("error", reject);
+    outgoing.on("timeout", () => outgoing.destroy(new Error("no answer within the client's patience")));
     for (let start = 0; chunked !== undefined && start < (bytes?.length ?? 0); start += chunked)
       outgoing.write(bytes?.subarray(start, start + chunked));
     outgoing.end(chunked === undefined ? bytes : undefined);

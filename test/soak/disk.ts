@@ -1,0 +1,63 @@
+// A disk that fills up and empties again: a small file system of its own where that may be made, else a limit on what the process may write.
+
+import { spawnSync } from "node:child_process";
+import { statfsSync } from "node:fs";
+import { afterEach } from "vitest";
+import { folder } from "../program.ts";
+
+export interface Disk {
+  readonly folder: string;
+  /** How it is filled; undefined where this system has no way. */
+  readonly by: "a file system of its own" | "a limit of the process" | undefined;
+  /** From now on nothing more can be written; `pid` is who writes. */
+  fill(pid: number): void;
+  free(pid: number): void;
+}
+
+const mounted: string[] = [];
+
+// Before the folders are taken away, for this comes later in the order of the imports.
+afterEach(() => {
+  for (const place of mounted.splice(0)) must("umount", "-l", place);
+});
+
+const did = (command: string, ...words: string[]) => spawnSync(command, words, { stdio: "ignore" }).status === 0;
+
+export function openDisk(): Disk {
+  const place = folder();
+  if (process.platform === "linux" && process.getuid?.() === 0 && did("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place))
+    return ownFileSystem(place);
+  if (did("prlimit", "--version"))
+    return { ...nothing(place), by: "a limit of the process", fill: (pid) => limit(pid, "0"), free: (pid) => limit(pid, "unlimited") };
+  return nothing(place);
+}
+
+const nothing = (place: string): Disk => ({ folder: place, by: undefined, fill() {}, free() {} });
+
+/** Only the soft limit: the hard one could never be raised again. A process that is gone has none. */
+const limit = (pid: number, most: string) => void did("prlimit", "--pid", String(pid), `--fsize=${most}:unlimited`);
+
+function ownFileSystem(place: string): Disk {
+  const resize = (size: string) => must("mount", "-o", `remount,size=${size}`, place);
+  const used = () => {
+    const { blocks, bfree, bsize } = statfsSync(place);
+    return (blocks - bfree) * bsize;
+  };
+  const free = () => resize("8g");
+  mounted.push(place);
+  free();
+  return {
+    folder: place,
+    by: "a file system of its own",
+    fill() {
+      // What is written meanwhile would not fit any more, and is refused: then once again.
+      while (!did("mount", "-o", `remount,size=${used()}`, place));
+    },
+    free,
+  };
+}
+
+function must(command: string, ...words: string[]): void {
+  const { status, stderr } = spawnSync(command, words, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${command} ${words.join(" ")}: ${stderr}`);
+}

@@ -1,0 +1,86 @@
+// Files that a sandbox must not begin on, made of one that it left: and whether it left them as they were.
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmodSync, chownSync, closeSync, cpSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { SCHEMA_VERSION } from "../../src/store/schema.ts";
+import { folder, PROGRAM } from "../program.ts";
+import { startOn } from "./subject.ts";
+
+interface Spoilt {
+  what: string;
+  spoil(db: string): void;
+  says: RegExp;
+}
+
+const PAGE = 4_096;
+
+function scribble(db: string, at: number, length: number): void {
+  const handle = openSync(db, "r+");
+  writeSync(handle, Buffer.alloc(length, 0xa5), 0, length, at);
+  closeSync(handle);
+}
+
+const withSql = (db: string, work: (sql: Sqlite.Database) => void) => {
+  const sql = new Sqlite(db);
+  work(sql);
+  sql.close();
+};
+
+export const spoilt: Spoilt[] = [
+  { what: "cut in half", spoil: (db) => truncateSync(db, Math.floor(statSync(db).size / 2)), says: /is not a usable SQLite file/ },
+  { what: "cut within its header", spoil: (db) => truncateSync(db, 60), says: /is a SQLite database of another program/ },
+  { what: "garbage for a header", spoil: (db) => scribble(db, 0, 100), says: /is not a usable SQLite file/ },
+  {
+    what: "garbage for pages in its middle",
+    spoil(db) {
+      const pages = Math.floor(statSync(db).size / PAGE);
+      for (let page = Math.floor(pages / 3); page < pages / 2; page++) scribble(db, page * PAGE, PAGE);
+    },
+    says: /is not a usable SQLite file/,
+  },
+  {
+    what: "of a newer version",
+    spoil: (db) => withSql(db, (sql) => sql.pragma(`user_version = ${SCHEMA_VERSION + 1}`)),
+    says: /another version/,
+  },
+  { what: "of another program", spoil: (db) => withSql(db, (sql) => sql.pragma("application_id = 1")), says: /another program/ },
+  { what: "read-only", spoil: (db) => chmodSync(db, 0o444), says: /^merchant-sandbox: Cannot write \S+: it is read-only/ },
+  { what: "in a read-only folder", spoil: (db) => chmodSync(dirname(db), 0o555), says: /^merchant-sandbox: Cannot write in / },
+];
+
+export interface Refused {
+  code: number | null;
+  error: string;
+  /** Its mode and its bytes. */
+  before: string;
+  after: string;
+}
+
+/** The superuser may write everywhere: what bits forbid is tried as somebody else. Undefined where that cannot be. */
+const asNobody = () => {
+  if (process.platform === "win32") return undefined;
+  if (process.getuid?.() !== 0) return [];
+  return spawnSync("setpriv", ["--version"]).status === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : undefined;
+};
+
+/** Starts the program on a copy of a file after it was spoilt; undefined where this system cannot try that. */
+export function tryOn(db: string, { spoil }: Pick<Spoilt, "spoil">): Refused | undefined {
+  const nobody = asNobody();
+  if (nobody === undefined) return undefined;
+  const place = folder();
+  const copy = join(place, "data.db");
+  cpSync(db, copy);
+  if (nobody.length > 0) for (const path of [place, copy]) chownSync(path, 65_534, 65_534);
+  spoil(copy);
+  const before = contents(copy);
+  const [command = "", ...words] = [...nobody, process.execPath, PROGRAM, ...startOn(copy)];
+  const { status, stderr } = spawnSync(command, words, { encoding: "utf8", cwd: "/" });
+  chmodSync(place, 0o700);
+  return { code: status, error: stderr, before, after: contents(copy) };
+}
+
+const contents = (file: string) =>
+  `${(statSync(file).mode & 0o777).toString(8)} ${createHash("sha256").update(readFileSync(file)).digest("hex")}`;

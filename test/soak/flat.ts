@@ -1,0 +1,15 @@
+// Tells what grows from what only goes up and down: a line through many samples that no few of them can bend.
+
+/** By how much a value grew from the first sample to the last, as the median of the slopes between all pairs says. */
+export function growth(values: readonly number[]): number {
+  const slopes: number[] = [];
+  for (let from = 0; from < values.length; from++)
+    for (let to = from + 1; to < values.length; to++) slopes.push(((values[to] ?? 0) - (values[from] ?? 0)) / (to - from));
+  return median(slopes) * (values.length - 1);
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  const half = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? (sorted[half] ?? 0) : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
+}

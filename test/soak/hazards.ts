@@ -1,0 +1,346 @@
+// What a sandbox is put through while clients work with it; each hazard leaves things as it found them.
+
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import Sqlite from "better-sqlite3";
+import { type Crowd, gather, mostConnections } from "./crowd.ts";
+import type { Disk } from "./disk.ts";
+import type { Load } from "./load.ts";
+import { listenDeaf, type Record as Receiver } from "./receivers.ts";
+import type { Subject } from "./subject.ts";
+import { watch } from "./watchers.ts";
+
+/** What a hazard has to work with. */
+export interface Scene {
+  readonly subject: Subject;
+  readonly load: Load;
+  readonly receiver: Receiver;
+  readonly disk: Disk;
+  /** The SQLite file. */
+  readonly db: string;
+  /** Whether there is time for all of it. */
+  readonly long: boolean;
+  /** Whether this hazard is met for the first time. */
+  readonly isFirst: boolean;
+  pick(limit: number, ...name: (string | number)[]): number;
+  /** Calls the control plane. */
+  // biome-ignore lint/suspicious/noExplicitAny: hazards look into answers of every shape.
+  control(method: string, path: string, body?: unknown): Promise<any>;
+  // biome-ignore lint/suspicious/noExplicitAny: hazards look into answers of every shape.
+  service(method: string, path: string, body?: unknown): Promise<any>;
+  /** Lets clients work for a while; rejects, as `until` does, when the sandbox is gone. */
+  spell(): Promise<void>;
+  until(holds: () => boolean | Promise<boolean>): Promise<void>;
+  /** Counts what was done, for the table at the end. */
+  count(what: string, by?: number): void;
+}
+
+export type Hazard = (scene: Scene) => Promise<void>;
+
+/** None that changes what an event says, or lets a key be forgotten: then nobody could tell what is lost from what is meant. */
+const ON_CALLS = [
+  { type: "status", status: 503 },
+  { type: "status", status: 500 },
+  { type: "rate_limit", retryAfter: 1 },
+  { type: "latency", distribution: "uniform", min: "5ms", max: "80ms" },
+  { type: "lost_response", as: "reset" },
+  { type: "lost_response", as: "empty" },
+  { type: "lost_response", as: "hang" },
+  { type: "lost_response", as: "502" },
+  { type: "connection", as: "reset" },
+  { type: "connection", as: "garbage" },
+  { type: "connection", as: "malformed_chunk" },
+  { type: "body", as: "truncate" },
+  { type: "body", as: "invalid_json" },
+  { type: "body", as: "html" },
+  { type: "auth", as: "expired" },
+  { type: "idempotency", as: "in_progress" },
+  { type: "stale_read", lag: "5s" },
+];
+
+const ON_DELIVERIES = [
+  { type: "duplicate", copies: 3 },
+  { type: "duplicate", copies: 2, concurrent: true },
+  { type: "reorder", batch: 3, hold: "200ms" },
+  { type: "delay", by: "50ms" },
+  { type: "delay", until: "before_response" },
+  { type: "drop", attempts: 1 },
+  { type: "signature", as: "wrong_secret" },
+  { type: "signature", as: "body_changed" },
+  { type: "transport", as: "wrong_content_type" },
+  { type: "transport", as: "abort_mid_body" },
+];
+
+const arm =
+  (target: "api" | "delivery", actions: readonly object[]): Hazard =>
+  async ({ control, pick, spell, load, count }) => {
+    for (const [place, action] of actions.entries()) {
+      const seed = pick(2 ** 20, "fault seed", place, load.seen.writes);
+      await control("POST", "/faults", { target, action, trigger: { probability: 0.03, seed } });
+    }
+    await spell();
+    await spell();
+    const { data } = await control("GET", "/faults");
+    for (const { fired } of data as { fired: number }[]) count("fired", fired);
+    await control("DELETE", "/faults");
+  };
+
+const outage: Hazard = async ({ control, spell, count }) => {
+  for (const as of ["503", "reset"]) {
+    await control("POST", "/faults", { target: "api", action: { type: "outage", as }, trigger: { times: 40 } });
+    await spell();
+    count("outages");
+  }
+  await control("DELETE", "/faults");
+};
+
+const forward: Hazard = async ({ control, pick, spell, load, long, count }) => {
+  for (const jump of long ? ["90s", "1h", "3h"] : ["1h"]) {
+    await control("POST", "/clock/advance", { by: jump });
+    await spell();
+    const { unix } = await control("GET", "/clock");
+    const now = new Date((unix + pick(1_800, "jump", jump, load.seen.writes)) * 1_000).toISOString();
+    await control("PUT", "/clock", { mode: "offset", now });
+    await spell();
+    count("jumps", 2);
+  }
+};
+
+/** By less than a key is remembered: what is past that may happen again. */
+const backward: Hazard = async ({ control, spell, count }) => {
+  const { unix } = await control("GET", "/clock");
+  for (const [mode, seconds] of [
+    ["offset", 7_200],
+    ["frozen", 43_200],
+    ["offset", 60],
+  ] as const) {
+    await control("PUT", "/clock", { mode, now: new Date((unix - seconds) * 1_000).toISOString() });
+    await spell();
+    count("jumps");
+  }
+  await control("PUT", "/clock", { mode: "offset", now: new Date(unix * 1_000).toISOString() });
+};
+
+/** While it stands, all that happens is due at one moment, and advancing waits for all of that: clients must come to rest for it. */
+const frozen: Hazard = async ({ control, spell, count, load }) => {
+  await control("PUT", "/clock", { mode: "frozen" });
+  for (const step of ["0s", "1s", "30s"]) {
+    await spell();
+    await load.rest();
+    await control("POST", "/clock/advance", { by: step });
+    load.begin();
+    count("steps");
+  }
+  await control("PUT", "/clock", { mode: "offset" });
+  await spell();
+};
+
+/** Longer than clients and receivers wait, where there is time for that. */
+const suspended: Hazard = async ({ subject, spell, long, count }) => {
+  for (const milliseconds of long ? [100, 1_000, 3_000] : [50, 150]) {
+    await subject.suspend(milliseconds);
+    await spell();
+    count("sleeps");
+  }
+};
+
+/** Until clients were refused for it, some of them several times. */
+const fullDisk: Hazard = async ({ subject, disk, load, spell, until, count, control }) => {
+  if (disk.by === undefined) return;
+  const before = load.seen.unwritable;
+  disk.fill(subject.pid);
+  try {
+    await until(() => load.seen.unwritable >= before + 12);
+    // What falls due meanwhile cannot be written either; reading goes on.
+    await control("GET", "/requests");
+  } finally {
+    disk.free(subject.pid);
+  }
+  count("refused", load.seen.unwritable - before);
+  await spell();
+};
+
+/** For longer than the sandbox waits. */
+const locked: Hazard = async ({ db, load, spell, until, count }) => {
+  const before = load.seen.unwritable;
+  const other = new Sqlite(db, { timeout: 5_000 });
+  other.exec("begin immediate");
+  try {
+    await until(() => load.seen.unwritable > before);
+  } finally {
+    other.exec("rollback");
+    other.close();
+  }
+  count("refused", load.seen.unwritable - before);
+  await spell();
+};
+
+const WANTED = 10_000;
+
+/** The first time they stay for longer than the sandbox listens to nothing, where there is time for that: then it has sent them away itself. */
+const silence: Hazard = async ({ subject, spell, until, long, isFirst, count }) => {
+  const wanted = long ? mostConnections(WANTED) : 100;
+  const before = await subject.measure();
+  const crowd = await gather(subject.port, wanted);
+  try {
+    count("opened", crowd.opened);
+    if (crowd.opened < wanted) throw new Error(`only ${crowd.opened} of ${wanted} connections came to be`);
+    await until(async () => (await subject.measure()).sockets >= wanted);
+    await spell();
+    if (!long || !isFirst) return;
+    await until(async () => (await subject.measure()).sockets <= before.sockets + 100);
+    count("sent away", crowd.opened);
+  } finally {
+    await crowd.leave();
+  }
+};
+
+const SHORT_OF_HANDLES = 40;
+
+/** As many connections as it has handles, and more that ask in vain. */
+const noHandles: Hazard = async ({ subject, spell, count }) => {
+  const { descriptors } = await subject.measure();
+  const limit = (soft: number | string) => spawnSync("prlimit", ["--pid", String(subject.pid), `--nofile=${soft}:`]).status === 0;
+  const usual = softLimitOf(subject.pid);
+  if (descriptors === undefined || usual === undefined || !limit(descriptors + SHORT_OF_HANDLES)) return;
+  let crowd: Crowd | undefined;
+  try {
+    crowd = await gather(subject.port, 3 * SHORT_OF_HANDLES);
+    await pause(300);
+    count("short of handles");
+  } finally {
+    limit(usual);
+    await crowd?.leave();
+  }
+  await spell();
+};
+
+function softLimitOf(pid: number): string | undefined {
+  const { status, stdout } = spawnSync("prlimit", ["--pid", String(pid), "--nofile", "--output=SOFT", "--noheadings"], {
+    encoding: "utf8",
+  });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+const slowReaders: Hazard = async ({ subject, spell, long, count }) => {
+  const watchers = await Promise.all(Array.from({ length: long ? 20 : 4 }, () => watch(subject.url)));
+  try {
+    for (const watcher of watchers.slice(1)) watcher.stopReading();
+    for (let time = 0; time < (long ? 6 : 2); time++) await spell();
+    // Half of them look again; the others never do.
+    for (const watcher of watchers.slice(0, Math.ceil(watchers.length / 2))) {
+      const { items, missed, wrong } = await watcher.catchUp();
+      count("items read", items);
+      count("items missed", missed);
+      if (wrong > 0) throw new Error(`a watcher was told ${wrong} numbers that do not follow on another`);
+    }
+  } finally {
+    for (const watcher of watchers) watcher.leave();
+  }
+};
+
+const deafReceivers: Hazard = async ({ service, spell, long, count }) => {
+  const deaf = await listenDeaf();
+  try {
+    const registered = await Promise.all(deaf.map(({ url }) => service("POST", "/v1/webhooks", { url, events: ["payroll.created"] })));
+    for (let time = 0; time < (long ? 5 : 1); time++) await spell();
+    // One more kind of them is gone altogether.
+    await deaf[0]?.close();
+    await spell();
+    for (const { id } of registered) await service("DELETE", `/v1/webhooks/${id}`);
+    for (const { met } of deaf) count("met", met());
+  } finally {
+    for (const { close } of deaf) await close();
+  }
+};
+
+/** Clients that break off: in the middle of a line, of the headers, of the body, of the answer. */
+const RUDE = [
+  "GET /v1/pay",
+  "GET /v1/payments HTTP/1.1\r\nHost: localho",
+  "POST /v1/employees/payroll HTTP/1.1\r\nHost: localhost:PORT\r\nAuthorization: Bearer sk_test_lodge\r\nContent-Type: application/json\r\nContent-Length: 400\r\n\r\n{",
+  "GET /v1/payments?limit=100 HTTP/1.1\r\nHost: localhost:PORT\r\nAuthorization: Bearer sk_test_lodge\r\n\r\n".repeat(5),
+  "GET /_sandbox/openapi.json HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n",
+  "GET /_sandbox/live HTTP/1.1\r\nHost: localhost:PORT\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n\x81\xff",
+  "\x16\x03\x01\x02\x00\x01\x00 this is no HTTP",
+];
+
+const rudeness: Hazard = async ({ subject, spell, long, pick, count }) => {
+  for (let time = 0; time < (long ? 40 : 3); time++) {
+    await Promise.all(
+      RUDE.map(async (text, kind) => {
+        const socket = connect({ port: subject.port, host: "127.0.0.1" });
+        socket.on("error", () => {});
+        await once(socket, "connect");
+        socket.write(Buffer.from(text.replaceAll("PORT", String(subject.port)), "latin1"));
+        await pause(pick(20, "rude", time, kind));
+        if (pick(2, "how", time, kind) === 0) socket.resetAndDestroy();
+        else socket.destroy();
+      }),
+    );
+    count("broken off", RUDE.length);
+  }
+  await spell();
+};
+
+const VISITS = [
+  "",
+  "/requests?limit=100",
+  "/deliveries?limit=100",
+  "/events",
+  "/operations",
+  "/verdicts",
+  "/faults",
+  "/openapi.json",
+  "/board",
+];
+
+/** Everything else that is done to a sandbox in a day: it is looked at, copied, asked for a report, shared with merchants who come and go. */
+const visitors: Hazard = async ({ control, spell, count, pick, load, long }) => {
+  for (const path of VISITS) await control("GET", path);
+  for (const format of ["json", "junit", "markdown", "html", "har"]) await control("GET", `/report?format=${format}`);
+  const name = `soak-${load.seen.writes}`;
+  await control("PUT", `/snapshots/${name}`);
+  await control("DELETE", `/snapshots/${name}`);
+  for (const fixture of long ? ["lodge", "market", "stage"] : ["lodge"]) {
+    const { merchant } = await control("POST", "/merchants", { fixture });
+    await control("POST", "/traffic", { merchant, rate: "50/s" });
+    await spell();
+    if (pick(2, "reset", merchant) === 0) await control("POST", "/reset", { merchant });
+    await control("DELETE", `/merchants/${merchant}`);
+  }
+  count("visits", VISITS.length + 5);
+};
+
+/** By itself, and over a jump: what should have happened meanwhile happens. */
+const traffic: Hazard = async ({ control, spell, long, count }) => {
+  await control("POST", "/traffic", { merchant: "mer_market", rate: "20/s" });
+  await spell();
+  await control("POST", "/clock/advance", { by: long ? "5s" : "1s" });
+  const { unix } = await control("GET", "/clock");
+  await control("PUT", "/clock", { mode: "offset", now: new Date((unix + 30) * 1_000).toISOString() });
+  await spell();
+  const { data } = await control("DELETE", "/traffic");
+  for (const { happened } of data as { happened: number }[]) count("happened", happened);
+};
+
+export const hazards: Readonly<Record<string, Hazard>> = {
+  "faults on calls": arm("api", ON_CALLS),
+  "faults on deliveries": arm("delivery", ON_DELIVERIES),
+  outages: outage,
+  "the clock forward": forward,
+  "the clock backward": backward,
+  "the clock frozen": frozen,
+  suspended,
+  "a full disk": fullDisk,
+  "a locked file": locked,
+  "connections that say nothing": silence,
+  "no handles left": noHandles,
+  "watchers that do not read": slowReaders,
+  "receivers that never answer": deafReceivers,
+  "clients that break off": rudeness,
+  visitors,
+  traffic,
+};

@@ -1,0 +1,154 @@
+// The clients of a soak: writers that ask again until they are answered, readers, and what they saw.
+
+import { Agent } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { compose, type Write } from "../effects.ts";
+import { type Answer, call } from "../support.ts";
+
+export interface Load {
+  readonly writes: Write[];
+  readonly seen: Seen;
+  /** Lets the clients work, if they do not yet. */
+  begin(): void;
+  /** Resolves once so many more calls have been answered with what was asked for. */
+  answered(more: number): Promise<void>;
+  /** Lets the clients end what they are about: each write is asked again, with its key, until it is answered. */
+  rest(): Promise<void>;
+  /** Ends at once, whatever is unanswered. */
+  giveUp(): void;
+  /** Asks again for some of the newest writes; answers those that did not get their first answer to the byte. */
+  repeat(most: number): Promise<string[]>;
+}
+
+export interface Seen {
+  reads: number;
+  writes: number;
+  /** Answers that fault rules, a full disk or the like put in the place of those asked for, and connections that broke. */
+  refused: number;
+  broken: number;
+  /** Writes that were asked again, and of these those that had happened the first time. */
+  again: number;
+  hadHappened: number;
+  /** Refusals for want of a file that can be written. */
+  unwritable: number;
+  /** What no client may ever see. */
+  wrong: string[];
+}
+
+interface Needs {
+  /** Where the sandbox is now. */
+  url(): string;
+  pick(limit: number, ...name: (string | number)[]): number;
+}
+
+const WRITERS = 4;
+const READERS = 3;
+/** Milliseconds of a client's life. */
+const PATIENCE = 1_000;
+const BEFORE_RETRY = 25;
+const MOST_THINKING = 6;
+
+const READS = [
+  "/v1/merchants/me",
+  "/v1/payments?limit=20",
+  "/v1/customers/cus_ines",
+  "/v1/payouts",
+  "/v1/statutory/settings",
+  "/v1/webhooks",
+  "/v1/webhook-deliveries?limit=10",
+];
+
+/** What a client that does nothing wrong is told where something else goes wrong. */
+const EXCUSES = new Set([401, 409, 429, 500, 502, 503]);
+const UNWRITABLE = /full|locked|cannot be written/;
+
+export function createLoad({ url, pick }: Needs): Load {
+  const writes: Write[] = [];
+  const seen: Seen = { reads: 0, writes: 0, refused: 0, broken: 0, again: 0, hadHappened: 0, unwritable: 0, wrong: [] };
+  let waiting: { at: number; resolve: () => void }[] = [];
+  let working: Promise<unknown> | undefined;
+  let running = false;
+  let givenUp = false;
+  let agent = new Agent({ keepAlive: true });
+  let shift = 0;
+
+  const heard = () => {
+    const count = seen.reads + seen.writes;
+    for (const { resolve } of waiting.filter(({ at }) => at <= count)) resolve();
+    waiting = waiting.filter(({ at }) => at > count);
+  };
+  /** The answer, or undefined where something came between. */
+  const ask = async (method: string, path: string, given: object = {}): Promise<Answer | undefined> => {
+    try {
+      const answer = await call(url(), method, path, { ...given, agent, patience: PATIENCE });
+      if (answer.status === 200 && typeof answer.body === "object") return answer;
+      if (answer.status !== 200 && !EXCUSES.has(answer.status)) seen.wrong.push(`${method} ${path}: ${answer.status} ${answer.text}`);
+      if (answer.status === 500 && UNWRITABLE.test(answer.body?.message)) seen.unwritable++;
+      seen.refused++;
+    } catch {
+      seen.broken++;
+    }
+    return undefined;
+  };
+  const send = ({ key, path, body }: Write) => ask("POST", path, { body, headers: { "idempotency-key": key } });
+  const settle = async (write: Write) => {
+    for (;;) {
+      write.answer = await send(write);
+      if (write.answer) break;
+      if (givenUp) return;
+      write.lost++;
+      await pause(BEFORE_RETRY);
+    }
+    seen.writes++;
+    if (write.lost > 0) seen.again++;
+    if (write.lost > 0 && write.answer.headers["idempotent-replayed"] === "true") seen.hadHappened++;
+    heard();
+  };
+  const writer = async (number: number) => {
+    for (let count = 0; running; count++) {
+      const write = compose(`s${shift}-w${number}-${count}`, pick);
+      writes.push(write);
+      await settle(write);
+      await pause(pick(MOST_THINKING, "thinks", write.key));
+    }
+  };
+  const reader = async (number: number) => {
+    for (let count = 0; running; count++) {
+      if (await ask("GET", READS[pick(READS.length, "reads", shift, number, count)] as string)) {
+        seen.reads++;
+        heard();
+      }
+      await pause(pick(MOST_THINKING, "thinks", shift, number, count));
+    }
+  };
+  const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
+  return {
+    writes,
+    seen,
+    begin() {
+      if (running) return;
+      running = true;
+      shift++;
+      working = Promise.all([...numbers(WRITERS).map(writer), ...numbers(READERS).map(reader)]);
+    },
+    answered: (more) => new Promise((resolve) => void waiting.push({ at: seen.reads + seen.writes + more, resolve })),
+    async rest() {
+      running = false;
+      await working;
+      agent.destroy();
+      agent = new Agent({ keepAlive: true });
+    },
+    giveUp() {
+      running = false;
+      givenUp = true;
+      agent.destroy();
+    },
+    async repeat(most) {
+      const answers = await Promise.all(writes.slice(-most).map(async (write) => ({ write, again: await send(write) })));
+      agent.destroy();
+      return answers.flatMap(({ write: { key, answer }, again }) =>
+        again?.headers["idempotent-replayed"] === "true" && again.text === answer?.text ? [] : [`${key}: ${again?.text}`],
+      );
+    },
+  };
+}

@@ -1,0 +1,112 @@
+// The receivers of a soak: one that keeps a record of all that comes to it, and those that never answer.
+
+import { createHash } from "node:crypto";
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from "node:net";
+import { sign } from "../../src/webhooks/signature.ts";
+
+export interface Record {
+  readonly url: string;
+  /** What its endpoint signs with. */
+  secret: string;
+  /** How many different events came with each key that a write carried. */
+  events: Map<string, number>;
+  /** Every event that came, and how often it came. */
+  copies: Map<string, number>;
+  seen: { deliveries: number; forged: number; failed: number };
+  /** Events of which not all copies were the same bytes. */
+  changed: string[];
+  /** Lets go of the connections on which nothing happens. */
+  rest(): void;
+  close(): Promise<void>;
+}
+
+type Pick = (limit: number, ...name: (string | number)[]) => number;
+
+/** Takes what is genuine; some of it only the second or third time, and all of it a moment late. */
+export async function keepRecord(pick: Pick): Promise<Record> {
+  const digests = new Map<string, string>();
+  const record = { secret: "", events: new Map<string, number>(), copies: new Map<string, number>(), changed: [] as string[] };
+  const seen = { deliveries: 0, forged: 0, failed: 0 };
+  const note = (body: Buffer) => {
+    const { id, data } = JSON.parse(body.toString()) as { id: string; data: { metadata?: { key?: string } } };
+    const copies = record.copies.get(id) ?? 0;
+    const digest = createHash("sha1").update(body).digest("base64");
+    record.copies.set(id, copies + 1);
+    if ((digests.get(id) ?? digest) !== digest) record.changed.push(id);
+    digests.set(id, digest);
+    const key = data.metadata?.key;
+    if (key !== undefined && copies === 0) record.events.set(key, (record.events.get(key) ?? 0) + 1);
+    return copies + 1 <= pick(8, "fails", id) - 5;
+  };
+  const server = createServer(async (incoming, outgoing) => {
+    const body = await read(incoming).catch(() => undefined);
+    if (body === undefined) return;
+    seen.deliveries++;
+    const isGenuine = incoming.headers["x-webhook-signature"] === sign(body.toString(), record.secret);
+    if (!isGenuine) seen.forged++;
+    const fails = isGenuine && note(body);
+    if (fails) seen.failed++;
+    answerLate(outgoing, isGenuine ? (fails ? 500 : 200) : 400, pick(10, "late", seen.deliveries));
+  });
+  const { url, close } = await listenOn(server);
+  return Object.assign(record, { url, seen, rest: () => server.closeIdleConnections(), close });
+}
+
+const answerLate = (outgoing: ServerResponse, status: number, after: number) =>
+  void setTimeout(() => outgoing.writeHead(status).end(), after);
+
+async function read(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+export interface Deaf {
+  url: string;
+  /** How many connections it was given. */
+  met(): number;
+  close(): Promise<void>;
+}
+
+/** The ways of never answering: not to read, to read and say nothing, to stop in the middle of the headers, or of the body, or to go on for ever. */
+const WAYS: ((socket: Socket) => void)[] = [
+  (socket) => void socket.pause(),
+  (socket) => void socket.resume(),
+  (socket) => void socket.resume().write("HTTP/1.1 200 OK\r\nContent-"),
+  (socket) => void socket.resume().write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nnot all of it"),
+  (socket) => {
+    socket.resume().write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const drip = setInterval(() => socket.write("1\r\n.\r\n"), 50);
+    socket.once("close", () => clearInterval(drip));
+  },
+];
+
+export const listenDeaf = (): Promise<Deaf[]> =>
+  Promise.all(
+    WAYS.map(async (way) => {
+      let met = 0;
+      const server = createSocketServer((socket) => {
+        met++;
+        way(socket);
+      });
+      return { ...(await listenOn(server)), met: () => met };
+    }),
+  );
+
+async function listenOn(server: Server | HttpServer): Promise<{ url: string; close(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}

@@ -1,0 +1,142 @@
+// A soak as a whole: one file, one receiver, the clients, and sandboxes that come and go on it.
+
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { createDice } from "../../src/kernel/random.ts";
+import { type Ended, launch } from "../program.ts";
+import { call, control } from "../support.ts";
+import { type Disk, openDisk } from "./disk.ts";
+import { type Hazard, hazards, type Scene } from "./hazards.ts";
+import { createLoad, type Load } from "./load.ts";
+import { keepRecord, type Record as Receiver } from "./receivers.ts";
+import { type Held, type Subject, startOn, startSubject } from "./subject.ts";
+
+export interface Soak {
+  readonly db: string;
+  readonly disk: Disk;
+  readonly load: Load;
+  readonly receiver: Receiver;
+  /** The endpoint of that receiver. */
+  readonly endpoint: string;
+  /** How often each hazard was met, and what was done then. */
+  readonly met: Map<string, Map<string, number>>;
+  readonly subject: Subject;
+  pick(limit: number, ...name: (string | number)[]): number;
+  /** Begins the next life. */
+  start(): Promise<void>;
+  meet(name: string): Promise<void>;
+  /** Ends all that goes on: clients are answered, faults are gone, and nothing is owed any more. */
+  calm(): Promise<void>;
+  /** What the process holds when nothing goes on. */
+  hold(): Promise<Held>;
+  /** Kills it while a hazard is met, after so many more answers. */
+  killDuring(name: string, answers: number): Promise<void>;
+  /** Starts it where nothing can be written; undefined where it found room in what it had, or where that cannot be tried. */
+  startOnFullDisk(): Promise<Ended | undefined>;
+  /** What all of them said beside their output. */
+  readonly complaints: string[];
+  close(): Promise<void>;
+}
+
+export async function openSoak({ seed, long }: { seed: number; long: boolean }): Promise<Soak> {
+  const dice = createDice(seed);
+  const pick: Soak["pick"] = (limit, ...name) => Math.floor(dice.fraction(...name) * limit);
+  const disk = openDisk();
+  const db = join(disk.folder, "data.db");
+  const receiver = await keepRecord(pick);
+  const met: Soak["met"] = new Map();
+  const complaints: string[] = [];
+  const begin = async () => {
+    const begun = await startSubject(db, disk.folder);
+    void begun.ended.then(({ error }) => complaints.push(...error.split(/^(?=\S)/m).filter((text) => text !== "")));
+    return begun;
+  };
+  let subject = await begin();
+  const load = createLoad({ url: () => subject.url, pick });
+  const service: Scene["service"] = async (method, path, body) => {
+    const answer = await call(subject.url, method, path, { body });
+    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
+    return answer.body;
+  };
+  const own = await service("POST", "/v1/webhooks", { url: receiver.url, events: ["*"] });
+  receiver.secret = own.secret;
+
+  const scene = (name: string): Scene => ({
+    ...{ subject, load, receiver, disk, db, long, pick, service },
+    isFirst: !met.has(name),
+    control: (...asked) => control(subject.url, ...asked),
+    spell: () => whileItLives(subject, load.answered(long ? 250 : 15)),
+    async until(holds) {
+      while (!(await holds())) await whileItLives(subject, pause(50));
+    },
+    count(what, by = 1) {
+      const counts = met.get(name) ?? new Map<string, number>();
+      met.set(name, counts.set(what, (counts.get(what) ?? 0) + by));
+    },
+  });
+  const meet = async (name: string) => {
+    const here = scene(name);
+    here.count("times");
+    load.begin();
+    await (hazards[name] as Hazard)(here);
+  };
+  const soak: Soak = {
+    ...{ db, disk, load, receiver, met, complaints, pick, meet, endpoint: own.id },
+    get subject() {
+      return subject;
+    },
+    async start() {
+      subject = await begin();
+    },
+    async calm() {
+      await whileItLives(subject, load.rest());
+      await control(subject.url, "DELETE", "/faults");
+      await control(subject.url, "DELETE", "/traffic");
+      const { data } = await service("GET", "/v1/webhooks?limit=100");
+      for (const { id } of data as { id: string }[]) if (id !== own.id) await service("DELETE", `/v1/webhooks/${id}`);
+      await control(subject.url, "PUT", "/clock", { mode: "offset" });
+      while (!(await isSettled(subject.url)));
+    },
+    async hold() {
+      receiver.rest();
+      return subject.measure();
+    },
+    async killDuring(name, answers) {
+      const meeting = meet(name).catch(() => {});
+      await Promise.race([load.answered(answers), meeting]);
+      await subject.kill();
+      disk.free(subject.pid);
+      await meeting;
+    },
+    async startOnFullDisk() {
+      if (disk.by !== "a file system of its own") return undefined;
+      disk.fill(0);
+      const program = launch(startOn(db));
+      const ended = await Promise.race([program.ended, program.line((line) => line.includes(" is ready at "))]);
+      disk.free(0);
+      if (typeof ended === "object") return ended;
+      program.child.kill("SIGKILL");
+      await program.ended;
+      return undefined;
+    },
+    async close() {
+      load.giveUp();
+      await receiver.close();
+    },
+  };
+  return soak;
+}
+
+/** Rejects when the process is gone before that comes. */
+const whileItLives = ({ ended }: Subject, work: Promise<void>) =>
+  Promise.race([
+    work,
+    ended.then(({ code, signal, error }) => Promise.reject(new Error(`the sandbox ended with ${code ?? signal}: ${error.slice(-2_000)}`))),
+  ]);
+
+/** Whether nothing is owed; what is owed later is played. */
+async function isSettled(url: string): Promise<boolean> {
+  const { settled, pending } = await control(url, "POST", "/drain", { within: "5s" });
+  if (settled && pending > 0) await control(url, "POST", "/clock/advance", { by: "30m" });
+  return settled && pending === 0;
+}

@@ -1,0 +1,92 @@
+// The sandbox under soak: the built program on one file, with a probe in it that says what it holds.
+
+import { readdirSync } from "node:fs";
+import type { Duplex } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { type Ended, launchCommand, PROGRAM } from "../program.ts";
+
+/** What the process holds once the garbage is gone. */
+export interface Held {
+  /** Bytes of JavaScript and of what hangs on it. */
+  heap: number;
+  /** Bytes of the whole process. */
+  rss: number;
+  sockets: number;
+  /** Open file descriptors, where the system tells. */
+  descriptors: number | undefined;
+}
+
+export interface Subject {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  measure(): Promise<Held>;
+  /** Stands still for real milliseconds, as on a machine that sleeps. */
+  suspend(milliseconds: number): Promise<void>;
+  kill(): Promise<Ended>;
+  stop(): Promise<Ended>;
+}
+
+const PROBE = pathToFileURL(`${import.meta.dirname}/probe.js`).href;
+
+/** Many attempts, the first ones in quick succession: whatever a receiver goes through, it is told in the end. */
+const GAPS = [..."20ms ".repeat(8).trim().split(" "), "100ms", "100ms", "1s", "1s", "10s", "10s", "1m", "1m", "10m", "10m", "1h", "1h"];
+const OPTIONS = ["--rate-limit", "none", "--webhook-timeout", "2s", "--retry-schedule", GAPS.join()];
+
+/** Words of a sandbox on a file. */
+export const startOn = (db: string) => ["start", "--port", "0", "--no-ui", "--db", db, ...OPTIONS];
+
+export async function startSubject(db: string, cwd: string): Promise<Subject> {
+  const words = ["--expose-gc", "--import", PROBE, PROGRAM, ...startOn(db)];
+  const { child, out, line, ended } = launchCommand(process.execPath, words, {}, cwd, "pipe");
+  const ready = await line((text) => text.includes(" is ready at "));
+  const [, url = ""] = / is ready at (\S+)\/v1 /.exec(ready) ?? [];
+  const { pid = 0 } = child;
+  child.stdio[3]?.on("error", () => {});
+  return {
+    url,
+    port: Number(new URL(url).port),
+    pid,
+    ended,
+    async measure() {
+      // What it says goes on for as long as it lives, and nobody reads it twice.
+      out.length = 0;
+      const held = await ask(child.stdio[3] as Duplex);
+      return { ...held, descriptors: descriptorsOf(pid) };
+    },
+    async suspend(milliseconds) {
+      child.kill("SIGSTOP");
+      await pause(milliseconds);
+      child.kill("SIGCONT");
+    },
+    kill: () => end("SIGKILL"),
+    stop: () => end("SIGTERM"),
+  };
+
+  function end(signal: NodeJS.Signals): Promise<Ended> {
+    child.kill("SIGCONT");
+    child.kill(signal);
+    return ended;
+  }
+}
+
+function ask(probe: Duplex): Promise<Omit<Held, "descriptors">> {
+  return new Promise((resolve, reject) => {
+    probe.once("data", (text) => {
+      probe.off("close", reject);
+      resolve(JSON.parse(String(text)));
+    });
+    probe.once("close", reject);
+    probe.write("?");
+  });
+}
+
+function descriptorsOf(pid: number): number | undefined {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return undefined;
+  }
+}

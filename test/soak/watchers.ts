@@ -1,0 +1,73 @@
+// Watchers of the live stream who stop reading: what they missed is told them when they look again.
+
+import { once } from "node:events";
+import { WebSocket } from "ws";
+import type { LiveMessage } from "../../src/kernel/messages.ts";
+
+export interface Watcher {
+  stopReading(): void;
+  /** Reads again, and resolves once it has been told of everything up to now. */
+  catchUp(): Promise<Told>;
+  leave(): void;
+}
+
+export interface Told {
+  items: number;
+  /** Items that it was told it missed. */
+  missed: number;
+  /** Numbers that came twice, or neither came nor were told of. */
+  wrong: number;
+}
+
+export async function watch(url: string): Promise<Watcher> {
+  const socket = new WebSocket(`${url.replace("http", "ws")}/_sandbox/live`);
+  const told: Told = { items: 0, missed: 0, wrong: 0 };
+  let next: number | undefined;
+  let newest = 0;
+  let hear = () => {};
+  const take = (from: number, to: number) => {
+    if (next !== undefined && from !== next) told.wrong++;
+    next = to + 1;
+  };
+  socket.on("message", (text) => {
+    const message = JSON.parse(String(text)) as LiveMessage;
+    if (message.type === "snapshot") next = message.seq + 1;
+    else if (message.type === "gap") {
+      take(message.from, message.to);
+      told.missed += message.to - message.from + 1;
+    } else
+      for (const { seq } of message.items) {
+        take(seq, seq);
+        told.items++;
+      }
+    hear();
+  });
+  socket.on("error", () => {});
+  await once(socket, "open");
+  return {
+    stopReading: () => socket.pause(),
+    async catchUp() {
+      newest = await newestOf(url);
+      const whole = new Promise<Told>((resolve, reject) => {
+        hear = () => (next ?? 0) > newest && resolve(told);
+        socket.once("close", () => reject(new Error("the live stream ended")));
+      });
+      socket.resume();
+      hear();
+      return whole;
+    },
+    leave: () => socket.terminate(),
+  };
+}
+
+/** The number of the newest item: what another watcher is told first. */
+async function newestOf(url: string): Promise<number> {
+  const socket = new WebSocket(`${url.replace("http", "ws")}/_sandbox/live`);
+  socket.on("error", () => {});
+  const text = await new Promise((resolve, reject) => {
+    socket.once("message", resolve);
+    socket.once("close", () => reject(new Error("the live stream ended")));
+  });
+  socket.terminate();
+  return (JSON.parse(String(text)) as { seq: number }).seq;
+}
