@@ -81,6 +81,19 @@ test("the tests of the sample shop pass", async () => {
 });
 
 describe("a process", () => {
+  test("can require it too", async () => {
+    const home = project([]);
+    const source = `
+      const { createSandbox } = require("merchant-sandbox");
+      createSandbox().then(async (sandbox) => {
+        console.log((await sandbox.merchants.list()).data.length);
+        await sandbox.close();
+      });
+    `;
+    writeFileSync(join(home, "required.cjs"), source);
+    expect((await node(home, "required.cjs")).stdout).toBe("4\n");
+  });
+
   test("has twenty sandboxes at once, each a world of its own, and ends by itself once they are closed", async () => {
     const home = project([]);
     const source = `
