@@ -3,74 +3,85 @@
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { emptyCache, modulesIn, npx as npxOf, pack, packagesIn, sizeOf } from "../../scripts/packing.js";
+import { emptyCache, modulesIn, nodeOf, npmOf, npx as npxOf, pack, packagesIn, sizeOf } from "../../scripts/packing.js";
 import { figure, inTurn, median, RUNS, ratio } from "../measure.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const TRIVIAL = { name: "one-file", version: "1.0.0", bin: "bin.js", files: ["bin.js"] };
+const ONE_FILE = { name: "one-file", version: "1.0.0", bin: "bin.js", files: ["bin.js"] };
+
+/** Who runs it. npm 12 runs no install script: it takes the better-sqlite3 that brings its binaries along. */
+const installers = [
+  { by: "this Node and npm", command: () => ({ command: ["npm"] }) },
+  {
+    by: "Node 24, npm 12",
+    command() {
+      const node = nodeOf(24);
+      return { command: [node, npmOf(12)], env: { PATH: `${dirname(node)}${delimiter}${process.env.PATH}` } };
+    },
+  },
+];
 
 const COLD = "npx --version, empty cache";
-const UNPACKED = "npx --version, empty cache, no install script run";
 const WARM = "npx --version, warm cache";
-const ONE_FILE_COLD = "npx of one file, empty cache";
-const ONE_FILE_WARM = "npx of one file, warm cache";
 
-const timeOf = (what, against) => ({ what, against, read: ({ results }) => ({ figure: figure(ratio(results, what, against, "time")) }) });
+const installed = (by, what, target, read) => ({
+  what: `${what}, ${by}`,
+  against: "",
+  target,
+  read: (measured) => ({ figure: read(measured.get(by)) }),
+});
+
+const rowsFor = (by) => [
+  {
+    what: `${COLD}, ${by}`,
+    against: `one file, empty cache, ${by}`,
+    read(measured) {
+      const { first, cold, compiled } = measured.get(by);
+      return { figure: `${figure(first / cold)}${compiled ? " (better-sqlite3 was compiled)" : ""}` };
+    },
+  },
+  {
+    what: `${WARM}, ${by}`,
+    against: `one file, warm cache, ${by}`,
+    read: (measured) => ({ figure: figure(ratio(measured.get(by).warm, "ours", "one file", "time")) }),
+  },
+  installed(by, "packages installed", "<= 6", ({ packages }) => String(packages)),
+  installed(by, "megabytes installed, without better-sqlite3", "<= 10", ({ own }) => figure(own)),
+  installed(by, "megabytes installed, all", undefined, ({ all }) => figure(all)),
+];
 
 export const npx = {
   name: "npx",
-  rows: [
-    {
-      what: COLD,
-      against: ONE_FILE_COLD,
-      read: ({ results, first, installed }) => ({
-        figure: `${figure(first / median(results.get(ONE_FILE_COLD).map(({ time }) => time)))}${installed.compiled ? " (better-sqlite3 was compiled)" : ""}`,
-      }),
-    },
-    timeOf(UNPACKED, ONE_FILE_COLD),
-    timeOf(WARM, ONE_FILE_WARM),
-    { what: "packages installed", against: "", target: "<= 6", read: ({ installed }) => ({ figure: String(installed.packages) }) },
-    {
-      what: "megabytes installed, without better-sqlite3",
-      against: "",
-      target: "<= 10",
-      read: ({ installed }) => ({ figure: figure(installed.own) }),
-    },
-    { what: "megabytes installed, all", against: "", read: ({ installed }) => ({ figure: figure(installed.all) }) },
-  ],
+  rows: installers.flatMap(({ by }) => rowsFor(by)),
   async measure() {
     const work = mkdtempSync(join(tmpdir(), "merchant-sandbox-bench-"));
     try {
-      return await measureIn(work);
+      const ours = packed(root, join(work, "ours"), ["--ignore-scripts"]);
+      const oneFile = packed(sourceOfOneFile(join(work, "source")), join(work, "one-file"));
+      const measured = new Map();
+      for (const { by, command } of installers) measured.set(by, await measureBy(command(), { work, ours, oneFile }));
+      return measured;
     } finally {
       rmSync(work, { recursive: true, force: true });
     }
   },
 };
 
-async function measureIn(work) {
-  const ours = packed(root, join(work, "ours"), ["--ignore-scripts"]);
-  const trivial = packed(trivialIn(join(work, "source")), join(work, "trivial"));
-  const empty = () => emptyCache(work);
-  const [warm, trivialWarm] = [empty(), empty()];
-  // Once only: where no binary of better-sqlite3 can be fetched, it is compiled, and that takes a minute.
-  const { time: first } = runOnce({ where: ours, cache: () => warm });
-  const cold = [
-    { name: UNPACKED, where: ours, cache: empty, env: { npm_config_ignore_scripts: "true" } },
-    { name: ONE_FILE_COLD, where: trivial, cache: empty },
+async function measureBy(installer, { work, ours, oneFile }) {
+  const run = ({ where, cache }) => npxOf({ ...where, ...installer, word: "--version", cache });
+  const cases = [
+    { name: "ours", where: ours, cache: emptyCache(work) },
+    { name: "one file", where: oneFile, cache: emptyCache(work) },
   ];
-  const known = [
-    { name: WARM, where: ours, cache: () => warm },
-    { name: ONE_FILE_WARM, where: trivial, cache: () => trivialWarm },
-  ];
-  const results = [await inTurn(cold, runOnce, 3), await inTurn(known, runOnce, Math.min(RUNS, 7))];
-  return { first, results: new Map(results.flatMap((some) => [...some])), installed: installedIn(modulesIn(warm)) };
+  // An empty cache is so only once. Three are tried of what is quick; where no binary of better-sqlite3 can be fetched, it is compiled.
+  const [{ time: first }] = cases.map(run);
+  const cold = median([1, 2, 3].map(() => run({ where: oneFile, cache: emptyCache(work) }).time));
+  const warm = await inTurn(cases, run, Math.min(RUNS, 7));
+  return { first, cold, warm, ...installedIn(modulesIn(cases[0].cache)) };
 }
-
-const runOnce = ({ where, cache, env }) => npxOf({ ...where, word: "--version", cache: cache(), env });
 
 /** Packs the package of a folder into an empty one. */
 function packed(folder, cwd, words) {
@@ -78,10 +89,10 @@ function packed(folder, cwd, words) {
   return { cwd, tarball: pack(folder, cwd, words) };
 }
 
-function trivialIn(folder) {
+function sourceOfOneFile(folder) {
   mkdirSync(folder);
-  writeFileSync(join(folder, "package.json"), JSON.stringify(TRIVIAL));
-  writeFileSync(join(folder, TRIVIAL.bin), '#!/usr/bin/env node\nconsole.log("1.0.0");\n');
+  writeFileSync(join(folder, "package.json"), JSON.stringify(ONE_FILE));
+  writeFileSync(join(folder, ONE_FILE.bin), '#!/usr/bin/env node\nconsole.log("1.0.0");\n');
   return folder;
 }
 
@@ -89,6 +100,7 @@ const MEGABYTE = 1_048_576;
 
 function installedIn(modules) {
   const all = sizeOf(modules) / MEGABYTE;
-  const compiled = existsSync(join(modules, "better-sqlite3/build/Release/obj"));
-  return { compiled, packages: packagesIn(modules).length, all, own: all - sizeOf(join(modules, "better-sqlite3")) / MEGABYTE };
+  const sqlite = join(modules, "better-sqlite3");
+  const compiled = existsSync(join(sqlite, "build/Release/obj"));
+  return { compiled, packages: packagesIn(modules).length, all, own: all - sizeOf(sqlite) / MEGABYTE };
 }
