@@ -14,7 +14,7 @@ import { PROGRAM } from "./program.ts";
 
 const { MODEL_RUNS, MODEL_SEED } = process.env;
 const isLong = MODEL_RUNS !== undefined;
-const RUNS = Number(MODEL_RUNS ?? 25);
+const RUNS = Number(MODEL_RUNS ?? 20);
 /** A new one each time where many are played, which a failure tells. */
 const SEED = Number(MODEL_SEED ?? (isLong ? Date.now() % 1_000_000_000 : 20_260_105));
 

@@ -14,8 +14,8 @@ export interface Ground {
   call(request: Request): Promise<Answer | undefined>;
   /** Ends it where it stands, and begins anew over the same file, the clock at this time. */
   crash(now: number): Promise<void>;
-  /** Throws when the sandbox had a defect. */
-  close(): Promise<void>;
+  /** Ends it; answers what it had to say of defects of its own, if anything. */
+  close(): Promise<string | undefined>;
 }
 
 export interface Options {
@@ -57,7 +57,7 @@ export async function here({ now, rateLimit, webhookTimeout, crashes }: Options)
     async close() {
       await end();
       if (cwd !== undefined) remove(cwd);
-      if (defects[0]) throw defects[0];
+      return defects[0] === undefined ? undefined : String(defects[0]);
     },
   };
 }
@@ -80,7 +80,7 @@ export async function program({ now, rateLimit, webhookTimeout }: Options): Prom
       agent.destroy();
       const { error } = await started.kill();
       remove(cwd);
-      if (error !== "") throw new Error(error);
+      return error === "" ? undefined : error;
     },
   };
 }

@@ -55,10 +55,17 @@ const isRepeatable = ({ body = "" }: Request) => !/\/(again|later)"/.test(body);
 const hasKey = ({ headers }: Request) => /^k\d$/.test(headers["idempotency-key"] ?? "");
 
 const at = <T>(list: readonly T[], nth: number): T | undefined => list[nth % Math.max(1, list.length)];
-const merchantAt = (world: World, nth: number): Merchant => at([...world.merchants.values()], nth) as Merchant;
+
+/** Those of the fixtures first, also when they were reset. */
+function placeOf(merchant: string): number {
+  const place = fixtures.findIndex(({ merchant: { id } }) => id === merchant);
+  return place === -1 ? fixtures.length : place;
+}
+const inPlace = (world: World): Merchant[] => [...world.merchants.values()].sort((one, other) => placeOf(one.id) - placeOf(other.id));
+const merchantAt = (world: World, nth: number): Merchant => at(inPlace(world), nth) as Merchant;
 
 function headersOf(world: World, { as, nth }: Who): Record<string, string> {
-  const keys = [...world.keys];
+  const keys = [...world.keys].sort(([, one], [, other]) => placeOf(one.merchant) - placeOf(other.merchant));
   const own = at(
     keys.filter(([, { expires }]) => expires === undefined),
     nth,

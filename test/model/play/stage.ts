@@ -34,6 +34,7 @@ export async function playStory({ rateLimit, steps }: Story, setting: Setting): 
   const world = beginWorld(beginning);
   const run: Run = { world, ground, receivers, address, lines: [], calls: [], count: 0, served: coverage.count, twist };
   coverage.runs++;
+  let difference: Difference | undefined;
   let taken = 0;
   try {
     for (const step of steps) {
@@ -45,10 +46,12 @@ export async function playStory({ rateLimit, steps }: Story, setting: Setting): 
     await readEverything(run);
   } catch (error) {
     if (!(error instanceof Difference)) throw error;
-    return { message: error.message, script: scriptOf(error, beginning, WEBHOOK_TIMEOUT, address), steps: taken };
+    difference = error;
   } finally {
-    await ground.close();
+    const defect = await ground.close();
+    if (defect !== undefined)
+      difference = new Difference([difference?.message ?? "", defect], difference?.expected ?? "no defect", run.lines);
     receivers.forget();
   }
-  return undefined;
+  return difference && { message: difference.message, script: scriptOf(difference, beginning, WEBHOOK_TIMEOUT, address), steps: taken };
 }
