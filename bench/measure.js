@@ -7,9 +7,9 @@ import { load } from "./load.js";
 const setting = (name, fallback) => Number(process.env[`BENCH_${name}`] ?? fallback);
 
 /** How many slices of time are measured of each case, and how long each lasts. */
-export const SLICES = setting("SLICES", 7);
-export const SECONDS = setting("SECONDS", 1);
-/** As many slices do where there are many cases, or what sets them apart is large. */
+export const SLICES = setting("SLICES", 20);
+export const SECONDS = setting("SECONDS", 0.3);
+/** As many do of what takes longer than a slice. */
 export const FEW = Math.min(SLICES, 5);
 /** How often a process is started. */
 export const RUNS = setting("RUNS", 11);

@@ -4,7 +4,7 @@ import { copyFileSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { grownFile, openFolder, power, sizes } from "../grown.js";
 import { bytes } from "../load.js";
-import { FEW, figure, ifMeasured, inTurn, open, rateAndCpu, slice } from "../measure.js";
+import { figure, ifMeasured, inTurn, open, rateAndCpu, SLICES, slice } from "../measure.js";
 import { GET, KEY, RECORD } from "../record.js";
 import { bundle } from "../variants.js";
 
@@ -55,7 +55,7 @@ export const journal = {
     // One kind after the other: the last of them writes rows itself.
     for (const [what, request] of Object.entries(calls)) {
       const cases = [...servers].map(([size, server]) => ({ name: nameOf(what, size), server, request: request(left.get(size).last) }));
-      const measured = await inTurn(cases, ({ server, request: text }) => slice(server, text), FEW);
+      const measured = await inTurn(cases, ({ server, request: text }) => slice(server, text), SLICES / 2);
       for (const [name, slices] of measured) results.set(name, slices);
     }
     for (const server of servers.values()) await server.close();

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeOf, run } from "../../scripts/packing.js";
 import { openFolder } from "../grown.js";
-import { cpuOf, FEW, figure, inTurn, open, ratio, slice } from "../measure.js";
+import { cpuOf, FEW, figure, inTurn, open, ratio, SECONDS, slice } from "../measure.js";
 import { ours, programs, usual } from "../peer-programs.js";
 import { cpuOfProcess } from "../processes.js";
 import { GET, POST } from "../record.js";
@@ -59,11 +59,11 @@ export const peers = {
   },
 };
 
-/** A peer that fails is told of with its reason, and the others go on. */
+/** Longer than elsewhere, because the system counts their CPU time in hundredths of a second. A peer that fails is told of with its reason, and the others go on. */
 const sliceOf = (call) => async (one) => {
   if (one.reason) return { rate: Number.NaN, cpu: Number.NaN };
   try {
-    return await slice(one.server, one.requests[call], { cpu: one.server.cpu ?? cpuOf });
+    return await slice(one.server, one.requests[call], { cpu: one.server.cpu ?? cpuOf, seconds: 3 * SECONDS });
   } catch (error) {
     one.reason = reasonOf(error);
     return { rate: Number.NaN, cpu: Number.NaN };

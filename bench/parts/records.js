@@ -2,7 +2,7 @@
 
 import { grownFile, openFolder, power, sizes, withRecords } from "../grown.js";
 import { bytes } from "../load.js";
-import { FEW, ifMeasured, inTurn, open, rateAndCpu, slice } from "../measure.js";
+import { ifMeasured, inTurn, open, rateAndCpu, SLICES, slice } from "../measure.js";
 import { KEY, LIST, POST } from "../record.js";
 
 const SIZES = [1_000, 100_000, 1_000_000];
@@ -36,7 +36,7 @@ export const records = {
     const cases = [...servers].flatMap(([size, server]) =>
       Object.entries(calls).map(([what, request]) => ({ name: nameOf(what, size), server, request: request(size) })),
     );
-    const results = await inTurn(cases, ({ server, request }) => slice(server, request), FEW);
+    const results = await inTurn(cases, ({ server, request }) => slice(server, request), SLICES / 2);
     for (const server of servers.values()) await server.close();
     folder.remove();
     return results;
