@@ -1,12 +1,10 @@
 // What makes two requests the same request: method, path, query and body, however the same JSON was written.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** The same for every way to write the same request: names of the query and of the body are put in order. */
 export function fingerprint(method: string | undefined, path: string, search: string, body: unknown): string {
-  return createHash("sha256")
-    .update(JSON.stringify([method, path, search === "" ? [] : pairs(search), sorted(body)]))
-    .digest("base64");
+  return hash("sha256", JSON.stringify([method, path, search === "" ? [] : pairs(search), sorted(body)]), "base64");
 }
 
 const pairs = (search: string) =>
