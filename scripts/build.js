@@ -92,11 +92,20 @@ const leaveOutDevtools = {
   },
 };
 
+/** Where there is a fetch, Ink's layout reads by it the bytes that it brings along, and Node must read all of fetch first. */
+const decodeWithoutFetch = {
+  name: "decode-without-fetch",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/yoga-wasm-base64-esm\.js$/ }, ({ path }) => ({
+      contents: `const fetch = undefined;\n${readFileSync(path, "utf8")}`,
+    })),
+};
+
 const modules = await build({
   ...common,
   format: "esm",
   entryPoints: { dashboard: "src/cli/on-terminal.ts", vitest: "src/vitest.ts" },
-  plugins: [leaveOutDevtools, importFromItsFile(/^\.\/index\.ts$/, "./index.cjs")],
+  plugins: [leaveOutDevtools, decodeWithoutFetch, importFromItsFile(/^\.\/index\.ts$/, "./index.cjs")],
   banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
   define: { "process.env.NODE_ENV": '"production"' },
 });
