@@ -144,10 +144,11 @@ export function createLoad({ url, pick }: Needs): Load {
       agent.destroy();
     },
     async repeat(most) {
-      const answers = await Promise.all(writes.slice(-most).map(async (write) => ({ write, again: await send(write) })));
+      const insist = async (write: Write): Promise<Answer> => (await send(write)) ?? insist(write);
+      const answers = await Promise.all(writes.slice(-most).map(async (write) => ({ write, again: await insist(write) })));
       agent.destroy();
       return answers.flatMap(({ write: { key, answer }, again }) =>
-        again?.headers["idempotent-replayed"] === "true" && again.text === answer?.text ? [] : [`${key}: ${again?.text}`],
+        again.headers["idempotent-replayed"] === "true" && again.text === answer?.text ? [] : [`${key}: ${again.text}`],
       );
     },
   };
