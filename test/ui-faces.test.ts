@@ -100,6 +100,23 @@ describe("every way out gives the terminal back, and says what the sandbox was",
     await expectGivenBack(shell);
   });
 
+  test("what it cannot start with is said, and ends it", async () => {
+    for (const [words, code, says] of [
+      ["--db broken.db", 1, "is not a usable SQLite file"],
+      ["--memory --port 0 --scenario nowhere", 2, "There is no scenario nowhere"],
+      ["--memory --port $taken", 5, "Choose another with --port N"],
+    ] as const) {
+      const other = await start(["--memory", "--port", "0"]);
+      const shell = openShell({ variables: { taken: new URL(other.url).port } });
+      await shell.shows("$ ");
+      shell.type("echo no database > broken.db; clear\r");
+      shell.type(`$program ${words}; echo ended with $?\r`);
+      const text = await shell.shows(`ended with ${code}`);
+      expect(text.replaceAll("\n", "")).toContain(says);
+      await expectGivenBack(shell);
+    }
+  });
+
   test("a terminal that is gone takes the sandbox along in order", async () => {
     const terminal = await openDashboard();
     const pid = terminal.pid;

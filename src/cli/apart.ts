@@ -25,7 +25,8 @@ export async function sandboxApart(options: Options): Promise<Apart> {
     thread.once("error", reject);
     thread.on("message", (said: Said) => {
       if (said.kind === "ready") resolve(said);
-      else if (said.kind === "refused") reject(refusal(said));
+      // It listens to us, so it would not end by itself.
+      else if (said.kind === "refused") thread.terminate().then(() => reject(refusal(said)), reject);
       else for (const hear of listeners) hear(said.defect);
     });
   });
