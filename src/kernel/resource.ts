@@ -115,11 +115,11 @@ function isNeeded({ schema, defaults }: Resource, name: string): boolean {
 }
 
 /** The schema of a record with fields beside it that only one answer shows. */
-export function withFields<R extends RecordBase, const F extends TProperties>(resource: Resource<R>, fields: F) {
-  return assumed(
-    Type.Unsafe<R & Static<ReturnType<typeof Type.Object<F>>>>(Type.Object({ ...resource.schema.properties, ...fields })),
-    SHAPE_WHY,
-  );
+export function withFields<R extends RecordBase, const F extends TProperties>(
+  resource: Resource<R>,
+  fields: F,
+): TUnsafe<R & Static<ReturnType<typeof Type.Object<F>>>> {
+  return assumed(Type.Unsafe(Type.Object({ ...resource.schema.properties, ...fields })), SHAPE_WHY);
 }
 
 /** The states from which a record may arrive at `state`. */
