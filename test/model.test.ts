@@ -14,7 +14,9 @@ import { PROGRAM } from "./program.ts";
 
 const { MODEL_RUNS, MODEL_SEED } = process.env;
 const isLong = MODEL_RUNS !== undefined;
-const RUNS = Number(MODEL_RUNS ?? 20);
+/** So many touch every operation. */
+const ENOUGH = 20;
+const RUNS = Number(MODEL_RUNS ?? ENOUGH);
 /** A new one each time where many are played, which a failure tells. */
 const SEED = Number(MODEL_SEED ?? (isLong ? Date.now() % 1_000_000_000 : 20_260_105));
 
@@ -24,10 +26,10 @@ beforeAll(async () => {
 });
 afterAll(() => receivers.close());
 
-/** Every run has a seed of its own: one that fails can be played alone. */
-function storyOf(run: number): { story: Story; open: Setting["open"] } {
-  const crashes = run % 3 === 0;
-  return { story: drawStory(SEED + run, { most: 80, crashes }), open: isLong && run % 30 === 0 ? program : here };
+/** Every run has a seed of its own, from which all of it follows: one that fails can be played alone. */
+function storyOf(seed: number): { story: Story; open: Setting["open"] } {
+  const crashes = seed % 3 === 0;
+  return { story: drawStory(seed, { most: 80, crashes }), open: isLong && seed % 30 === 0 ? program : here };
 }
 
 describe("the sandbox does as the model says", () => {
@@ -36,14 +38,14 @@ describe("the sandbox does as the model says", () => {
     async () => {
       const coverage = openCoverage();
       for (let run = 0; run < RUNS; run++) {
-        const { story, open } = storyOf(run);
+        const { story, open } = storyOf(SEED + run);
         const play = (one: Story) => playStory(one, { receivers, coverage, open });
         const findings = await play(story);
         if (findings) complain(SEED + run, await shrink(story, findings, play));
         if (isLong && run % 100 === 99) process.stdout.write(`${run + 1} runs, ${coverage.steps} steps\n`);
       }
       if (isLong) process.stdout.write(`From seed ${SEED} on: ${coverage.table()}\n`);
-      expect(coverage.missing()).toEqual([]);
+      if (RUNS >= ENOUGH) expect(coverage.missing()).toEqual([]);
     },
     60_000 + RUNS * 10_000,
   );

@@ -160,10 +160,13 @@ function validate({ world, told, search, params, headers, surprises }: Way, oper
   const shape = bodies[operation.id] ?? { required: {}, optional: {} };
   const isKnown = (name: string) => knownFields(shape).includes(name);
   const owned = ownFields(operation);
-  const body = Object.fromEntries(Object.entries(sent).filter(([name]) => isKnown(name)));
+  const wrong = wrongFields(shape, sent);
+  if (wrong.length > 0 && world.rules.bodies === "checked") refuse("validation_failed");
+  const misfits = Object.keys(sent).filter((name) => wrong.includes(name));
+  const body = Object.fromEntries(Object.entries(sent).filter(([name]) => isKnown(name) && !wrong.includes(name)));
   const others = Object.entries(sent).filter(([name]) => !isKnown(name));
-  if (wrongFields(shape, sent).length > 0) refuse("validation_failed");
-  if (others.length > 0) headers["x-sandbox-unknown-fields"] = others.map(([name]) => name).join(", ");
+  const odd = [...others.map(([name]) => name), ...misfits];
+  if (odd.length > 0) headers["x-sandbox-unknown-fields"] = odd.join(", ");
   const extra = Object.fromEntries(others.filter(([name]) => !owned.includes(name)));
   const query = new Map(isList ? search : []);
   return { world, merchant, now: secondsOf(world.now), params, query, body, extra, told, headers, surprises };

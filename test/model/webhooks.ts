@@ -8,7 +8,8 @@ import { type Attempt, type Endpoint, type Entry, type Merchant, recordsOf, seco
 const SECRET = /^whsec_[0-9a-f]{64}$/;
 
 export function createWebhook(call: Call): unknown {
-  const { url, events } = call.body as { url: string; events: string[] };
+  const { url, events } = call.body as { url?: string; events?: string[] };
+  if (url === undefined || events === undefined) return refuse("validation_failed");
   checkAddress(url);
   warn(call, events);
   const made = create(call, "webhook_endpoint", { ...call.extra, url, events: [...new Set(events)] });
@@ -73,7 +74,8 @@ export const endpointOf = (merchant: Merchant, id: string): Endpoint =>
 
 /** It goes to the endpoints that want its type, like any other event, and changes nothing else. */
 export function sendTestEvent(call: Call): unknown {
-  const { type, data = {} } = call.body as { type: string; data?: Fields };
+  const { type, data = {} } = call.body as { type?: string; data?: Fields };
+  if (type === undefined) return refuse("validation_failed");
   warn(call, [type]);
   const told = wanting(call.merchant, type);
   const event = emit(call.world, call.merchant, type, data, true);

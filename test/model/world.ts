@@ -125,6 +125,8 @@ export interface Rules {
   limit: number;
   /** Milliseconds. */
   window: number;
+  /** Whether a body of another shape is refused, or taken as far as it fits. */
+  bodies: "checked" | "open";
 }
 
 export interface World {

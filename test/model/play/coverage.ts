@@ -7,6 +7,8 @@ export interface Coverage {
   steps: number;
   runs: number;
   count(expected: Expected): void;
+  /** Something other than a call was done. */
+  did(name: string): void;
   /** Operations that were never answered as asked. */
   missing(): string[];
   table(): string;
@@ -14,6 +16,7 @@ export interface Coverage {
 
 export function openCoverage(): Coverage {
   const counts = new Map<string, Map<string, number>>();
+  const deeds = new Map<string, number>();
   const statusesOf = (operation: string) => [...(counts.get(operation) ?? [])].sort(([one], [other]) => (one < other ? -1 : 1));
   return {
     steps: 0,
@@ -23,6 +26,7 @@ export function openCoverage(): Coverage {
       const name = headers["idempotent-replayed"] === undefined ? String(status) : `${status} again`;
       counts.set(operation, known.set(name, (known.get(name) ?? 0) + 1));
     },
+    did: (name) => void deeds.set(name, (deeds.get(name) ?? 0) + 1),
     missing: () => operations.map(({ id }) => id).filter((id) => !statusesOf(id).some(([status]) => /^2\d\d$/.test(status))),
     table() {
       const all = [...operations.map(({ id }) => id), "(none)"];
@@ -32,7 +36,8 @@ export function openCoverage(): Coverage {
             .map(([status, count]) => `${status}: ${count}`)
             .join("  ")}`,
       );
-      return `${this.runs} runs, ${this.steps} steps\n${lines.join("\n")}`;
+      const others = [...deeds].sort().map(([name, count]) => `${name}: ${count}`);
+      return `${this.runs} runs, ${this.steps} steps\n${lines.join("\n")}\nbeside calls: ${others.join("  ")}`;
     },
   };
 }

@@ -22,6 +22,7 @@ export interface Options {
   now: number;
   /** Such as 30/10s. */
   rateLimit: string;
+  bodies: "checked" | "open";
   /** Real milliseconds for a receiver that never answers. */
   webhookTimeout: string;
   /** Whether it crashes on the way, and so needs a file. */
@@ -32,12 +33,12 @@ const folder = () => mkdtempSync(join(tmpdir(), "merchant-sandbox-model-"));
 const remove = (path: string) => rmSync(path, { recursive: true, force: true });
 const iso = (time: number) => new Date(time).toISOString();
 
-export async function here({ now, rateLimit, webhookTimeout, crashes }: Options): Promise<Ground> {
+export async function here({ now, rateLimit, bodies, webhookTimeout, crashes }: Options): Promise<Ground> {
   const cwd = crashes ? folder() : undefined;
   const where = cwd === undefined ? {} : { db: join(cwd, "data.db"), memory: false };
   const defects: unknown[] = [];
   const open = async (clock: number): Promise<Sandbox> => {
-    const sandbox = await createSandbox({ ...where, clock, rateLimit, webhookTimeout });
+    const sandbox = await createSandbox({ ...where, clock, rateLimit, bodies, webhookTimeout });
     sandbox.onDefect(({ error }) => defects.push(error));
     return sandbox;
   };
@@ -62,9 +63,9 @@ export async function here({ now, rateLimit, webhookTimeout, crashes }: Options)
   };
 }
 
-export async function program({ now, rateLimit, webhookTimeout }: Options): Promise<Ground> {
+export async function program({ now, rateLimit, bodies, webhookTimeout }: Options): Promise<Ground> {
   const cwd = folder();
-  const words = ["--db", "data.db", "--rate-limit", rateLimit, "--webhook-timeout", webhookTimeout];
+  const words = ["--db", "data.db", "--rate-limit", rateLimit, "--bodies", bodies, "--webhook-timeout", webhookTimeout];
   const open = (time: number): Promise<Started> => start([...words, "--clock", iso(time)], {}, cwd);
   let started = await open(now);
   let agent = new Agent({ keepAlive: true });

@@ -40,6 +40,8 @@ export interface Run {
   count: number;
   /** Hears of each call that came to its answer. */
   served(expected: Expected): void;
+  /** Hears of everything else that was done. */
+  did(name: string): void;
   /** Lets a test falsify the model: what it says of a call. */
   twist(expected: Expected, request: Request): Expected;
 }
@@ -47,6 +49,7 @@ export interface Run {
 export interface Beginning {
   now: number;
   rateLimit: string;
+  bodies: "checked" | "open";
 }
 
 const UNLIMITED = { limit: 1_000_000_000, window: 60_000 };
@@ -57,7 +60,7 @@ export function rulesOf(rateLimit: string) {
   return { limit: Number(limit), window: Number(seconds.slice(0, -1)) * 1_000 };
 }
 
-export const beginWorld = ({ now, rateLimit }: Beginning): World => begin(now, rulesOf(rateLimit));
+export const beginWorld = ({ now, rateLimit, bodies }: Beginning): World => begin(now, { ...rulesOf(rateLimit), bodies });
 
 export async function takeStep(run: Run, step: Step): Promise<void> {
   run.count++;
@@ -66,8 +69,14 @@ export async function takeStep(run: Run, step: Step): Promise<void> {
 }
 
 async function perform(run: Run, act: Act): Promise<void> {
-  if (act.act === "crash") return crash(run, act.during);
-  if (act.act === "deed") return doDeed(run, act.deed);
+  if (act.act === "crash") {
+    run.did(act.during ? "crash in a call" : "crash");
+    return crash(run, act.during);
+  }
+  if (act.act === "deed") {
+    run.did(act.deed.do === "arm" ? `fault ${act.deed.rule.action.type}` : act.deed.do);
+    return doDeed(run, act.deed);
+  }
   run.calls.push(act.request);
   const answer = await send(run, act.request);
   await judge(run, act.request, answer);

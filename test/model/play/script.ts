@@ -12,7 +12,7 @@ function quoted(text: string, receivers: string): string {
 const iso = (time: number) => new Date(time).toISOString();
 
 /** `receivers` is where they were, such as http://127.0.0.1:4000; the script opens some of its own. */
-export function scriptOf(difference: Difference, { now, rateLimit }: Beginning, webhookTimeout: string, receivers: string): string {
+export function scriptOf(difference: Difference, { now, rateLimit, bodies }: Beginning, webhookTimeout: string, receivers: string): string {
   const lines = difference.lines;
   const needsReceivers = lines.some((line) => line.line === "send" && line.request.body?.includes(receivers));
   const told = lines.map((line, place) => spelled(line, place, place === lines.length - 1, receivers));
@@ -20,10 +20,10 @@ export function scriptOf(difference: Difference, { now, rateLimit }: Beginning, 
     "#!/usr/bin/env bash",
     "# The sandbox and the model part at the end of this. It begins a sandbox of its own; COMMAND says how, `npx merchant-sandbox` unless",
     "# given. Where nothing is killed on the way, it can be told of one that runs, by URL:",
-    `# merchant-sandbox start --memory --clock ${iso(now)} --rate-limit ${rateLimit} --webhook-timeout ${webhookTimeout}`,
+    `# merchant-sandbox start --memory --clock ${iso(now)} --rate-limit ${rateLimit} --bodies ${bodies} --webhook-timeout ${webhookTimeout}`,
     "set -u",
     PROLOGUE.trim(),
-    `OPTIONS="--rate-limit ${rateLimit} --webhook-timeout ${webhookTimeout}"`,
+    `OPTIONS="--rate-limit ${rateLimit} --bodies ${bodies} --webhook-timeout ${webhookTimeout}"`,
     ...(needsReceivers ? [RECEIVERS.trim()] : []),
     `[ -n "\${URL:-}" ] || start ${iso(now)}`,
     "",

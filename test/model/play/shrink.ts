@@ -16,14 +16,14 @@ export interface Shrunk {
 
 export async function shrink(story: Story, findings: Findings, play: Play): Promise<Shrunk> {
   const best: Shrunk = { story, findings, tries: 0 };
-  const holds = async (steps: Step[], rateLimit = best.story.rateLimit): Promise<boolean> => {
+  const holds = async (steps: Step[], options: Partial<Story> = {}): Promise<boolean> => {
     if (best.tries >= MOST_TRIES) return false;
     best.tries++;
-    const candidate = { rateLimit, steps };
+    const candidate = { ...best.story, ...options, steps };
     const found = await play(candidate);
     if (!found) return false;
     // What comes after is no part of it.
-    best.story = { rateLimit, steps: steps.slice(0, found.steps) };
+    best.story = { ...candidate, steps: steps.slice(0, found.steps) };
     best.findings = found;
     return true;
   };
@@ -32,7 +32,8 @@ export async function shrink(story: Story, findings: Findings, play: Play): Prom
     before = JSON.stringify(best.story);
     await removeSteps(best, holds);
     await simplifySteps(best, holds);
-    if (best.story.rateLimit !== "none") await holds(best.story.steps, "none");
+    if (best.story.rateLimit !== "none") await holds(best.story.steps, { rateLimit: "none" });
+    if (best.story.bodies !== "checked") await holds(best.story.steps, { bodies: "checked" });
   }
   return best;
 }

@@ -25,14 +25,14 @@ const NOW = Date.UTC(2026, 0, 5, 12);
 const WEBHOOK_TIMEOUT = "1s";
 
 /** Undefined when the sandbox did as the model says, to the end. */
-export async function playStory({ rateLimit, steps }: Story, setting: Setting): Promise<Findings | undefined> {
+export async function playStory({ rateLimit, bodies, steps }: Story, setting: Setting): Promise<Findings | undefined> {
   const { receivers, coverage, open = here, twist = (expected) => expected } = setting;
-  const beginning = { now: NOW, rateLimit };
+  const beginning = { now: NOW, rateLimit, bodies };
   const crashes = steps.some(({ step }) => step === "crash");
   const ground = await open({ ...beginning, webhookTimeout: WEBHOOK_TIMEOUT, crashes });
   const address = `http://127.0.0.1:${receivers.port}`;
   const world = beginWorld(beginning);
-  const run: Run = { world, ground, receivers, address, lines: [], calls: [], count: 0, served: coverage.count, twist };
+  const run: Run = { world, ground, receivers, address, lines: [], calls: [], count: 0, served: coverage.count, did: coverage.did, twist };
   coverage.runs++;
   let difference: Difference | undefined;
   let taken = 0;
