@@ -1,7 +1,7 @@
 // What an action is: one entry that says its fields, where it steps in, what it does, and what comes of it.
 
 import type { ApiEffect, ApiPhase, DeliveryEffect, DeliveryPhase, Target } from "../kernel/fault.ts";
-import { type Static, type TProperties, Type } from "../kernel/shapes.ts";
+import { type Static, type TObject, type TProperties, Type } from "../kernel/shapes.ts";
 import type { Trigger } from "./trigger.ts";
 
 /** The moment at which an action is carried out. */
@@ -12,8 +12,7 @@ export interface Moment {
   progress: number;
 }
 
-type ObjectOf<Fields extends TProperties> = ReturnType<typeof Type.Object<Fields>>;
-type Given<Fields extends TProperties> = Static<ObjectOf<Fields>>;
+type Given<Fields extends TProperties> = Static<TObject<Fields>>;
 
 interface Entry<Name extends string, Fields extends TProperties, Phase, Effect> {
   type: Name;
@@ -43,7 +42,7 @@ export interface Action<Effect = unknown, Phase = ApiPhase | DeliveryPhase> {
   readonly does: string;
   readonly example: string;
   readonly main: string | undefined;
-  readonly schema: ObjectOf<TProperties>;
+  readonly schema: TObject<TProperties>;
   check(fields: object, trigger: Trigger): string | undefined;
   usualTimes(fields: object): number;
   attempts(fields: object): number;
@@ -72,7 +71,7 @@ function common<Name extends string, Fields extends TProperties, Phase, Effect>(
   const schema = Type.Object(
     { type: Type.String({ const: type, description: does }), ...fields },
     { additionalProperties: false },
-  ) as unknown as ObjectOf<TProperties>;
+  ) as unknown as TObject<TProperties>;
   const own = (given: object) => Object.fromEntries(Object.entries(given).filter(([name]) => name !== "type")) as Given<Fields>;
   return {
     type,

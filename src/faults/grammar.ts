@@ -2,7 +2,7 @@
 
 import type { Target } from "../kernel/fault.ts";
 import { RULE_NAME } from "../kernel/judged.ts";
-import { oneOf, type TProperties, Type, text } from "../kernel/shapes.ts";
+import { oneOf, type TObject, type TProperties, Type, text } from "../kernel/shapes.ts";
 import type { Action } from "./action.ts";
 import { apiActions } from "./api-actions.ts";
 import { deliveryActions } from "./delivery-actions.ts";
@@ -54,7 +54,7 @@ export interface GivenRule {
 
 export const matchSchemas = { api: apiMatchSchema, delivery: deliveryMatchSchema };
 
-const schemas = new Map<string, ReturnType<typeof Type.Object<TProperties>>>();
+const schemas = new Map<string, TObject<TProperties>>();
 
 /** The schema of a rule with this action. */
 export function ruleSchema(action: Action) {

@@ -3,7 +3,7 @@
 import { assumed } from "./assumed.ts";
 import type { ObjectSchema } from "./endpoint.ts";
 import { onceFor } from "./once.ts";
-import { id, metadata, oneOf, type Static, type TProperties, type TUnsafe, Type, timestamp } from "./shapes.ts";
+import { id, metadata, oneOf, type Static, type TObject, type TProperties, type TUnsafe, Type, timestamp } from "./shapes.ts";
 
 /** The base of every record; `livemode` is false for good in a sandbox. */
 export interface RecordBase {
@@ -50,7 +50,7 @@ interface Declaration<F extends TProperties, M extends Record<string, readonly s
 }
 
 type Shape<F extends TProperties, M> = RecordBase &
-  Static<ReturnType<typeof Type.Object<F>>> &
+  Static<TObject<F>> &
   (string extends keyof M ? unknown : { status: Extract<keyof M, string> });
 
 const SHAPE_WHY = "The document names the resource and not its fields; these are what comparable services have in common.";
@@ -118,8 +118,8 @@ function isNeeded({ schema, defaults }: Resource, name: string): boolean {
 export function withFields<R extends RecordBase, const F extends TProperties>(
   resource: Resource<R>,
   fields: F,
-): TUnsafe<R & Static<ReturnType<typeof Type.Object<F>>>> {
-  return assumed(Type.Unsafe(Type.Object({ ...resource.schema.properties, ...fields })), SHAPE_WHY);
+): TUnsafe<R & Static<TObject<F>>> {
+  return assumed(Type.Unsafe<R & Static<TObject<F>>>(Type.Object({ ...resource.schema.properties, ...fields })), SHAPE_WHY);
 }
 
 /** The states from which a record may arrive at `state`. */

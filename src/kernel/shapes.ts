@@ -1,9 +1,9 @@
 // The small vocabulary every schema is built from: ids, money, days, lists. A shape that two areas need stands here.
 
 import { annotate, assumed } from "./assumed.ts";
-import { type Static, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from "./schema.ts";
+import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from "./schema.ts";
 
-export type { Static, TProperties, TSchema, TUnsafe };
+export type { Static, TObject, TProperties, TSchema, TUnsafe };
 export { Type };
 
 const SAFE = Number.MAX_SAFE_INTEGER;
@@ -47,8 +47,7 @@ export const metadata = () => Type.Record(Type.Unknown(), { description: "Free-f
 /** The same shape, or null. */
 export function nullable<S extends TSchema>(schema: S) {
   const plain = schema as TSchema & { type?: string; enum?: unknown[] };
-  if (typeof plain.type !== "string")
-    return Type.Union([schema, Type.Null()]) as unknown as ReturnType<typeof Type.Unsafe<Static<S> | null>>;
+  if (typeof plain.type !== "string") return Type.Union([schema, Type.Null()]) as unknown as TUnsafe<Static<S> | null>;
   const widened = annotate(Type.Unsafe<Static<S> | null>(schema), { type: [plain.type, "null"] });
   return plain.enum ? annotate(widened, { enum: [...plain.enum, null] }) : widened;
 }
