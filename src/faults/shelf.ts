@@ -25,32 +25,53 @@ const MOST_NAMES = 1_000;
 /** `keepPast` is told whether any rule lets reads look back. */
 export function createShelf(clock: Clock, keepPast: (wanted: boolean) => void): Shelf {
   const rules = new Map<string, ArmedRule>();
-  const byPhase = new Map<string, ArmedRule[]>();
-  /** The same by phase and name, as they are asked for. */
-  const byName = new Map<string, Map<string | undefined, ArmedRule[]>>();
+  const atHand = createIndex();
   let soonestEnd = Infinity;
   let sortedAt = 0;
-  const armed = { api: false, delivery: false };
   const tried = () => [...rules.values()].sort((one, other) => other.rule.priority - one.rule.priority);
-  const isOn = (phases: readonly string[]) => phases.some((phase) => byPhase.has(phase));
   const sort = () => {
-    byPhase.clear();
-    byName.clear();
-    const now = clock.now();
-    sortedAt = now;
-    const active = tried().filter((rule) => rule.isActive(now));
-    for (const rule of active) byPhase.set(rule.rule.action.phase, [...(byPhase.get(rule.rule.action.phase) ?? []), rule]);
+    sortedAt = clock.now();
+    const active = tried().filter((rule) => rule.isActive(sortedAt));
+    atHand.fill(active);
     soonestEnd = active.reduce((soonest, { ends }) => Math.min(soonest, ends), Infinity);
-    keepPast(byPhase.has("read"));
-    armed.api = isOn(API_PHASES);
-    armed.delivery = isOn(DELIVERY_PHASES);
+    keepPast(atHand.hasAny(["read"]));
   };
   // A rule whose time is over goes even if nothing comes by any more that it could touch; where the clock was set back, it is there again.
   const renew = () => {
     const now = clock.now();
     if (now >= soonestEnd || now < sortedAt) sort();
   };
-  const find = (phase: Phase, name: string | undefined) => {
+  const isArmed = (phases: readonly Phase[]) => {
+    if (rules.size === 0) return false;
+    renew();
+    return atHand.hasAny(phases);
+  };
+  return {
+    rules,
+    armed: {
+      get api() {
+        return isArmed(API_PHASES);
+      },
+      get delivery() {
+        return isArmed(DELIVERY_PHASES);
+      },
+    },
+    now: clock.now,
+    tried,
+    active(phase, name) {
+      renew();
+      return atHand.find(phase, name);
+    },
+    sort,
+  };
+}
+
+/** Rules by the phase they step in at, and by the name that is asked for. */
+function createIndex() {
+  const byPhase = new Map<Phase, ArmedRule[]>();
+  /** The same by phase and name, as they are asked for. */
+  const byName = new Map<Phase, Map<string | undefined, ArmedRule[]>>();
+  const look = (phase: Phase, name: string | undefined) => {
     const found = (byPhase.get(phase) ?? []).filter((rule) => mayTouch(rule, name));
     const known = byName.get(phase) ?? new Map();
     // Types of test events are made up by whoever sends them.
@@ -59,24 +80,16 @@ export function createShelf(clock: Clock, keepPast: (wanted: boolean) => void): 
     return found;
   };
   return {
-    rules,
-    armed: {
-      get api() {
-        if (rules.size > 0) renew();
-        return armed.api;
-      },
-      get delivery() {
-        if (rules.size > 0) renew();
-        return armed.delivery;
-      },
+    fill(active: readonly ArmedRule[]) {
+      byPhase.clear();
+      byName.clear();
+      for (const armed of active) {
+        const { phase } = armed.rule.action;
+        byPhase.set(phase, [...(byPhase.get(phase) ?? []), armed]);
+      }
     },
-    now: clock.now,
-    tried,
-    active(phase, name) {
-      renew();
-      return byName.get(phase)?.get(name) ?? find(phase, name);
-    },
-    sort,
+    hasAny: (phases: readonly Phase[]) => byPhase.size > 0 && phases.some((phase) => byPhase.has(phase)),
+    find: (phase: Phase, name: string | undefined) => byName.get(phase)?.get(name) ?? look(phase, name),
   };
 }
 
