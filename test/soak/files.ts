@@ -6,10 +6,10 @@ import { chmodSync, chownSync, closeSync, cpSync, openSync, readFileSync, statSy
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { SCHEMA_VERSION } from "../../src/store/schema.ts";
-import { folder, PROGRAM } from "../program.ts";
+import { folder, launchCommand, PROGRAM } from "../program.ts";
 import { startOn } from "./subject.ts";
 
-interface Spoilt {
+export interface Spoilt {
   what: string;
   spoil(db: string): void;
   says: RegExp;
@@ -67,7 +67,7 @@ const asNobody = () => {
 };
 
 /** Starts the program on a copy of a file after it was spoilt; undefined where this system cannot try that. */
-export function tryOn(db: string, { spoil }: Pick<Spoilt, "spoil">): Refused | undefined {
+export async function tryOn(db: string, { spoil }: Spoilt): Promise<Refused | undefined> {
   const nobody = asNobody();
   if (nobody === undefined) return undefined;
   const place = folder();
@@ -77,9 +77,9 @@ export function tryOn(db: string, { spoil }: Pick<Spoilt, "spoil">): Refused | u
   spoil(copy);
   const before = contents(copy);
   const [command = "", ...words] = [...nobody, process.execPath, PROGRAM, ...startOn(copy)];
-  const { status, stderr } = spawnSync(command, words, { encoding: "utf8", cwd: "/" });
+  const { code, error } = await launchCommand(command, words, {}, "/").ended;
   chmodSync(place, 0o700);
-  return { code: status, error: stderr, before, after: contents(copy) };
+  return { code, error, before, after: contents(copy) };
 }
 
 const contents = (file: string) =>
