@@ -220,6 +220,22 @@ describe("the cursor", () => {
     expect(textOf(gone)).toContain("the chosen row has gone");
     expect(lineWith(gone, "▸", "lost payroll")).toHaveLength(1);
   });
+
+  test("follows again after a reset, for everything is new then", () => {
+    const paused = press(busy(120, 36), "k", "k");
+    const reset = told(paused, [
+      { kind: "reset", merchant: null },
+      { kind: "request", request: request(100) },
+    ]);
+    expect(textOf(paused)).toMatch(/1 Requests.*PAUSED/);
+    expect(textOf(reset)).toMatch(/1 Requests.*following/);
+  });
+
+  test("lets go of a row that nobody chose, where nobody is", () => {
+    const before = standing(busy(120, 36), [rule(1), rule(2)]);
+    const gone = standing(before, [rule(2)]);
+    expect(textOf(gone)).not.toContain("the chosen row has gone");
+  });
 });
 
 describe("a look without letters or colours", () => {
@@ -329,6 +345,17 @@ describe("a request of a real sandbox", () => {
     expect(second).toContain("Replayed: this is the answer of req_3 once more");
     expect(desk.state.overlays).toHaveLength(1);
     expect(await pressAll(desk, "p")).toContain("Stored: whoever sends it again");
+  });
+
+  test("that nobody looked at has no operation, which is not to say that the service has none", async () => {
+    const bench = await open();
+    await bench.call("GET", "/v1/nowhere");
+    await bench.control("POST", "/faults", { action: { type: "outage" } });
+    await bench.call("GET", "/v1/payments");
+    const desk = await seat(bench.url);
+    await caughtUp(desk, bench);
+    expect(await pressAll(desk, "enter")).toContain("operation      none: it was answered before anybody looked which");
+    expect(await pressAll(desk, "escape", "k", "enter")).toContain("operation      none: the service has nothing there");
   });
 
   test("is stepped from to the next of its operation, and to the nearest of all where there is none", async () => {

@@ -76,12 +76,17 @@ function summary({ look }: State, request: RequestMessage, whole: WholeRequest |
   return [
     ...fact(look, width, "request", `${id}, ${wholeTime(at)}`),
     ...fact(look, width, "asked", `${method} ${path}${query === "" ? "" : `?${query}`}`),
-    ...fact(look, width, "operation", operation ?? "none: the service has nothing there"),
+    ...fact(look, width, "operation", operation ?? withoutOperation(request)),
     ...fact(look, width, "merchant", merchant === null ? "none: no key, or none that is known" : merchant + key),
     ...fact(look, width, "answered", status === 0 ? "not at all" : String(status), ...statusTones(status)),
     ...fact(look, width, "took", `${duration(durationMs)} from its arrival to the answer`),
   ];
 }
+
+const withoutOperation = ({ status, fault: touched }: RequestMessage) =>
+  touched === null && (status === 404 || status === 405)
+    ? "none: the service has nothing there"
+    : "none: it was answered before anybody looked which";
 
 function idempotency(look: Look, { idempotencyKey, replayOf, status, method, fault: touched }: RequestMessage, width: number): string[] {
   if (idempotencyKey === null) {

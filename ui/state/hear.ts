@@ -16,20 +16,25 @@ export function heardLink(state: State, link: Link): State {
 }
 
 export function heard(state: State, message: LiveMessage, panes: readonly Pane[]): State {
-  if (message.type === "snapshot") return heardIndex(begun(state, message), message.sandbox as SandboxIndex);
+  if (message.type === "snapshot") return heardIndex(begun(state, message, panes), message.sandbox as SandboxIndex);
   if (message.type !== "digest") return state;
   const items = message.items.filter(({ seq }) => seq > state.seen);
   const rest = unsent(state.totals, message.totals, items);
   const counted = sampled({ ...state, totals: message.totals, seen: message.seq });
-  return taken(items.filter(isReset).reduce(heardReset, counted), items, rest, panes);
+  return taken(
+    items.filter(isReset).reduce((before, reset) => heardReset(before, reset, panes), counted),
+    items,
+    rest,
+    panes,
+  );
 }
 
 /** All that is still known of a run follows its beginning. What is shown of another run is over. */
-function begun(state: State, { run, totals }: LiveMessage & { type: "snapshot" }): State {
+function begun(state: State, { run, totals }: LiveMessage & { type: "snapshot" }, panes: readonly Pane[]): State {
   if (run === state.run) return state;
   const samples = [{ at: state.now, requests: totals.request }];
   const anew = { ...state, run, samples, totals: NOTHING_YET, seen: 0 };
-  return state.run === undefined ? anew : say(emptied(anew), "The sandbox was started anew: what was shown is over", "yellow");
+  return state.run === undefined ? anew : say(emptied(anew, panes), "The sandbox was started anew: what was shown is over", "yellow");
 }
 
 function taken(state: State, items: readonly LiveItem[], rest: Totals, panes: readonly Pane[]): State {
@@ -55,14 +60,15 @@ function unsent(before: Totals, after: Totals, items: readonly LiveItem[]): Tota
 
 const isReset = (item: LiveItem): item is LiveItem & { kind: "reset" } => item.kind === "reset";
 
-function heardReset(state: State, { merchant }: LiveItem & { kind: "reset" }): State {
+function heardReset(state: State, { merchant }: LiveItem & { kind: "reset" }, panes: readonly Pane[]): State {
   if (merchant !== null) return say(state, `${merchant} was reset`, "yellow");
-  return say(emptied(state), "The sandbox was reset: everything begins afresh", "yellow");
+  return say(emptied(state, panes), "The sandbox was reset: everything begins afresh", "yellow");
 }
 
-function emptied(before: State): State {
+/** Where everything is new there is no row to stay at: what follows, follows again. */
+function emptied(before: State, panes: readonly Pane[]): State {
   const state = forgotten(before);
-  const lists = Object.entries(state.lists).map(([name, list]) => [name, { ...emptyList(list.follows), filter: list.filter }]);
+  const lists = panes.map(({ name, follows }) => [name, { ...emptyList(follows), filter: listOf(state, name).filter }]);
   return { ...state, lists: Object.fromEntries(lists) };
 }
 
@@ -76,7 +82,7 @@ export const heardIndex = (state: State, sandbox: SandboxIndex): State => ({ ...
 
 /** Rows that show how things stand. */
 export const heardRows = (state: State, pane: string, rows: readonly Row[]): State =>
-  withList(state, pane, replace(listOf(state, pane), rows));
+  withList(state, pane, replace(listOf(state, pane), rows, state.pane === pane));
 
 /** A second has passed, or a moment. */
 export const ticked = (state: State, now: number): State => sampled({ ...state, now });

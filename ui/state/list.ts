@@ -47,9 +47,10 @@ export function append(list: List, rows: readonly Row[], unsent = 0): List {
   return pinned({ ...list, rows: [...list.rows, ...rows].slice(-MOST_ROWS), total: list.total + rows.length + unsent });
 }
 
-/** All rows anew: of a list that shows how things stand, not what happened. */
-export function replace(list: List, rows: readonly Row[]): List {
-  return renewed({ ...list, rows, total: rows.length, pausedAt: rows.length });
+/** All rows anew: of a list that shows how things stand, not what happened. A row that nobody chose, where nobody is, is not held. */
+export function replace(list: List, rows: readonly Row[], isHeld = true): List {
+  const cursor = isHeld || list.home || list.frozen ? list.cursor : undefined;
+  return renewed({ ...list, rows, total: rows.length, pausedAt: rows.length, cursor });
 }
 
 /** The chosen row as it stands now; one that is no longer there stays chosen as it was. A frozen picture's row stays that picture's. */
