@@ -148,6 +148,13 @@ test("who sends many mistakes is told of the first hundred", () => {
   expect(fieldErrors(Type.Array(Type.Null()), Array(1_000).fill(0))).toHaveLength(100);
 });
 
+test("and no more is looked for, also inside of one of several shapes", () => {
+  const numbers = Type.Array(Type.Integer({ minimum: 0 }));
+  const [first, ...others] = fieldErrors(Type.Union([Type.Null(), numbers]), Array(500_000).fill(-1));
+  expect(first).toMatchObject({ pointer: "/0", code: "out_of_range" });
+  expect(others).toHaveLength(99);
+});
+
 test("a schema that asks for what nobody checks is refused", () => {
   expect(() => fits(Type.Integer({ multipleOf: 2 }), 4)).toThrow("A schema asks for the keyword multipleOf, which nobody checks.");
   expect(() => fits(Type.String({ format: "uri" }), "")).toThrow("A schema asks for the format uri, which nobody checks.");

@@ -4,6 +4,7 @@ import { ASSUMED } from "./assumed.ts";
 import type { FieldError } from "./errors.ts";
 import { article, CALLED, isOfType, KEYWORDS, type Keyword, refuse } from "./keywords.ts";
 import { didYouMean } from "./nearest.ts";
+import { once } from "./once.ts";
 import type { TSchema } from "./schema.ts";
 
 type Check = (value: unknown) => boolean;
@@ -28,7 +29,7 @@ const checks = new WeakMap<TSchema, Check>();
 export function fits(schema: TSchema, value: unknown): boolean {
   let check = checks.get(schema);
   if (!check) {
-    check = compiled(holds(schema, "value", 0));
+    check = compiled(conditionOf(schema, "value", 0));
     checks.set(schema, check);
   }
   return check(value);
@@ -40,67 +41,77 @@ function compiled(condition: string): Check {
   return make(...Object.values(CALLED)) as Check;
 }
 
+const every = (conditions: readonly string[]) => conditions.map((condition) => `(${condition})`).join(" && ");
+
 /** The condition that a value fits, as JavaScript over a name for the value. */
-function holds(schema: Keywords, value: string, depth: number): string {
+function conditionOf(schema: Keywords, value: string, depth: number): string {
   const unknown = Object.keys(schema).find((keyword) => !KNOWN.has(keyword));
   if (unknown !== undefined) refuse("keyword", unknown);
   const { items, anyOf } = schema;
-  const [item, inObject] = [`item${depth}`, holdsInObject(schema, value, depth)];
+  const [item, inObject] = [`item${depth}`, conditionsInObject(schema, value, depth)];
   const conditions = [
-    ...asked(schema).map(({ holds }) => holds(value)),
-    ...(inObject === "" ? [] : [`!(${isOfType("object", value)}) || ${inObject}`]),
-    ...(items ? [`!Array.isArray(${value}) || ${value}.every((${item}) => ${holds(items, item, depth + 1)})`] : []),
-    ...(anyOf ? [anyOf.map((shape) => holds(shape, value, depth)).join(" || ")] : []),
+    ...asked(schema).map(({ condition }) => condition(value)),
+    ...(inObject.length > 0 ? [`!(${isOfType("object", value)}) || ${every(inObject)}`] : []),
+    ...(items ? [`!Array.isArray(${value}) || ${value}.every((${item}) => ${conditionOf(items, item, depth + 1)})`] : []),
+    ...(anyOf ? [anyOf.map((shape) => conditionOf(shape, value, depth)).join(" || ")] : []),
   ];
-  return conditions.length === 0 ? "true" : conditions.map((condition) => `(${condition})`).join(" && ");
+  return conditions.length > 0 ? every(conditions) : "true";
 }
 
-function holdsInObject(
-  { required = [], properties = {}, patternProperties = {}, additionalProperties }: Keywords,
-  value: string,
-  depth: number,
-): string {
+function conditionsInObject(schema: Keywords, value: string, depth: number): string[] {
+  const { required = [], properties = {}, patternProperties = {}, additionalProperties } = schema;
   const [name, inner] = [`name${depth}`, `inner${depth}`];
   const names = JSON.stringify(Object.keys(properties));
-  const conditions = [
+  return [
     ...required.map((each) => `${JSON.stringify(each)} in ${value}`),
     ...(additionalProperties === false ? [`Object.keys(${value}).every((${name}) => ${names}.includes(${name}))`] : []),
-    ...Object.entries(patternProperties).map(
-      ([pattern, shape]) =>
-        `Object.entries(${value}).every(([${name}, ${inner}]) => !${new RegExp(pattern, "u")}.test(${name}) || ${holds(shape, inner, depth + 1)})`,
-    ),
+    ...Object.entries(patternProperties).map(([pattern, shape]) => {
+      const fitting = `!${new RegExp(pattern, "u")}.test(${name}) || ${conditionOf(shape, inner, depth + 1)}`;
+      return `Object.entries(${value}).every(([${name}, ${inner}]) => ${fitting})`;
+    }),
     ...Object.entries(properties).map(([each, shape]) => {
       const field = `${value}[${JSON.stringify(each)}]`;
-      const fitting = holds(shape, field, depth);
+      const fitting = conditionOf(shape, field, depth);
       return required.includes(each) ? fitting : `${field} === undefined || ${fitting}`;
     }),
   ];
-  return conditions.map((condition) => `(${condition})`).join(" && ");
 }
 
+interface Demand {
+  code: string;
+  must(): string;
+  condition(value: string): string;
+  isMet(): Check;
+}
+
+const demands = new WeakMap<TSchema, Demand[]>();
+
 /** What is asked of a value as a whole, in the order of the keywords. */
-const asked = (schema: TSchema) =>
-  [...KEYWORDS].flatMap(([name, keyword]) => (name in schema ? [demand(schema as unknown as Fields, keyword, name)] : []));
+function asked(schema: TSchema): Demand[] {
+  const found =
+    demands.get(schema) ??
+    [...KEYWORDS].flatMap(([name, keyword]) => (name in schema ? [demand(schema as unknown as Fields, keyword, name)] : []));
+  demands.set(schema, found);
+  return found;
+}
 
 /** A keyword for values of one type says nothing of any other. What the schema says of types it has already seen to. */
-function demand(schema: Fields, { code, must, of, holds }: Keyword, name: string) {
+function demand(schema: Fields, { code, must, of, holds }: Keyword, name: string): Demand {
   const wanted = schema[name] as never;
   const isSeenTo = of === undefined || schema.type === of || (schema.type === "integer" && of === "number");
-  return {
-    code,
-    must: () => must(wanted),
-    holds: (value: string) => (isSeenTo ? holds(wanted, value) : `!(${isOfType(of, value)}) || ${holds(wanted, value)}`),
-  };
+  const condition = (value: string) => (isSeenTo ? holds(wanted, value) : `!(${isOfType(of, value)}) || ${holds(wanted, value)}`);
+  return { code, must: () => must(wanted), condition, isMet: once(() => compiled(condition("value"))) };
 }
 
 /** Who sends a thousand mistakes learns of the first hundred. */
 const MOST_TOLD = 100;
 
 /** Every field that does not fit; empty when the value does. */
-export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
-  if (fits(schema, value)) return [];
+export const fieldErrors = (schema: TSchema, value: unknown): FieldError[] => firstOf(misfits(schema, value, ""));
+
+function firstOf(errors: Iterable<FieldError>): FieldError[] {
   const told: FieldError[] = [];
-  for (const error of misfits(schema, value, "")) if (told.push(error) === MOST_TOLD) break;
+  for (const error of errors) if (told.push(error) === MOST_TOLD) break;
   return told;
 }
 
@@ -110,7 +121,7 @@ function* misfits(schema: Keywords, value: unknown, pointer: string): Generator<
   if (typeof value === "object" && value !== null && !Array.isArray(value)) yield* misfitsInObject(schema, value as Fields, pointer);
   if (items && Array.isArray(value)) for (const [index, item] of value.entries()) yield* misfits(items, item, `${pointer}/${index}`);
   const received = `received ${quote(value, pointer)}`;
-  const missed = asked(schema).find(({ holds }) => !compiled(holds("value"))(value));
+  const missed = asked(schema).find(({ isMet }) => !isMet()(value));
   if (missed) yield at(pointer, missed.code, `${missed.must()}; ${received}`);
   if (anyOf && !anyOf.some((shape) => fits(shape, value)))
     yield* meant(anyOf, value, pointer) ?? [at(pointer, "wrong_shape", `matches none of the shapes that are allowed; ${received}`)];
@@ -135,7 +146,7 @@ function* misfitsInObject(schema: Keywords, value: Fields, pointer: string): Gen
 
 /** Of several shapes, what the one asks for that the value was meant as, where its type shows which. */
 function meant(shapes: readonly TSchema[], value: unknown, pointer: string): FieldError[] | undefined {
-  const found = shapes.map((shape) => [...misfits(shape, value, pointer)]);
+  const found = shapes.map((shape) => firstOf(misfits(shape, value, pointer)));
   const isOfType = (errors: FieldError[]) => !errors.some((error) => error.code === "wrong_type" && error.pointer === pointer);
   const [first, ...others] = found.filter(isOfType);
   return others.length === 0 ? first : undefined;
