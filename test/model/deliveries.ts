@@ -93,7 +93,7 @@ function attempt(world: World, merchant: Merchant, delivery: Delivery): Attempt 
   const { endpoint: id, decided = {} } = delivery;
   const url = String(recordsOf(merchant, "webhook_endpoint").find((record) => record.id === id)?.url);
   const number = ++delivery.attempts;
-  const outcome = decided.drop ? failed("dropped") : outcomeOf(receiverOf(url), timesSeen(merchant, delivery, url));
+  const outcome = decided.drop ? failed("dropped") : outcomeOf(receiverOf(url), timesSeen(world, delivery, url));
   const made: Attempt = {
     id: undefined,
     delivery,
@@ -112,9 +112,13 @@ function attempt(world: World, merchant: Merchant, delivery: Delivery): Attempt 
   return made;
 }
 
-/** How often an address has been sent an event: what is dropped never gets there. */
-const timesSeen = (merchant: Merchant, { event }: Delivery, url: string): number =>
-  merchant.attempts.filter(({ delivery, decided, ...sent }) => delivery.event === event && sent.url === url && !decided.drop).length;
+/** How often an address was sent an event before; what is dropped never gets there. */
+function timesSeen({ seen }: World, { event }: Delivery, url: string): number {
+  const name = `${url} ${event.id}`;
+  const times = seen.get(name) ?? 0;
+  seen.set(name, times + 1);
+  return times;
+}
 
 function conclude(world: World, merchant: Merchant, made: Attempt): void {
   const { delivery, status, responseStatus, decided } = made;

@@ -13,6 +13,7 @@ import {
   fillWithFixtures,
   fixtures,
   forget,
+  kept,
   type Merchant,
   merchantOf,
   recordsOf,
@@ -25,6 +26,8 @@ import {
 /** Something that is done to the sandbox from outside the service. */
 export type Deed =
   | { do: "reset"; merchant?: string }
+  | { do: "save" }
+  | { do: "restore" }
   | { do: "mint"; fixture: string }
   | { do: "remove"; merchant: string }
   | { do: "record"; kind: KindName; merchant: string; status: string | undefined }
@@ -58,6 +61,10 @@ export function sends(deed: Deed): Send[] {
   switch (deed.do) {
     case "reset":
       return [{ method: "POST", path: "/reset", body: deed.merchant === undefined ? {} : { merchant: deed.merchant } }];
+    case "save":
+      return [{ method: "PUT", path: "/snapshots/model" }];
+    case "restore":
+      return [{ method: "POST", path: "/snapshots/model/restore", body: {} }];
     case "mint":
       return [{ method: "POST", path: "/merchants", body: { fixture: deed.fixture } }];
     case "remove":
@@ -112,6 +119,13 @@ function carryOut(world: World, deed: Deed, told: Fields): Outcome {
     case "reset":
       reset(world, deed.merchant);
       return { status: 200, body: { reset: deed.merchant ?? "everything" } };
+    case "save":
+      world.saved = kept(world);
+      return { status: 200 };
+    case "restore":
+      Object.assign(world, kept(world.saved ?? refuse("resource_not_found")));
+      restart(world);
+      return { status: 200, body: { restored: "model" } };
     case "mint": {
       const id = String(told.merchant);
       if (world.merchants.has(id)) return { status: 201, body: `another merchant than ${id}, who was there before` };
@@ -188,7 +202,7 @@ function reset(world: World, id: string | undefined): void {
   settle(world, fixture, id, email, key);
 }
 
-/** Windows and fault rules are kept in memory; all else is on disk. The clock begins where it was. */
+/** Windows and fault rules are kept in memory; all else is on disk. The clock goes on from where it was. */
 export function restart(world: World): void {
   world.windows.clear();
   world.faults = [];

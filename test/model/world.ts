@@ -142,9 +142,19 @@ export interface World {
   faults: FaultRule[];
   /** How many events and deliveries there were. */
   orders: number;
+  /** How often each address was sent each event: receivers remember that, whatever the service forgets. */
+  seen: Map<string, number>;
+  /** What a snapshot holds. */
+  saved: Kept | undefined;
   /** Every id that was given since the merchant's beginning: none is given twice. */
   given: Set<string>;
 }
+
+/** What is on disk, and so in a snapshot: windows and fault rules are not. */
+export type Kept = Pick<World, "merchants" | "keys" | "logins" | "given">;
+
+/** A copy of it, so that what changes later does not change it. */
+export const kept = ({ merchants, keys, logins, given }: Kept): Kept => structuredClone({ merchants, keys, logins, given });
 
 const FOLDER = join(import.meta.dirname, "../../fixtures/merchants");
 
@@ -161,6 +171,8 @@ export function begin(now: number, rules: Rules): World {
     windows: new Map(),
     faults: [],
     orders: 0,
+    seen: new Map(),
+    saved: undefined,
     given: new Set<string>(),
   };
   const world: World = { rules, now, ...empty };

@@ -231,6 +231,10 @@ function spellDeed(story: Story, step: DeedStep): Deed | undefined {
       return { do: "arm", rule: ruleOf(story, step) };
     case "disarm":
       return { do: "disarm" };
+    case "save":
+      return { do: "save" };
+    case "restore":
+      return { do: "restore" };
     case "advance":
       return { do: "advance", by: step.by };
     case "set":

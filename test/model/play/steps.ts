@@ -47,6 +47,8 @@ export type Step =
   | { step: "again"; nth: number; keyed: boolean }
   | { step: "astray"; method: string; path: string; who: Who }
   | { step: "reset"; nth: number | undefined }
+  | { step: "save" }
+  | { step: "restore" }
   | { step: "mint"; nth: number }
   | { step: "remove"; nth: number }
   | { step: "record"; kind: KindName; state: number | undefined; merchant: number }
@@ -165,6 +167,8 @@ const HOUR = 3_600;
 
 const deeds: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ step: fc.constant("reset" as const), nth: fc.option(few, { freq: 3, nil: undefined }) }) },
+  { weight: 1, arbitrary: fc.constant<Step>({ step: "save" }) },
+  { weight: 1, arbitrary: fc.constant<Step>({ step: "restore" }) },
   { weight: 1, arbitrary: fc.record({ step: fc.constant("mint" as const), nth: fc.nat({ max: 3 }) }) },
   { weight: 1, arbitrary: fc.record({ step: fc.constant("remove" as const), nth: fc.nat({ max: 6 }) }) },
   { weight: 4, arbitrary: fc.record({ step: fc.constant("record" as const), kind, state: rarely(states, 1), merchant: few }) },
