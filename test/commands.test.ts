@@ -112,8 +112,16 @@ describe("receive", () => {
     expect(await endpoints(bench)).toHaveLength(1);
     await bench.call("POST", "/v1/webhooks", { body: { url, events: ["c.d"] } });
     await trigger(bench, "c.d");
-    expect(await receiving.line((line) => line.startsWith("c.d"))).toContain("SIGNATURE WRONG");
+    expect(await receiving.line((line) => line.startsWith("c.d"))).toContain("SIGNATURE WRONG, answering 401");
     await settle(bench);
+    await receiving.stop();
+  });
+
+  test("passes the audit: it refuses what is not genuine, and what it cannot read", async () => {
+    const bench = await open();
+    const receiving = await receive(bench);
+    const [{ url }] = await endpoints(bench);
+    expect((await command(bench, "audit", url)).code).toBe(0);
     await receiving.stop();
   });
 

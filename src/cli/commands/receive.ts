@@ -16,7 +16,8 @@ interface Manners {
   failures: number;
   /** Milliseconds before each answer. */
   pause: number;
-  status: number;
+  /** What everything is answered with; undefined for what is right. */
+  status: number | undefined;
 }
 
 interface Registered {
@@ -36,14 +37,14 @@ export const receive = command({
     secret: { hint: "WHSEC", words: "verify with this secret, and do not register" },
     fail: { hint: "N", words: "answer the first N deliveries with 500" },
     slow: { hint: "SPAN", words: "wait before each answer" },
-    status: { hint: "N", words: "answer with this status; 200 unless given" },
+    status: { hint: "N", words: "answer everything with this status; unless given, 200 to what is genuine, 401 to what is not" },
     ...runningFlags,
   },
   async act({ own }) {
     const manners: Manners = {
       failures: wholeNumber(own.fail, "--fail", { fallback: 0 }),
       pause: own.slow === undefined ? 0 : parseSpan(own.slow, "--slow"),
-      status: wholeNumber(own.status, "--status", { fallback: 200, least: 200, most: 599 }),
+      status: own.status === undefined ? undefined : wholeNumber(own.status, "--status", { fallback: 200, least: 200, most: 599 }),
     };
     const secret: { current: string | undefined } = { current: own.secret };
     const server = await listen(wholeNumber(own.port, "--port", { fallback: PORT, most: 65_535 }), (incoming) =>
@@ -79,13 +80,23 @@ async function take(incoming: IncomingMessage, manners: Manners, secret: string 
   const body = await read(incoming);
   const header = (name: string) => String(incoming.headers[name] ?? "");
   const genuine = secret !== undefined && verifySignature({ body, signature: header("x-webhook-signature"), secret });
-  const status = manners.failures > 0 ? 500 : manners.status;
+  const status = manners.failures > 0 ? 500 : (manners.status ?? (genuine ? statusOf(body) : 401));
   if (manners.failures > 0) manners.failures--;
   const verdict = genuine ? "signature ok" : "SIGNATURE WRONG";
   say(visible(`${header("x-webhook-event")} ${header("x-webhook-id")} ${verdict}, answering ${status}`));
   say(visible(`  ${body.toString("utf8")}`));
   if (manners.pause > 0) await pause(manners.pause, incoming);
   return status;
+}
+
+/** Of what was signed as it should be. */
+function statusOf(body: Buffer): number {
+  try {
+    JSON.parse(body.toString("utf8"));
+    return 200;
+  } catch {
+    return 400;
+  }
 }
 
 /** Waits, but not for longer than somebody waits for the answer. */
