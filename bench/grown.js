@@ -1,8 +1,5 @@
 // Files as a long run leaves them: made by a sandbox, then filled with copies of what it seeded, since a million calls would take too long.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { ROWS } from "./measure.js";
 import { call } from "./steer.js";
@@ -11,11 +8,6 @@ import { call } from "./steer.js";
 export const sizes = (...all) => all.filter((size) => size <= ROWS);
 
 export const power = (size) => `10^${Math.round(Math.log10(size))}`;
-
-export function openFolder() {
-  const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-bench-"));
-  return { file: (name) => join(folder, name), remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
 
 /** A file with the seeded world in it, an endpoint that answers nobody, and what the SQL that `fill` answers for that endpoint puts there. */
 export async function grownFile(file, fill) {

@@ -61,8 +61,8 @@ export const programs = [
     name,
     package: "mountebank@2.9.1",
     bin: "mountebank/bin/mb",
-    // It listens beside its own port for each thing that it imitates.
-    words: (port) => ["start", "--nologfile", "--loglevel", "error", "--port", String(port + 1), "--configfile", "imposters.json"],
+    // It has a port of its own beside that of what it imitates.
+    words: (_, own) => ["start", "--nologfile", "--loglevel", "error", "--port", String(own), "--configfile", "imposters.json"],
     files: { "imposters.json": (port) => imposters(port, headers) },
   })),
 ];

@@ -1,9 +1,7 @@
 // The servers that are measured, each in a process of its own: it says its port, and on request the CPU time it has used and its memory.
 
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { openFolder } from "./folder.js";
 import { RECORD } from "./record.js";
 
 const FROZEN = "2026-01-05T12:00:00Z";
@@ -39,11 +37,7 @@ const servers = {
   variant: () => sandbox(words[1] === "file" ? fresh() : { memory: true }, words[0]),
 };
 
-function fresh() {
-  const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-bench-"));
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-  return { memory: false, db: join(folder, "sandbox.db") };
-}
+const fresh = () => ({ memory: false, db: openFolder().file("sandbox.db") });
 
 async function sandbox(options, module = "../dist/index.cjs") {
   const { createSandbox } = await import(module);

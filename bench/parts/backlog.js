@@ -1,6 +1,7 @@
 // What a delivery and a write cost while many deliveries wait for an endpoint that answers nobody.
 
-import { grownFile, openFolder, power, sizes, withBacklog } from "../grown.js";
+import { openFolder } from "../folder.js";
+import { grownFile, power, sizes, withBacklog } from "../grown.js";
 import { FEW, ifMeasured, inTurn, open, rateAndCpu, slice } from "../measure.js";
 import { POST } from "../record.js";
 import { deliver } from "./deliveries.js";

@@ -2,7 +2,8 @@
 
 import { copyFileSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { grownFile, openFolder, power, sizes } from "../grown.js";
+import { openFolder } from "../folder.js";
+import { grownFile, power, sizes } from "../grown.js";
 import { bytes } from "../load.js";
 import { figure, ifMeasured, inTurn, open, rateAndCpu, SLICES, slice } from "../measure.js";
 import { GET, KEY, RECORD } from "../record.js";

@@ -1,11 +1,11 @@
 // What a stranger waits for: `npx` of the packed tarball in an empty folder, with an empty cache and with one that knows it,
 // against a package of one file that is packed and run the same way.
 
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { emptyCache, modulesIn, nodeOf, npmOf, npx as npxOf, pack, packagesIn, sizeOf } from "../../scripts/packing.js";
+import { openFolder } from "../folder.js";
 import { figure, inTurn, median, RUNS, ratio } from "../measure.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -57,7 +57,8 @@ export const npx = {
   name: "npx",
   rows: installers.flatMap(({ by }) => rowsFor(by)),
   async measure() {
-    const work = mkdtempSync(join(tmpdir(), "merchant-sandbox-bench-"));
+    const folder = openFolder();
+    const work = folder.path;
     try {
       const ours = packed(root, join(work, "ours"), ["--ignore-scripts"]);
       const oneFile = packed(sourceOfOneFile(join(work, "source")), join(work, "one-file"));
@@ -65,7 +66,7 @@ export const npx = {
       for (const { by, command } of installers) measured.set(by, await measureBy(command(), { work, ours, oneFile }));
       return measured;
     } finally {
-      rmSync(work, { recursive: true, force: true });
+      folder.remove();
     }
   },
 };

@@ -1,12 +1,13 @@
 // How others fare that serve made-up APIs: the same record, the same load, in the same run. They are installed for it, and not before.
 
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeOf, run } from "../../scripts/packing.js";
-import { openFolder } from "../grown.js";
+import { openFolder } from "../folder.js";
 import { cpuOf, FEW, figure, inTurn, open, ratio, SECONDS, slice } from "../measure.js";
 import { ours, programs, usual } from "../peer-programs.js";
 import { cpuOfProcess } from "../processes.js";
@@ -99,10 +100,10 @@ function install({ package: wanted }) {
 
 async function started({ node = 0, bin, words, files = {} }, modules, folder) {
   mkdirSync(folder);
-  const port = await freePort();
+  const [port, other] = await freePorts();
   for (const [name, contents] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(contents(port)));
   const program = Number.parseInt(process.versions.node, 10) >= node ? process.execPath : nodeOf(node);
-  const child = spawn(program, [join(modules, bin), ...words(port)], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(program, [join(modules, bin), ...words(port, other)], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
   let said = "";
   child.stderr.on("data", (chunk) => {
     said = (said + chunk).slice(-4_000);
@@ -119,14 +120,13 @@ async function started({ node = 0, bin, words, files = {} }, modules, folder) {
   throw new Error(/^.*Error.*$/m.exec(said)?.[0] ?? `it did not listen within ${PATIENCE / 1_000} s`);
 }
 
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
+/** Two ports that are free, and not the same. */
+async function freePorts() {
+  const servers = [createServer(), createServer()];
+  for (const server of servers) await once(server.listen(0, "127.0.0.1"), "listening");
+  const ports = servers.map((server) => server.address().port);
+  for (const server of servers) await once(server.close(), "close");
+  return ports;
 }
 
 /** Resolves with whether it answers at its port before it ends or patience does. */

@@ -1,6 +1,7 @@
 // What a call costs among a thousand records, a hundred thousand, and a million.
 
-import { grownFile, openFolder, power, sizes, withRecords } from "../grown.js";
+import { openFolder } from "../folder.js";
+import { grownFile, power, sizes, withRecords } from "../grown.js";
 import { bytes } from "../load.js";
 import { ifMeasured, inTurn, open, rateAndCpu, SLICES, slice } from "../measure.js";
 import { KEY, LIST, POST } from "../record.js";

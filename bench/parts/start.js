@@ -1,11 +1,9 @@
 // What a start costs: from the command to the first answer against a Node that does nothing, and within a process.
 
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { openFolder } from "../folder.js";
 import { figure, inTurn, median, RUNS, ratio } from "../measure.js";
 
 const BIN = fileURLToPath(new URL("../../dist/bin.cjs", import.meta.url));
@@ -26,11 +24,13 @@ const timeOf = (what, against, target) => ({
   read: (results) => ({ figure: figure(ratio(results, what, against, "time")) }),
 });
 
+const middle = (results, what, field) => figure(median(results.get(what).map((measured) => measured[field])), " ms");
+
 const milliseconds = (what, target) => ({
   what,
   against: "",
   target,
-  read: (results) => ({ figure: figure(median(results.get(what).map(({ time }) => time)), " ms") }),
+  read: (results) => ({ figure: middle(results, what, "time"), cpu: middle(results, what, "cpu") }),
 });
 
 export const start = {
@@ -44,9 +44,9 @@ export const start = {
     milliseconds(MINT, "<= 20 ms"),
   ],
   async measure() {
-    const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-bench-"));
+    const folder = openFolder();
     const commands = await inTurn(commandsIn(folder), ({ measure }) => measure(), RUNS);
-    rmSync(folder, { recursive: true, force: true });
+    folder.remove();
     const { createSandbox } = await import("../../dist/index.cjs");
     const sandbox = await createSandbox();
     const library = await inTurn(libraryCases(createSandbox, sandbox), ({ measure }) => measure(), RUNS);
@@ -60,8 +60,8 @@ function commandsIn(folder) {
   return [
     { name: NOTHING, measure: () => timed(() => void spawnSync(process.execPath, ["-e", "0"])) },
     { name: MEMORY, measure: () => untilFirstAnswer("--memory") },
-    { name: FRESH, measure: () => untilFirstAnswer("--db", join(folder, `${count++}.db`)) },
-    { name: THERE, measure: () => untilFirstAnswer("--db", join(folder, "there.db")) },
+    { name: FRESH, measure: () => untilFirstAnswer("--db", folder.file(`${count++}.db`)) },
+    { name: THERE, measure: () => untilFirstAnswer("--db", folder.file("there.db")) },
   ];
 }
 
@@ -93,9 +93,10 @@ function libraryCases(createSandbox, sandbox) {
 }
 
 async function timed(work) {
-  const started = performance.now();
+  const [started, before] = [performance.now(), process.cpuUsage()];
   await work();
-  return { time: performance.now() - started };
+  const { user, system } = process.cpuUsage(before);
+  return { time: performance.now() - started, cpu: (user + system) / 1_000 };
 }
 
 function untilFirstAnswer(...options) {
