@@ -85,7 +85,7 @@ function exchange(connections: Connections, { url, opening }: Address, { headers
       received.retryAfter = retryAfter;
     },
     data(bytes) {
-      if (received.size < MOST_KEPT) received.chunks.push(Buffer.from(bytes));
+      if (received.size < MOST_KEPT) received.chunks.push(Buffer.from(bytes.subarray(0, MOST_KEPT - received.size)));
       received.size += bytes.length;
       if (received.size >= MOST_READ) ears.end();
     },
