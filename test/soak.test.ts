@@ -83,7 +83,8 @@ function expectNothingLost({ db, load, receiver, endpoint }: Soak): void {
   const { records, untold, open } = look(db, (rows) => ({
     records: counted(rows(perKey("documents", "$.metadata.key"))),
     untold: rows<{ id: string }>("select id from events where merchant = 'mer_lodge'").filter(({ id }) => !receiver.copies.has(id)),
-    open: rows(`select * from deliveries where merchant = 'mer_lodge' and endpoint = '${endpoint}' and state <> 'succeeded'`),
+    // A copy that a fault made is tried once.
+    open: rows(`select * from deliveries where merchant = 'mer_lodge' and endpoint = '${endpoint}' and copy = 0 and state <> 'succeeded'`),
   }));
   expectEffects(load.writes, { records, events: receiver.events });
   expect({ untold, open, changed: receiver.changed, wrong: load.seen.wrong }).toEqual({ untold: [], open: [], changed: [], wrong: [] });
