@@ -87,10 +87,10 @@ const reasonOf = (error) =>
     .split("\n")[0]
     .replaceAll("|", "/");
 
-function install({ package: wanted }) {
+function install({ package: wanted, bin }) {
   const folder = join(INSTALLED, wanted.replaceAll(/[@/]+/g, "-"));
   const modules = join(folder, "node_modules");
-  if (existsSync(modules)) return modules;
+  if (existsSync(join(modules, bin))) return modules;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
   const env = { npm_config_loglevel: "error" };
