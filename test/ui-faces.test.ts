@@ -223,6 +223,13 @@ describe("what anybody else writes meanwhile", () => {
 });
 
 describe("s goes from panes to plain lines and back", () => {
+  test("to see the control plane's token, of which the panes say only that there is one", async () => {
+    const terminal = await openDashboard(["--host", "0.0.0.0", "--allowed-host", "localhost"], { size: { columns: 160, rows: 36 } });
+    await terminal.shows("The control plane asks for a token: s shows it");
+    terminal.type("s");
+    expect(await terminal.shows("asks for the token")).toMatch(/asks for the token [0-9a-f]{48}/);
+  });
+
   test("as often as one likes, and nothing is forgotten meanwhile", async () => {
     const shell = await startInShell(`--memory --port 0 --clock ${NOON}`);
     await get(shell.url, "/v1/payments?limit=1");

@@ -21,8 +21,7 @@ export interface Voice {
 export const plainVoice: Voice = {
   ready(facts) {
     say(readyLine(facts));
-    if (facts.controlToken !== undefined)
-      say(`Open to the network. The control plane at ${facts.url}/_sandbox asks for the token ${facts.controlToken}`);
+    if (facts.controlToken !== undefined) say(`The control plane at ${facts.url}/_sandbox asks for the token ${facts.controlToken}`);
   },
   attached: (facts) => say(visible(`Watching ${whatItIs(facts, "at")}`)),
   happened: (happening) => say(lineOf(happening)),

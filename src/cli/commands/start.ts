@@ -45,6 +45,11 @@ function subjectApart({ facts, url, onDefect }: Apart): Subject {
   return {
     target,
     goesOn: false,
+    beside(told) {
+      // Made up, it is nowhere else; but what lies open on a screen is no secret.
+      if (facts.controlToken !== undefined) told("The control plane asks for a token: s shows it");
+      return () => {};
+    },
     tell(to, from) {
       voice = to;
       voice.ready(facts);
