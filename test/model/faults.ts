@@ -10,6 +10,7 @@ export type CallAction =
   | { type: "idempotency"; as: "in_progress" | "expired" }
   | { type: "status"; status: number; code?: string; retryAfter?: number }
   | { type: "connection"; as: "reset" | "empty" }
+  | { type: "clock_skew"; by: string }
   | { type: "lost_response"; as: "reset" | "empty" | "502" }
   | { type: "latency"; ms: number }
   | { type: "body"; as: "truncate" | "invalid_json" | "html" };
@@ -43,6 +44,7 @@ export function arm(world: World, given: Given): void {
 }
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
+/** Milliseconds of a span such as 5m; of -5m, fewer than none. */
 export const span = (text: string): number => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN);
 
 const isOver = ({ trigger, armedAt }: Rule, now: number) => trigger.for !== undefined && now >= armedAt + span(trigger.for);

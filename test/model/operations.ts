@@ -5,7 +5,7 @@ import { type Call, chosen, create, emit, find, move, newId, only, own, refuse }
 import { type Fields, type KindName, kinds } from "./kinds.ts";
 import { pageOf } from "./lists.ts";
 import { createWebhook, deleteWebhook, listDeliveries, listWebhooks, rotateSecret, sendTestEvent } from "./webhooks.ts";
-import { compose, type Entry, newcomer, recordsOf, secondsOf } from "./world.ts";
+import { compose, type Entry, newcomer, recordsOf } from "./world.ts";
 
 export interface Operation {
   id: string;
@@ -181,7 +181,7 @@ function createMerchant(call: Call): unknown {
   if (fields.email !== undefined && world.logins.has(fields.email)) refuse("already_exists");
   const id = newId(call, "mer", "id");
   const apiKey = chosen(call, /^sk_test_[0-9A-Za-z]{24}$/, "apiKey");
-  const record = compose("merchant", id, secondsOf(world.now), { ...call.extra, ...fields, id });
+  const record = compose("merchant", id, call.now, { ...call.extra, ...fields, id });
   recordsOf(newcomer(world, id, undefined), "merchant").push(record);
   world.keys.set(apiKey, { merchant: id, expires: undefined });
   if (fields.email !== undefined) world.logins.set(fields.email, { merchant: id, password: password ?? undefined });

@@ -67,7 +67,9 @@ function serveMerchant(way: Way, merchant: Merchant): Result {
 function execute(way: Way, operation: Operation, merchant: Merchant, sent: Fields): Result & { isRemembered?: boolean } {
   const broken = strike(way, ["status", "connection"]); // any status, or none
   if (broken) return broken;
-  const result = run(operation, validate(way, operation, merchant, sent)); // 400, then 404 409, or the answer
+  const call = validate(way, operation, merchant, sent); // 400
+  strike(way, ["clock_skew"], (by) => skew(way, call, by));
+  const result = run(operation, call); // 404 409, or the answer
   return { ...result, isServed: result.code === undefined, isRemembered: true };
 }
 
@@ -170,6 +172,13 @@ function validate({ world, told, search, params, headers, surprises }: Way, oper
   const extra = Object.fromEntries(others.filter(([name]) => !owned.includes(name)));
   const query = new Map(isList ? search : []);
   return { world, merchant, now: secondsOf(world.now), params, query, body, extra, told, headers, surprises };
+}
+
+/** For one call the clock is wrong: in what it makes, and in what its headers say. */
+function skew({ world, window, headers }: Way, call: Call, by: number): void {
+  const wrong = Math.max(0, world.now + by);
+  call.now = secondsOf(wrong);
+  headers["ratelimit-reset"] = String(Math.ceil((window.end + wrong - world.now) / 1_000));
 }
 
 /** A 404 and a 409 are answers like any other: they are remembered too. */

@@ -1,7 +1,7 @@
 // One call as it goes its way: how far it has come, what it will be answered, and what faults do to it at each point.
 
 import type { Request } from "./call.ts";
-import { type CallAction, ofCall } from "./faults.ts";
+import { type CallAction, ofCall, span } from "./faults.ts";
 import type { Operation } from "./operations.ts";
 import { type Remembered, secondsOf, type Window, type World } from "./world.ts";
 
@@ -51,8 +51,11 @@ export type Result = Pick<Expected, "status" | "code" | "body" | "text"> & { isS
 
 export const INVALID_TOKEN = { "www-authenticate": 'Bearer error="invalid_token"' };
 
-/** What a fault does at one point of the way: an answer that is not the service's, or something the service then runs into. */
-export function strike(way: Way, types: CallAction["type"][], forget?: () => void): Result | undefined {
+/**
+ * What a fault does at one point of the way: an answer that is not the service's, or something the service then runs into;
+ * `also` is what that is, where the point has something of its own.
+ */
+export function strike(way: Way, types: CallAction["type"][], also?: (by: number) => void): Result | undefined {
   const call = { operation: way.operation?.id, merchant: way.whose, faults: way.faults };
   const action = ofCall(way.world, types, call);
   switch (action?.type) {
@@ -65,7 +68,10 @@ export function strike(way: Way, types: CallAction["type"][], forget?: () => voi
       return action.exhaust ? exhaust(way, action.retryAfter) : injected(way, "injected_rate_limit", 429, action.retryAfter ?? 1);
     case "idempotency":
       if (action.as === "in_progress") return injected(way, "idempotency_key_in_use", 409);
-      forget?.();
+      also?.(0);
+      return undefined;
+    case "clock_skew":
+      also?.(span(action.by));
       return undefined;
     case "status":
       return injected(way, action.code ?? USUAL[action.status] ?? "injected_error", action.status, action.retryAfter);

@@ -57,6 +57,8 @@ const onAnyCall = actions(
   { type: "auth", as: "expired" },
   { type: "idempotency", as: "in_progress" },
   { type: "idempotency", as: "expired" },
+  { type: "clock_skew", by: "5m" },
+  { type: "clock_skew", by: "-1h" },
 );
 const onOutages = actions({ type: "outage" }, { type: "outage", retryAfter: 30 }, { type: "outage", as: "reset" });
 const onAnswers = actions(
