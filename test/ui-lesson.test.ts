@@ -172,6 +172,7 @@ describe("the lesson's pane", () => {
     const { desk } = await learn();
     desk.press("L");
     await desk.settle();
+    expect(text(desk)).toContain("7 Retries, duplicates and order ");
     desk.press(...typing("2"), "tab", ...typing("3"));
     expect(text(desk)).toContain(`-d '{"name":"paging","checkpoint":3}'`);
     desk.press("enter");

@@ -94,7 +94,8 @@ function optionLines({ held, draft }: Shown, field: Field, { look, width, room }
   const at = options.findIndex(({ value }) => value === held[field.name]);
   const seen = Math.min(room, options.length);
   const top = Math.max(0, Math.min(at - Math.floor(seen / 2), options.length - seen));
-  const label = Math.min(30, Math.max(...options.map((option) => widthOf(harmless(labelOf(option))))));
+  const most = options.some(({ words }) => words) ? 30 : width - 8;
+  const label = Math.min(most, Math.max(...options.map((option) => widthOf(harmless(labelOf(option))))));
   return options.slice(top, top + seen).map((option, index) => {
     const isChosen = top + index === at;
     const name = fill(harmless(labelOf(option)), label);
