@@ -93,6 +93,8 @@ describe("the page", () => {
       ["verdicts", exitCodes.verdict],
       ["inconclusive", exitCodes.inconclusive],
       ["5xx", exitCodes.verdict],
+      ["score", exitCodes.verdict],
+      ["score=7", exitCodes.verdict],
       ["uncovered", exitCodes.verdict],
       ["uncovered=20", exitCodes.verdict],
       ["uncovered=payouts.list,payroll.created", exitCodes.verdict],
