@@ -75,6 +75,18 @@ test("the page on troubles names codes that there are", () => {
   expect(named.filter((code) => !(code in errors))).toEqual([]);
 });
 
+test("the page on troubles quotes messages that there are", () => {
+  const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => read(join("src", name)))
+    .join("\n");
+  const quoted = [...read("docs/troubleshooting.md").matchAll(/\*\*`([^`]* [^`]*)`\*\*/g)].map(([, message = ""]) => message);
+  expect(quoted.length).toBeGreaterThan(6);
+  // What differs from time to time is left out of a quotation, or is an address.
+  const made = quoted.filter((message) => !message.split(/…|\d[\d.]*\d/).every((part) => sources.includes(part.trim())));
+  expect(made).toEqual([]);
+});
+
 test("the page on the dashboard names keys that do something, and every pane", () => {
   const page = read("docs/dashboard.md");
   const state = beginning({
