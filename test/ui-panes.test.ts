@@ -144,9 +144,16 @@ describe("rows of deliveries", () => {
 });
 
 describe("windows, faults and verdicts", () => {
+  test("say in the first line where it is, whose keys there are, the time and the version, in as many words as fit", () => {
+    const [wide = "", usual = "", narrow = ""] = [160, 120, 80].map((columns) => screen(busy(columns, 36))[0]);
+    expect(wide).toMatch(/^ merchant-sandbox .*LIVE {2}http\S+ {2}clock .* {2}keys sk_test_\{lodge,market\} {2}v1\.2\.3 .*req\/s/);
+    expect(usual).toMatch(/^ LIVE {2}http\S+ {2}clock .* {2}sk_test_lodge \+1 more {2}v1\.2\.3 .*req\/s/);
+    expect(narrow).toMatch(/LIVE {2}http\S+ {2}sk_test_lodge \+1 more .*req\/s/);
+  });
+
   test("show what is left of a window, with thousands apart, and for how long nothing is", () => {
     const state = { ...busy(80, 24), pane: "limits" };
-    expect(lineWith(state, "lodge")[0]).toMatch(/█+░+ 4,812\/6,000 resets 16 s/);
+    expect(lineWith(state, "lodge", "6,000")[0]).toMatch(/█+░+ 4,812\/6,000 resets 16 s/);
     expect(lineWith(state, "market")[0]).toMatch(/░+ {5}0\/6,000 429 for 16 s/);
   });
 

@@ -12,18 +12,35 @@ import { signs, tint } from "./terminal/style.ts";
 export function statusLine(state: State): string {
   const { size, look, sandbox, target, link } = state;
   const counts = ` ${count(rateOf(state))} req/s  ${count(sandbox?.pendingDeliveries ?? 0)} pending `;
-  const name = size.columns < 80 ? "" : " merchant-sandbox ";
-  const room = size.columns - widthOf(name) - widthOf(counts) - 1;
-  // What a room sees may stand on a projector: nobody's key.
-  const keys = sandbox && state.course?.kind !== "room" ? [keyWords(sandbox)] : [];
-  const rest = sandbox ? [clockWords(state, sandbox), ...keys, `v${sandbox.version}`] : [];
-  const line = rest
-    .map(harmless)
-    .reduce(
-      (before, words) => (widthOf(before) + 2 + widthOf(words) > room ? before : `${before}  ${words}`),
-      harmless(`${linkWords(state)}  ${sandbox?.baseUrl ?? target.url}`),
-    );
+  const where = harmless(`${linkWords(state)}  ${sandbox?.baseUrl ?? target.url}`);
+  const roomBeside = (name: string) => size.columns - widthOf(name) - widthOf(counts) - 1;
+  const ways = waysToSay(state, where);
+  const { name, said } = ways.find((way) => widthOf(way.said.join("  ")) <= roomBeside(way.name)) ?? (ways.at(-1) as Way);
+  const room = roomBeside(name);
+  const line = said.reduce((before, words) => (widthOf(before) + 2 + widthOf(words) > room ? before : `${before}  ${words}`));
   return `${tint(look, name, "bold")} ${tint(look, fill(line, room), ...(link.phase === "live" ? [] : (["yellow"] as const)))}${counts}`;
+}
+
+interface Way {
+  name: string;
+  said: string[];
+}
+
+/** In as many words as may be, then in fewer: whose keys there are matters more than what this is called. */
+function waysToSay(state: State, where: string): Way[] {
+  const { sandbox, size, course } = state;
+  const name = size.columns < 80 ? "" : " merchant-sandbox ";
+  if (!sandbox) return [{ name, said: [where] }];
+  // What a room sees may stand on a projector: nobody's key.
+  const keys = course?.kind === "room" ? [] : [keyWords(sandbox), firstKey(sandbox)];
+  const said = (words: string[]) => [where, ...[clockWords(state, sandbox), ...words, `v${sandbox.version}`].map(harmless)];
+  const [whole = [], short = []] = keys.map((words) => said([words]));
+  if (keys.length === 0) return [{ name, said: said([]) }];
+  return [
+    { name, said: whole },
+    { name, said: short },
+    { name: "", said: short },
+  ];
 }
 
 /** How things stand with the sandbox; while it is away, what is shown is old. */
@@ -49,6 +66,12 @@ function keyWords({ merchants }: SandboxIndex): string {
   const named = keys.slice(0, MOST_KEYS).map((key) => key.replace(COMMON, ""));
   const more = keys.length > MOST_KEYS ? [`${keys.length - MOST_KEYS} more`] : [];
   return `keys ${COMMON}{${[...named, ...more].join(",")}}`;
+}
+
+/** The key that a first call can be made with, and how many merchants there are beside. */
+function firstKey({ merchants }: SandboxIndex): string {
+  const [first, ...others] = merchants;
+  return first ? `${first.apiKeys[0] ?? first.id}${others.length > 0 ? ` +${others.length} more` : ""}` : "no merchants";
 }
 
 export function tabLine(state: State): string {
