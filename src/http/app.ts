@@ -1,6 +1,6 @@
 // The only Express: the control plane, and a helpful answer for whatever is nobody's.
 
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { IncomingMessage, ServerResponse } from "node:http";
 import express from "express";
 import { factOf } from "../kernel/assumed.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
@@ -28,6 +28,7 @@ interface Needs<World> {
 export function createApp<World>(needs: Needs<World>): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
   const { guard, clock, control, report } = needs;
   const app = express();
+  leaveAsTheyAre(app);
   app.disable("x-powered-by");
   app.disable("etag");
   app.enable("case sensitive routing");
@@ -72,6 +73,14 @@ export function createApp<World>(needs: Needs<World>): (incoming: IncomingMessag
     answer((context) => refuseUndecodable(context, error))(incoming, outgoing),
   );
   return app;
+}
+
+/**
+ * Express gives each request and answer a prototype with methods of its own, which nobody uses here. V8 then takes back, each
+ * time, what it had compiled for every other request: one call a second to the control plane cost the service a tenth of its rate.
+ */
+function leaveAsTheyAre(app: express.Express): void {
+  Object.assign(app, { request: IncomingMessage.prototype, response: ServerResponse.prototype });
 }
 
 async function run<World>(endpoint: Endpoint<World>, world: World, context: Context, params: Record<string, string>): Promise<void> {

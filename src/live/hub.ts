@@ -31,6 +31,10 @@ interface Watcher {
 
 const BATCH_EVERY = 50;
 const DIGEST_EVERY = 100;
+/** Where more passes by than anybody can read, it is told less often: every frame takes something from those who work. */
+const FLOOD_EVERY = 400;
+/** Happenings a second. */
+const FLOOD = 1_000;
 /** What is kept for those who come back with `?since=`. */
 const REMEMBERED = 5_000;
 /** A watcher with more than this unread is passed over until it has caught up. */
@@ -41,9 +45,12 @@ export function createHub(snapshot: () => unknown): Hub {
   const ring = createRing(REMEMBERED);
   const listeners = new Set<(happening: Happening) => void>();
   const totals: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, lesson: 0, reset: 0 };
-  const whole = createRound(BATCH_EVERY, (watcher) => feed(watcher, ring, (seen) => ring.since(seen)));
-  const digests = createRound(DIGEST_EVERY, (watcher) => feed(watcher, ring, () => digestOf(watcher, ring, totals)));
-  let server: Promise<WebSocketServer> | undefined;
+  const whole = createRound(
+    () => BATCH_EVERY,
+    (watcher) => feed(watcher, ring, (seen) => ring.since(seen)),
+  );
+  const digests = createRound(digestPause(ring), (watcher) => feed(watcher, ring, () => digestOf(watcher, ring, totals)));
+  const server = once(openServer);
   let closed = false;
 
   const admit = (socket: WebSocket, query: URLSearchParams) => {
@@ -69,16 +76,14 @@ export function createHub(snapshot: () => unknown): Hub {
     },
     listen: (listener) => void listeners.add(listener),
     async accept(incoming, socket, head) {
-      server ??= openServer();
-      const opened = await server;
+      const opened = await server();
       const query = new URLSearchParams(incoming.url?.split("?")[1]);
       if (closed) socket.destroy();
       else opened.handleUpgrade(incoming, socket, head, (watcher) => admit(watcher, query));
     },
     close() {
       closed = true;
-      whole.close();
-      digests.close();
+      for (const round of [whole, digests]) round.close();
     },
   };
 }
@@ -86,12 +91,24 @@ export function createHub(snapshot: () => unknown): Hub {
 /** What a watcher saw of another run counts for nothing: it is told all there is of this one. */
 const seenIn = (query: URLSearchParams, run: string, since: number) => ((query.get("run") ?? run) === run ? since : 0);
 
+/** How long until the next digest, by what came since the one before. */
+function digestPause(ring: Ring): () => number {
+  let seen = ring.newest();
+  let pause = DIGEST_EVERY;
+  return () => {
+    const perSecond = ((ring.newest() - seen) * 1_000) / pause;
+    seen = ring.newest();
+    pause = perSecond > FLOOD ? FLOOD_EVERY : DIGEST_EVERY;
+    return pause;
+  };
+}
+
 /** Watchers that are fed together, at most so often. */
-function createRound(every: number, feedOne: (watcher: Watcher) => boolean) {
+function createRound(every: () => number, feedOne: (watcher: Watcher) => boolean) {
   const watchers = new Set<Watcher>();
   let cancel: (() => void) | undefined;
   const soon = () => {
-    if (watchers.size > 0) cancel ??= afterRealTime(every, flush);
+    if (watchers.size > 0) cancel ??= afterRealTime(every(), flush);
   };
   const flush = () => {
     cancel = undefined;
