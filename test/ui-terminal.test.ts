@@ -16,7 +16,7 @@ describe("what is shown", () => {
   test("on a wide screen every kind of thing at once, exactly as large as the screen", async () => {
     const terminal = await frozen();
     const text = await terminal.shows("lodge");
-    for (const words of ["merchant-sandbox", "Requests", "Rate limits", "Faults", "Deliveries", "? help  q quit", "No requests yet"])
+    for (const words of ["sk_test_lodge", "Requests", "Rate limits", "Faults", "Deliveries", "? help  q quit", "No requests yet"])
       expect(text).toContain(words);
     expect(terminal.lines().at(-1)).toContain("q quit");
     expect(terminal.lines().filter((line) => line.startsWith("┌"))).toHaveLength(2);
