@@ -40,7 +40,8 @@ test("the page has the rows that the parts declare, each with a figure, and says
   expect(declared.length).toBeGreaterThan(60);
   expect(rows.map(([name, what, against, , , target]) => [name, what, against, target])).toEqual(declared);
   expect(rows.filter(([, , , figure]) => figure === "")).toEqual([]);
-  expect([...told.keys()]).toEqual(parts.map(({ name }) => name));
+  // Parts that were measured in another way than their neighbours are told of apart from them.
+  expect(new Set(told.keys())).toEqual(new Set(parts.map(({ name }) => name)));
 });
 
 test("the page says what each part is", () => {
