@@ -228,8 +228,9 @@ describe("the screen", () => {
       "raw false",
       "raw true",
       "\x1b[?1049h\x1b[?25l\x1b[?7l",
-      "\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049llast words",
+      // Before the words: what is typed in answer to them must be the shell's.
       "raw false",
+      "\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049llast words",
     ]);
   });
 
@@ -237,14 +238,14 @@ describe("the screen", () => {
     const { done, screen } = fakeScreen(false, true);
     screen.enter();
     screen.leave();
-    expect(done.at(-2)?.startsWith("\x1b\\\x1b[?2026l")).toBe(true);
+    expect(done.at(-1)?.startsWith("\x1b\\\x1b[?2026l")).toBe(true);
   });
 
   test("stays as it is where only the keys are wanted", () => {
     const { done, screen } = fakeScreen(true);
     screen.enter();
     screen.leave("words");
-    expect(done).toEqual(["raw false", "raw true", "words", "raw false"]);
+    expect(done).toEqual(["raw false", "raw true", "raw false", "words"]);
   });
 
   test("is left although the keys are gone", () => {

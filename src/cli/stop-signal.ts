@@ -1,7 +1,5 @@
 // Waits for the user to say that it is enough.
 
-import { afterThisTurn } from "../kernel/clock.ts";
-
 export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 export interface Stop {
@@ -13,22 +11,27 @@ export interface Stop {
 
 /** SIGHUP is left alone unless it is asked for: who was started to outlive the terminal ignores it. */
 export function listenForStop(signals: readonly StopSignal[] = ["SIGINT", "SIGTERM"]): Stop {
-  let letGo = () => {};
+  let isSaid = false;
   const told = new Promise<StopSignal>((resolve) => {
-    const listeners = signals.map((signal) => {
-      const heard = () => {
+    for (const signal of signals)
+      process.on(signal, () => {
+        if (isSaid) endBy(signal);
+        isSaid = true;
         resolve(signal);
-        // Once everybody has heard it: whoever else listens may take a signal that nobody waits for as the end.
-        afterThisTurn(letGo);
-      };
-      process.on(signal, heard);
-      return () => process.off(signal, heard);
-    });
-    letGo = () => {
-      for (const stop of listeners) stop();
-    };
+      });
   });
-  return { told, letGo };
+  return {
+    told,
+    letGo() {
+      isSaid = true;
+    },
+  };
+}
+
+/** As if nobody had listened. To stop listening beforehand would lose a signal that is under way just then. */
+function endBy(signal: StopSignal): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
 }
 
 export const stopSignal = () => listenForStop().told;

@@ -15,7 +15,7 @@ const MAX_TARGET = 2_048;
 
 /** `extraHosts` are further names by which this sandbox may be reached: at its own port, or at one of theirs, as a container's is. */
 export function createGuard(port: () => number, extraHosts: readonly string[], allowedOrigins: readonly string[]): Guard {
-  const names = ["localhost", "127.0.0.1", "[::1]", ...extraHosts.map((host) => host.toLowerCase())];
+  const names = [...new Set(["localhost", "127.0.0.1", "[::1]", ...extraHosts.map((host) => host.toLowerCase())])];
   const authorities = once(() => [
     ...names.map((name) => (/:\d+$/.test(name) ? name : `${name}:${port()}`)),
     // Nobody writes the port that goes without saying.

@@ -46,8 +46,9 @@ export function createScreen({ input, write, drop, keysOnly }: ScreenNeeds): Scr
       if (!ours) return;
       ours = false;
       const cutOff = drop();
-      without(() => write((cutOff ? END : "") + (keysOnly ? "" : LEAVE) + words));
+      // First: a key that is pressed in answer to the last words is the shell's, and must not reach it raw.
       without(() => input.setRawMode(false));
+      without(() => write((cutOff ? END : "") + (keysOnly ? "" : LEAVE) + words));
     },
   };
 }
