@@ -2,6 +2,7 @@
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { giveCoreBack, holdCore } from "./cores.js";
 import { load } from "./load.js";
 
 const setting = (name, fallback) => Number(process.env[`BENCH_${name}`] ?? fallback);
@@ -34,13 +35,15 @@ export async function open(name, { words = [], execArgv = [] } = {}) {
   });
   const [said] = await Promise.race([once(child, "message"), once(child, "exit")]);
   if (typeof said?.port !== "number") throw new Error(`the server ${name} ended before it listened`);
+  holdCore(child.pid);
   return { child, port: said.port, close: () => closed(child) };
 }
 
-function closed(child) {
+async function closed(child) {
   const ended = once(child, "exit");
   child.disconnect();
-  return ended;
+  await ended;
+  giveCoreBack();
 }
 
 /** The CPU time that a server has used, in milliseconds. */

@@ -1,12 +1,12 @@
 // The peers: what each is called at npm, the Node it takes, how it is told of the same record, and how it is asked.
 
-import { bytes } from "./load.js";
+import { request } from "./load.js";
 import { GET, POST, RECORD } from "./record.js";
 
 const record = JSON.parse(RECORD);
-const READ = bytes("GET", "/customers/cus_zoe");
+const READ = request("GET", "/customers/cus_zoe");
 const { id: _, ...fields } = record;
-const MAKE = bytes("POST", "/customers", {}, JSON.stringify(fields));
+const MAKE = request("POST", "/customers", {}, JSON.stringify(fields));
 
 /** A key of its own for every so many calls: it allows each key five thousand in an hour. */
 let calls = 0;
@@ -26,8 +26,8 @@ export const programs = [
       const answer = await fetch(`http://127.0.0.1:${port}/v1/customers`, { method: "POST", headers, body: stripe });
       const { id } = await answer.json();
       return {
-        get: () => bytes("GET", `/v1/customers/${id}`, stripeKey()),
-        post: () => bytes("POST", "/v1/customers", stripeKey(), stripe),
+        get: () => request("GET", `/v1/customers/${id}`, stripeKey()),
+        post: () => request("POST", "/v1/customers", stripeKey(), stripe),
       };
     },
   },

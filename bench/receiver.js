@@ -1,8 +1,7 @@
 // A receiver of webhooks that costs little: raw sockets that answer 200 to every whole POST. It shares the process of who measures,
-// which does nothing else meanwhile, and it stays awake as the load does.
+// which does nothing else meanwhile.
 
 import { createServer } from "node:net";
-import { stayAwake } from "./load.js";
 
 const ANSWER = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
 
@@ -25,11 +24,9 @@ export async function receive(heard, port = 0) {
     socket.on("error", () => {});
   });
   await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
-  const end = stayAwake();
   return {
     port: server.address().port,
     close() {
-      end();
       for (const socket of sockets) socket.destroy();
       return new Promise((resolve) => server.close(resolve));
     },

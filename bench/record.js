@@ -1,6 +1,6 @@
 // What every server is asked for: a customer of about three hundred bytes, and the calls that ask.
 
-import { bytes } from "./load.js";
+import { request } from "./load.js";
 
 export const RECORD = JSON.stringify({
   id: "cus_zoe",
@@ -26,9 +26,9 @@ const payroll = JSON.stringify({
 /** Numbers every call of a run: keys that must not come twice are made of it. */
 let count = 0;
 
-export const GET = bytes("GET", "/v1/customers/cus_zoe", KEY);
-export const LIST = bytes("GET", "/v1/payments", KEY);
-export const POST = bytes("POST", "/v1/hospitality/pricing-rules", KEY, rule);
-export const REPLAY = bytes("POST", "/v1/hospitality/pricing-rules", { ...KEY, "Idempotency-Key": "same" }, rule);
+export const GET = request("GET", "/v1/customers/cus_zoe", KEY);
+export const LIST = request("GET", "/v1/payments", KEY);
+export const POST = request("POST", "/v1/hospitality/pricing-rules", KEY, rule);
+export const REPLAY = request("POST", "/v1/hospitality/pricing-rules", { ...KEY, "Idempotency-Key": "same" }, rule);
 export const POST_WITH_KEY = () =>
-  bytes("POST", "/v1/employees/payroll", { ...KEY, "Idempotency-Key": `run-${process.pid}-${count++}` }, payroll);
+  request("POST", "/v1/employees/payroll", { ...KEY, "Idempotency-Key": `run-${process.pid}-${count++}` }, payroll);

@@ -1,6 +1,6 @@
 // What a delivery costs: how many a second, signed and recorded, and how soon after the answer the receiver hears of an effect.
 
-import { bytes, load } from "../load.js";
+import { load, request } from "../load.js";
 import { cpuOf, FEW, figure, inTurn, median, open, rateAndCpu, SECONDS, slice } from "../measure.js";
 import { receive } from "../receiver.js";
 import { KEY, POST } from "../record.js";
@@ -9,7 +9,7 @@ import { call } from "../steer.js";
 const OWED = 3_000;
 const EVENTS = 300;
 
-const EVENT = bytes("POST", "/v1/webhook-events/test", KEY, JSON.stringify({ type: "payment.succeeded", data: { amount: 1 } }));
+const EVENT = request("POST", "/v1/webhook-events/test", KEY, JSON.stringify({ type: "payment.succeeded", data: { amount: 1 } }));
 
 const BARE = "bare node:http, POST, 16 connections";
 const BARE_ONE = "bare node:http, POST, 1 connection";

@@ -4,7 +4,7 @@ import { copyFileSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { openFolder } from "../folder.js";
 import { grownFile, power, sizes } from "../grown.js";
-import { bytes } from "../load.js";
+import { request } from "../load.js";
 import { figure, ifMeasured, inTurn, open, rateAndCpu, SLICES, slice } from "../measure.js";
 import { GET, KEY, RECORD } from "../record.js";
 import { bundle } from "../variants.js";
@@ -13,7 +13,7 @@ const SIZES = [1_000, 100_000, 1_000_000, 10_000_000];
 const [LEAST, BOUNDED] = SIZES;
 const AT_ONCE = 1_000;
 
-const control = (path) => bytes("GET", `/_sandbox/requests${path}`);
+const control = (path) => request("GET", `/_sandbox/requests${path}`);
 
 /** The calls, by the number of the newest row. Those that come first fill no journal themselves: the control plane's calls are not noted in it. */
 const calls = {

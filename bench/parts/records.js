@@ -2,7 +2,7 @@
 
 import { openFolder } from "../folder.js";
 import { grownFile, power, sizes, withRecords } from "../grown.js";
-import { bytes } from "../load.js";
+import { request } from "../load.js";
 import { ifMeasured, inTurn, open, rateAndCpu, SLICES, slice } from "../measure.js";
 import { KEY, LIST, POST } from "../record.js";
 
@@ -10,12 +10,12 @@ const SIZES = [1_000, 100_000, 1_000_000];
 const [LEAST] = SIZES;
 
 /** Each call asks for another record, all over the file. */
-const anywhere = (size) => (n) => bytes("GET", `/v1/customers/cus_grown${1 + ((n * 7_919) % (size / 2))}`, KEY);
+const anywhere = (size) => (n) => request("GET", `/v1/customers/cus_grown${1 + ((n * 7_919) % (size / 2))}`, KEY);
 
 const calls = {
   "GET a record by id": anywhere,
   "GET a list of 25": () => LIST,
-  "GET a list of 25 from the middle": (size) => bytes("GET", `/v1/payments?starting_after=pay_grown${size / 4}`, KEY),
+  "GET a list of 25 from the middle": (size) => request("GET", `/v1/payments?starting_after=pay_grown${size / 4}`, KEY),
   "POST a pricing rule": () => POST,
 };
 
