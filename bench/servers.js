@@ -1,5 +1,6 @@
 // The servers that are measured, each in a process of its own: it says its port, and on request the CPU time it has used and its memory.
 
+import { hash } from "node:crypto";
 import { createServer } from "node:http";
 import { openFolder } from "./folder.js";
 import { RECORD } from "./record.js";
@@ -15,6 +16,22 @@ const servers = {
       incoming.on("end", () => {
         outgoing.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(RECORD) });
         outgoing.end(RECORD);
+      });
+    });
+    return listening(server);
+  },
+  /** What a replay cannot be without: the body read, parsed and hashed, and the answer found by that. */
+  async hashing() {
+    const known = new Map();
+    const server = createServer((incoming, outgoing) => {
+      const chunks = [];
+      incoming.on("data", (chunk) => chunks.push(chunk));
+      incoming.on("end", () => {
+        const body = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+        const print = hash("sha256", JSON.stringify([incoming.method, incoming.url, body]), "base64");
+        if (!known.has(print)) known.set(print, RECORD);
+        outgoing.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(RECORD) });
+        outgoing.end(known.get(print));
       });
     });
     return listening(server);

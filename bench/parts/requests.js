@@ -12,6 +12,7 @@ const FILE_REPLAY = "idempotent replay, file";
 const cases = [
   { name: BARE_GET, server: "bare", request: GET },
   { name: BARE_POST, server: "bare", request: POST },
+  { name: "bare node:http that reads, parses and hashes a body, POST", server: "hashing", request: POST, base: BARE_GET },
   { name: EXPRESS_GET, server: "express", request: GET, base: BARE_GET },
   { name: "bare Express, POST", server: "express", request: POST, base: BARE_POST },
   { name: FILE_GET, server: "file", request: GET, base: BARE_GET, target: ">= 0.40" },

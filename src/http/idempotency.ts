@@ -3,10 +3,14 @@
 import type { Behaviour } from "../kernel/assumed.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
+import { remembered } from "../kernel/remembered.ts";
 import type { RememberedReply, Replies } from "../store/replies.ts";
 import { type Context, headerOnce, type Stage } from "./context.ts";
 
 const MAX_KEY = 255;
+const MOST_KNOWN = 500;
+/** Characters. */
+const LONGEST_KNOWN = 4_096;
 
 export const readIdempotencyKey: Stage = (context) => {
   if (!context.operation?.idempotent) return;
@@ -19,8 +23,14 @@ export const readIdempotencyKey: Stage = (context) => {
   if (key.length > MAX_KEY) fail("idempotency_key_too_long", `Idempotency-Key may have ${MAX_KEY} characters; received ${key.length}.`);
   if (!/^[\x21-\x7e]+$/.test(key)) fail("idempotency_key_invalid", "Idempotency-Key must be printable ASCII without spaces.");
   context.idempotencyKey = key;
-  context.fingerprint = fingerprint(context.operation.method, context.path, context.search, context.body);
+  const { operation, path, search, bodyText } = context;
+  const said = `${operation.method} ${path}${search}\n${bodyText}`;
+  context.fingerprint = said.length > LONGEST_KNOWN ? fingerprintOf(said, context) : fingerprintOfKnown(said, context);
 };
+
+const fingerprintOf = (_said: string, { operation, path, search, body }: Context) => fingerprint(operation?.method, path, search, body);
+/** A retry says to the byte what the first call said: then nothing need be put in order, nor hashed. */
+const fingerprintOfKnown = remembered(MOST_KNOWN, fingerprintOf);
 
 /** Answers at once where an answer is remembered. */
 export const recall =

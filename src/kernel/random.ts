@@ -5,6 +5,8 @@ import { hash, randomBytes } from "node:crypto";
 export interface Dice {
   /** An id such as `bkg_4fJ…`: the same parts give the same id for as long as the seed is the same. */
   id(prefix: string, ...parts: Part[]): string;
+  /** An id that sorts by its place, as `placeOf` and `placeIn` give one: what is made together is then together in every index of a file. */
+  idAt(place: string, prefix: string, ...parts: Part[]): string;
   /** Lower-case hex digits, two for each byte (32 bytes at most). */
   hex(bytes: number, ...parts: Part[]): string;
   /** Base62 characters (24 at most). */
@@ -17,6 +19,7 @@ type Part = string | number;
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ID_LENGTH = 16;
+const PLACE_LENGTH = 4;
 /** The character that a byte stands for. 256 is not a multiple of 62: the first eight come a little more often, which an id can bear. */
 const CHARACTERS = Uint8Array.from({ length: 256 }, (_, byte) => ALPHABET.charCodeAt(byte % ALPHABET.length));
 
@@ -30,9 +33,24 @@ export function createDice(seed: number): Dice {
   return {
     text,
     id: (prefix, ...parts) => `${prefix}_${text(ID_LENGTH, prefix, ...parts)}`,
+    idAt: (place, prefix, ...parts) => `${prefix}_${place}${text(ID_LENGTH - place.length, prefix, ...parts)}`,
     hex: (bytes, ...parts) => roll(parts).subarray(0, bytes).toString("hex"),
     fraction: (...parts) => roll(parts).readUIntBE(0, 6) / 2 ** 48,
   };
+}
+
+/** The first characters of the nth id of its kind. After fourteen million they begin anew. */
+export function placeOf(count: number): string {
+  let place = "";
+  for (let rest = count; place.length < PLACE_LENGTH; rest = Math.floor(rest / ALPHABET.length))
+    place = ALPHABET[rest % ALPHABET.length] + place;
+  return place;
+}
+
+/** Those of an id that is there: for what belongs to it, and comes when it comes. */
+export function placeIn(id: string): string {
+  const start = id.indexOf("_") + 1;
+  return id.slice(start, start + PLACE_LENGTH);
 }
 
 /** The one value that no seed may foretell: a token that keeps strangers out. It never appears in an answer. */

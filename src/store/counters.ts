@@ -1,6 +1,6 @@
 // How many ids of each kind a merchant has used. New ids are a function of these numbers, so two equal runs make equal ids.
 
-import type { Dice } from "../kernel/random.ts";
+import { type Dice, placeOf } from "../kernel/random.ts";
 import type { Database } from "./database.ts";
 
 /** A new id: `prefix` names the kind, and each merchant counts for itself. */
@@ -18,5 +18,9 @@ export function openCounters(database: Database, dice: Dice): Counters {
     )
     .pluck();
   const next = (merchant: string, name: string) => increment.get(merchant, name) as number;
-  return { next, mint: (merchant, prefix) => dice.id(prefix, merchant, next(merchant, prefix)) };
+  const mint = (merchant: string, prefix: string) => {
+    const count = next(merchant, prefix);
+    return dice.idAt(placeOf(count), prefix, merchant, count);
+  };
+  return { next, mint };
 }

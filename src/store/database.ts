@@ -3,37 +3,20 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { afterThisTurn } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
-import { once } from "../kernel/once.ts";
+import { type Commits, openCommits } from "./commits.ts";
 import { lateSql, type Sql } from "./late.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
-import { isLocked, OR_ELSEWHERE, worded } from "./trouble.ts";
+import { OR_ELSEWHERE } from "./trouble.ts";
 
-export interface Database {
+export interface Database extends Commits {
   readonly file: string | undefined;
   /** Whether it began as a copy of an image: then nothing is missing, and nobody before this left anything to take up. */
   readonly isCopy: boolean;
   readonly sql: Sql;
-  /**
-   * Runs `work` in a transaction of its own and resolves once that is on disk. Works that wait in the same turn of the
-   * event loop share one commit, a savepoint each: one that throws undoes itself and nobody else. A work that is handed in
-   * by another shares that one's commit too.
-   */
-  commit<T>(work: () => T): Promise<T>;
-  /** The same at once, for what no request waits on. */
-  commitNow<T>(work: () => T): T;
-  /** Runs `work` inside the transaction of the caller so that it can be undone alone. */
-  savepoint<T>(work: () => T): T;
   /** Notes who holds the file, for the message that a second process gets. */
   own(owner: string): void;
   close(): void;
-}
-
-interface Waiting {
-  work: () => unknown;
-  resolve: (value: never) => void;
-  reject: (reason: unknown) => void;
 }
 
 /** Milliseconds: nobody is served while one waits for another program's lock. */
@@ -57,82 +40,11 @@ export function openDatabase(file: string | undefined, image?: Buffer): Database
     file,
     isCopy: image !== undefined,
     sql,
-    ...committer(sql),
+    ...openCommits(sql, { hasFile: file !== undefined, patience: LONGEST_WAIT }),
     own: (owner) => void (file !== undefined && own.run(owner)),
     close() {
       sql.close();
       release();
-    },
-  };
-}
-
-function committer(sql: Sql): Pick<Database, "commit" | "commitNow" | "savepoint"> {
-  const begin = sql.prepare("begin immediate");
-  const commit = sql.prepare("commit");
-  const rollback = sql.prepare("rollback");
-  // better-sqlite3 turns a transaction inside a transaction into a savepoint.
-  const transaction = once(() => sql.transaction((work: () => unknown) => work()));
-  const savepoint = <T>(work: () => T) => worded(() => transaction()(work) as T);
-  const patience = openPatience(sql);
-  let waiting: Waiting[] = [];
-
-  const settle = (batch: Waiting[]) => {
-    const outcomes: (() => void)[] = [];
-    try {
-      patience.spend(() => begin.run());
-      patience.renew();
-      for (const { work, resolve, reject } of batch) {
-        try {
-          const value = savepoint(work);
-          outcomes.push(() => resolve(value as never));
-        } catch (error) {
-          // A disk that is full undoes everything at once: what the others did is gone too.
-          if (!sql.inTransaction) throw error;
-          outcomes.push(() => reject(error));
-        }
-      }
-      commit.run();
-    } catch (error) {
-      if (sql.inTransaction) rollback.run();
-      for (const { reject } of batch) reject(error);
-      return;
-    }
-    for (const speak of outcomes) speak();
-  };
-  // Emptied last: what comes in while these run is appended to them, and so runs with them.
-  const flush = () => {
-    if (sql.open) settle(waiting);
-    else for (const { reject } of waiting) reject(new SandboxError("The sandbox is closing."));
-    waiting = [];
-  };
-
-  return {
-    savepoint,
-    commitNow: (work) => patience.spend(() => savepoint(work)),
-    commit: (work) =>
-      new Promise((resolve, reject) => {
-        if (waiting.push({ work, resolve, reject }) === 1) afterThisTurn(flush);
-      }),
-  };
-}
-
-/** Whoever waited in vain for another program's lock waits no more until somebody could write: else each write would, and nobody be served. */
-function openPatience(sql: Sql) {
-  let patient = true;
-  const become = (wanted: boolean) => {
-    if (patient === wanted) return;
-    patient = wanted;
-    sql.exec(`pragma busy_timeout = ${wanted ? LONGEST_WAIT : 0}`);
-  };
-  return {
-    renew: () => become(true),
-    spend<T>(work: () => T): T {
-      try {
-        return work();
-      } catch (error) {
-        if (isLocked(error)) become(false);
-        throw error;
-      }
     },
   };
 }

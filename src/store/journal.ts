@@ -129,7 +129,7 @@ export function openJournal(database: Database): Journal {
     if (buffer.length === 0) return;
     try {
       numbers.setAside();
-      database.commitNow(() => rows().write(buffer));
+      database.commitNow(() => rows().write(buffer), "light");
       buffer = [];
     } catch {
       buffer = buffer.slice(-MOST_ROWS);

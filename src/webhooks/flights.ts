@@ -71,11 +71,14 @@ const PAUSE_AFTER_DEFECT = 1_000;
 
 export const canBegin = ({ running, look, flights }: State) => running && !look && flights.size < MOST_IN_FLIGHT;
 
-/** Looks for what is due. All of it is written down as being sent in one commit, and sent when that is on disk. */
+/**
+ * Looks for what is due. All of it is written down as being sent in one commit, and sent when that is in the file. Where the machine dies
+ * before the disk has it, an attempt is made again: deliveries come at least once anyway.
+ */
 export function begin(state: State): void {
   if (!canBegin(state)) return;
   state.look = state.database
-    .commit(() => takeDue(state))
+    .commit(() => takeDue(state), "light")
     // Whoever waited for the same commit, such as the call that made the event, is answered first.
     .then(() => new Promise<void>(afterPromises))
     .then(
@@ -172,7 +175,7 @@ async function record(state: State, landings: Landing[]): Promise<void> {
     state.landings = [];
     for (const landing of landings) concludeOne(state, landing);
   };
-  await database.commit(work).catch(() => recordEach(state, landings));
+  await database.commit(work, "light").catch(() => recordEach(state, landings));
   const recorded = landings.filter(({ flight }) => !flight.abandoned);
   for (const { flight, concluded } of recorded) {
     flights.delete(flight);
@@ -194,7 +197,7 @@ async function recordEach(state: State, landings: Landing[]): Promise<void> {
 async function recordAlone(state: State, landing: Landing): Promise<void> {
   while (!landing.flight.abandoned) {
     try {
-      return await state.database.commit(() => concludeOne(state, landing));
+      return await state.database.commit(() => concludeOne(state, landing), "light");
     } catch (error) {
       landing.concluded = undefined;
       if (!state.running) return;

@@ -3,7 +3,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { DeliveryFaults, DeliveryInjection } from "../kernel/fault.ts";
 import type { AttemptMessage } from "../kernel/messages.ts";
-import type { Dice } from "../kernel/random.ts";
+import { type Dice, placeIn } from "../kernel/random.ts";
 import type { AttemptEnd, AttemptFault, AttemptStart, Attempts } from "../store/attempts.ts";
 import type { Deliveries, Delivery, Receiver } from "../store/deliveries.ts";
 import { disturbed, type EffectOf, effectOf, injectionsOf, noteOf } from "./fault-plan.ts";
@@ -107,7 +107,7 @@ export function planAttempt({ body, eventId, eventType }: Sent, { url, secret }:
 /** The id follows from what an attempt is, not from when it came: attempts that run side by side are numbered by no race. */
 export function attemptId(dice: Dice, delivery: Identity, attempt: number): string {
   const { merchant, eventId, endpoint, replay, copy } = delivery;
-  return dice.id("whd", merchant, eventId, endpoint, replay, attempt, ...(copy > 0 ? ["copy", copy] : []));
+  return dice.idAt(placeIn(eventId), "whd", merchant, eventId, endpoint, replay, attempt, ...(copy > 0 ? ["copy", copy] : []));
 }
 
 type Identity = Pick<Delivery, "merchant" | "eventId" | "endpoint" | "replay" | "copy">;

@@ -1,0 +1,132 @@
+// How what is written gets into the file: calls that wait in one turn of the event loop in one commit, and only what must last as long as the disk.
+
+import { afterThisTurn } from "../kernel/clock.ts";
+import { SandboxError } from "../kernel/errors.ts";
+import { once } from "../kernel/once.ts";
+import type { Sql } from "./late.ts";
+import { isLocked, worded } from "./trouble.ts";
+
+export interface Commits {
+  /**
+   * Runs `work` in a transaction of its own and resolves once that is on disk. Works that wait in the same turn of the
+   * event loop share one commit, a savepoint each: one that throws undoes itself and nobody else. A work that is handed in
+   * by another shares that one's commit too.
+   */
+  commit<T>(work: () => T, how?: Commitment): Promise<T>;
+  /** The same at once, for what no request waits on. */
+  commitNow<T>(work: () => T, how?: Commitment): T;
+  /** Runs `work` inside the transaction of the caller so that it can be undone alone. */
+  savepoint<T>(work: () => T): T;
+}
+
+/**
+ * `lasting`: it is on the disk before anybody hears of it. `light`: no death of this process takes it back, but where the machine itself dies
+ * the file may be as it was a moment before. For what would be done once more, or missed by nobody: the disk need not be waited for.
+ */
+export type Commitment = "lasting" | "light";
+
+interface Waiting {
+  work: () => unknown;
+  how: Commitment;
+  resolve: (value: never) => void;
+  reject: (reason: unknown) => void;
+}
+
+export interface CommitsNeeds {
+  hasFile: boolean;
+  /** How long another program's lock is waited for, in milliseconds. */
+  patience: number;
+}
+
+export function openCommits(sql: Sql, { hasFile, patience }: CommitsNeeds): Commits {
+  // better-sqlite3 turns a transaction inside a transaction into a savepoint.
+  const transaction = once(() => sql.transaction((work: () => unknown) => work()));
+  const savepoint = <T>(work: () => T) => worded(() => transaction()(work) as T);
+  const wait = openPatience(sql, patience);
+  const settle = settler(sql, wait, savepoint);
+  // It cannot be said inside a transaction, whose commit will be that of the caller.
+  const lightly = <T>(isLight: boolean, work: () => T): T => {
+    if (!isLight || !hasFile || sql.inTransaction) return work();
+    sql.exec("pragma synchronous = normal");
+    try {
+      return work();
+    } finally {
+      sql.exec("pragma synchronous = full");
+    }
+  };
+  let waiting: Waiting[] = [];
+
+  const flush = () => {
+    const batch = waiting;
+    const areLight = batch.every(({ how }) => how === "light");
+    // What comes in while these run is appended to them, and so runs with them; but it may have to last where these need not.
+    if (areLight) waiting = [];
+    if (sql.open) lightly(areLight, () => settle(batch));
+    else for (const { reject } of batch) reject(new SandboxError("The sandbox is closing."));
+    if (waiting === batch) waiting = [];
+  };
+  return {
+    savepoint,
+    commitNow: (work, how) => wait.spend(() => lightly(how === "light", () => savepoint(work))),
+    commit: (work, how = "lasting") =>
+      new Promise((resolve, reject) => {
+        if (waiting.push({ work, how, resolve, reject }) === 1) afterThisTurn(flush);
+      }),
+  };
+}
+
+/** Runs works in one transaction, a savepoint each, and tells each what became of it once that is in the file. */
+function settler(sql: Sql, patience: Patience, savepoint: Commits["savepoint"]): (batch: Waiting[]) => void {
+  const begin = sql.prepare("begin immediate");
+  const commit = sql.prepare("commit");
+  const rollback = sql.prepare("rollback");
+  return (batch) => {
+    const outcomes: (() => void)[] = [];
+    try {
+      patience.spend(() => begin.run());
+      patience.renew();
+      for (const { work, resolve, reject } of batch) {
+        try {
+          const value = savepoint(work);
+          outcomes.push(() => resolve(value as never));
+        } catch (error) {
+          // A disk that is full undoes everything at once: what the others did is gone too.
+          if (!sql.inTransaction) throw error;
+          outcomes.push(() => reject(error));
+        }
+      }
+      commit.run();
+    } catch (error) {
+      if (sql.inTransaction) rollback.run();
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    for (const speak of outcomes) speak();
+  };
+}
+
+interface Patience {
+  renew(): void;
+  spend<T>(work: () => T): T;
+}
+
+/** Whoever waited in vain for another program's lock waits no more until somebody could write: else each write would, and nobody be served. */
+function openPatience(sql: Sql, longest: number): Patience {
+  let patient = true;
+  const become = (wanted: boolean) => {
+    if (patient === wanted) return;
+    patient = wanted;
+    sql.exec(`pragma busy_timeout = ${wanted ? longest : 0}`);
+  };
+  return {
+    renew: () => become(true),
+    spend(work) {
+      try {
+        return work();
+      } catch (error) {
+        if (isLocked(error)) become(false);
+        throw error;
+      }
+    },
+  };
+}
