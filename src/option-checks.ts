@@ -1,8 +1,10 @@
 // What options must hold beyond their own text: that which only the whole sandbox can tell.
 
+import { resolve } from "node:path";
 import { SandboxError } from "./kernel/errors.ts";
 import { didYouMean } from "./kernel/nearest.ts";
 import { unguessable } from "./kernel/random.ts";
+import { lessonFiles } from "./lessons/read.ts";
 import type { Options } from "./options.ts";
 
 /** Beyond loopback, other machines can reach the control plane: then it wants a token, and a name it may be called by. */
@@ -28,4 +30,9 @@ export function checkRates({ rateLimit }: Options, operations: readonly string[]
   const unknown = Object.keys(rateLimit).find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new SandboxError(`--rate-limit names ${unknown}, which is no operation.${didYouMean(unknown, known)}`, "usage");
+}
+
+/** The pages are read when somebody learns, and may be written until then; a folder without any is a slip. */
+export function checkLessons({ lessons }: Options): void {
+  if (lessons !== undefined) lessonFiles(resolve(lessons));
 }

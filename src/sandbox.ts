@@ -16,7 +16,7 @@ import type { Happening } from "./kernel/messages.ts";
 import { once } from "./kernel/once.ts";
 import { createDice } from "./kernel/random.ts";
 import { assemble, type Defect, type Machine, openFaults, operations, type Parts } from "./machine.ts";
-import { checkRates, controlToken, ownName } from "./option-checks.ts";
+import { checkLessons, checkRates, controlToken, ownName } from "./option-checks.ts";
 import { completeOptions, type GivenOptions, type Options, optionFacts } from "./options.ts";
 import { packageFile } from "./package.ts";
 import { steerHere } from "./steer.ts";
@@ -57,6 +57,7 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
   const options = completeOptions(given, LIBRARY_DEFAULTS);
   const token = controlToken(options);
   checkRates(options, operations);
+  checkLessons(options);
   const fixtures = await fixturesOf(options);
   const clock = createClock(options.clock);
   const dice = createDice(options.seed);

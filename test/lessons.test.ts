@@ -1,7 +1,7 @@
 // Lessons: every command of every lesson on a real shell, and no tick before its command; hints, skips, checkpoints, restarts; a room of forty.
 
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { fail } from "../src/kernel/errors.ts";
@@ -539,9 +539,14 @@ describe("lessons of one's own", () => {
     expect(body.message).toContain("01-own.md:7 ");
   });
 
-  test("are refused where there are none", async () => {
-    expect((await listed(await open({ lessons: folder() }))).body.message).toContain("holds no lesson");
-    expect((await listed(await open({ lessons: join(folder(), "none") }))).body.message).toContain("Cannot read the folder");
+  test("are refused at the start where there are none, and told of where they went away since", async () => {
+    await expect(open({ lessons: folder() })).rejects.toThrow("holds no lesson");
+    await expect(open({ lessons: join(folder(), "none") })).rejects.toThrow("Cannot read the folder");
+    const there = folder();
+    writeFileSync(join(there, "01-own.md"), "# Own");
+    const bench = await open({ lessons: there });
+    rmSync(there, { recursive: true });
+    expect((await listed(bench)).body.message).toContain("Cannot read the folder");
   });
 
   test("have what a step needs set up for its learner alone when the step begins", async () => {

@@ -14,11 +14,12 @@ const CODE = "code";
 
 /** Every lesson of a folder, in order. */
 export async function readLessons(folder: string, critic: CheckCritic): Promise<WrittenLesson[]> {
-  const files = filesIn(folder);
+  const files = lessonFiles(folder);
   return Promise.all(files.sort().map((name) => readLesson(join(folder, name), critic)));
 }
 
-function filesIn(folder: string): string[] {
+/** The names of the files in which lessons are; a folder without any is refused. */
+export function lessonFiles(folder: string): string[] {
   const remedy = "A lesson is a file such as 01-first-call.md.";
   let names: string[];
   try {
