@@ -1,33 +1,12 @@
 // Shows a sandbox, of this process or elsewhere, with the face that suits the surroundings, until somebody has seen enough.
 
 import { isatty } from "node:tty";
-import type { Course } from "../../ui/state/course.ts";
 import { isInForeground } from "../../ui/terminal/foreground.ts";
-import type { Heard } from "../../ui/wire/live.ts";
 import { exitCodes } from "../kernel/errors.ts";
 import { type Face, faceOf } from "./face.ts";
 import { stopSignal } from "./stop-signal.ts";
+import type { Subject } from "./subject.ts";
 import { jsonVoice, plainVoice, type Voice } from "./voice.ts";
-
-/** What is shown. */
-export interface Subject {
-  /** Where its control plane is. */
-  target: { url: string; token: string | undefined };
-  /** Whether it goes on when nobody looks any more. */
-  goesOn: boolean;
-  /** Who learns with it, where somebody does. */
-  course?: Course;
-  /** What goes on beside the dashboard, with a way to say something on it; answers how to end it. */
-  beside?(say: (words: string) => void): () => void;
-  /** Tells what it is and what happens, from now on or from where somebody else stopped looking. */
-  tell(voice: Voice, from?: Heard): Promise<Telling>;
-}
-
-export interface Telling {
-  /** Rejects when there is nothing more to hear, ever. */
-  over: Promise<never>;
-  end(): void;
-}
 
 /** The face that these flags and the surroundings of this process come to. */
 export function faceHere(own: Record<string, string | undefined>): Face {

@@ -8,9 +8,9 @@ import { openTerminal } from "../../ui/terminal/terminal.ts";
 import type { Heard } from "../../ui/wire/live.ts";
 import { exitCodes } from "../kernel/errors.ts";
 import { note } from "./command.ts";
-import type { Subject } from "./faces.ts";
 import { farewell } from "./farewell.ts";
 import { listenForStop, type Stop, type StopSignal } from "./stop-signal.ts";
+import type { Subject } from "./subject.ts";
 import { plainVoice } from "./voice.ts";
 
 /** How looking in one way ended: with the wish to look in the other, or for good. */

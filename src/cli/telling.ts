@@ -3,7 +3,7 @@
 import type { Heard, Link, Live } from "../../ui/wire/live.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import type { LiveMessage } from "../kernel/messages.ts";
-import type { Subject, Telling } from "./faces.ts";
+import type { Subject, Telling } from "./subject.ts";
 import type { Introduced, Voice } from "./voice.ts";
 
 const FROM_NOW: Heard = { run: undefined, seq: undefined };

@@ -2,10 +2,9 @@
 
 import { realNow } from "../kernel/clock.ts";
 import type { LearnerState } from "../kernel/lesson.ts";
-import type { Learner } from "../store/learners.ts";
+import type { Learner, Learners } from "../store/learners.ts";
 import type { Behind, WrittenLesson } from "./format.ts";
-import type { Inner } from "./needs.ts";
-import { personalText } from "./personal.ts";
+import { type Own, personalText } from "./personal.ts";
 
 /** Somebody who learns, in this process. */
 export interface Standing {
@@ -46,7 +45,10 @@ export const lessonNamed = (lessons: readonly WrittenLesson[], name: string | nu
 export const behindOf = (lessons: readonly WrittenLesson[], { lesson, step }: Learner): Behind | undefined =>
   lessonNamed(lessons, lesson)?.steps[step - 1];
 
-type Shelf = Pick<Inner, "learners" | "ownOf">;
+interface Shelf {
+  learners: Pick<Learners, "left">;
+  ownOf(merchant: string): Own;
+}
 
 export function stateOf({ learners, ownOf }: Shelf, lessons: readonly WrittenLesson[], { row, began, version }: Standing): LearnerState {
   const index = lessons.findIndex(({ lesson }) => lesson.name === row.lesson);

@@ -16,6 +16,7 @@ import {
 } from "../state/state.ts";
 import { type Answer, type Call, curlOf, type FieldError, refusalOf } from "../wire/calls.ts";
 import { confirm } from "./confirm.ts";
+import type { Draft, Shown } from "./draft.ts";
 import { type Field, fieldAt, heldIn, problemOf, type Values, written } from "./field.ts";
 import { formLines } from "./form-view.ts";
 
@@ -46,20 +47,6 @@ export interface Form {
   done(answer: Answer, held: Values, context: Context): Outcome;
 }
 
-/** A form that is being filled in. */
-export interface Draft {
-  readonly values: Values;
-  readonly answers: Readonly<Record<string, unknown>>;
-  /** The name of the field with the keys; the first one unless it is there. */
-  readonly focus: string;
-  readonly typed: string;
-  readonly behind: number;
-  /** The call is under way. */
-  readonly busy: boolean;
-  /** What the last call was refused for. */
-  readonly refused: { message: string; fields: readonly FieldError[] } | undefined;
-}
-
 interface FormOverlay extends Overlay {
   readonly id: symbol;
   readonly form: Form;
@@ -88,15 +75,6 @@ const made = (id: symbol, form: Form, draft: Draft): FormOverlay => ({
   actions: KEYS,
   type: (state, key) => typedKey(state, key),
 });
-
-/** What is to be drawn of a form. */
-export interface Shown {
-  fields: readonly Field[];
-  held: Values;
-  focused: Field | undefined;
-  draft: Draft;
-  call: Call;
-}
 
 export function shownOf(state: State, form: Form, draft: Draft): Shown {
   const context = { state, answers: draft.answers };

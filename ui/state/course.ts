@@ -3,19 +3,7 @@
 import type { Lesson, ShownLearner } from "../../src/kernel/lesson.ts";
 import type { LiveItem } from "../../src/kernel/messages.ts";
 import { inPath } from "../wire/calls.ts";
-import { type Effect, just, type State, say } from "./state.ts";
-
-export type Course = OwnCourse | { readonly kind: "room" /** Where attendees join. */; readonly url: string };
-
-export interface OwnCourse {
-  readonly kind: "own";
-  /** The merchant that the lesson is learnt with. */
-  readonly id: string;
-  /** As it was heard last. */
-  readonly learner?: ShownLearner | undefined;
-  /** With commands that are ready to be run; of another name than the learner's until it is fetched. */
-  readonly lesson?: Lesson | undefined;
-}
+import { type Effect, just, type OwnCourse, type State, say } from "./state.ts";
 
 /** The name of the pane in which a lesson is read. */
 export const LESSON = "lesson";

@@ -1,12 +1,12 @@
 // Everything that the dashboard knows, and what a key or a message makes of it: values only, changed by plain functions.
 
 import { parseTime } from "../../src/kernel/clock.ts";
+import type { Lesson, ShownLearner } from "../../src/kernel/lesson.ts";
 import type { ClockMessage, Totals } from "../../src/kernel/messages.ts";
 import type { Look, Tone } from "../terminal/style.ts";
 import type { Answer, Call, FieldError, Target } from "../wire/calls.ts";
 import type { Link } from "../wire/live.ts";
 import type { Shape } from "../wire/shape.ts";
-import type { Course } from "./course.ts";
 import { emptyList, type List } from "./list.ts";
 
 export interface Size {
@@ -27,6 +27,19 @@ export interface SandboxIndex {
 export interface Notice {
   text: string;
   tone: Tone;
+}
+
+/** Who learns: one person at this dashboard, whose lesson is shown, or a room, whose board is. */
+export type Course = OwnCourse | { readonly kind: "room" /** Where attendees join. */; readonly url: string };
+
+export interface OwnCourse {
+  readonly kind: "own";
+  /** The merchant that the lesson is learnt with. */
+  readonly id: string;
+  /** As it was heard last. */
+  readonly learner?: ShownLearner | undefined;
+  /** With commands that are ready to be run; of another name than the learner's until it is fetched. */
+  readonly lesson?: Lesson | undefined;
 }
 
 export interface State {

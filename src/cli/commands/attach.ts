@@ -4,7 +4,8 @@ import { SandboxError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
 import { findPlace, placeFlags } from "../detached.ts";
 import { faceFlags } from "../face.ts";
-import { type Subject, show } from "../faces.ts";
+import { show } from "../faces.ts";
+import type { Subject } from "../subject.ts";
 import { tellFrom } from "../telling.ts";
 
 export const attach = command({
