@@ -51,11 +51,17 @@ export async function deliver(server, owed = OWED) {
   await load({ port, most: owed, requests: EVENT });
   await call(port, "POST", "/_sandbox/drain", { within: "60s" });
   let received = 0;
-  const opened = await receive(() => received++, door.port);
+  let ended;
+  const hear = () => {
+    received++;
+    ended = performance.now();
+  };
+  const opened = await receive(hear, door.port);
   const before = await cpuOf(server);
   const started = performance.now();
   await call(port, "POST", "/_sandbox/clock/advance", { by: "1s" });
-  const rate = received / ((performance.now() - started) / 1_000);
+  // What the call itself answers, an account of each of them, is no delivery.
+  const rate = received / ((ended - started) / 1_000);
   const cpu = ((await cpuOf(server)) - before) / received;
   await opened.close();
   if (received < owed) throw new Error(`${received} of ${owed} deliveries arrived`);

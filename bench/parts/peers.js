@@ -7,10 +7,11 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeOf, run } from "../../scripts/packing.js";
+import { giveCoreBack, holdCore } from "../cores.js";
 import { openFolder } from "../folder.js";
 import { cpuOf, FEW, figure, inTurn, open, ratio, SECONDS, slice } from "../measure.js";
 import { ours, programs, usual } from "../peer-programs.js";
-import { cpuOfProcess } from "../processes.js";
+import { cpuOfProcess, familyOf } from "../processes.js";
 import { GET, POST } from "../record.js";
 
 /** They stay there for the next run. */
@@ -115,7 +116,11 @@ async function started({ node = 0, bin, words, files = {} }, modules, folder) {
     kill();
     return ended;
   };
-  if (await listens(child, port)) return { port, close, cpu: () => cpuOfProcess(child.pid) };
+  if (await listens(child, port)) {
+    const family = familyOf(child.pid);
+    for (const pid of family) holdCore(pid);
+    return { port, close: () => close().then(() => family.forEach(giveCoreBack)), cpu: () => cpuOfProcess(child.pid) };
+  }
   await close();
   throw new Error(/^.*Error.*$/m.exec(said)?.[0] ?? `it did not listen within ${PATIENCE / 1_000} s`);
 }
