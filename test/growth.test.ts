@@ -40,7 +40,6 @@ const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
   { text: /^select a\.\*, .* order by a\.sequence/, plan: /SCAN a$|TEMP B-TREE FOR (LAST TERM OF )?ORDER BY/, why: PAGE },
   { text: /^select a\.\*, .* where e\.id = \+\?\)/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
   { text: /^select id, body ->> 'name' as name/, plan: /TEMP B-TREE FOR ORDER BY/, why: "Lists every merchant, a row each." },
-  { text: /^select distinct endpoint from subscriptions/, plan: /TEMP B-TREE FOR DISTINCT/, why: FEW },
   { text: /^select merchant, endpoint, min\(due\) as due, max\(sequence\)/, plan: /TEMP B-TREE FOR GROUP BY/, why: FEW },
   { text: /^select id as endpoint, body ->> 'secret'/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
   { text: /d\.attempts = 0 and e\.request = \+\?/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },

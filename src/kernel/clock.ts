@@ -64,7 +64,7 @@ export function createClock(frozenAt?: number): Clock {
     watch(work) {
       alarm.watched.push(work);
     },
-    wake: alarm.arm,
+    wake: alarm.wake,
     stop: alarm.stop,
   };
 }
@@ -132,7 +132,21 @@ function createAlarm(time: ReturnType<typeof createTime>) {
     stopped = true;
     clearTimeout(timer);
   };
-  return { watched, earliest, settle, arm, stop };
+  // Calls that share a commit are answered together, and each wakes the clock: one look after all of them will do.
+  return { watched, earliest, settle, arm, wake: onceForAll(arm), stop };
+}
+
+/** Does the work once for all who ask for it before the promises that are settled by now have gone on. */
+function onceForAll(work: () => void): () => void {
+  let isAsked = false;
+  const act = () => {
+    isAsked = false;
+    work();
+  };
+  return () => {
+    if (!isAsked) afterPromises(act);
+    isAsked = true;
+  };
 }
 
 /** A stopwatch on the machine's own monotonic clock; reading it gives milliseconds since it was started. */
