@@ -108,6 +108,9 @@ function createAlarm(time: ReturnType<typeof createTime>) {
     } while (!rested || earliest() <= time.now());
   };
 
+  // Node lets go of the list that it keeps for timers of one length when the last of them is cleared, but not while nothing holds the process
+  // for it: what expires a day after each call would leave a list for each millisecond.
+  const disarm = () => clearTimeout(timer?.ref());
   const ring = () => {
     ringing = false;
     if (stopped) return;
@@ -116,7 +119,7 @@ function createAlarm(time: ReturnType<typeof createTime>) {
   };
   // What is due already is begun as soon as this turn of the event loop is over, without the millisecond that a timer costs.
   const arm = () => {
-    clearTimeout(timer);
+    disarm();
     if (stopped || ringing || watched.length === 0) return;
     const wait = earliest() - time.now();
     if (wait <= 0) {
@@ -130,7 +133,7 @@ function createAlarm(time: ReturnType<typeof createTime>) {
   };
   const stop = () => {
     stopped = true;
-    clearTimeout(timer);
+    disarm();
   };
   // Calls that share a commit are answered together, and each wakes the clock: one look after all of them will do.
   return { watched, earliest, settle, arm, wake: onceForAll(arm), stop };
