@@ -108,9 +108,6 @@ function createAlarm(time: ReturnType<typeof createTime>) {
     } while (!rested || earliest() <= time.now());
   };
 
-  // Node lets go of the list that it keeps for timers of one length when the last of them is cleared, but not while nothing holds the process
-  // for it: what expires a day after each call would leave a list for each millisecond.
-  const disarm = () => clearTimeout(timer?.ref());
   const ring = () => {
     ringing = false;
     if (stopped) return;
@@ -119,7 +116,7 @@ function createAlarm(time: ReturnType<typeof createTime>) {
   };
   // What is due already is begun as soon as this turn of the event loop is over, without the millisecond that a timer costs.
   const arm = () => {
-    disarm();
+    letGo(timer);
     if (stopped || ringing || watched.length === 0) return;
     const wait = earliest() - time.now();
     if (wait <= 0) {
@@ -133,11 +130,17 @@ function createAlarm(time: ReturnType<typeof createTime>) {
   };
   const stop = () => {
     stopped = true;
-    disarm();
+    letGo(timer);
   };
   // Calls that share a commit are answered together, and each wakes the clock: one look after all of them will do.
   return { watched, earliest, settle, arm, wake: onceForAll(arm), stop };
 }
+
+/**
+ * Node keeps a list for each length of a timer until the last of them is cleared; but of timers that do not hold the process until their time
+ * has come. Of what expires a day after each call that would be a list for each millisecond: so it holds it again, and then is cleared.
+ */
+const letGo = (timer: NodeJS.Timeout | undefined) => clearTimeout(timer?.ref());
 
 /** Does the work once for all who ask for it before the promises that are settled by now have gone on. */
 function onceForAll(work: () => void): () => void {

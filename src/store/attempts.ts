@@ -1,4 +1,4 @@
-// The log of delivery attempts: each noted before it is sent, concluded when it is over, and read newest first.
+// The log of delivery attempts: each written when it is over, and read newest first.
 
 import type { Statement } from "better-sqlite3";
 import type { DeliveryEffect } from "../kernel/fault.ts";
@@ -7,7 +7,7 @@ import { badCursor, type Page } from "./collection.ts";
 import type { Database } from "./database.ts";
 import type { Retention } from "./retention.ts";
 
-/** An attempt about to be sent. */
+/** An attempt as it is sent. */
 export interface AttemptStart {
   id: string;
   merchant: string;
@@ -104,13 +104,9 @@ export interface AttemptQuery extends PageQuery {
 }
 
 export interface Attempts {
-  /** Notes an attempt that is about to be sent; answers its number. */
-  begin(start: AttemptStart): number;
-  /** Concludes it; false when it is gone, as after a reset. */
-  end(sequence: number, end: AttemptEnd): boolean;
-  /** The attempt of a delivery that was being sent when the process before this one ended. */
-  interrupted(delivery: number): number | undefined;
-  /** The log of one merchant, in the order in which attempts ended, or of all, in the order in which they began. */
+  /** Writes an attempt that is over. */
+  add(start: AttemptStart, end: AttemptEnd): void;
+  /** The log of one merchant, in the order in which attempts ended, or of all, in the order in which they were written. */
   page(merchant: string | undefined, query: AttemptQuery): Page<AttemptRecord>;
   /** What a logged attempt was about; undefined when the merchant, or anybody, has none of that id. */
   find(merchant: string | undefined, id: string): AttemptSubject | undefined;
@@ -153,10 +149,9 @@ interface Row {
 type Column = "ended" | "delivery" | "attempt" | "sequence";
 
 const DEFAULT_PAGE = 25;
-const LOGGED = "a.status <> 'sending'";
 /** Attempts that ended in one moment stand in the order of what they deliver, so that no race shows in the log. */
 const BY_END: Column[] = ["ended", "delivery", "attempt"];
-const BY_START: Column[] = ["sequence"];
+const AS_WRITTEN: Column[] = ["sequence"];
 /** What narrows the log, in the order in which the values are bound. */
 const FILTERS = {
   id: "a.id = ?",
@@ -170,40 +165,30 @@ type Filter = keyof typeof FILTERS;
 const FILTER_NAMES = Object.keys(FILTERS) as Filter[];
 
 export function openAttempts(database: Database, retention: Retention): Attempts {
-  return { ...writing(database, retention), ...reading(database) };
+  return { add: adder(database, retention), ...reading(database) };
 }
 
-function writing({ sql }: Database, retention: Retention): Pick<Attempts, "begin" | "end" | "interrupted"> {
-  const begin = sql.prepare(
-    `insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, request_headers, request_body, fault,
-       started) values (?, ?, ?, ?, ?, ?, ?, 'sending', ?, ?, ?, ?, ?)`,
+function adder({ sql }: Database, retention: Retention): Attempts["add"] {
+  const insert = sql.prepare(
+    `insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, url, request_headers, request_body, fault, started,
+       status, response_status, response_body, response_truncated, error_code, error_message, next_due, ended, duration)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const end = sql.prepare(
-    `update attempts set status = ?, response_status = ?, response_body = ?, response_truncated = ?, error_code = ?, error_message = ?,
-       next_due = ?, ended = ?, duration = ? where sequence = ? and status = 'sending'`,
-  );
-  const interrupted = sql.prepare<[number], number>("select sequence from attempts where delivery = ? and status = 'sending'").pluck();
-  return {
-    begin({ id, merchant, endpoint, delivery, trigger, attempt, allowed, url, headers, body, fault, started }) {
-      const note = fault && JSON.stringify(fault);
-      const row = begin.run(id, merchant, endpoint, delivery, trigger, attempt, allowed, url, JSON.stringify(headers), body, note, started);
-      retention.gained();
-      return Number(row.lastInsertRowid);
-    },
-    end(sequence, { status, responseStatus, responseBody, responseTruncated, errorCode, errorMessage, nextDue, ended, duration }) {
-      const truncated = responseTruncated ? 1 : 0;
-      return (
-        end.run(status, responseStatus, responseBody, truncated, errorCode, errorMessage, nextDue, ended, duration, sequence).changes > 0
-      );
-    },
-    interrupted: (delivery) => interrupted.get(delivery),
+  return (start, end) => {
+    const { id, merchant, endpoint, delivery, trigger, attempt, allowed, url, headers, body, fault, started } = start;
+    const { status, responseStatus, responseBody, responseTruncated, errorCode, errorMessage, nextDue, ended, duration } = end;
+    const note = fault && JSON.stringify(fault);
+    const asked = [id, merchant, endpoint, delivery, trigger, attempt, allowed, url, JSON.stringify(headers), body, note, started];
+    const truncated = responseTruncated ? 1 : 0;
+    insert.run(...asked, status, responseStatus, responseBody, truncated, errorCode, errorMessage, nextDue, ended, duration);
+    retention.gained();
   };
 }
 
 function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf"> {
   const named = sql.prepare<{ id: string; merchant: string | null }, Row & { event_id: string }>(
     `select a.*, e.id as event_id from attempts a join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event
-     where a.id = :id and a.merchant = coalesce(:merchant, a.merchant) and ${LOGGED}`,
+     where a.id = :id and a.merchant = coalesce(:merchant, a.merchant)`,
   );
   const fault = sql.prepare<[string, string], string | null>("select fault from attempts where id = ? and merchant = ?").pluck();
   const find = (id: string, merchant: string | undefined) => named.get({ id, merchant: merchant ?? null });
@@ -226,12 +211,11 @@ function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf">
     },
     page(merchant, query) {
       const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before, ...filters } = query;
-      const columns = merchant === undefined ? BY_START : BY_END;
+      const columns = merchant === undefined ? AS_WRITTEN : BY_END;
       const from = after === undefined ? undefined : (find(after, merchant) ?? badCursor(query, "webhook_delivery"));
       const wanted: { [Name in Filter]?: string | undefined } = { merchant, ...filters };
       const narrowed = FILTER_NAMES.filter((name) => wanted[name] !== undefined);
       const conditions = [
-        LOGGED,
         // The plus keeps SQLite from walking the whole log of the merchant for the few attempts of one event.
         ...narrowed.map((name) => (name === "merchant" && filters.eventId !== undefined ? `+${FILTERS[name]}` : FILTERS[name])),
         // By the word itself, so that the index of those that failed is found.
@@ -241,7 +225,7 @@ function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf">
       const values = narrowed.map((name) => wanted[name]);
       const order = columns.map((column) => `a.${column} ${before === undefined ? "desc" : "asc"}`).join();
       const place = from ? columns.map((column) => from[column]) : [];
-      const rows = list(conditions.join(" and "), order).all(...values, ...place, limit + 1);
+      const rows = list(conditions.join(" and ") || "true", order).all(...values, ...place, limit + 1);
       const data = rows.slice(0, limit).map(show);
       if (before !== undefined) data.reverse();
       return { object: "list", data, has_more: rows.length > limit };

@@ -72,13 +72,16 @@ export interface Deliveries {
   /** What was being sent when the process before this one ended. */
   interrupted(): Delivery[];
   begin(sequence: number): void;
-  end(sequence: number, ending: "succeeded" | "failed" | "cancelled"): void;
-  /** Owes another attempt after one that failed. */
-  again(sequence: number, due: number): void;
+  /** Concludes what is owed or being sent; false when it is gone, as after a reset. */
+  end(sequence: number, ending: "succeeded" | "failed" | "cancelled"): boolean;
+  /** Owes another attempt after one that failed; false when the delivery is gone. */
+  again(sequence: number, due: number): boolean;
   /** Owes another attempt after one that a crash cut off: that one uses up none of those allowed. */
   resume(sequence: number, due: number): void;
   /** The endpoint's address and secret; undefined when it is gone or disabled. */
   receiver(merchant: string, endpoint: string): Receiver | undefined;
+  /** The same, enabled or not. */
+  known(merchant: string, endpoint: string): (Receiver & { enabled: 0 | 1 }) | undefined;
   /** The merchant of an endpoint; undefined when there is none of that id. */
   ownerOf(endpoint: string): string | undefined;
   /** The secrets of all endpoints of a merchant, with those that were rotated away. */
@@ -163,15 +166,16 @@ function queue({ sql }: Database): Pick<Deliveries, "owed" | "owedSince" | "soon
 
 function progress({ sql }: Database): Pick<Deliveries, "begin" | "end" | "again" | "resume"> {
   const begin = sql.prepare("update deliveries set state = 'sending', due = null, held = null, attempts = attempts + 1 where sequence = ?");
-  const end = sql.prepare("update deliveries set state = ?, due = null where sequence = ?");
+  const open = "sequence = ? and (state = 'pending' or state = 'sending')";
+  const end = sql.prepare(`update deliveries set state = ?, due = null where ${open}`);
   // About another attempt, rules are asked anew; a copy is what they decided, whenever it is sent.
   const owe = "state = 'pending', due = ?, held = null, decided = case when copy > 0 then decided end";
-  const again = sql.prepare(`update deliveries set ${owe} where sequence = ?`);
-  const resume = sql.prepare(`update deliveries set ${owe}, aborted = aborted + 1 where sequence = ?`);
+  const again = sql.prepare(`update deliveries set ${owe} where ${open}`);
+  const resume = sql.prepare(`update deliveries set ${owe}, aborted = aborted + 1 where ${open}`);
   return {
     begin: (sequence) => void begin.run(sequence),
-    end: (sequence, ending) => void end.run(ending, sequence),
-    again: (sequence, due) => void again.run(due, sequence),
+    end: (sequence, ending) => end.run(ending, sequence).changes > 0,
+    again: (sequence, due) => again.run(due, sequence).changes > 0,
     resume: (sequence, due) => void resume.run(due, sequence),
   };
 }
@@ -179,11 +183,13 @@ function progress({ sql }: Database): Pick<Deliveries, "begin" | "end" | "again"
 function endpoints(
   { sql }: Database,
   outbox: Outbox,
-): Pick<Deliveries, "receiver" | "ownerOf" | "secrets" | "bodyOf" | "disable" | "enable"> {
+): Pick<Deliveries, "receiver" | "known" | "ownerOf" | "secrets" | "bodyOf" | "disable" | "enable"> {
   const named = `merchant = ? and kind = '${ENDPOINT_KIND}' and id = ?`;
-  const receiver = sql.prepare<Address, Receiver>(
-    `select body ->> 'url' as url, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret, body ->> 'rotated' as rotated
-     from documents where ${named} and status = 'enabled'`,
+  const address =
+    "body ->> 'url' as url, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret, body ->> 'rotated' as rotated";
+  const receiver = sql.prepare<Address, Receiver>(`select ${address} from documents where ${named} and status = 'enabled'`);
+  const known = sql.prepare<Address, Receiver & { enabled: 0 | 1 }>(
+    `select ${address}, status = 'enabled' as enabled from documents where ${named}`,
   );
   const owner = sql.prepare<[string], string>(`select merchant from documents where kind = '${ENDPOINT_KIND}' and id = ?`).pluck();
   const secrets = sql.prepare<[string], EndpointSecret>(
@@ -197,6 +203,7 @@ function endpoints(
   );
   return {
     receiver: (merchant, endpoint) => receiver.get(merchant, endpoint),
+    known: (merchant, endpoint) => known.get(merchant, endpoint),
     ownerOf: (endpoint) => owner.get(endpoint),
     secrets: (merchant) => secrets.all(merchant),
     bodyOf: (merchant, event) => bodyOf.get(event, merchant),

@@ -64,7 +64,7 @@ function prepare({ sql }: Database) {
   const last = (which: string) =>
     sql.prepare<[string, string], Last>(
       `select status, ended, delivery, attempt, response_status, error_message from attempts
-       where ${OF} and status <> 'sending' and ${which} order by ended desc, delivery desc, attempt desc limit 1`,
+       where ${OF} and ${which} order by ended desc, delivery desc, attempt desc limit 1`,
     );
   return {
     lastAnswered: last("status <> 'aborted'"),
@@ -77,7 +77,7 @@ function prepare({ sql }: Database) {
     ),
     recent: sql.prepare<[string, string, number], { succeeded: number | null; failed: number | null }>(
       `select sum(status = 'succeeded') as succeeded, sum(status = 'failed') as failed from attempts
-       where ${OF} and status <> 'sending' and ended > ?`,
+       where ${OF} and ended > ?`,
     ),
     pending: sql
       .prepare<[string, string], number>(`select count(*) from deliveries where ${OF} and (state = 'pending' or state = 'sending')`)

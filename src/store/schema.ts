@@ -5,7 +5,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is refused, never converted in silence. */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 export const SCHEMA = `
 pragma application_id = ${APPLICATION_ID};
@@ -92,22 +92,22 @@ create index deliveries_of on deliveries (event);
 create index deliveries_undecided on deliveries (due) where state = 'pending' and decided is null;
 create index deliveries_held on deliveries (held) where held is not null;
 
--- The log: one row for each attempt, noted before it is sent, so that one that a crash cut off is known.
+-- The log: one row for each attempt that is over. One that a crash cut off is known by its delivery.
 -- 'ended - started' is sandbox time, 'duration' what the receiver took in real milliseconds. 'request_body' is null unless
 -- something else was sent than the event, and 'fault' unless a rule touched the attempt.
 create table attempts (
   sequence integer primary key autoincrement,
   id text not null, merchant text not null, endpoint text not null, delivery integer not null references deliveries,
   trigger text not null check (trigger = 'event' or trigger = 'retry' or trigger = 'replay' or trigger = 'test'), attempt integer not null, allowed integer not null,
-  status text not null check (status = 'sending' or status = 'succeeded' or status = 'failed' or status = 'aborted'),
+  status text not null check (status = 'succeeded' or status = 'failed' or status = 'aborted'),
   url text not null, request_headers text not null, request_body text, fault text,
   response_status integer, response_body text, response_truncated integer not null default 0,
   error_code text, error_message text, next_due integer,
-  started integer not null, ended integer, duration real,
+  started integer not null, ended integer not null, duration real,
   unique (id, merchant)
 );
-create index attempts_newest on attempts (merchant, ended desc, delivery desc, attempt desc) where status <> 'sending';
-create index attempts_of_endpoint on attempts (merchant, endpoint, ended, delivery, attempt, status) where status <> 'sending';
+create index attempts_newest on attempts (merchant, ended desc, delivery desc, attempt desc);
+create index attempts_of_endpoint on attempts (merchant, endpoint, ended, delivery, attempt, status);
 create index attempts_failed on attempts (merchant, endpoint, ended, delivery, attempt) where status = 'failed';
 create index attempts_of_delivery on attempts (delivery);
 

@@ -12,11 +12,10 @@ import { nextAttempt, readRetryAfter, type Schedule } from "./schedule.ts";
 import type { Plan } from "./sender.ts";
 import { sign } from "./signature.ts";
 
-/** An attempt that is written down and may now be sent. */
+/** An attempt whose delivery is noted as being sent: it may now go. */
 export interface Attempt {
   readonly delivery: Delivery;
   readonly start: AttemptStart;
-  readonly sequence: number;
   readonly plan: Plan;
   /** What a fault rule makes of the outcome. */
   readonly policy: EffectOf<"retry_policy"> | undefined;
@@ -31,7 +30,7 @@ export interface Concluded {
 /** Every method is to be called inside a transaction. */
 export interface Ledger {
   begin(delivery: Delivery, receiver: Receiver): Attempt;
-  /** Undefined when the attempt is gone from the file, as after a reset. */
+  /** Undefined when its delivery is gone from the file, as after a reset. */
   conclude(attempt: Attempt, outcome: Outcome): Concluded | undefined;
   /** Logs as aborted what a crash cut off, and owes it again. `isUnderWay` knows what this process itself is sending. */
   recover(isUnderWay: (delivery: number) => boolean): void;
@@ -56,35 +55,46 @@ export function createLedger(needs: LedgerNeeds): Ledger {
   const { clock, deliveries, attempts } = needs;
   return {
     begin(delivery, receiver) {
-      const usual = planAttempt(delivery, receiver, needs.userAgent);
-      const injections = injectionsOf(delivery);
-      const plan = injections.length === 0 ? usual : disturbed(usual, injections, { delivery, receiver, dice: needs.dice });
-      const start = startOf(delivery, plan, noteOf(injections, usual, delivery.copy), needs);
+      const attempt = prepare(delivery, receiver, needs);
       deliveries.begin(delivery.sequence);
-      if (delivery.copy > 0) tellAgain(injections, start, needs);
-      const policy = effectOf(injections, "retry_policy");
-      return { delivery: { ...delivery, attempts: start.attempt }, start, sequence: attempts.begin(start), plan, policy };
+      if (delivery.copy > 0) tellAgain(injectionsOf(delivery), attempt.start, needs);
+      return attempt;
     },
     conclude(attempt, outcome) {
       const end = endOf(attempt, outcome, needs);
-      if (!attempts.end(attempt.sequence, end)) return undefined;
       const { sequence, merchant, endpoint } = attempt.delivery;
-      if (end.nextDue !== null) deliveries.again(sequence, end.nextDue);
-      else deliveries.end(sequence, end.status === "succeeded" ? "succeeded" : "failed");
+      const isThere =
+        end.nextDue === null
+          ? deliveries.end(sequence, end.status === "succeeded" ? "succeeded" : "failed")
+          : deliveries.again(sequence, end.nextDue);
+      if (!isThere) return undefined;
+      attempts.add(attempt.start, end);
       if (outcome.responseStatus === GONE) deliveries.disable(merchant, endpoint, "gone");
       return { nextDue: end.nextDue, told: describe(attempt, end) };
     },
     recover(isUnderWay) {
       for (const delivery of deliveries.interrupted().filter(({ sequence }) => !isUnderWay(sequence))) {
+        const { sequence, merchant, endpoint, attempts: begun } = delivery;
         const now = clock.now();
-        const owed = deliveries.receiver(delivery.merchant, delivery.endpoint) !== undefined;
-        const attempt = attempts.interrupted(delivery.sequence);
-        if (attempt !== undefined) attempts.end(attempt, { ...CUT_OFF, nextDue: owed ? now : null, ended: now });
-        if (owed) deliveries.resume(delivery.sequence, now);
-        else deliveries.end(delivery.sequence, "cancelled");
+        const receiver = deliveries.known(merchant, endpoint);
+        const owed = receiver?.enabled === 1;
+        // What was sent is a function of the delivery and of where it goes: it need not have been written down.
+        const cutOff = receiver && prepare({ ...delivery, attempts: begun - 1 }, receiver, needs);
+        if (cutOff) attempts.add(cutOff.start, { ...CUT_OFF, nextDue: owed ? now : null, ended: now });
+        if (owed) deliveries.resume(sequence, now);
+        else deliveries.end(sequence, "cancelled");
       }
     },
   };
+}
+
+/** The next attempt of a delivery, with what fault rules make of it. */
+function prepare(delivery: Delivery, receiver: Receiver, needs: LedgerNeeds): Attempt {
+  const usual = planAttempt(delivery, receiver, needs.userAgent);
+  const injections = injectionsOf(delivery);
+  const plan = injections.length === 0 ? usual : disturbed(usual, injections, { delivery, receiver, dice: needs.dice });
+  const start = startOf(delivery, plan, noteOf(injections, usual, delivery.copy), needs);
+  return { delivery: { ...delivery, attempts: start.attempt }, start, plan, policy: effectOf(injections, "retry_policy") };
 }
 
 /** As much of a delivery as is sent. */
