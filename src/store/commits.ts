@@ -17,6 +17,11 @@ export interface Commits {
   commitNow<T>(work: () => T, how?: Commitment): T;
   /** Runs `work` inside the transaction of the caller so that it can be undone alone. */
   savepoint<T>(work: () => T): T;
+  /**
+   * Something of which each transaction has its own: made when that first asks for it, and finished just before it is committed. What is undone
+   * alone is not undone in it. Ask only inside a transaction.
+   */
+  perTransaction<T>(make: () => T, finish: (mine: T) => void): () => T;
 }
 
 /**
@@ -41,9 +46,10 @@ export interface CommitsNeeds {
 export function openCommits(sql: Sql, { hasFile, patience }: CommitsNeeds): Commits {
   // better-sqlite3 turns a transaction inside a transaction into a savepoint.
   const transaction = once(() => sql.transaction((work: () => unknown) => work()));
-  const savepoint = <T>(work: () => T) => worded(() => transaction()(work) as T);
+  const span = openSpan();
+  const savepoint = <T>(work: () => T) => worded(() => transaction()(sql.inTransaction ? work : () => span.whole(work)) as T);
   const wait = openPatience(sql, patience);
-  const settle = settler(sql, wait, savepoint);
+  const settle = settler(sql, wait, { savepoint, ...span });
   // It cannot be said inside a transaction, whose commit will be that of the caller.
   const lightly = <T>(isLight: boolean, work: () => T): T => {
     if (!isLight || !hasFile || sql.inTransaction) return work();
@@ -67,6 +73,7 @@ export function openCommits(sql: Sql, { hasFile, patience }: CommitsNeeds): Comm
   };
   return {
     savepoint,
+    perTransaction: span.perTransaction,
     commitNow: (work, how) => wait.spend(() => lightly(how === "light", () => savepoint(work))),
     commit: (work, how = "lasting") =>
       new Promise((resolve, reject) => {
@@ -76,7 +83,7 @@ export function openCommits(sql: Sql, { hasFile, patience }: CommitsNeeds): Comm
 }
 
 /** Runs works in one transaction, a savepoint each, and tells each what became of it once that is in the file. */
-function settler(sql: Sql, patience: Patience, savepoint: Commits["savepoint"]): (batch: Waiting[]) => void {
+function settler(sql: Sql, patience: Patience, { savepoint, whole }: Pick<Commits, "savepoint"> & Span): (batch: Waiting[]) => void {
   const begin = sql.prepare("begin immediate");
   const commit = sql.prepare("commit");
   const rollback = sql.prepare("rollback");
@@ -85,16 +92,18 @@ function settler(sql: Sql, patience: Patience, savepoint: Commits["savepoint"]):
     try {
       patience.spend(() => begin.run());
       patience.renew();
-      for (const { work, resolve, reject } of batch) {
-        try {
-          const value = savepoint(work);
-          outcomes.push(() => resolve(value as never));
-        } catch (error) {
-          // A disk that is full undoes everything at once: what the others did is gone too.
-          if (!sql.inTransaction) throw error;
-          outcomes.push(() => reject(error));
+      whole(() => {
+        for (const { work, resolve, reject } of batch) {
+          try {
+            const value = savepoint(work);
+            outcomes.push(() => resolve(value as never));
+          } catch (error) {
+            // A disk that is full undoes everything at once: what the others did is gone too.
+            if (!sql.inTransaction) throw error;
+            outcomes.push(() => reject(error));
+          }
         }
-      }
+      });
       commit.run();
     } catch (error) {
       if (sql.inTransaction) rollback.run();
@@ -102,6 +111,38 @@ function settler(sql: Sql, patience: Patience, savepoint: Commits["savepoint"]):
       return;
     }
     for (const speak of outcomes) speak();
+  };
+}
+
+interface Span extends Pick<Commits, "perTransaction"> {
+  /** Runs all that a transaction consists of. */
+  whole<T>(work: () => T): T;
+}
+
+function openSpan(): Span {
+  let finishes: (() => void)[] | undefined;
+  return {
+    whole(work) {
+      finishes = [];
+      try {
+        const value = work();
+        for (const finish of finishes) finish();
+        return value;
+      } finally {
+        finishes = undefined;
+      }
+    },
+    perTransaction<T>(make: () => T, finish: (mine: T) => void) {
+      let mine: { value: T; finishes: typeof finishes } | undefined;
+      return () => {
+        if (mine && mine.finishes === finishes) return mine.value;
+        if (!finishes) throw new Error("asked outside a transaction");
+        const value = make();
+        mine = { value, finishes };
+        finishes.push(() => finish(value));
+        return value;
+      };
+    },
   };
 }
 

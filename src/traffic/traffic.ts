@@ -73,10 +73,10 @@ export function createTraffic(needs: Needs): TrafficWork {
 }
 
 function openRun(needs: Needs, wanted: WantedTraffic): Run {
-  const { clock, dice, counters } = needs;
+  const { database, clock, dice, counters } = needs;
   const plan = readPlan(wanted);
   const merchant = knownMerchant(needs, wanted.merchant);
-  const number = counters.next(merchant, "traffic");
+  const number = database.commitNow(() => counters.next(merchant, "traffic"));
   const startedAt = clock.now();
   const chance = (slot: number) => dice.fraction("traffic", merchant, number, slot, "when");
   const pace = createPace({ length: plan.gap, count: plan.count, chance }, startedAt);
