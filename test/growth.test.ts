@@ -7,7 +7,7 @@ import { eventTypes, resources } from "../src/areas/index.ts";
 import { createFaults } from "../src/faults/index.ts";
 import { createClock, parseTime } from "../src/kernel/clock.ts";
 import { API_PHASES, type CallSubject } from "../src/kernel/fault.ts";
-import { createDice } from "../src/kernel/random.ts";
+import { ALPHABET, createDice, placeOf } from "../src/kernel/random.ts";
 import { operations } from "../src/machine.ts";
 import { openSeeder } from "../src/store/seed.ts";
 import { openSnapshots } from "../src/store/snapshots.ts";
@@ -64,7 +64,7 @@ function everyStore(): Stores {
 
 /** The log's page is made of what it is asked for. */
 function askForEveryPage({ attempts }: Stores): void {
-  const filters = { id: "whd_1", endpointId: "we_1", status: "failed", type: "payment.succeeded", eventId: "evt_1" };
+  const filters = { id: "whd_0001", endpointId: "we_1", status: "failed", type: "payment.succeeded", eventId: "evt_1" };
   const names = Object.keys(filters) as (keyof typeof filters)[];
   for (let chosen = 0; chosen < 2 ** names.length; chosen++) {
     const query = Object.fromEntries(names.filter((_, place) => chosen & (2 ** place)).map((name) => [name, filters[name]]));
@@ -83,17 +83,21 @@ function planOf(sql: Sqlite.Database, text: string): string[] {
 const LOGGED = 12_000;
 const PENDING_ROWS = 50;
 
+/** What SQLite makes of a count as `placeOf` does. */
+const placed = (count: string) =>
+  [3, 2, 1, 0].map((digit) => `substr('${ALPHABET}', ${count} / ${ALPHABET.length ** digit} % ${ALPHABET.length} + 1, 1)`).join(" || ");
+
 /** Puts so many rows into every table that grows, through whatever runs SQL. */
 function fill(sql: Pick<Sqlite.Database, "exec">, rows: number): void {
   sql.exec(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows})
       insert into events (id, merchant, type, created, origin, request, body)
-      select 'evt_' || i, 'mer_lodge', 'payment.succeeded', ${NOON_SECONDS * 1000} + i, 'event', null, '{}' from n;
+      select 'evt_' || ${placed("i")}, 'mer_lodge', 'payment.succeeded', ${NOON_SECONDS * 1000} + i, 'event', null, '{}' from n;
     insert into deliveries (merchant, endpoint, event, trigger, state, attempts, allowed, due, created)
       select merchant, 'we_old', sequence, 'event', iif(sequence <= ${PENDING_ROWS}, 'pending', 'succeeded'), 1, 6,
         iif(sequence <= ${PENDING_ROWS}, ${NOON_SECONDS * 1000} + 9e9, null), created from events;
     insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, request_headers, started, ended)
-      select 'whd_' || sequence, merchant, endpoint, sequence, 'event', 1, 6,
+      select 'whd_' || ${placed("sequence")}, merchant, endpoint, sequence, 'event', 1, 6,
         iif(state = 'pending', 'failed', 'succeeded'), 'http://localhost:9/', '{}', created, created from deliveries;
     insert into documents (merchant, kind, id, created, status, body)
       select merchant, 'payment', 'pay_grown' || sequence, sequence, 'succeeded', '{}' from events;
@@ -165,12 +169,12 @@ function reads(stores: Stores, rows: number): Record<string, () => unknown> {
     "the newest attempts of all": () => attempts.page(undefined, {}),
     "the attempts of an endpoint": () => attempts.page("mer_lodge", { endpointId: "we_old" }),
     "the failed attempts of an endpoint": () => attempts.page("mer_lodge", { endpointId: "we_old", status: "failed" }),
-    "the attempts of an event": () => attempts.page("mer_lodge", { eventId: `evt_${middle}` }),
-    "older attempts": () => attempts.page("mer_lodge", { starting_after: `whd_${middle}` }),
-    "an attempt": () => attempts.find(undefined, `whd_${middle}`),
+    "the attempts of an event": () => attempts.page("mer_lodge", { eventId: `evt_${placeOf(middle)}` }),
+    "older attempts": () => attempts.page("mer_lodge", { starting_after: `whd_${placeOf(middle)}` }),
+    "an attempt": () => attempts.find(undefined, `whd_${placeOf(middle)}`),
     "the newest events": () => eventLog.page({}),
-    "the events of a merchant": () => eventLog.page({ merchant: "mer_lodge", starting_after: `evt_${middle}` }),
-    "an event": () => eventLog.find(`evt_${middle}`),
+    "the events of a merchant": () => eventLog.page({ merchant: "mer_lodge", starting_after: `evt_${placeOf(middle)}` }),
+    "an event": () => eventLog.find(`evt_${placeOf(middle)}`),
     "the newest requests": () => journal.find({}, 25),
     "older requests": () => journal.find({ before: `req_${middle}` }, 25),
     "a request": () => journal.get(`req_${middle}`),
@@ -222,22 +226,31 @@ test("the logs keep the newest, what is pending, and what those are about; what 
     return events.find(({ type }: { type: string }) => type === "payment.succeeded");
   };
   expect(await counted()).toMatchObject({ emitted: LOGGED, delivered: LOGGED - PENDING_ROWS });
-  expect((await bench.control("GET", "/deliveries/whd_60")).attempt).toMatchObject({ id: "whd_60", eventId: "evt_60" });
+  expect((await bench.control("GET", `/deliveries/whd_${placeOf(60)}`)).attempt).toMatchObject({
+    id: `whd_${placeOf(60)}`,
+    eventId: `evt_${placeOf(60)}`,
+  });
   for (let made = 0; made < 100; made++) await trigger(bench, "payment.succeeded", { amount: made });
   // Nobody wanted these, so only the log of events moved on; of an event that a kept delivery is about, the delivery decides.
   const kept = 10_000 + PENDING_ROWS;
   expect(countRows(bench.file)).toEqual({ events: kept + 100, deliveries: kept, attempts: kept });
   expect(await counted()).toMatchObject({ emitted: LOGGED + 100, delivered: LOGGED - PENDING_ROWS });
 
-  const gone = await bench.call("GET", "/_sandbox/deliveries/whd_60", { key: null });
+  const gone = await bench.call("GET", `/_sandbox/deliveries/whd_${placeOf(60)}`, { key: null });
   expect(gone.body).toMatchObject({
     code: "resource_not_found",
     message: expect.stringContaining("keeps the newest 10,000, and all that is pending"),
   });
-  expect((await bench.control("GET", "/deliveries/whd_50")).attempt).toMatchObject({ id: "whd_50", status: "failed" });
-  expect((await bench.control("GET", "/deliveries/whd_2001")).attempt).toMatchObject({ id: "whd_2001" });
-  const lost = await bench.call("POST", "/_sandbox/events/evt_60/replay", { key: null, body: {} });
-  expect(lost.body).toMatchObject({ code: "resource_not_found", message: expect.stringContaining("There is no event evt_60.") });
+  expect((await bench.control("GET", `/deliveries/whd_${placeOf(50)}`)).attempt).toMatchObject({
+    id: `whd_${placeOf(50)}`,
+    status: "failed",
+  });
+  expect((await bench.control("GET", `/deliveries/whd_${placeOf(2001)}`)).attempt).toMatchObject({ id: `whd_${placeOf(2001)}` });
+  const lost = await bench.call("POST", `/_sandbox/events/evt_${placeOf(60)}/replay`, { key: null, body: {} });
+  expect(lost.body).toMatchObject({
+    code: "resource_not_found",
+    message: expect.stringContaining(`There is no event evt_${placeOf(60)}.`),
+  });
 
   await bench.control("POST", "/reset", { merchant: "mer_lodge" });
   expect(countRows(bench.file)).toEqual({ events: 0, deliveries: 0, attempts: 0 });
@@ -289,10 +302,10 @@ test("a rule about another operation is not asked, and a call that no rule could
 test("an attempt is shown however many came after it for the same event", async () => {
   const again = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 150)
     insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, request_headers, started, ended)
-    select 'whd_again' || i, 'mer_lodge', 'we_old', 1, 'retry', i + 1, 200, 'failed', 'http://localhost:9/', '{}', 1, ${NOON_SECONDS * 1000} + 10 + i from n`;
+    select 'whd_0001again' || i, 'mer_lodge', 'we_old', 1, 'retry', i + 1, 200, 'failed', 'http://localhost:9/', '{}', 1, ${NOON_SECONDS * 1000} + 10 + i from n`;
   const bench = await openFilled(10, again);
-  const { attempt, attempts } = await bench.control("GET", "/deliveries/whd_1");
-  expect([attempt.id, attempt.attempt, attempts.length, attempts[0].id]).toEqual(["whd_1", 1, 100, "whd_again150"]);
+  const { attempt, attempts } = await bench.control("GET", "/deliveries/whd_0001");
+  expect([attempt.id, attempt.attempt, attempts.length, attempts[0].id]).toEqual(["whd_0001", 1, 100, "whd_0001again150"]);
 });
 
 test("what is pending is delivered however much came after it, and stays in the log as an attempt of now", async () => {

@@ -17,7 +17,7 @@ export interface Dice {
 
 type Part = string | number;
 
-const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ID_LENGTH = 16;
 const PLACE_LENGTH = 4;
 /** The character that a byte stands for. 256 is not a multiple of 62: the first eight come a little more often, which an id can bear. */

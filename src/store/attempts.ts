@@ -2,6 +2,7 @@
 
 import type { Statement } from "better-sqlite3";
 import type { DeliveryEffect } from "../kernel/fault.ts";
+import { placeIn } from "../kernel/random.ts";
 import type { PageQuery } from "../kernel/shapes.ts";
 import { badCursor, type Page } from "./collection.ts";
 import type { Database } from "./database.ts";
@@ -149,12 +150,13 @@ interface Row {
 type Column = "ended" | "delivery" | "attempt" | "sequence";
 
 const DEFAULT_PAGE = 25;
+const NOBODY = 0;
 /** Attempts that ended in one moment stand in the order of what they deliver, so that no race shows in the log. */
 const BY_END: Column[] = ["ended", "delivery", "attempt"];
 const AS_WRITTEN: Column[] = ["sequence"];
 /** What narrows the log, in the order in which the values are bound. */
 const FILTERS = {
-  id: "a.id = ?",
+  sequence: "a.sequence = ?",
   merchant: "a.merchant = ?",
   endpointId: "a.endpoint = ?",
   status: "a.status = ?",
@@ -163,6 +165,16 @@ const FILTERS = {
 };
 type Filter = keyof typeof FILTERS;
 const FILTER_NAMES = Object.keys(FILTERS) as Filter[];
+/** An attempt begins as its event does: no index of ids need be written for each of them. */
+const NAMED = `from events e cross join deliveries d on d.event = e.sequence cross join attempts a on a.delivery = d.sequence
+  where e.id >= :from and e.id < :to and a.id = :id and a.merchant = coalesce(:merchant, a.merchant)`;
+
+interface Named {
+  id: string;
+  merchant: string | null;
+  from: string;
+  to: string;
+}
 
 export function openAttempts(database: Database, retention: Retention): Attempts {
   return { add: adder(database, retention), ...reading(database) };
@@ -186,12 +198,11 @@ function adder({ sql }: Database, retention: Retention): Attempts["add"] {
 }
 
 function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf"> {
-  const named = sql.prepare<{ id: string; merchant: string | null }, Row & { event_id: string }>(
-    `select a.*, e.id as event_id from attempts a join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event
-     where a.id = :id and a.merchant = coalesce(:merchant, a.merchant)`,
-  );
-  const fault = sql.prepare<[string, string], string | null>("select fault from attempts where id = ? and merchant = ?").pluck();
-  const find = (id: string, merchant: string | undefined) => named.get({ id, merchant: merchant ?? null });
+  const named = sql.prepare<[Named], Row & { event_id: string; fault: string | null }>(`select a.*, e.id as event_id ${NAMED}`);
+  const find = (id: string, merchant: string | undefined) => {
+    const from = `evt_${placeIn(id)}`;
+    return named.get({ id, merchant: merchant ?? null, from, to: `${from}~` });
+  };
   const statements = new Map<string, Statement<unknown[], Row>>();
   const list = (where: string, order: string) => {
     const text = `select a.*, e.id as event_id, e.type as event_type, e.body from attempts a
@@ -206,14 +217,15 @@ function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf">
       return row && { merchant: row.merchant, eventId: row.event_id, endpointId: row.endpoint };
     },
     faultOf(merchant, id) {
-      const note = fault.get(id, merchant) ?? null;
+      const note = find(id, merchant)?.fault ?? null;
       return note === null ? null : (JSON.parse(note) as AttemptFault);
     },
     page(merchant, query) {
-      const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before, ...filters } = query;
+      const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before, id, ...filters } = query;
       const columns = merchant === undefined ? AS_WRITTEN : BY_END;
       const from = after === undefined ? undefined : (find(after, merchant) ?? badCursor(query, "webhook_delivery"));
-      const wanted: { [Name in Filter]?: string | undefined } = { merchant, ...filters };
+      const sequence = id === undefined ? undefined : (find(id, merchant)?.sequence ?? NOBODY);
+      const wanted: { [Name in Filter]?: string | number | undefined } = { sequence, merchant, ...filters };
       const narrowed = FILTER_NAMES.filter((name) => wanted[name] !== undefined);
       const conditions = [
         // The plus keeps SQLite from walking the whole log of the merchant for the few attempts of one event.

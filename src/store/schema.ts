@@ -92,7 +92,8 @@ create index deliveries_of on deliveries (event);
 create index deliveries_undecided on deliveries (due) where state = 'pending' and decided is null;
 create index deliveries_held on deliveries (held) where held is not null;
 
--- The log: one row for each attempt that is over. One that a crash cut off is known by its delivery.
+-- The log: one row for each attempt that is over. One that a crash cut off is known by its delivery. An id is looked for among
+-- the attempts of the events beside which it stands.
 -- 'ended - started' is sandbox time, 'duration' what the receiver took in real milliseconds. 'request_body' is null unless
 -- something else was sent than the event, and 'fault' unless a rule touched the attempt.
 create table attempts (
@@ -104,12 +105,11 @@ create table attempts (
   response_status integer, response_body text, response_truncated integer not null default 0,
   error_code text, error_message text, next_due integer,
   started integer not null, ended integer not null, duration real,
-  unique (id, merchant)
+  unique (delivery, attempt)
 );
 create index attempts_newest on attempts (merchant, ended desc, delivery desc, attempt desc);
 create index attempts_of_endpoint on attempts (merchant, endpoint, ended, delivery, attempt, status);
 create index attempts_failed on attempts (merchant, endpoint, ended, delivery, attempt) where status = 'failed';
-create index attempts_of_delivery on attempts (delivery);
 
 -- What the log let go: how many events there were of a type, and how many deliveries of them were taken.
 create table let_go (
