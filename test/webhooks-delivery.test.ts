@@ -545,6 +545,26 @@ describe("a crash", () => {
     }
   });
 
+  test("in the middle of an attempt at an endpoint that said meanwhile that it is gone: it is logged as it was sent, and made no more", async () => {
+    const at = folder();
+    const before = await open({ memory: false, db: join(at, "sandbox.db") });
+    const receiver = await receive();
+    await register(before, receiver.url);
+    // One that answers is sent several at a time.
+    receiver.script(200, "hang", 410);
+    await Promise.all([trigger(before), trigger(before), trigger(before)]);
+    await receiver.arrived(3);
+    await expect.poll(async () => (await log(before)).length).toBe(2);
+    const after = await open({ memory: false, db: leftBehind(at) });
+    await advance(after, "1h");
+    const sent = receiver.arrivals[1];
+    const [, cutOff, gone] = await log(after);
+    expect(gone).toMatchObject({ status: "failed", responseStatus: 410, nextAttemptAt: null });
+    expect(cutOff).toMatchObject({ attempt: 1, status: "aborted", nextAttemptAt: null, requestBody: sent?.body.toString() });
+    expect(cutOff?.requestHeaders).toMatchObject({ "X-Webhook-Signature": sent?.headers["x-webhook-signature"] });
+    expect(receiver.arrivals).toHaveLength(3);
+  });
+
   test("before an attempt, or between two: what is owed is delivered by the next process", async () => {
     const at = folder();
     const before = await open({ memory: false, db: join(at, "sandbox.db") });
