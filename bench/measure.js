@@ -28,9 +28,10 @@ export function figure(value, unit = "") {
 }
 
 /** One of the servers of servers.js, listening. */
-export async function open(name, { words = [], execArgv = [] } = {}) {
+export async function open(name, { words = [], execArgv = [], execPath = process.execPath } = {}) {
   const child = fork(new URL("./servers.js", import.meta.url), [name, ...words], {
     execArgv,
+    execPath,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const [said] = await Promise.race([once(child, "message"), once(child, "exit")]);

@@ -10,6 +10,7 @@ import { nodeOf, run } from "../../scripts/packing.js";
 import { giveCoreBack, holdCore } from "../cores.js";
 import { openFolder } from "../folder.js";
 import { cpuOf, FEW, figure, inTurn, open, ratio, SECONDS, slice } from "../measure.js";
+import { installOn, isHere } from "../other-node.js";
 import { ours, programs, usual } from "../peer-programs.js";
 import { cpuOfProcess, familyOf } from "../processes.js";
 import { GET, POST } from "../record.js";
@@ -21,36 +22,42 @@ const PATIENCE = 60_000;
 
 const BARE = "bare node:http";
 
-/** What is asked of all, and of which of our servers: what others make they keep in memory, but for json-server. */
+/** What is asked of all, and of which of our servers. What others make they keep in memory, but for one: like is to be ahead of like. */
 const CALLS = [
   { what: "GET a record by id, file", call: "get", server: "file" },
   { what: "POST that makes a record, file", call: "post", server: "file" },
   { what: "POST that makes a record, memory", call: "post", server: "memory" },
 ];
 
-const row = ({ what, call, server }, name) => ({
+/** On which other Node a peer runs, and so do we beside it; undefined where this one will do. */
+const otherNode = ({ node = 0 }) => (isHere(node) ? undefined : node);
+const ourName = (server, node) => (node === undefined ? server : `${server}, Node ${node}`);
+
+const isLike = (call, server, { isTold = false, onDisk = false }) => !isTold && (call === "get" || onDisk === (server === "file"));
+
+const row = ({ what, call, server }, program) => ({
   what,
-  against: name,
-  target: "> 1",
+  against: program.name + (otherNode(program) === undefined ? "" : `, both on Node ${program.node}`),
+  target: isLike(call, server, program) ? "> 1" : undefined,
   read(results) {
+    const { name } = program;
     const { reason } = results.peers.find((peer) => peer.name === name);
     if (reason) return { figure: `not measured: ${reason}` };
-    const [rate, cpu] = ["rate", "cpu"].map((field) => ratio(results[call], server, name, field));
+    const [rate, cpu] = ["rate", "cpu"].map((field) => ratio(results[call], ourName(server, otherNode(program)), name, field));
     return { figure: `${figure(rate)} (it has ${ratio(results[call], name, BARE, "rate").toFixed(3)} of bare)`, cpu: figure(cpu) };
   },
 });
 
 export const peers = {
   name: "peers",
-  rows: programs.flatMap(({ name }) => CALLS.map((one) => row(one, name))),
+  rows: programs.flatMap((program) => CALLS.map((one) => row(one, program))),
   async measure() {
     const folder = openFolder();
     const opened = [];
     for (const program of programs) opened.push(await openPeer(program, folder));
     const all = [
       { name: BARE, server: await open("bare"), requests: { get: GET, post: POST } },
-      { name: "file", server: await open("file"), requests: ours },
-      { name: "memory", server: await open("memory"), requests: ours },
+      ...(await openOurs(folder)),
       ...opened.filter(({ reason }) => !reason),
     ];
     // First all that is read: some look longer for a record the more of them were made.
@@ -71,6 +78,19 @@ const sliceOf = (call) => async (one) => {
     return { rate: Number.NaN, cpu: Number.NaN };
   }
 };
+
+/** The sandbox, over a file and in memory, on this Node and on each other one that a peer needs. */
+async function openOurs(folder) {
+  const opened = [];
+  for (const node of new Set(programs.map(otherNode))) {
+    const other = node === undefined ? undefined : installOn(node, folder.file(`node-${node}`));
+    for (const name of ["file", "memory"]) {
+      const server = other ? await open("variant", { words: [other.module, name], execPath: other.execPath }) : await open(name);
+      opened.push({ name: ourName(name, node), server, requests: ours });
+    }
+  }
+  return opened;
+}
 
 async function openPeer(program, folder) {
   try {
@@ -99,12 +119,15 @@ function install({ package: wanted, bin }) {
   return modules;
 }
 
-async function started({ node = 0, bin, words, files = {} }, modules, folder) {
+async function started({ bin, words, files = {}, ...program }, modules, folder) {
   mkdirSync(folder);
   const [port, other] = await freePorts();
   for (const [name, contents] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(contents(port)));
-  const program = Number.parseInt(process.versions.node, 10) >= node ? process.execPath : nodeOf(node);
-  const child = spawn(program, [join(modules, bin), ...words(port, other)], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  const node = otherNode(program);
+  const child = spawn(node === undefined ? process.execPath : nodeOf(node), [join(modules, bin), ...words(port, other)], {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   let said = "";
   child.stderr.on("data", (chunk) => {
     said = (said + chunk).slice(-4_000);
