@@ -150,7 +150,8 @@ interface Row {
 type Column = "ended" | "delivery" | "attempt" | "sequence";
 
 const DEFAULT_PAGE = 25;
-const NOBODY = 0;
+/** The number of no attempt. */
+const NONE = 0;
 /** Attempts that ended in one moment stand in the order of what they deliver, so that no race shows in the log. */
 const BY_END: Column[] = ["ended", "delivery", "attempt"];
 const AS_WRITTEN: Column[] = ["sequence"];
@@ -165,10 +166,8 @@ const FILTERS = {
 };
 type Filter = keyof typeof FILTERS;
 const FILTER_NAMES = Object.keys(FILTERS) as Filter[];
-/** An attempt begins as its event does: no index of ids need be written for each of them. */
-const NAMED = `from events e cross join deliveries d on d.event = e.sequence cross join attempts a on a.delivery = d.sequence
-  where e.id >= :from and e.id < :to and a.id = :id and a.merchant = coalesce(:merchant, a.merchant)`;
 
+/** Whose id begins like that of an event between these two. */
 interface Named {
   id: string;
   merchant: string | null;
@@ -197,12 +196,20 @@ function adder({ sql }: Database, retention: Retention): Attempts["add"] {
   };
 }
 
-function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf"> {
-  const named = sql.prepare<[Named], Row & { event_id: string; fault: string | null }>(`select a.*, e.id as event_id ${NAMED}`);
-  const find = (id: string, merchant: string | undefined) => {
+/** Looks for an attempt by its event, beside which it stands: an index of ids would be written for each of them. */
+function finder(sql: Database["sql"]) {
+  const named = sql.prepare<[Named], Row & { event_id: string; fault: string | null }>(
+    `select a.*, e.id as event_id from events e cross join deliveries d on d.event = e.sequence cross join attempts a on a.delivery = d.sequence
+     where e.id >= :from and e.id < :to and a.id = :id and a.merchant = coalesce(:merchant, a.merchant)`,
+  );
+  return (id: string, merchant: string | undefined) => {
     const from = `evt_${placeIn(id)}`;
     return named.get({ id, merchant: merchant ?? null, from, to: `${from}~` });
   };
+}
+
+function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf"> {
+  const find = finder(sql);
   const statements = new Map<string, Statement<unknown[], Row>>();
   const list = (where: string, order: string) => {
     const text = `select a.*, e.id as event_id, e.type as event_type, e.body from attempts a
@@ -224,7 +231,7 @@ function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf">
       const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before, id, ...filters } = query;
       const columns = merchant === undefined ? AS_WRITTEN : BY_END;
       const from = after === undefined ? undefined : (find(after, merchant) ?? badCursor(query, "webhook_delivery"));
-      const sequence = id === undefined ? undefined : (find(id, merchant)?.sequence ?? NOBODY);
+      const sequence = id === undefined ? undefined : (find(id, merchant)?.sequence ?? NONE);
       const wanted: { [Name in Filter]?: string | number | undefined } = { sequence, merchant, ...filters };
       const narrowed = FILTER_NAMES.filter((name) => wanted[name] !== undefined);
       const conditions = [
