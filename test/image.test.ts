@@ -41,10 +41,13 @@ async function seededByHand(fixtureFolder: string, seed: number, now: string): P
   const stores = openStores({ clock, dice, webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });
   createViews(stores.database, resources);
   const seeder = openSeeder(stores, resources, clock);
-  for (const fixture of await readFixtures(fixtureFolder)) {
-    const { id, apiKey, email } = fixture.merchant;
-    seeder.seed(fixture, { id, key: apiKey, email, place: null });
-  }
+  const fixtures = await readFixtures(fixtureFolder);
+  stores.database.commitNow(() => {
+    for (const fixture of fixtures) {
+      const { id, apiKey, email } = fixture.merchant;
+      seeder.seed(fixture, { id, key: apiKey, email, place: null });
+    }
+  });
   const sql = new Sqlite(stores.database.sql.serialize());
   stores.close();
   return dump(sql);
