@@ -3,7 +3,7 @@
 import { openFolder } from "../folder.js";
 import { grownFile, power, sizes, withRecords } from "../grown.js";
 import { request } from "../load.js";
-import { ifMeasured, inTurn, open, rateAndCpu, SLICES, slice } from "../measure.js";
+import { ifMeasured, inTurn, open, rateAndCpu, slice } from "../measure.js";
 import { KEY, LIST, POST } from "../record.js";
 
 const SIZES = [1_000, 100_000, 1_000_000];
@@ -37,7 +37,7 @@ export const records = {
     const cases = [...servers].flatMap(([size, server]) =>
       Object.entries(calls).map(([what, request]) => ({ name: nameOf(what, size), server, request: request(size) })),
     );
-    const results = await inTurn(cases, ({ server, request }) => slice(server, request), SLICES / 2);
+    const results = await inTurn(cases, ({ server, request }) => slice(server, request));
     for (const server of servers.values()) await server.close();
     folder.remove();
     return results;
