@@ -21,8 +21,6 @@ export interface Database extends Commits {
 
 /** Milliseconds: nobody is served while one waits for another program's lock. */
 const LONGEST_WAIT = 500;
-/** Bytes of the file that are read where the system has them anyway: among a million records a system call for each page is a fifth of a read. */
-const MOST_MAPPED = 2 ** 30;
 const REMEDY = "Choose another file with --db FILE, or keep everything in memory with --memory.";
 
 /** Opens the file, or a database in memory when there is none: an empty one, or one that begins as a copy of an image. */
@@ -105,7 +103,7 @@ function prepare(sql: Sqlite.Database, file: string | undefined, isFilled: boole
     sql.exec("pragma foreign_keys = on; pragma temp_store = memory");
     if (isFilled) return;
     if (file !== undefined) chmodSync(file, 0o600);
-    sql.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma mmap_size = ${MOST_MAPPED}`);
+    sql.exec("pragma journal_mode = wal; pragma synchronous = full");
     const tables = sql.prepare("select count(*) from sqlite_master").pluck().get();
     if (tables === 0) sql.transaction(() => sql.exec(SCHEMA))();
   } catch (error) {
