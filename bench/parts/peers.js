@@ -22,7 +22,7 @@ const PATIENCE = 60_000;
 
 const BARE = "bare node:http";
 
-/** What is asked of all, and of which of our servers. What others make they keep in memory, but for one: like is to be ahead of like. */
+/** What is asked of all, and of which of our servers: what others make they keep in memory, but for json-server. */
 const CALLS = [
   { what: "GET a record by id, file", call: "get", server: "file" },
   { what: "POST that makes a record, file", call: "post", server: "file" },
@@ -33,12 +33,10 @@ const CALLS = [
 const otherNode = ({ node = 0 }) => (isHere(node) ? undefined : node);
 const ourName = (server, node) => (node === undefined ? server : `${server}, Node ${node}`);
 
-const isLike = (call, server, { isTold = false, onDisk = false }) => !isTold && (call === "get" || onDisk === (server === "file"));
-
 const row = ({ what, call, server }, program) => ({
   what,
   against: program.name + (otherNode(program) === undefined ? "" : `, both on Node ${program.node}`),
-  target: isLike(call, server, program) ? "> 1" : undefined,
+  target: "> 1",
   read(results) {
     const { name } = program;
     const { reason } = results.peers.find((peer) => peer.name === name);
