@@ -72,8 +72,9 @@ function prepare(database: Database) {
       "select sequence, created from documents where merchant = ? and kind = ? and id = ?",
     ),
     first: list("", "desc"),
-    older: list("and (created, sequence) < (?, ?)", "desc"),
-    newer: list("and (created, sequence) > (?, ?)", "asc"),
+    // Two steps each: SQLite begins at a moment, or at a place within one, but at no pair of both. Where the clock stands still, all is of one moment.
+    older: { within: list("and created = ? and sequence < ?", "desc"), beyond: list("and created < ?", "desc") },
+    newer: { within: list("and created = ? and sequence > ?", "asc"), beyond: list("and created > ?", "asc") },
     insert: sql.prepare("insert into documents (merchant, kind, id, created, status, body) values (?, ?, ?, ?, ?, ?)"),
     update: sql.prepare("update documents set status = ?, body = ? where merchant = ? and kind = ? and id = ?"),
     remove: sql.prepare("delete from documents where merchant = ? and kind = ? and id = ?"),
@@ -252,8 +253,9 @@ function leaf(statements: Statements, { kind }: Resource, merchant: string, quer
   else {
     const place = statements.place.get(merchant, kind, after);
     if (!place) return badCursor(query, kind);
-    const direction = query.ending_before === undefined ? statements.older : statements.newer;
-    bodies = direction.all(merchant, kind, place.created, place.sequence, limit + 1);
+    const { within, beyond } = query.ending_before === undefined ? statements.older : statements.newer;
+    bodies = within.all(merchant, kind, place.created, place.sequence, limit + 1);
+    if (bodies.length <= limit) bodies.push(...beyond.all(merchant, kind, place.created, limit + 1 - bodies.length));
   }
   const hasMore = bodies.length > limit;
   if (hasMore) bodies.pop();
