@@ -1,6 +1,7 @@
 // What is written: together, and as lasting as each of it wants.
 
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createDice } from "../src/kernel/random.ts";
 import type { Commitment } from "../src/store/commits.ts";
@@ -49,6 +50,127 @@ describe("a commit waits for the disk", () => {
   });
 });
 
+/** Who runs in the same transaction as whom: each gives the transaction that it found itself in. */
+function transactions() {
+  const ours = database.perTransaction(
+    () => ({}),
+    () => {},
+  );
+  return (how?: Commitment) => database.commit(ours, how);
+}
+
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+describe("a commit is shared", () => {
+  test("by works that come while others come, for three turns of the event loop", async () => {
+    const join = transactions();
+    const coming = [join(), join()];
+    for (let turn = 0; turn < 4; turn++) {
+      await nextTurn();
+      coming.push(join());
+    }
+    const [first, ...others] = await Promise.all(coming);
+    expect(others.map((one) => one === first)).toEqual([true, true, true, false, false]);
+  });
+
+  test("but nobody waits for company: not one that is alone, nor those that nothing follows, nor what need not last", async () => {
+    const join = transactions();
+    const alone = join();
+    await nextTurn();
+    expect(await join()).not.toBe(await alone);
+    const two = [join(), join()];
+    await nextTurn();
+    await nextTurn();
+    const [one, other] = await Promise.all(two);
+    expect([one === other, (await join()) === one]).toEqual([true, false]);
+    const light = [join("light"), join("light")];
+    await nextTurn();
+    expect(await join("light")).not.toBe(await light[0]);
+  });
+});
+
+describe("a work that fails", () => {
+  const note = (text: string) => database.sql.prepare("insert into settings (name, value) values (?, 1)").run(text);
+  const noted = () => database.sql.prepare<[], string>("select name from settings order by name").pluck().all();
+  /** How often each work was run. */
+  const runs = new Map<string, number>();
+  beforeEach(() => runs.clear());
+
+  interface Work {
+    how: Commitment;
+    fails: "never" | "before it writes" | "after it wrote";
+    inner: "none" | "stands" | "is undone" | "is undone, and nothing came of it";
+  }
+
+  const carryOut = (name: string, { fails, inner }: Work) => {
+    runs.set(name, (runs.get(name) ?? 0) + 1);
+    if (fails === "before it writes") throw new Error(name);
+    note(name);
+    try {
+      if (inner !== "none")
+        database.savepoint(() => {
+          if (inner !== "is undone, and nothing came of it") note(`${name} inner`);
+          if (inner !== "stands") throw new Error("inner");
+        });
+    } catch {
+      // As a 409 that is remembered.
+    }
+    if (fails === "after it wrote") throw new Error(name);
+    return name;
+  };
+
+  const works = fc.array(
+    fc.record<Work>({
+      how: fc.constantFrom("repeatable", "repeatable", "lasting", "light"),
+      fails: fc.constantFrom("never", "never", "before it writes", "after it wrote"),
+      inner: fc.constantFrom("none", "none", "stands", "is undone", "is undone, and nothing came of it"),
+    }),
+    { minLength: 1, maxLength: 8 },
+  );
+
+  test("undoes itself and nobody else, whatever it is in company with", async () => {
+    await fc.assert(
+      fc.asyncProperty(works, async (all) => {
+        database.sql.exec("delete from settings");
+        runs.clear();
+        const names = all.map((_, place) => `work ${place}`);
+        const outcomes = await Promise.allSettled(
+          all.map((work, place) => database.commit(() => carryOut(`work ${place}`, work), work.how)),
+        );
+        expect(outcomes.map(({ status }) => status)).toEqual(all.map(({ fails }) => (fails === "never" ? "fulfilled" : "rejected")));
+        const standing = all.flatMap(({ fails, inner }, place) => {
+          if (fails !== "never") return [];
+          return inner === "stands" ? [`work ${place}`, `work ${place} inner`] : [`work ${place}`];
+        });
+        expect(noted()).toEqual(standing.sort());
+        // Only what says that it may be run again is.
+        const again = names.filter((name) => runs.get(name) !== 1);
+        expect(again.filter((name) => all[names.indexOf(name)]?.how !== "repeatable")).toEqual([]);
+        expect(again.every((name) => runs.get(name) === 2)).toBe(true);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("makes others run again only where it wrote something", async () => {
+    const stands: Work = { how: "repeatable", fails: "never", inner: "none" };
+    const inCompanyOf = async (work: Work) => {
+      runs.clear();
+      await Promise.allSettled([
+        database.commit(() => carryOut("one", stands), "repeatable"),
+        database.commit(() => carryOut("other", work), work.how),
+      ]);
+      database.sql.exec("delete from settings");
+      return runs.get("one");
+    };
+    expect(await inCompanyOf({ ...stands, fails: "before it writes" })).toBe(1);
+    expect(await inCompanyOf({ ...stands, inner: "is undone, and nothing came of it" })).toBe(1);
+    expect(await inCompanyOf({ ...stands, how: "lasting", fails: "after it wrote" })).toBe(1);
+    expect(await inCompanyOf({ ...stands, fails: "after it wrote" })).toBe(2);
+    expect(await inCompanyOf({ ...stands, inner: "is undone" })).toBe(2);
+  });
+});
+
 describe("what counts", () => {
   const count = (work: () => void = () => {}) => {
     const next = openCounters(database, createDice(1)).next("mer_lodge", "evt");
@@ -74,6 +196,19 @@ describe("what counts", () => {
     ]);
     expect(() => database.commitNow(() => count(fail))).toThrow("planted");
     expect([database.commitNow(count), written()]).toEqual([2, 2]);
+  });
+
+  test("gives the same numbers where works are run again", async () => {
+    const { next } = openCounters(database, createDice(1));
+    const one = () => next("mer_lodge", "evt");
+    const spoil = () => {
+      one();
+      database.sql.exec("insert into settings (name, value) values ('spoilt', 1)");
+      throw new Error("planted");
+    };
+    const outcomes = await Promise.allSettled([one, spoil, one].map((work) => database.commit(work, "repeatable")));
+    expect(outcomes).toMatchObject([{ value: 1 }, { status: "rejected" }, { value: 3 }]);
+    expect(written()).toBe(3);
   });
 
   test("is refused outside a transaction, where nobody would write it down", () => {

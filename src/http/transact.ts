@@ -30,23 +30,26 @@ export function transact({ database, replies, callers, committed }: Needs): Stag
   };
 
   async function commit(context: Context): Promise<void> {
-    const reply = await database.commit(() => {
-      const { idempotencyKey: key, fingerprint = "" } = context;
-      if (key === undefined) return handle(context);
-      const merchant = context.identity?.merchant ?? "";
-      // Asked again here: two calls with one key may have waited for the same commit, and only the first may act.
-      const remembered = replies.find(merchant, key);
-      if (remembered) {
-        replay(context, remembered);
-        return context.reply as Reply;
-      }
-      const made = orRemembered(context, () => database.savepoint(() => handle(context)));
-      replies.remember(merchant, key, { fingerprint, request: context.id, ...made });
-      return made;
-    });
-    context.reply = reply;
+    // A handler changes records, and nothing else: it may be run once more where another's has to be undone.
+    context.reply = await database.commit(() => once(context), "repeatable");
     const waiting = committed(context.id);
     if (waiting !== undefined) await waiting;
+  }
+
+  /** What this key was answered before, or what the handler answers now. */
+  function once(context: Context): Reply {
+    const { idempotencyKey: key, fingerprint = "" } = context;
+    if (key === undefined) return handle(context);
+    const merchant = context.identity?.merchant ?? "";
+    // Asked again here: two calls with one key may have waited for the same commit, and only the first may act.
+    const remembered = replies.find(merchant, key);
+    if (remembered) {
+      replay(context, remembered);
+      return context.reply as Reply;
+    }
+    const made = orRemembered(context, () => database.savepoint(() => handle(context)));
+    replies.remember(merchant, key, { fingerprint, request: context.id, ...made });
+    return made;
   }
 }
 
