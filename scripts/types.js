@@ -12,7 +12,7 @@ import { optionWords } from "../dist/documents.cjs";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const NOTE = "// Written from the sources by `npm run docs`: change those, not this.\n";
 
-const declarations = { "types/index.d.ts": library(), "types/vitest.d.ts": forVitest() };
+const declarations = { "types/index.d.cts": library(), "types/vitest.d.ts": forVitest() };
 const stale = Object.keys(declarations).filter((name) => declarations[name] !== written(name));
 
 if (process.argv.includes("--check")) {
@@ -64,5 +64,5 @@ function forVitest() {
     fileName: "vitest.ts",
     compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.NodeNext, declaration: true },
   });
-  return `${NOTE}\n${outputText.replaceAll("./index.ts", "./index.js").replaceAll(/^( +)/gm, (indent) => indent.slice(indent.length / 2))}`;
+  return `${NOTE}\n${outputText.replaceAll("./index.ts", "./index.cjs").replaceAll(/^( +)/gm, (indent) => indent.slice(indent.length / 2))}`;
 }

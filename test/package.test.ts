@@ -88,11 +88,11 @@ describe("the tarball", () => {
         "dist/vitest.js",
         "dist/THIRD-PARTY-LICENSES.txt",
         "fixtures/merchants/lodge.json",
-        "types/index.d.ts",
+        "types/index.d.cts",
         "types/vitest.d.ts",
       ]),
     );
-    expect(published.filter((path) => !/\.([cm]?js|d\.ts|txt|json|md|db)$|^LICENSE$/.test(path))).toEqual([]);
+    expect(published.filter((path) => !/\.([cm]?js|d\.c?ts|txt|json|md|db)$|^LICENSE$/.test(path))).toEqual([]);
   });
 
   it("asks for better-sqlite3 alone, the version with a binary for each Node that is supported", () => {
@@ -181,7 +181,7 @@ describe("the library", () => {
     expect(stdout).toBe("200\n");
   });
 
-  it("compiles strictly in a project that has no types of ours, nor Node's", async () => {
+  it("compiles strictly in a project that has no types of ours, nor Node's, whether it imports or requires", async () => {
     const usage = [
       `import { type ClockAdvanceReply, connect, createSandbox, type Merchant, ownMerchant, type Sandbox, SandboxError } from "merchant-sandbox";`,
       `export async function first(): Promise<Merchant | undefined> {`,
@@ -204,9 +204,15 @@ describe("the library", () => {
       `export const wrong = () => createSandbox({ prot: 0 });`,
     ];
     writeFileSync(join(folder, "usage.ts"), usage.join("\n"));
+    const required = [
+      `import { createSandbox, type Sandbox } from "merchant-sandbox";`,
+      `import sandboxes = require("merchant-sandbox");`,
+      `export const both: Promise<Sandbox>[] = [createSandbox(), sandboxes.createSandbox()];`,
+    ];
+    writeFileSync(join(folder, "usage.cts"), required.join("\n"));
     const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
     const flags = ["--noEmit", "--strict", "--skipLibCheck", "false", "--target", "es2022", "--module", "nodenext"];
-    const { stdout } = await node(tsc, ...flags, "usage.ts").catch((error: { stdout: string }) => error);
+    const { stdout } = await node(tsc, ...flags, "usage.ts", "usage.cts").catch((error: { stdout: string }) => error);
     expect(stdout).toBe("");
   });
 
@@ -225,6 +231,6 @@ describe("the library", () => {
   });
 
   it("leaves nothing behind in the folder it was used from", () => {
-    expect(readdirSync(folder).filter((name) => !/\.tgz$|^(node_modules|package\.json|usage\.ts)$/.test(name))).toEqual([]);
+    expect(readdirSync(folder).filter((name) => !/\.tgz$|^(node_modules|package\.json|usage\.c?ts)$/.test(name))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 // Written from the sources by `npm run docs`: change those, not this.
 
 import { expect, type TestAPI } from "vitest";
-import type { Count, DeliveryMatch, OwnMerchant, RequestMatch, Sandbox, SandboxOptions } from "./index.js";
+import type { Count, DeliveryMatch, OwnMerchant, RequestMatch, Sandbox, SandboxOptions } from "./index.cjs";
 export interface SandboxFixtures {
   /** One for each worker of vitest: what a test does to it beyond its own merchant, its neighbours see. */
   sandbox: Sandbox;
