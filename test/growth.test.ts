@@ -223,6 +223,27 @@ test("and where the clock stands still, so that all of them came in the same mom
   expect(lookedAt(100_000, 0)).toEqual(lookedAt(1_000, 0));
 });
 
+test("memory holds so many of those who called, and no more", () => {
+  const { database, tenants, close } = everyStore();
+  const { sql } = database;
+  const keys = 5_001;
+  sql.exec(`insert into documents (merchant, kind, id, created, status, body) values ('mer_lodge', 'merchant', 'mer_lodge', 1, 'active', '{}');
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${keys})
+    insert into keys (key, merchant, kind) select 'sk_test_' || i, 'mer_lodge', 'session' from n`);
+  let looked = 0;
+  sql.function("looked_at", { deterministic: false }, () => ++looked);
+  sql.exec("create temp view keys as select * from main.keys where looked_at()");
+  const lookups = (number: number) => {
+    looked = 0;
+    expect(tenants.identify(`sk_test_${number}`)).toMatchObject({ merchant: "mer_lodge" });
+    return looked;
+  };
+  expect([lookups(1), lookups(1)]).toEqual([1, 0]);
+  for (let number = 2; number <= keys; number++) lookups(number);
+  expect([lookups(1), lookups(keys)]).toEqual([1, 0]);
+  close();
+});
+
 test("the logs keep the newest, what is pending, and what those are about; what they let go is still counted", async () => {
   const bench = await openFilled();
   const counted = async () => {

@@ -36,6 +36,8 @@ export interface Tenants extends Logins {
 }
 
 const SESSION_SECONDS = 3_600;
+/** Beyond so many keys memory holds none: whoever logs in for each call fills no memory. */
+const MOST_KNOWN = 5_000;
 const KEY_LENGTH = 24;
 const SESSION_LENGTH = 24;
 
@@ -56,7 +58,10 @@ export function openTenants(database: Database, counters: Counters, dice: Dice, 
   return {
     ...openLogins(database, dice),
     identify(key) {
-      const identity = identities.get(key) ?? byKey.get(key);
+      const known = identities.get(key);
+      if (known) return known;
+      const identity = byKey.get(key);
+      if (identities.size >= MOST_KNOWN) identities.clear();
       if (identity) identities.set(key, identity);
       return identity;
     },
