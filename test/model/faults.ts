@@ -32,7 +32,7 @@ export interface Given {
 
 export interface Rule extends Given {
   armedAt: number;
-  /** How many it was asked about that it touches, and how often it fired. */
+  /** At how many of those that it touches it might have fired, and at how many it did. */
   seen: number;
   fired: number;
   /** For deliveries it touched once: up to which attempt that holds. */
@@ -99,10 +99,8 @@ function firstOf(world: World, delivery: Delivery, types: DeliveryAction["type"]
     const held = rule.holds.get(delivery.event) ?? new Map<string, number>();
     const last = held.get(delivery.endpoint);
     const attempt = delivery.attempts + 1;
-    if (last !== undefined && attempt <= last) {
-      rule.seen++;
-      return action as DeliveryAction;
-    }
+    // It fired at an attempt before, and that holds: no further match of its own.
+    if (last !== undefined && attempt <= last) return action as DeliveryAction;
     held.delete(delivery.endpoint);
     if (isSpent(rule)) continue;
     if (match.event && !match.event.includes(delivery.event.type)) continue;
