@@ -2,11 +2,11 @@
 
 import { afterThisTurn } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
-import { once } from "../kernel/once.ts";
 import type { Sql } from "./late.ts";
-import { isLocked, worded } from "./trouble.ts";
+import { openPatience, type Patience } from "./patience.ts";
+import { openTransactions, type Transactions } from "./transactions.ts";
 
-export interface Commits {
+export interface Commits extends Pick<Transactions, "savepoint" | "perTransaction"> {
   /**
    * Runs `work` in a transaction of its own and resolves once that is on disk. Works that wait together share one commit: one that throws
    * undoes itself and nobody else. A work that is handed in by another shares that one's commit too.
@@ -14,13 +14,6 @@ export interface Commits {
   commit<T>(work: () => T, how?: Commitment): Promise<T>;
   /** The same at once, for what no request waits on. */
   commitNow<T>(work: () => T, how?: Commitment): T;
-  /** Runs `work` inside the transaction of the caller so that it can be undone alone. */
-  savepoint<T>(work: () => T): T;
-  /**
-   * Something of which each transaction has its own: made when that first asks for it, and finished just before it is committed. What is undone
-   * alone is not undone in it. Ask only inside a transaction.
-   */
-  perTransaction<T>(make: () => T, finish: (mine: T) => void): () => T;
 }
 
 /**
@@ -48,10 +41,10 @@ export interface CommitsNeeds {
 const MOST_TURNS = 2;
 
 export function openCommits(sql: Sql, { hasFile, patience }: CommitsNeeds): Commits {
-  const span = openSpan();
-  const undo = openUndo(sql, span);
+  const transactions = openTransactions(sql);
+  const { savepoint, perTransaction } = transactions;
   const wait = openPatience(sql, patience);
-  const settle = settler(sql, wait, undo, span);
+  const settle = settler(sql, wait, transactions);
   // It cannot be said inside a transaction, whose commit will be that of the caller.
   const lightly = <T>(isLight: boolean, work: () => T): T => {
     if (!isLight || !hasFile || sql.inTransaction) return work();
@@ -80,9 +73,9 @@ export function openCommits(sql: Sql, { hasFile, patience }: CommitsNeeds): Comm
     else afterThisTurn(() => gather(turns + 1, present));
   };
   return {
-    savepoint: undo.savepoint,
-    perTransaction: span.perTransaction,
-    commitNow: (work, how) => wait.spend(() => lightly(how === "light", () => undo.savepoint(work))),
+    savepoint,
+    perTransaction,
+    commitNow: (work, how) => wait.spend(() => lightly(how === "light", () => savepoint(work))),
     commit: (work, how = "lasting") =>
       new Promise((resolve, reject) => {
         if (waiting.push({ work, how, resolve, reject }) === 1) afterThisTurn(() => gather(0, 1));
@@ -91,7 +84,7 @@ export function openCommits(sql: Sql, { hasFile, patience }: CommitsNeeds): Comm
 }
 
 /** Runs works in one transaction and tells each what became of it once that is in the file. */
-function settler(sql: Sql, patience: Patience, { savepoint, boldly }: Undo, { whole }: Span): (batch: Waiting[]) => void {
+function settler(sql: Sql, patience: Patience, { savepoint, boldly, whole }: Transactions): (batch: Waiting[]) => void {
   const begin = sql.prepare("begin immediate");
   const commit = sql.prepare("commit");
   const rollback = sql.prepare("rollback");
@@ -112,6 +105,7 @@ function settler(sql: Sql, patience: Patience, { savepoint, boldly }: Undo, { wh
     patience.spend(() => begin.run());
     patience.renew();
     const stands = whole(() => {
+      // These first: what is run but once must not be undone with them.
       const all = () => repeatable.forEach(run);
       if (isBold && !boldly(all)) return false;
       if (!isBold) all();
@@ -127,111 +121,8 @@ function settler(sql: Sql, patience: Patience, { savepoint, boldly }: Undo, { wh
       outcomes = carryOut(batch, true) ?? carryOut(batch, false);
     } catch (error) {
       if (sql.inTransaction) rollback.run();
-      outcomes = batch.map(
-        ({ reject }) =>
-          () =>
-            reject(error),
-      );
+      for (const { reject } of batch) reject(error);
     }
     for (const speak of outcomes ?? []) speak();
-  };
-}
-
-interface Undo extends Pick<Commits, "savepoint"> {
-  /**
-   * Runs works of which none can be undone alone: SQLite need not keep what each page was before each. False where one of them failed after
-   * it had written something, so that all have to be undone. One that wrote nothing has nothing to undo.
-   */
-  boldly(works: () => void): boolean;
-}
-
-function openUndo(sql: Sql, { whole }: Span): Undo {
-  // better-sqlite3 turns a transaction inside a transaction into a savepoint.
-  const transaction = once(() => sql.transaction((work: () => unknown) => work()));
-  const rowsWritten = sql.prepare<[], number>("select total_changes()").pluck();
-  let isBold = false;
-  let isSpoilt = false;
-  const orSpoil = <T>(work: () => T): T => {
-    const before = rowsWritten.get();
-    try {
-      return work();
-    } catch (error) {
-      if (rowsWritten.get() !== before) isSpoilt = true;
-      throw error;
-    }
-  };
-  return {
-    savepoint(work) {
-      if (isBold) return orSpoil(work);
-      return worded(() => transaction()(sql.inTransaction ? work : () => whole(work)) as ReturnType<typeof work>);
-    },
-    boldly(works) {
-      isBold = true;
-      isSpoilt = false;
-      try {
-        works();
-      } finally {
-        isBold = false;
-      }
-      return !isSpoilt;
-    },
-  };
-}
-
-interface Span extends Pick<Commits, "perTransaction"> {
-  /** Runs all that a transaction consists of. */
-  whole<T>(work: () => T): T;
-}
-
-function openSpan(): Span {
-  let finishes: (() => void)[] | undefined;
-  return {
-    whole(work) {
-      finishes = [];
-      try {
-        const value = work();
-        for (const finish of finishes) finish();
-        return value;
-      } finally {
-        finishes = undefined;
-      }
-    },
-    perTransaction<T>(make: () => T, finish: (mine: T) => void) {
-      let mine: { value: T; finishes: typeof finishes } | undefined;
-      return () => {
-        if (mine && mine.finishes === finishes) return mine.value;
-        if (!finishes) throw new Error("asked outside a transaction");
-        const value = make();
-        mine = { value, finishes };
-        finishes.push(() => finish(value));
-        return value;
-      };
-    },
-  };
-}
-
-interface Patience {
-  renew(): void;
-  spend<T>(work: () => T): T;
-}
-
-/** Whoever waited in vain for another program's lock waits no more until somebody could write: else each write would, and nobody be served. */
-function openPatience(sql: Sql, longest: number): Patience {
-  let patient = true;
-  const become = (wanted: boolean) => {
-    if (patient === wanted) return;
-    patient = wanted;
-    sql.exec(`pragma busy_timeout = ${wanted ? longest : 0}`);
-  };
-  return {
-    renew: () => become(true),
-    spend(work) {
-      try {
-        return work();
-      } catch (error) {
-        if (isLocked(error)) become(false);
-        throw error;
-      }
-    },
   };
 }
