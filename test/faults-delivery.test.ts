@@ -133,6 +133,18 @@ describe("duplicate", () => {
     expect((await log(bench)).map(({ status }) => status)).toEqual(["succeeded", "succeeded", "succeeded", "succeeded"]);
   });
 
+  test("copies stand in the log as what they were made of does, whichever endpoint comes first", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await arm(bench, { type: "duplicate", copies: 3 }, { trigger: { times: 2 } });
+    // The one that wants every type is owed the event before the one that names it, and neither order of the ids tells that.
+    const [named, all] = [await register(bench, receiver.url, ["payment.succeeded"]), await register(bench, receiver.url)];
+    await trigger(bench);
+    await settle(bench);
+    const order = [all.id, named.id, all.id, all.id, named.id, named.id];
+    expect((await log(bench)).map(({ endpointId }) => endpointId)).toEqual(order);
+  });
+
   test("with a gap: each so much later than the one before", async () => {
     const { bench, receiver } = await opened();
     await arm(bench, { type: "duplicate", copies: 3, gap: "10s" });

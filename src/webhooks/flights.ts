@@ -19,6 +19,13 @@ interface Taken {
   readonly lane: Lane;
 }
 
+/** A delivery that is due, and where it goes. */
+interface Found {
+  readonly lane: Lane;
+  readonly delivery: Delivery;
+  readonly receiver: Receiver;
+}
+
 /** An attempt on its way. */
 interface Flight extends Taken {
   abort(): void;
@@ -98,21 +105,25 @@ function takeDue(state: State): void {
   const now = clock.now();
   if (interference.isPresent()) for (const owed of interference.decide()) lanes.owe(owed);
   const most = Math.min(MOST_AT_ONCE, MOST_IN_FLIGHT - flights.size);
+  const found: Found[] = [];
+  const looked: Lane[] = [];
   for (const lane of lanes.ready(now)) {
-    if (taken.length >= most) return;
+    if (found.length >= most) break;
     const receiver = deliveries.receiver(lane.merchant, lane.endpoint);
-    const before = taken.length;
-    const due = deliveries.due(lane.merchant, lane.endpoint, now, Math.min(lanes.room(lane), most - before));
-    for (const delivery of due) {
-      if (receiver) take(state, lane, delivery, receiver);
+    for (const delivery of deliveries.due(lane.merchant, lane.endpoint, now, Math.min(lanes.room(lane), most - found.length))) {
+      if (receiver) found.push({ lane, delivery, receiver });
       else deliveries.end(delivery.sequence, "cancelled");
     }
-    lanes.served(lane, taken.length - before);
+    looked.push(lane);
   }
+  // As they fell due, whatever lane they stand in: which lane comes first is a matter of who answered when.
+  found.sort(({ delivery: one }, { delivery: other }) => one.due - other.due || one.sequence - other.sequence);
+  for (const one of found) take(state, one);
+  for (const lane of looked) lanes.served(lane, taken.filter((one) => one.lane === lane).length);
 }
 
 /** A delivery, with what is to go out in the same moment. */
-function take({ ledger, taken, interference }: State, lane: Lane, delivery: Delivery, receiver: Receiver): void {
+function take({ ledger, taken, interference }: State, { lane, delivery, receiver }: Found): void {
   taken.push({ lane, attempt: ledger.begin(delivery, receiver) });
   if (delivery.decided === null) return;
   for (const copy of interference.copies(delivery)) taken.push({ lane, attempt: ledger.begin(copy, receiver) });
