@@ -182,6 +182,28 @@ describe("the file", () => {
     expect((data as { status: string }[]).map(({ status }) => status)).toEqual(["succeeded", "failed"]);
   });
 
+  test("that takes some of what is due and not the rest costs an endpoint no room, and gives it none", async () => {
+    const cwd = folder();
+    const program = await start(["--db", "data.db"], {}, cwd);
+    const receiver = await receive();
+    receiver.always("hang");
+    const addresses = [`${receiver.url}/one`, `${receiver.url}/two`];
+    const endpoints: { id: string }[] = [];
+    for (const url of addresses) endpoints.push((await call(program.url, "POST", "/v1/webhooks", { body: { url, events: ["*"] } })).body);
+    const other = new Sqlite(join(cwd, "data.db"));
+    other.exec(`create trigger refuse before update on deliveries when new.state = 'sending' and old.endpoint = '${endpoints[1]?.id}'
+      begin select raise(abort, 'no room'); end`);
+    const tell = () => call(program.url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
+    for (let times = 0; times < 3; times++) await tell();
+    await program.line((line) => line.includes('"defect","where":"webhooks"'));
+    other.exec("drop trigger refuse");
+    other.close();
+    await receiver.arrived(2);
+    await tell();
+    expect(await control(program.url, "POST", "/drain", { within: "1s" })).toMatchObject({ settled: false, inFlight: 2 });
+    expect(receiver.arrivals.map(({ url }) => url).sort()).toEqual(["/hooks/one", "/hooks/two"]);
+  });
+
   test.skipIf(!existsSync("/dev/full"))("outlives a disk that is too full to hold what it says of that", async () => {
     const cwd = folder();
     const words = [process.execPath, PROGRAM, "start", "--port", "0", "--db", "data.db"];

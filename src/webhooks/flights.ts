@@ -100,7 +100,7 @@ export function begin(state: State): void {
 }
 
 function takeDue(state: State): void {
-  const { running, clock, lanes, deliveries, flights, taken, interference } = state;
+  const { running, clock, lanes, deliveries, flights, interference } = state;
   if (!running) return;
   const now = clock.now();
   if (interference.isPresent()) for (const owed of interference.decide()) lanes.owe(owed);
@@ -119,14 +119,17 @@ function takeDue(state: State): void {
   // As they fell due, whatever lane they stand in: which lane comes first is a matter of who answered when.
   found.sort(({ delivery: one }, { delivery: other }) => one.due - other.due || one.sequence - other.sequence);
   for (const one of found) take(state, one);
-  for (const lane of looked) lanes.served(lane, taken.filter((one) => one.lane === lane).length);
+  for (const lane of looked) lanes.served(lane);
 }
 
 /** A delivery, with what is to go out in the same moment. */
-function take({ ledger, taken, interference }: State, { lane, delivery, receiver }: Found): void {
-  taken.push({ lane, attempt: ledger.begin(delivery, receiver) });
-  if (delivery.decided === null) return;
-  for (const copy of interference.copies(delivery)) taken.push({ lane, attempt: ledger.begin(copy, receiver) });
+function take({ ledger, lanes, taken, interference }: State, { lane, delivery, receiver }: Found): void {
+  const begin = (one: Delivery) => {
+    taken.push({ lane, attempt: ledger.begin(one, receiver) });
+    lanes.took(lane);
+  };
+  begin(delivery);
+  if (delivery.decided !== null) interference.copies(delivery).forEach(begin);
 }
 
 /** The commit was undone: what it took is owed as before. The next look waits, for a full disk does not empty itself at once. */

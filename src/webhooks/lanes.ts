@@ -22,9 +22,11 @@ export interface Lanes {
   room(lane: Lane): number;
   /** Something that an endpoint is owed is due sooner than its lane knows. */
   owe(owed: Owed): void;
-  /** So many attempts of the lane are about to begin: what is still owed to it is looked up again, and the others come first. */
-  served(lane: Lane, begun: number): void;
-  /** An attempt of the lane is over: there is room for another. */
+  /** An attempt of the lane takes up room in it. */
+  took(lane: Lane): void;
+  /** What could be begun of the lane is: what is still owed to it is looked up again, and the others come first. */
+  served(lane: Lane): void;
+  /** An attempt of the lane is over, or was not made: there is room for another. */
   freed(lane: Lane, answered: boolean): void;
   /** What came of the attempt is recorded; `due` is when its delivery is tried again, if it is. */
   recorded(lane: Lane, due: number | null): void;
@@ -72,8 +74,10 @@ export function createLanes(deliveries: Deliveries): Lanes {
       notice();
       return [...lanes.values()].filter((lane) => canBegin(lane) <= now);
     },
-    served(lane, begun) {
-      lane.inFlight += begun;
+    took(lane) {
+      lane.inFlight++;
+    },
+    served(lane) {
       lane.due = deliveries.soonest(lane.merchant, lane.endpoint);
       lanes.delete(nameOf(lane));
       lanes.set(nameOf(lane), lane);
