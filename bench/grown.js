@@ -1,7 +1,7 @@
 // Files as a long run leaves them: made by a sandbox, then filled with copies of what it seeded, since a million calls would take too long.
 
 import Sqlite from "better-sqlite3";
-import { ROWS } from "./measure.js";
+import { open, ROWS } from "./measure.js";
 import { call } from "./steer.js";
 
 /** The sizes that are compared, as far as the bench was told to go. */
@@ -21,6 +21,13 @@ export async function grownFile(file, fill) {
   sql.pragma("wal_checkpoint(truncate)");
   sql.close();
   return file;
+}
+
+/** A server over each of these files, by the same names. */
+export async function openOver(files, server = "over") {
+  const servers = new Map();
+  for (const [name, file] of files) servers.set(name, await open(server, { words: [file] }));
+  return servers;
 }
 
 /** The numbers from one to `size`, for a statement to draw from. */

@@ -10,8 +10,10 @@ const setting = (name, fallback) => Number(process.env[`BENCH_${name}`] ?? fallb
 /** How many slices of time are measured of each case, and how long each lasts. */
 export const SLICES = setting("SLICES", 20);
 export const SECONDS = setting("SECONDS", 0.3);
+/** In how many processes of each server, one after the other. */
+const ROUNDS = setting("ROUNDS", 4);
 /** As many do of what takes longer than a slice. */
-export const FEW = Math.min(SLICES, 5);
+export const FEW = Math.min(SLICES, 8);
 /** How often a process is started. */
 export const RUNS = setting("RUNS", 11);
 /** How many requests a server answers while its memory is watched. */
@@ -73,7 +75,7 @@ export async function slice(server, request, { seconds = SECONDS, cpu = cpuOf, .
 /** Milliseconds that each case is measured in vain: before that, Node has not compiled what runs most. */
 const WARM_UP = 1_500;
 
-/** Measures each case once in every turn, each turn beginning with another. */
+/** Measures each case once in every turn: each turn begins with another, and every second goes backwards, so that none always comes after the same. */
 export async function inTurn(cases, measure, turns = SLICES) {
   const results = new Map(cases.map((one) => [one.name, []]));
   for (const one of cases) {
@@ -82,9 +84,27 @@ export async function inTurn(cases, measure, turns = SLICES) {
   }
   for (let turn = 0; turn < turns; turn++) {
     for (let place = 0; place < cases.length; place++) {
-      const one = cases[(turn + place) % cases.length];
+      const one = cases.at(turn % 2 === 0 ? (turn + place) % cases.length : (turn - place) % cases.length);
       results.get(one.name).push(await measure(one));
     }
+  }
+  return results;
+}
+
+/** Servers by their names, each of which is one of servers.js. */
+export const openEach = async (names) => new Map(await Promise.all(names.map(async (name) => [name, await open(name)])));
+
+/**
+ * Measures on servers that `openAll` opens, by their names: on new ones in each round, because two processes of one program differ by a tenth
+ * for as long as they live. `measure` is given these, and how many turns to take.
+ */
+export async function inRounds(openAll, measure, turns = SLICES) {
+  const results = new Map();
+  for (let round = 0; round < ROUNDS; round++) {
+    const servers = await openAll();
+    const measured = await measure(servers, Math.ceil(turns / ROUNDS));
+    for (const [name, slices] of measured) results.set(name, [...(results.get(name) ?? []), ...slices]);
+    for (const server of servers.values()) await server.close();
   }
   return results;
 }

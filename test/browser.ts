@@ -79,7 +79,8 @@ export async function openBrowser(file: string): Promise<Browser> {
     },
     async close() {
       socket.close();
-      const ended = new Promise((resolve) => child.once("exit", resolve));
+      // Not its end alone: the processes that it started hold its stderr too, and write into the profile as long as they live.
+      const ended = new Promise((resolve) => child.once("close", resolve));
       child.kill();
       await ended;
       rmSync(profile, { recursive: true, force: true, maxRetries: 5 });

@@ -1,8 +1,8 @@
 // What a delivery and a write cost while many deliveries wait for an endpoint that answers nobody.
 
 import { openFolder } from "../folder.js";
-import { grownFile, power, sizes, withBacklog } from "../grown.js";
-import { FEW, ifMeasured, inTurn, open, rateAndCpu, slice } from "../measure.js";
+import { grownFile, openOver, power, sizes, withBacklog } from "../grown.js";
+import { FEW, ifMeasured, inRounds, inTurn, rateAndCpu, slice } from "../measure.js";
 import { POST } from "../record.js";
 import { deliver } from "./deliveries.js";
 
@@ -26,16 +26,16 @@ export const backlog = {
   rows: SIZES.slice(1).flatMap((size) => Object.keys(calls).map((what) => row(what, size))),
   async measure() {
     const folder = openFolder();
-    const servers = new Map();
-    for (const size of sizes(...SIZES)) {
-      const file = await grownFile(folder.file(`${size}.db`), withBacklog(size));
-      servers.set(size, await open("frozen-over", { words: [file] }));
-    }
-    const cases = [...servers].flatMap(([size, server]) =>
-      Object.entries(calls).map(([what, measure]) => ({ name: nameOf(what, size), measure: () => measure(server) })),
+    const files = new Map();
+    for (const size of sizes(...SIZES)) files.set(size, await grownFile(folder.file(`${size}.db`), withBacklog(size)));
+    const cases = [...files.keys()].flatMap((size) =>
+      Object.entries(calls).map(([what, measure]) => ({ name: nameOf(what, size), size, measure })),
     );
-    const results = await inTurn(cases, ({ measure }) => measure(), FEW);
-    for (const server of servers.values()) await server.close();
+    const results = await inRounds(
+      () => openOver(files, "frozen-over"),
+      (servers, turns) => inTurn(cases, ({ size, measure }) => measure(servers.get(size)), turns),
+      FEW,
+    );
     folder.remove();
     return results;
   },

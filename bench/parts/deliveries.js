@@ -1,7 +1,7 @@
 // What a delivery costs: how many a second, signed and recorded, and how soon after the answer the receiver hears of an effect.
 
 import { load, request } from "../load.js";
-import { cpuOf, FEW, figure, inTurn, median, open, rateAndCpu, SECONDS, slice } from "../measure.js";
+import { cpuOf, FEW, figure, inRounds, inTurn, median, openEach, rateAndCpu, SECONDS, slice } from "../measure.js";
 import { receive } from "../receiver.js";
 import { KEY, POST } from "../record.js";
 import { call } from "../steer.js";
@@ -31,9 +31,13 @@ export const deliveries = {
     { what: HEARD, against: BARE_ONE, target: "<= 3", read: ({ heard }) => ({ figure: figure(heard) }) },
   ],
   async measure() {
-    const servers = new Map();
-    for (const { server } of cases) servers.set(server, await open(server));
-    const results = await inTurn(cases, ({ server, measure }) => measure(servers.get(server)), FEW);
+    const names = cases.map(({ server }) => server);
+    const results = await inRounds(
+      () => openEach(names),
+      (servers, turns) => inTurn(cases, ({ server, measure }) => measure(servers.get(server)), turns),
+      FEW,
+    );
+    const servers = await openEach(["bare", "frozen-file"]);
     const spans = await latency(servers.get("frozen-file"));
     const roundTrip = await load({ port: servers.get("bare").port, seconds: SECONDS, connections: 1, requests: POST });
     for (const server of servers.values()) await server.close();

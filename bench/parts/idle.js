@@ -1,6 +1,6 @@
 // What the faults and the judge cost while nobody uses them: the same sandbox with and without them, measured in turn.
 
-import { inTurn, open, ratio, SLICES, slice } from "../measure.js";
+import { inRounds, inTurn, open, ratio, SLICES, slice } from "../measure.js";
 import { GET } from "../record.js";
 import { call } from "../steer.js";
 import { buildVariants, WITHOUT_FAULTS_AND_JUDGE } from "../variants.js";
@@ -45,15 +45,13 @@ export const idle = {
   })),
   async measure() {
     const files = await buildVariants({ whole: [], without: WITHOUT_FAULTS_AND_JUDGE });
-    const opened = await Promise.all(cases.map((one) => openCase(one, files)));
-    const results = await inTurn(opened, ({ server }) => slice(server, GET), TURNS);
-    for (const { server } of opened) await server.close();
-    return results;
+    const openAll = async () => new Map(await Promise.all(cases.map((one) => openCase(one, files))));
+    return inRounds(openAll, (servers, turns) => inTurn(cases, ({ name }) => slice(servers.get(name), GET), turns), TURNS);
   },
 };
 
 async function openCase({ name, variant, rules = [] }, files) {
   const server = await open("variant", { words: [files[variant]] });
   for (const rule of rules) await call(server.port, "POST", "/_sandbox/faults", rule);
-  return { name, server };
+  return [name, server];
 }

@@ -3,9 +3,9 @@
 import { copyFileSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { openFolder } from "../folder.js";
-import { grownFile, power, sizes } from "../grown.js";
+import { grownFile, openOver, power, sizes } from "../grown.js";
 import { request } from "../load.js";
-import { figure, ifMeasured, inTurn, open, rateAndCpu, SLICES, slice } from "../measure.js";
+import { figure, ifMeasured, inRounds, inTurn, rateAndCpu, slice } from "../measure.js";
 import { GET, KEY, RECORD } from "../record.js";
 import { bundle } from "../variants.js";
 
@@ -50,16 +50,17 @@ export const journal = {
   async measure() {
     const folder = openFolder();
     const left = await written(folder);
-    const servers = new Map();
-    for (const [size, { file }] of left) servers.set(size, await open("over", { words: [file] }));
+    const files = new Map([...left].map(([size, { file }]) => [size, file]));
     const results = new Map();
     // One kind after the other: the last of them writes rows itself.
     for (const [what, request] of Object.entries(calls)) {
-      const cases = [...servers].map(([size, server]) => ({ name: nameOf(what, size), server, request: request(left.get(size).last) }));
-      const measured = await inTurn(cases, ({ server, request: text }) => slice(server, text), SLICES / 2);
+      const cases = [...left].map(([size, { last }]) => ({ name: nameOf(what, size), size, text: request(last) }));
+      const measured = await inRounds(
+        () => openOver(files),
+        (servers, turns) => inTurn(cases, ({ size, text }) => slice(servers.get(size), text), turns),
+      );
       for (const [name, slices] of measured) results.set(name, slices);
     }
-    for (const server of servers.values()) await server.close();
     folder.remove();
     for (const size of left.keys()) for (const what of [WRITING, FILE, KEPT]) results.set(nameOf(what, size), []);
     return Object.assign(results, { left });

@@ -1,7 +1,7 @@
 // Whether memory stays flat: what a server holds after each tenth of a million mixed requests, against what it held after the first.
 
 import { load } from "../load.js";
-import { figure, memoryOf, open, REQUESTS } from "../measure.js";
+import { figure, median, memoryOf, open, REQUESTS } from "../measure.js";
 import { GET, LIST, POST, POST_WITH_KEY, REPLAY } from "../record.js";
 
 const TENTHS = 10;
@@ -16,8 +16,19 @@ const row = (what, field, target) => ({
   what,
   against: FIRST,
   target,
-  read: (seen) => ({ figure: figure(seen.at(-1)[field] / seen[0][field]) }),
+  read: (seen) => ({ figure: figure(growth(seen.map((one) => one[field]))) }),
 });
+
+/**
+ * How much more there is at the end than at the beginning, by the median of the slopes between any two moments: at a single one it is as the
+ * collector of garbage happened to leave it.
+ */
+export function growth(values) {
+  const slopes = values.flatMap((one, from) => values.slice(from + 1).map((other, more) => (other - one) / (more + 1)));
+  const rises = median(slopes) * (values.length - 1);
+  const middle = median(values);
+  return (middle + rises / 2) / (middle - rises / 2);
+}
 
 const most = (what, field) => ({
   what,

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { nodeOf, run } from "../../scripts/packing.js";
 import { giveCoreBack, holdCore } from "../cores.js";
 import { openFolder } from "../folder.js";
-import { cpuOf, FEW, figure, inTurn, open, ratio, SECONDS, slice } from "../measure.js";
+import { cpuOf, FEW, figure, inRounds, inTurn, open, ratio, SECONDS, slice } from "../measure.js";
 import { installOn, isHere } from "../other-node.js";
 import { ours, programs, usual } from "../peer-programs.js";
 import { cpuOfProcess, familyOf } from "../processes.js";
@@ -39,10 +39,11 @@ const row = ({ what, call, server }, program) => ({
   target: "> 1",
   read(results) {
     const { name } = program;
-    const { reason } = results.peers.find((peer) => peer.name === name);
+    const reason = results.failed.get(name);
     if (reason) return { figure: `not measured: ${reason}` };
-    const [rate, cpu] = ["rate", "cpu"].map((field) => ratio(results[call], ourName(server, otherNode(program)), name, field));
-    return { figure: `${figure(rate)} (it has ${ratio(results[call], name, BARE, "rate").toFixed(3)} of bare)`, cpu: figure(cpu) };
+    const against = (one, other, field) => ratio(results, nameOf(call, one), nameOf(call, other), field);
+    const [rate, cpu] = ["rate", "cpu"].map((field) => against(ourName(server, otherNode(program)), name, field));
+    return { figure: `${figure(rate)} (it has ${against(name, BARE, "rate").toFixed(3)} of bare)`, cpu: figure(cpu) };
   },
 });
 
@@ -51,53 +52,70 @@ export const peers = {
   rows: programs.flatMap((program) => CALLS.map((one) => row(one, program))),
   async measure() {
     const folder = openFolder();
-    const opened = [];
-    for (const program of programs) opened.push(await openPeer(program, folder));
-    const all = [
-      { name: BARE, server: await open("bare"), requests: { get: GET, post: POST } },
-      ...(await openOurs(folder)),
-      ...opened.filter(({ reason }) => !reason),
-    ];
-    // First all that is read: some look longer for a record the more of them were made.
-    const results = { get: await inTurn(all, sliceOf("get"), FEW), post: await inTurn(all, sliceOf("post"), FEW), peers: opened };
-    for (const { server } of all) await server.close();
+    /** By the name of a peer, why there is nothing to show of it: the others go on. */
+    const failed = new Map();
+    const nodes = nodesIn(folder);
+    const results = await inRounds(
+      () => openAll(nodes, failed),
+      (servers, turns) => measured(servers, turns, failed),
+      FEW,
+    );
     folder.remove();
-    return results;
+    return Object.assign(results, { failed });
   },
 };
 
-/** Longer than elsewhere, because the system counts their CPU time in hundredths of a second. A peer that fails is told of with its reason, and the others go on. */
-const sliceOf = (call) => async (one) => {
-  if (one.reason) return { rate: Number.NaN, cpu: Number.NaN };
-  try {
-    return await slice(one.server, one.requests[call], { cpu: one.server.cpu ?? cpuOf, seconds: 3 * SECONDS });
-  } catch (error) {
-    one.reason = reasonOf(error);
-    return { rate: Number.NaN, cpu: Number.NaN };
-  }
-};
+const nameOf = (call, name) => `${call} ${name}`;
 
-/** The sandbox, over a file and in memory, on this Node and on each other one that a peer needs. */
-async function openOurs(folder) {
-  const opened = [];
-  for (const node of new Set(programs.map(otherNode))) {
-    const other = node === undefined ? undefined : installOn(node, folder.file(`node-${node}`));
+/** First all that is read: some look longer for a record the more of them were made. */
+async function measured(servers, turns, failed) {
+  const results = new Map();
+  for (const call of ["get", "post"]) {
+    const cases = [...servers].map(([name, server]) => ({ name: nameOf(call, name), server, of: name }));
+    for (const [name, slices] of await inTurn(cases, (one) => sliceOf(one, call, failed), turns)) results.set(name, slices);
+  }
+  return results;
+}
+
+/** Longer than elsewhere, because the system counts the CPU time of peers in hundredths of a second. */
+async function sliceOf({ server, of }, call, failed) {
+  const nothing = { rate: Number.NaN, cpu: Number.NaN };
+  if (failed.has(of)) return nothing;
+  try {
+    return await slice(server, server.requests[call], { cpu: server.cpu ?? cpuOf, seconds: 3 * SECONDS });
+  } catch (error) {
+    failed.set(of, reasonOf(error));
+    return nothing;
+  }
+}
+
+async function openAll(nodes, failed) {
+  const servers = new Map([[BARE, { ...(await open("bare")), requests: { get: GET, post: POST } }]]);
+  for (const [node, other] of nodes)
     for (const name of ["file", "memory"]) {
       const server = other ? await open("variant", { words: [other.module, name], execPath: other.execPath }) : await open(name);
-      opened.push({ name: ourName(name, node), server, requests: ours });
+      servers.set(ourName(name, node), { ...server, requests: ours });
+    }
+  const folder = openFolder();
+  for (const program of programs.filter(({ name }) => !failed.has(name))) {
+    try {
+      servers.set(program.name, await openPeer(program, folder));
+    } catch (error) {
+      failed.set(program.name, reasonOf(error));
     }
   }
-  return opened;
+  return servers;
+}
+
+/** The Nodes on which we run beside peers, with the package installed where it is another than this one. */
+function nodesIn(folder) {
+  const nodes = [...new Set(programs.map(otherNode))];
+  return nodes.map((node) => [node, node === undefined ? undefined : installOn(node, folder.file(`node-${node}`))]);
 }
 
 async function openPeer(program, folder) {
-  try {
-    const modules = install(program);
-    const server = await started(program, modules, folder.file(program.name.replaceAll(/\W+/g, "-")));
-    return { name: program.name, server, requests: (await program.greet?.(server.port)) ?? usual };
-  } catch (error) {
-    return { name: program.name, reason: reasonOf(error) };
-  }
+  const server = await started(program, install(program), folder.file(program.name.replaceAll(/\W+/g, "-")));
+  return { ...server, requests: (await program.greet?.(server.port)) ?? usual };
 }
 
 const reasonOf = (error) =>

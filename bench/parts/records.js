@@ -1,9 +1,9 @@
 // What a call costs among a thousand records, a hundred thousand, and a million.
 
 import { openFolder } from "../folder.js";
-import { grownFile, power, sizes, withRecords } from "../grown.js";
+import { grownFile, openOver, power, sizes, withRecords } from "../grown.js";
 import { request } from "../load.js";
-import { ifMeasured, inTurn, open, rateAndCpu, slice } from "../measure.js";
+import { ifMeasured, inRounds, inTurn, rateAndCpu, slice } from "../measure.js";
 import { KEY, LIST, POST } from "../record.js";
 
 const SIZES = [1_000, 100_000, 1_000_000];
@@ -29,16 +29,15 @@ export const records = {
   rows: SIZES.slice(1).flatMap((size) => Object.keys(calls).map((what) => row(what, size))),
   async measure() {
     const folder = openFolder();
-    const servers = new Map();
-    for (const size of sizes(...SIZES)) {
-      const file = await grownFile(folder.file(`${size}.db`), withRecords(size));
-      servers.set(size, await open("over", { words: [file] }));
-    }
-    const cases = [...servers].flatMap(([size, server]) =>
-      Object.entries(calls).map(([what, request]) => ({ name: nameOf(what, size), server, request: request(size) })),
+    const files = new Map();
+    for (const size of sizes(...SIZES)) files.set(size, await grownFile(folder.file(`${size}.db`), withRecords(size)));
+    const cases = [...files.keys()].flatMap((size) =>
+      Object.entries(calls).map(([what, request]) => ({ name: nameOf(what, size), size, request: request(size) })),
     );
-    const results = await inTurn(cases, ({ server, request }) => slice(server, request));
-    for (const server of servers.values()) await server.close();
+    const results = await inRounds(
+      () => openOver(files),
+      (servers, turns) => inTurn(cases, ({ size, request }) => slice(servers.get(size), request), turns),
+    );
     folder.remove();
     return results;
   },

@@ -1,6 +1,6 @@
 // What a request costs: the limits, and beside them reads, writes, lists and replays, in memory and over a file.
 
-import { inTurn, open, rateAndCpu, slice } from "../measure.js";
+import { inRounds, inTurn, openEach, rateAndCpu, slice } from "../measure.js";
 import { GET, LIST, POST, POST_WITH_KEY, REPLAY } from "../record.js";
 
 const BARE_GET = "bare node:http, GET";
@@ -34,11 +34,11 @@ export const requests = {
     rateAndCpu({ what: FILE_REPLAY, against: FILE_GET, target: ">= 0.9" }),
     rateAndCpu({ what: FILE_GET, against: EXPRESS_GET, target: ">= 0.9" }),
   ],
-  async measure() {
+  measure() {
     const names = [...new Set(cases.map(({ server }) => server))];
-    const servers = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await open(name)])));
-    const results = await inTurn(cases, ({ server, request }) => slice(servers[server], request));
-    for (const server of Object.values(servers)) await server.close();
-    return results;
+    return inRounds(
+      () => openEach(names),
+      (servers, turns) => inTurn(cases, ({ server, request }) => slice(servers.get(server), request), turns),
+    );
   },
 };

@@ -1,6 +1,6 @@
 // What each stage of the pipe costs: the same sandbox cut short after the nth, which answers what bare node:http answers.
 
-import { inTurn, open, rateAndCpu, slice } from "../measure.js";
+import { inRounds, inTurn, open, rateAndCpu, slice } from "../measure.js";
 import { GET, POST, RECORD } from "../record.js";
 import { buildVariants } from "../variants.js";
 
@@ -53,10 +53,13 @@ export const stages = {
   rows: cases.filter(({ variant }) => variant).map((one) => rateAndCpu({ what: one.name, against: baseOf(one) })),
   async measure() {
     const files = await buildVariants(cuts);
-    const servers = new Map([["bare", await open("bare")]]);
-    for (const [name, file] of Object.entries(files)) servers.set(name, await open("variant", { words: [file, "file"] }));
-    const results = await inTurn(cases, ({ variant = "bare", request }) => slice(servers.get(variant), request));
-    for (const server of servers.values()) await server.close();
-    return results;
+    const openAll = async () => {
+      const servers = new Map([["bare", await open("bare")]]);
+      for (const [name, file] of Object.entries(files)) servers.set(name, await open("variant", { words: [file, "file"] }));
+      return servers;
+    };
+    return inRounds(openAll, (servers, turns) =>
+      inTurn(cases, ({ variant = "bare", request }) => slice(servers.get(variant), request), turns),
+    );
   },
 };
