@@ -16,16 +16,11 @@ import { openLessons } from "./teaching.ts";
 import { createTraffic, type TrafficWork } from "./traffic/traffic.ts";
 
 export function openConsole(machine: Machine, url: () => string): Console {
-  const { fixtures, image, clock, dice, stores, faults, held, limiter, hub, dispatcher, judge, scenarios, heard } = machine;
-  const { database, tenants, journal } = stores;
+  const { fixtures, image, clock, dice, stores, faults, limiter, hub, dispatcher, judge, scenarios, heard } = machine;
+  const { database, journal } = stores;
   const traffic = openTraffic(machine);
   const renew = (merchant?: string) => {
-    tenants.forget();
-    limiter.clear(merchant);
-    scenarios.forget(merchant);
-    faults.rules.clear(merchant);
-    if (merchant === undefined) held.letGo();
-    judge.forget(merchant);
+    renewMachine(machine, merchant);
     traffic.forget(merchant);
     lessons.renew(merchant);
     dispatcher.reload(merchant);
@@ -58,6 +53,17 @@ export function openConsole(machine: Machine, url: () => string): Console {
     resources,
     documents: documents(url),
   };
+}
+
+/** What memory holds of records, of keys, and of what clients did is of a world that is gone. */
+function renewMachine({ stores, limiter, scenarios, faults, held, judge }: Machine, merchant: string | undefined): void {
+  stores.tenants.forget();
+  stores.replies.renew();
+  limiter.clear(merchant);
+  scenarios.forget(merchant);
+  faults.rules.clear(merchant);
+  if (merchant === undefined) held.letGo();
+  judge.forget(merchant);
 }
 
 function openTraffic({ stores, clock, dice, heard }: Machine): TrafficWork {

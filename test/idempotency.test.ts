@@ -263,6 +263,28 @@ describe("a repeated answer", () => {
   });
 });
 
+describe("a repeated answer that was repeated before", () => {
+  const again = async (bench: Bench) => replayed(await post(bench, RULES, "key", rule));
+
+  test.each<[string, (bench: Bench) => Promise<unknown>]>([
+    ["its merchant is reset", (bench) => bench.control("POST", "/reset", { merchant: "mer_lodge" })],
+    ["everything is reset", (bench) => bench.control("POST", "/reset", {})],
+    ["what was before is put back", (bench) => bench.control("POST", "/snapshots/before/restore")],
+    [
+      "a fault says that its time is over",
+      (bench) => bench.control("POST", "/faults", { action: { type: "idempotency", as: "expired" }, trigger: { times: 1 } }),
+    ],
+    ["its day is over", (bench) => bench.control("POST", "/clock/advance", { by: "24h" })],
+  ])("is forgotten when %s", async (_, work) => {
+    const bench = await open();
+    await bench.control("PUT", "/snapshots/before");
+    await post(bench, RULES, "key", rule);
+    expect([await again(bench), await again(bench)]).toEqual([true, true]);
+    await work(bench);
+    expect([await again(bench), await again(bench), await again(bench)]).toEqual([false, true, true]);
+  });
+});
+
 describe("many at once with one key", () => {
   test.each([
     [RULES, rule, "pricing_rule.created"],

@@ -2,6 +2,7 @@
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Dice } from "../kernel/random.ts";
+import { shortMemory } from "../kernel/remembered.ts";
 import type { Counters } from "./counters.ts";
 import type { Database } from "./database.ts";
 import { type Logins, openLogins } from "./logins.ts";
@@ -43,7 +44,7 @@ const SESSION_LENGTH = 24;
 
 export function openTenants(database: Database, counters: Counters, dice: Dice, clock: Clock): Tenants {
   const { sql } = database;
-  const identities = new Map<string, Identity>();
+  const identities = shortMemory<Identity>(MOST_KNOWN);
   const byKey = sql.prepare<[string], Identity>(
     `select keys.merchant, key, keys.kind, expires, documents.status from keys
      join documents on documents.merchant = keys.merchant and documents.kind = 'merchant' where key = ?`,
@@ -61,7 +62,6 @@ export function openTenants(database: Database, counters: Counters, dice: Dice, 
       const known = identities.get(key);
       if (known) return known;
       const identity = byKey.get(key);
-      if (identities.size >= MOST_KNOWN) identities.clear();
       if (identity) identities.set(key, identity);
       return identity;
     },
