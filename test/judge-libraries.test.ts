@@ -84,12 +84,18 @@ async function trySituation(library: Library, situation: Situation): Promise<{ t
   return { trial, live: async () => [await call({ method: "GET", url: "/merchants/me" }), await close()] };
 }
 
-/** Again where the machine was too busy to tell. */
+/**
+ * Again where the machine was too busy to tell, and once more where pauses looked equal: of those that are drawn from a narrow span, such as
+ * a tenth of their length, one sample in two hundred does.
+ */
 async function measure(library: Library, situation: Situation): ReturnType<typeof trySituation> {
+  let failed = 0;
   for (let times = 1; ; times++) {
     const tried = await trySituation(library, situation);
-    const jitter = (await tried.trial.found()).filter(({ rule }) => rule === "retry.jittered");
-    if (times === MOST_TIMES || !jitter.some(({ verdict }) => verdict === "inconclusive")) return tried;
+    const jitter = (await tried.trial.found()).filter(({ rule }) => rule === "retry.jittered").map(({ verdict }) => verdict);
+    if (jitter.includes("fail")) failed++;
+    const isSure = failed === 1 ? jitter.includes("pass") : !jitter.includes("inconclusive");
+    if (times === MOST_TIMES || isSure) return tried;
     await tried.live();
   }
 }
