@@ -94,11 +94,19 @@ async function sitDown(url: string, name: string) {
   };
 }
 
-/** Resolves with the news of that kind about a learner, of those to come. */
+/** Milliseconds; more than any step of a lesson takes. */
+const LATE = 40_000;
+
+/** Resolves with the news of that kind about a learner, of those to come; where none comes, says what happened instead. */
 const nextNews = (bench: Bench, id: string, news: LessonMessage["news"]) =>
-  new Promise<LessonMessage>((resolve) => {
+  new Promise<LessonMessage>((resolve, reject) => {
+    const heard: unknown[] = [];
+    const late = setTimeout(() => reject(new Error(`${id}: no "${news}" came. What happened: ${JSON.stringify(heard)}`)), LATE);
     bench.onHappening((happening: Happening) => {
-      if (happening.kind === "lesson" && happening.lesson.learner.id === id && happening.lesson.news === news) resolve(happening.lesson);
+      heard.push(happening);
+      if (happening.kind !== "lesson" || happening.lesson.learner.id !== id || happening.lesson.news !== news) return;
+      clearTimeout(late);
+      resolve(happening.lesson);
     });
   });
 
@@ -126,9 +134,9 @@ describe("every lesson", () => {
       await desk.fidget();
       expect([name, (await desk.state()).step]).toEqual([name, step.number]);
       const ticked = nextNews(bench, desk.id, "ticked");
-      const said = await desk.run(step);
+      const [said, { learner }] = await Promise.all([desk.run(step), ticked]);
       for (const { kind, text } of step.blocks) if (kind === "text") expect([said, stands(text, said)]).toEqual([said, true]);
-      expect((await ticked).learner.left.at(-1)).toMatchObject({ lesson: name, step: step.number, how: "ticked" });
+      expect(learner.left.at(-1)).toMatchObject({ lesson: name, step: step.number, how: "ticked" });
     }
     expect(await desk.state()).toMatchObject({ lesson: name, step: null, ticked: steps.length });
   });
@@ -149,8 +157,8 @@ describe("every lesson", () => {
         steps.slice(0, number - 1).map(() => "prepared"),
       ]);
       const ticked = nextNews(bench, desk.id, "ticked");
-      await desk.run(lesson.steps[number - 1] as Step);
-      expect((await ticked).learner.left.at(-1)).toMatchObject({ step: number, how: "ticked" });
+      const [, { learner }] = await Promise.all([desk.run(lesson.steps[number - 1] as Step), ticked]);
+      expect(learner.left.at(-1)).toMatchObject({ step: number, how: "ticked" });
       await bench.close();
     }
   });
