@@ -72,15 +72,16 @@ export async function slice(server, request, { seconds = SECONDS, cpu = cpuOf, .
   return { rate: result.rate, cpu: ((await cpu(server)) - before) / result.answered };
 }
 
-/** Milliseconds that each case is measured in vain: before that, Node has not compiled what runs most. */
+/** Milliseconds that each case is measured in vain, and how often at the least: before that, Node has not compiled what runs most. */
 const WARM_UP = 1_500;
+const WARM_UPS = 3;
 
 /** Measures each case once in every turn: each turn begins with another, and every second goes backwards, so that none always comes after the same. */
 export async function inTurn(cases, measure, turns = SLICES) {
   const results = new Map(cases.map((one) => [one.name, []]));
   for (const one of cases) {
     const until = performance.now() + WARM_UP;
-    while (performance.now() < until) await measure(one);
+    for (let times = 0; times < WARM_UPS || performance.now() < until; times++) await measure(one);
   }
   for (let turn = 0; turn < turns; turn++) {
     for (let place = 0; place < cases.length; place++) {

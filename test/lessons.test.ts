@@ -1,7 +1,7 @@
 // Lessons: every command of every lesson on a real shell, and no tick before its command; hints, skips, checkpoints, restarts; a room of forty.
 
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { fail } from "../src/kernel/errors.ts";
@@ -11,7 +11,7 @@ import type { Happening } from "../src/kernel/messages.ts";
 import { criticOf } from "../src/lessons/format.ts";
 import { readLesson } from "../src/lessons/read.ts";
 import { folder, PROGRAM } from "./program.ts";
-import { type Answer, type Bench, call, control, open } from "./support.ts";
+import { type Answer, type Bench, call, control, freePort, open } from "./support.ts";
 
 const LESSONS = join(import.meta.dirname, "../fixtures/lessons");
 const pages = readdirSync(LESSONS).filter((name) => /^\d\d-/.test(name));
@@ -110,6 +110,22 @@ const nextNews = (bench: Bench, id: string, news: LessonMessage["news"]) =>
     });
   });
 
+/** The lessons with their receivers at ports that are free: somebody may learn on this machine, or test, while this runs. */
+async function lessonsApart(): Promise<string> {
+  const apart = folder();
+  cpSync(LESSONS, apart, { recursive: true });
+  const files = readdirSync(apart, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const texts = new Map(files.map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), "utf8")]));
+  const ports = new Map<string, number>();
+  for (const port of new Set([...texts.values()].join().match(/\b475\d\b/g))) ports.set(port, await freePort());
+  for (const [path, text] of texts)
+    writeFileSync(
+      path,
+      text.replaceAll(/\b475\d\b/g, (port) => String(ports.get(port))),
+    );
+  return apart;
+}
+
 /** Whether all of a text stands in another in this order; … stands for anything. */
 function stands(text: string, within: string): boolean {
   const said = within.replaceAll("\r", "");
@@ -124,7 +140,7 @@ function stands(text: string, within: string): boolean {
 
 describe("every lesson", () => {
   /** Time runs as it does for those who learn: what a lesson says of pauses and retries is so. */
-  const openAsLearnersDo = () => open({ clock: undefined });
+  const openAsLearnersDo = async (lessons?: string) => open({ clock: undefined, lessons: lessons ?? (await lessonsApart()) });
 
   test.each(names)("%s: each step ticks with its command, and not before", async (name) => {
     const bench = await openAsLearnersDo();
@@ -142,10 +158,11 @@ describe("every lesson", () => {
   });
 
   test.each(names)("%s: each step can be begun at, with what those before would have left", async (name) => {
-    const { steps } = (await control((await openAsLearnersDo()).url, "GET", `/lessons/${name}`)) as Lesson;
+    const apart = await lessonsApart();
+    const { steps } = (await control((await openAsLearnersDo(apart)).url, "GET", `/lessons/${name}`)) as Lesson;
     for (const { number } of steps.slice(1)) {
       // A sandbox for each: what one reader's receiver did not take would be sent again to the next one's, at the same port.
-      const bench = await openAsLearnersDo();
+      const bench = await openAsLearnersDo(apart);
       const desk = await sitDown(bench.url, `reader of ${name} from ${number}`);
       const lesson = await desk.begin(name, number);
       await desk.fidget();

@@ -2,14 +2,12 @@
 
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { eventTypes } from "../src/areas/index.ts";
 import { folder, launch, launchFile, type Program, run } from "./program.ts";
-import { type Bench, call, open } from "./support.ts";
+import { type Bench, call, freePort, open } from "./support.ts";
 import { log, receive, register, settle, trigger } from "./webhook-support.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -190,12 +188,3 @@ describe("the page on webhooks", () => {
     expect((await bench.control("GET", "/events")).data[0].body.data).toEqual({ amount: 1250 });
   });
 });
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

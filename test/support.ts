@@ -1,7 +1,7 @@
 // What every test starts from: a sandbox on a real port with a frozen clock, and a client that hides nothing.
 
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { afterEach } from "vitest";
 import type { Defect } from "../src/machine.ts";
 import type { GivenOptions } from "../src/options.ts";
@@ -129,6 +129,15 @@ export async function control(url: string, method: string, path: string, body?: 
 export async function eventsOf(url: string, answer: Answer): Promise<string[]> {
   const { events } = await control(url, "GET", `/requests/${answer.headers["x-sandbox-request-id"]}`);
   return (events as { type: string }[]).map(({ type }) => type);
+}
+
+/** A port of this machine that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 /** Sends bytes as they are and answers everything that comes back until the sandbox closes the connection; `last` says that no more follow. */

@@ -2,14 +2,12 @@
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import type { RuleState } from "../src/kernel/fault.ts";
 import { folder } from "./program.ts";
-import { control } from "./support.ts";
+import { control, freePort } from "./support.ts";
 
 const root = join(import.meta.dirname, "..");
 const page = readFileSync(join(root, "docs/surviving.md"), "utf8");
@@ -89,15 +87,6 @@ export async function load(url, context, next) {
   const register = join(into, "register.mjs");
   writeFileSync(register, `import { register } from "node:module";\nregister(new URL("./hook.mjs", import.meta.url));\n`);
   return pathToFileURL(register).href;
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function ready(url: string): Promise<void> {

@@ -489,18 +489,18 @@ describe("a slow or dead endpoint", () => {
       held.push(() => outgoing.end());
       most = Math.max(most, held.length);
     });
-    for (let index = 0; index < 50; index++) await trigger(bench);
+    for (let index = 0; index < 80; index++) await trigger(bench);
     await receiver.arrived(1);
     expect([most, receiver.connections()]).toEqual([1, 1]);
     held.splice(0).forEach((answer) => {
       answer();
     });
-    await receiver.arrived(33);
-    expect(most).toBe(32);
+    await receiver.arrived(65);
+    expect(most).toBe(64);
     receiver.always(undefined);
     for (const answer of held) answer();
     await settle(bench);
-    expect(receiver.arrivals).toHaveLength(50);
+    expect(receiver.arrivals).toHaveLength(80);
   });
 });
 

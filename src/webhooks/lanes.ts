@@ -34,7 +34,7 @@ export interface Lanes {
 
 /** An endpoint has to answer before it is sent more than one at a time: a dead one then holds one connection, not many. */
 const AT_FIRST = 1;
-const AT_MOST = 32;
+const AT_MOST = 64;
 
 const nameOf = ({ merchant, endpoint }: { merchant: string; endpoint: string }) => `${merchant} ${endpoint}`;
 const room = ({ inFlight, answers }: Lane) => (answers ? AT_MOST : AT_FIRST) - inFlight;
