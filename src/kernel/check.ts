@@ -184,4 +184,7 @@ function quote(value: unknown, pointer: string): string {
 }
 
 /** Names of fields whose values are never repeated, logged or stored in clear. */
-export const isSecret = (name: string) => /password|secret|account[_-]?number|iban|api[_-]?key|access[_-]?token|authorization/i.test(name);
+export const isSecret = (name: string) => SECRET.test(name);
+
+/** What such a name has in it. */
+export const SECRET = /password|secret|account[_-]?number|iban|api[_-]?key|access[_-]?token|authorization/i;
