@@ -88,4 +88,22 @@ describe("what is kept of a call", () => {
     const kept = JSON.stringify(await bench.control("GET", `/requests/${made.headers["x-sandbox-request-id"]}`));
     expect(["DE8937", "4411", "k9"].filter((secret) => kept.includes(secret))).toEqual([]);
   });
+
+  test("is what each call was answered, where the same is asked again and where the answer has changed", async () => {
+    const bench = await open();
+    const texts: string[] = [];
+    const ask = async () => texts.push((await bench.call("GET", "/v1/customers/cus_zoe")).text);
+    await ask();
+    await ask();
+    for (const name of ["Zoë", "Zoe"]) {
+      await bench.control("PATCH", "/records/customer/cus_zoe", { merchant: "mer_lodge", name });
+      await ask();
+      await ask();
+    }
+    const { data } = (await bench.control("GET", "/requests?operation=customers.get")) as { data: { id: string }[] };
+    const kept = await Promise.all(data.map(async ({ id }) => (await bench.control("GET", `/requests/${id}`)).response));
+    expect(new Set(texts).size).toBe(3);
+    expect(kept.map(({ body }) => body).reverse()).toEqual(texts);
+    expect(kept.map(({ bytes }) => bytes).reverse()).toEqual(texts.map((text) => Buffer.byteLength(text)));
+  });
 });

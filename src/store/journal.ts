@@ -3,6 +3,7 @@
 import { afterRealTime } from "../kernel/clock.ts";
 import { once } from "../kernel/once.ts";
 import { redactHeaders, redactJson } from "../kernel/redact.ts";
+import { shortMemory } from "../kernel/remembered.ts";
 import type { Database } from "./database.ts";
 import { openNumbers } from "./request-numbers.ts";
 
@@ -113,6 +114,7 @@ const TRY_AGAIN_AFTER = 2_000;
 const MOST_ROWS = 10_000;
 const MOST_BYTES = 64 * 1_048_576;
 const LONGEST_BODY = 16_384;
+const MOST_ANSWERS = 100;
 
 export function openJournal(database: Database): Journal {
   // What the file holds is read when the first request comes, or somebody asks: a sandbox that is quiet reads nothing.
@@ -203,7 +205,8 @@ function writer({ sql }: Database) {
 
 /** A row in the order of the insert, its secrets masked. */
 function rowOf(entry: JournalEntry): unknown[] {
-  const { requestHeaders, requestBody, responseHeaders, responseBody } = entry;
+  const { requestHeaders, requestBody, responseHeaders } = entry;
+  const answer = answerTo(`${entry.method} ${entry.path}${entry.search}`, entry.responseBody);
   return [
     entry.sequence,
     entry.id,
@@ -223,9 +226,27 @@ function rowOf(entry: JournalEntry): unknown[] {
     redactJson(cut(requestBody)),
     Buffer.byteLength(requestBody),
     JSON.stringify(responseHeaders),
-    redactJson(cut(responseBody)),
-    Buffer.byteLength(responseBody),
+    answer.masked,
+    answer.bytes,
   ];
+}
+
+interface Answer {
+  body: string;
+  /** As it is kept. */
+  masked: string;
+  bytes: number;
+}
+
+/** Who asks the same again is mostly answered the same, which need not be looked through again. */
+const answers = shortMemory<Answer>(MOST_ANSWERS);
+
+function answerTo(call: string, body: string): Answer {
+  const last = answers.get(call);
+  if (last?.body === body) return last;
+  const answer = { body, masked: redactJson(cut(body)), bytes: Buffer.byteLength(body) };
+  if (body.length <= LONGEST_BODY) answers.set(call, answer);
+  return answer;
 }
 
 /** The id of a request tells its number: `req_12` is 12. */
