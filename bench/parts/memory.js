@@ -5,6 +5,8 @@ import { figure, median, memoryOf, open, REQUESTS } from "../measure.js";
 import { GET, LIST, POST, POST_WITH_KEY, REPLAY } from "../record.js";
 
 const TENTHS = 10;
+/** So often in each tenth: what is resident at a single moment is as the collector of garbage happened to leave it. */
+const LOOKS = 5;
 /** Ten calls in their proportions: what clients do most is read. */
 const MIX = [GET, GET, LIST, GET, REPLAY, GET, POST, GET, LIST];
 
@@ -19,10 +21,7 @@ const row = (what, field, target) => ({
   read: (seen) => ({ figure: figure(growth(seen.map((one) => one[field]))) }),
 });
 
-/**
- * How much more there is at the end than at the beginning, by the median of the slopes between any two moments: at a single one it is as the
- * collector of garbage happened to leave it.
- */
+/** How much more there is at the end than at the beginning, by the median of the slopes between any two moments. */
 export function growth(values) {
   const slopes = values.flatMap((one, from) => values.slice(from + 1).map((other, more) => (other - one) / (more + 1)));
   const rises = median(slopes) * (values.length - 1);
@@ -48,9 +47,7 @@ export const memory = {
     const server = await open("file", { execArgv: ["--expose-gc"] });
     const seen = [];
     for (let tenth = 0; tenth < TENTHS; tenth++) {
-      const { refused, refusal } = await load({ port: server.port, most: REQUESTS / TENTHS, requests: mixed });
-      if (refused > 0) throw new Error(`${refused} requests were refused: ${refusal}`);
-      seen.push(await memoryOf(server));
+      seen.push(await afterTenth(server));
       const { heap, rss } = seen.at(-1);
       console.log(`  ${((tenth + 1) * REQUESTS) / TENTHS} requests: heap ${megabytes(heap)}, resident ${megabytes(rss)}`);
     }
@@ -58,5 +55,16 @@ export const memory = {
     return seen;
   },
 };
+
+/** What is held in the middle of the looks, of which the last comes after a tenth of the requests. */
+async function afterTenth(server) {
+  const looks = [];
+  for (let count = 0; count < LOOKS; count++) {
+    const { refused, refusal } = await load({ port: server.port, most: REQUESTS / TENTHS / LOOKS, requests: mixed });
+    if (refused > 0) throw new Error(`${refused} requests were refused: ${refusal}`);
+    looks.push(await memoryOf(server));
+  }
+  return { heap: median(looks.map(({ heap }) => heap)), rss: median(looks.map(({ rss }) => rss)) };
+}
 
 const megabytes = (bytes) => `${(bytes / 1_048_576).toFixed(1)} MB`;

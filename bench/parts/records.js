@@ -3,11 +3,13 @@
 import { openFolder } from "../folder.js";
 import { grownFile, openOver, power, sizes, withRecords } from "../grown.js";
 import { request } from "../load.js";
-import { ifMeasured, inRounds, inTurn, rateAndCpu, slice } from "../measure.js";
+import { ifMeasured, inRounds, inTurn, rateAndCpu, SLICES, slice } from "../measure.js";
 import { KEY, LIST, POST } from "../record.js";
 
 const SIZES = [1_000, 100_000, 1_000_000];
 const [LEAST] = SIZES;
+/** More than elsewhere: what is looked for is small. */
+const TURNS = SLICES * 2;
 
 /** Each call asks for another record, all over the file. */
 const anywhere = (size) => (n) => request("GET", `/v1/customers/cus_grown${1 + ((n * 7_919) % (size / 2))}`, KEY);
@@ -37,6 +39,7 @@ export const records = {
     const results = await inRounds(
       () => openOver(files),
       (servers, turns) => inTurn(cases, ({ size, request }) => slice(servers.get(size), request), turns),
+      TURNS,
     );
     folder.remove();
     return results;
