@@ -86,7 +86,8 @@ const cases: Case[] = [
   },
   {
     rule: "retry.only_retryable",
-    bug: { isRetryable: (status) => status !== 200, mostTries: 2 },
+    // Long enough to be taken for a repetition whichever connection it goes by.
+    bug: { isRetryable: (status) => status !== 200, mostTries: 2, pause: () => 400 },
     run: (_, send) => send(nobody),
   },
   {
