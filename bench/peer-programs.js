@@ -13,10 +13,7 @@ let calls = 0;
 const stripeKey = () => ({ Authorization: `Bearer sk_test_${Math.floor(calls++ / 4_000)}` });
 const stripe = JSON.stringify({ email: record.email, name: record.name, phone: record.phone, metadata: record.metadata });
 
-/**
- * `node` is the oldest that it takes, `words` and `files` what it is started with; `greet` tells it of the record where no file can. `onDisk` says
- * that what it makes is in a file and not in memory, `asItComes` that it is as its users have it.
- */
+/** `node` is the oldest that it takes, `words` and `files` what it is started with; `greet` tells it of the record where no file can. */
 export const programs = [
   {
     name: "emulate 0.12.2, Stripe service",
@@ -55,15 +52,13 @@ export const programs = [
     bin: "json-server/lib/cli/bin.js",
     words: (port) => ["--quiet", "--host", "127.0.0.1", "--port", String(port), "db.json"],
     files: { "db.json": () => ({ customers: [record] }) },
-    onDisk: true,
   },
   ...[
-    { name: "mountebank 2.9.1", headers: {}, asItComes: true },
-    // By itself it closes a connection after each answer.
-    { name: "mountebank 2.9.1, told to keep connections", headers: { Connection: "keep-alive" }, asItComes: false },
-  ].map(({ name, headers, asItComes }) => ({
+    { name: "mountebank 2.9.1", headers: {} },
+    // As it comes it closes a connection after each answer.
+    { name: "mountebank 2.9.1, told to keep connections", headers: { Connection: "keep-alive" } },
+  ].map(({ name, headers }) => ({
     name,
-    asItComes,
     package: "mountebank@2.9.1",
     bin: "mountebank/bin/mb",
     // It has a port of its own beside that of what it imitates.
