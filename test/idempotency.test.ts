@@ -1,7 +1,7 @@
 // The Idempotency-Key: whose it is, what makes two requests the same, what is remembered, and for how long.
 
 import { describe, expect, test } from "vitest";
-import { type Answer, type Bench, type CallOptions, open } from "./support.ts";
+import { type Answer, type Bench, type CallOptions, NOON, open } from "./support.ts";
 
 const RULES = "/v1/hospitality/pricing-rules";
 const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
@@ -275,6 +275,13 @@ describe("a repeated answer that was repeated before", () => {
       (bench) => bench.control("POST", "/faults", { action: { type: "idempotency", as: "expired" }, trigger: { times: 1 } }),
     ],
     ["its day is over", (bench) => bench.control("POST", "/clock/advance", { by: "24h" })],
+    [
+      "its day was over before the clock was put back",
+      async (bench) => {
+        await bench.control("POST", "/clock/advance", { by: "24h" });
+        await bench.control("PUT", "/clock", { mode: "frozen", now: NOON });
+      },
+    ],
   ])("is forgotten when %s", async (_, work) => {
     const bench = await open();
     await bench.control("PUT", "/snapshots/before");

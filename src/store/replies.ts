@@ -77,6 +77,8 @@ export function openReplies(database: Database, clock: Clock): Replies {
     run(now) {
       try {
         forgotten += database.commitNow(() => forgetExpired.run(now)).changes;
+        // The clock may be put back, which brings none of them back.
+        known.clear();
       } catch (error) {
         if (!(error instanceof SandboxError)) throw error;
         // The file cannot be written. What is over is found by nobody, so it may stay for a while.
