@@ -179,7 +179,8 @@ describe.concurrent("a client without a bug", () => {
   test("whose identical calls meet the limit side by side is not taken for one that does not wait", async () => {
     const trial = await openTrial(tight.url);
     const { send } = createClient(tight.baseUrl, trial.apiKey);
-    expect(await Promise.all(Array.from({ length: 20 }, () => send(payments)))).toEqual(Array(20).fill(200));
+    // More than two windows let through: where they fall into two, some meet the limit all the same.
+    expect(await Promise.all(Array.from({ length: 25 }, () => send(payments)))).toEqual(Array(25).fill(200));
     const found = await trial.found();
     expect(found.filter(({ verdict }) => verdict !== "pass")).toEqual([]);
     expect(rulesThat(found, "pass")).toContain("retry_after.honoured");
