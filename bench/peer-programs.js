@@ -1,7 +1,7 @@
 // The peers: what each is called at npm, the Node it takes, how it is told of the same record, and how it is asked.
 
 import { request } from "./load.js";
-import { GET, POST, RECORD } from "./record.js";
+import { GET, POST, RECORD } from "./sample-record.js";
 
 const record = JSON.parse(RECORD);
 const READ = request("GET", "/customers/cus_zoe");

@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import { createServer } from "node:http";
 import { openFolder } from "./folder.js";
-import { RECORD } from "./record.js";
+import { RECORD } from "./sample-record.js";
 
 const FROZEN = "2026-01-05T12:00:00Z";
 const [name, ...words] = process.argv.slice(2);

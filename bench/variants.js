@@ -13,7 +13,7 @@ const fileOf = (name) => join(root, "node_modules/.cache/merchant-sandbox-bench"
 /** In place of a module: the same shape, with nothing behind it. */
 export const WITHOUT_FAULTS_AND_JUDGE = [
   {
-    file: "src/http/fault.ts",
+    file: "src/http/faults/apply-fault.ts",
     contents: `
     import { rateHeaders } from "./limit.ts";
     import { send } from "./reply.ts";
@@ -70,6 +70,6 @@ export async function bundle(name, entry, edits = []) {
 
 /** Builds a sandbox with each of these sets of changes, and answers the file of each. */
 export async function buildVariants(variants) {
-  const built = Object.entries(variants).map(async ([name, edits]) => [name, await bundle(name, "src/sandbox.ts", edits)]);
+  const built = Object.entries(variants).map(async ([name, edits]) => [name, await bundle(name, "src/sandbox/create.ts", edits)]);
   return Object.fromEntries(await Promise.all(built));
 }

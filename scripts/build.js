@@ -30,7 +30,12 @@ const common = {
 };
 
 /** What the program is asked for, each as a function, so that nothing runs before it is wanted. */
-const parts = { cli: "src/cli/main.ts", thread: "src/cli/thread.ts", index: "src/index.ts", documents: "src/documents.ts" };
+const parts = {
+  cli: "src/cli/main.ts",
+  thread: "src/cli/process/worker-entry.ts",
+  index: "src/index.ts",
+  documents: "src/sandbox/documents.ts",
+};
 
 /** Packages that the program asks for when it needs them, with the file in which each is. */
 const packages = new Map();
@@ -73,7 +78,7 @@ const program = await build({
   outdir: undefined,
   outfile: join(dist, "program.cjs"),
   // Ink waits for something as it is read, which CommonJS cannot; and only a terminal needs it.
-  plugins: [requirePackages, importFromItsFile(/\/on-terminal\.ts$/, "./dashboard.js")],
+  plugins: [requirePackages, importFromItsFile(/\/terminal-session\.ts$/, "./dashboard.js")],
 });
 
 const parcels = await build({
@@ -104,7 +109,7 @@ const decodeWithoutFetch = {
 const modules = await build({
   ...common,
   format: "esm",
-  entryPoints: { dashboard: "src/cli/on-terminal.ts", vitest: "src/vitest.ts" },
+  entryPoints: { dashboard: "src/cli/output/terminal-session.ts", vitest: "src/vitest.ts" },
   plugins: [leaveOutDevtools, decodeWithoutFetch, importFromItsFile(/^\.\/index\.ts$/, "./index.cjs")],
   banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
   define: { "process.env.NODE_ENV": '"production"' },

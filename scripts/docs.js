@@ -17,7 +17,7 @@ const pages = {
   "docs/control.md": controlPage(),
   "docs/assumptions.md": assumptionsPage(),
   "docs/faults.md": faultsPage(),
-  "src/control/program.ts": programPage(),
+  "src/client/control-plane.generated.ts": programPage(),
 };
 const stale = Object.keys(pages).filter((name) => pages[name] !== written(name));
 

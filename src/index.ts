@@ -1,10 +1,10 @@
 // What `import` gives.
 
-export type * from "./control/program.ts";
+export { type ConnectOptions, connect } from "./client/control-client.ts";
+export type * from "./client/control-plane.generated.ts";
+export { type OwnMerchant, ownMerchant } from "./client/test-merchant.ts";
 export { type FieldError, SandboxError } from "./kernel/errors.ts";
-export type { Defect } from "./machine.ts";
-export type { GivenOptions as SandboxOptions } from "./options.ts";
-export { type OwnMerchant, ownMerchant } from "./own-merchant.ts";
-export { createSandbox, type Sandbox } from "./sandbox.ts";
-export { type ConnectOptions, connect } from "./steer.ts";
+export { createSandbox, type Sandbox } from "./sandbox/create.ts";
+export type { Defect } from "./sandbox/engine.ts";
+export type { GivenOptions as SandboxOptions } from "./sandbox/options.ts";
 export { verifySignature } from "./webhooks/signature.ts";

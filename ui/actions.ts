@@ -4,11 +4,11 @@ import { controls } from "./controls/index.ts";
 import { layoutOf, placeOf, rowsOf } from "./layout.ts";
 import { scrolled } from "./overlays/detail.ts";
 import { type KeyGroup, openHelp } from "./overlays/help.ts";
-import { openText } from "./overlays/text.ts";
+import { openText } from "./overlays/text-view.ts";
 import { paneNamed, panesOf } from "./panes/index.ts";
 import { chosenRow, filtered, follow, freeze, type Move, move, thaw } from "./state/list.ts";
 import { type Action, also, just, laid, lifted, listOf, overlayOf, type State, type Step, say, withList } from "./state/state.ts";
-import { curlOf } from "./wire/calls.ts";
+import { curlOf } from "./wire/control-calls.ts";
 
 const isFrozen = (state: State) => listOf(state).frozen !== undefined;
 

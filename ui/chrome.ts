@@ -2,8 +2,8 @@
 
 import { isoTime } from "../src/kernel/clock.ts";
 import { panesOf } from "./panes/index.ts";
-import { rateOf } from "./state/hear.ts";
-import { possible } from "./state/press.ts";
+import { rateOf } from "./state/apply-message.ts";
+import { possible } from "./state/key-routing.ts";
 import { listOf, overlayOf, type SandboxIndex, type State, sandboxNow } from "./state/state.ts";
 import { fill, harmless, padded, widthOf } from "./terminal/cells.ts";
 import { signs, tint } from "./terminal/style.ts";

@@ -2,16 +2,16 @@
 
 import { realNow } from "../src/kernel/clock.ts";
 import { type Leaving, type Running, refresh, take } from "./effects.ts";
-import { createFrames } from "./frames.ts";
-import { createPace } from "./pace.ts";
+import { createFrames } from "./frame-renderer.ts";
+import { createPace } from "./paint-scheduler.ts";
 import { panes } from "./panes/index.ts";
-import { LESSON } from "./state/course.ts";
-import { heard, heardLink, ticked } from "./state/hear.ts";
-import { pressed } from "./state/press.ts";
+import { heard, heardLink, ticked } from "./state/apply-message.ts";
+import { pressed } from "./state/key-routing.ts";
+import { LESSON } from "./state/learning.ts";
 import { beginning, type Course, type State, say } from "./state/state.ts";
 import type { Look } from "./terminal/style.ts";
 import { type Hearer, openTerminal, type Streams, sizeOf } from "./terminal/terminal.ts";
-import type { Target } from "./wire/calls.ts";
+import type { Target } from "./wire/control-calls.ts";
 import { openLive } from "./wire/live.ts";
 
 export interface DashboardOptions extends Streams {

@@ -1,15 +1,15 @@
 // Does what a step asks of the world outside: calls, the clipboard, the terminal, the way out.
 
 import { realNow } from "../src/kernel/clock.ts";
-import { learning } from "./controls/known.ts";
-import type { Pace } from "./pace.ts";
+import { learning } from "./controls/cached-lookups.ts";
+import type { Pace } from "./paint-scheduler.ts";
 import { panesOf } from "./panes/index.ts";
-import { courseCalls } from "./state/course.ts";
-import { heardIndex, heardRows } from "./state/hear.ts";
+import { heardIndex, heardRows } from "./state/apply-message.ts";
+import { courseCalls } from "./state/learning.ts";
 import { type Effect, just, listOf, type SandboxIndex, type State, type Step, say } from "./state/state.ts";
 import { copySequence, MOST_COPIED } from "./terminal/clipboard.ts";
 import type { Terminal } from "./terminal/terminal.ts";
-import { type Call, perform, Refusal, type Target } from "./wire/calls.ts";
+import { type Call, perform, Refusal, type Target } from "./wire/control-calls.ts";
 import type { Live } from "./wire/live.ts";
 
 /** A dashboard that runs: the one thing here that changes. */

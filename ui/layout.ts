@@ -1,6 +1,6 @@
 // Where things stand on a screen of a given size: which panes are seen, how large, and how many rows each shows.
 
-import { LESSON } from "./state/course.ts";
+import { LESSON } from "./state/learning.ts";
 import { listOf, type Size, type State } from "./state/state.ts";
 
 export interface Place {

@@ -1,6 +1,6 @@
 // A pane as it is seen: its title with what became of following and filtering, its rows, the cursor, or what to do when it is empty; or its text.
 
-import { plain } from "./details/text.ts";
+import { plain } from "./details/detail-lines.ts";
 import { frame } from "./frame.ts";
 import type { Place } from "./layout.ts";
 import { panesOf } from "./panes/index.ts";

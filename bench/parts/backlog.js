@@ -1,9 +1,9 @@
 // What a delivery and a write cost while many deliveries wait for an endpoint that answers nobody.
 
 import { openFolder } from "../folder.js";
-import { grownFile, openOver, power, sizes, withBacklog } from "../grown.js";
+import { grownFile, openOver, power, sizes, withBacklog } from "../grown-database.js";
 import { FEW, ifMeasured, inRounds, inTurn, rateAndCpu, slice } from "../measure.js";
-import { POST } from "../record.js";
+import { POST } from "../sample-record.js";
 import { deliver } from "./deliveries.js";
 
 const SIZES = [1_000, 100_000, 1_000_000];

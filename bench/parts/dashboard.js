@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { load } from "../load.js";
 import { figure, inTurn, median, open, RUNS, rateAndCpu, ratio, SECONDS, SLICES, slice } from "../measure.js";
-import { GET } from "../record.js";
+import { GET } from "../sample-record.js";
 import { openTerminal } from "../terminal.js";
 
 const SERVERS = fileURLToPath(new URL("../servers.js", import.meta.url));

@@ -1,10 +1,10 @@
 // What a delivery costs: how many a second, signed and recorded, and how soon after the answer the receiver hears of an effect.
 
+import { call } from "../control-call.js";
 import { load, request } from "../load.js";
 import { cpuOf, FEW, figure, inRounds, inTurn, median, openEach, rateAndCpu, SECONDS, slice } from "../measure.js";
 import { receive } from "../receiver.js";
-import { KEY, POST } from "../record.js";
-import { call } from "../steer.js";
+import { KEY, POST } from "../sample-record.js";
 
 const OWED = 3_000;
 const EVENTS = 300;

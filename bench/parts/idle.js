@@ -1,8 +1,8 @@
 // What the faults and the judge cost while nobody uses them: the same sandbox with and without them, measured in turn.
 
+import { call } from "../control-call.js";
 import { inRounds, inTurn, open, ratio, SLICES, slice } from "../measure.js";
-import { GET } from "../record.js";
-import { call } from "../steer.js";
+import { GET } from "../sample-record.js";
 import { buildVariants, WITHOUT_FAULTS_AND_JUDGE } from "../variants.js";
 
 /** More than elsewhere: what is looked for is small. */

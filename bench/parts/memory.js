@@ -2,7 +2,7 @@
 
 import { load } from "../load.js";
 import { figure, median, memoryOf, open, REQUESTS } from "../measure.js";
-import { GET, LIST, POST, POST_WITH_KEY, REPLAY } from "../record.js";
+import { GET, LIST, POST, POST_WITH_KEY, REPLAY } from "../sample-record.js";
 
 const TENTHS = 10;
 /** So often in each tenth: what is resident at a single moment is as the collector of garbage happened to leave it. */

@@ -13,7 +13,7 @@ import { cpuOf, FEW, figure, inRounds, inTurn, open, ratio, SECONDS, slice } fro
 import { installOn, isHere } from "../other-node.js";
 import { ours, programs, usual } from "../peer-programs.js";
 import { cpuOfProcess, familyOf } from "../processes.js";
-import { GET, POST } from "../record.js";
+import { GET, POST } from "../sample-record.js";
 
 /** They stay there for the next run. */
 const INSTALLED = fileURLToPath(new URL("../../node_modules/.cache/merchant-sandbox-bench/peers", import.meta.url));

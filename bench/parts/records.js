@@ -1,10 +1,10 @@
 // What a call costs among a thousand records, a hundred thousand, and a million.
 
 import { openFolder } from "../folder.js";
-import { grownFile, openOver, power, sizes, withRecords } from "../grown.js";
+import { grownFile, openOver, power, sizes, withRecords } from "../grown-database.js";
 import { request } from "../load.js";
 import { ifMeasured, inRounds, inTurn, rateAndCpu, SLICES, slice } from "../measure.js";
-import { KEY, LIST, POST } from "../record.js";
+import { KEY, LIST, POST } from "../sample-record.js";
 
 const SIZES = [1_000, 100_000, 1_000_000];
 const [LEAST] = SIZES;

@@ -1,7 +1,7 @@
 // What a request costs: the limits, and beside them reads, writes, lists and replays, in memory and over a file.
 
 import { inRounds, inTurn, openEach, rateAndCpu, slice } from "../measure.js";
-import { GET, LIST, POST, POST_WITH_KEY, REPLAY } from "../record.js";
+import { GET, LIST, POST, POST_WITH_KEY, REPLAY } from "../sample-record.js";
 
 const BARE_GET = "bare node:http, GET";
 const BARE_POST = "bare node:http, POST";

@@ -1,7 +1,7 @@
 // What each stage of the pipe costs: the same sandbox cut short after the nth, which answers what bare node:http answers.
 
 import { inRounds, inTurn, open, rateAndCpu, slice } from "../measure.js";
-import { GET, POST, RECORD } from "../record.js";
+import { GET, POST, RECORD } from "../sample-record.js";
 import { buildVariants } from "../variants.js";
 
 const PIPE = "src/http/pipe.ts";
@@ -21,7 +21,7 @@ export const cuts = {
   limit: [before("readBody,")],
   body: [before("readIdempotencyKey,")],
   validate: [before("faulty.around(")],
-  unnoted: [{ file: "src/store/journal.ts", find: "buffer.push(entry);", replace: "" }],
+  unnoted: [{ file: "src/store/journal/request-log.ts", find: "buffer.push(entry);", replace: "" }],
   whole: [],
 };
 

@@ -1,8 +1,8 @@
 // Customers: one record, read by its id.
 
-import { resource } from "../kernel/resource.ts";
-import { email, nullables, text } from "../kernel/shapes.ts";
-import { endpoint } from "../store/caller.ts";
+import { resource } from "../contracts/resource.ts";
+import { email, nullables, text } from "../schema/shapes.ts";
+import { endpoint } from "../store/operation-context.ts";
 
 export const customers = resource({
   kind: "customer",

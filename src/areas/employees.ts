@@ -1,9 +1,9 @@
 // Employees: payroll runs, whose items may be overridden while they are drafts; disciplinary records; appraisals.
 
-import { assumed } from "../kernel/assumed.ts";
+import { resource } from "../contracts/resource.ts";
 import { fail } from "../kernel/errors.ts";
-import { exactSum, inOrder } from "../kernel/relations.ts";
-import { resource } from "../kernel/resource.ts";
+import { assumed } from "../schema/assumed.ts";
+import { exactSum, inOrder } from "../schema/field-rules.ts";
 import {
   amount,
   assumedListOf,
@@ -22,8 +22,8 @@ import {
   Type,
   text,
   timestamp,
-} from "../kernel/shapes.ts";
-import { endpoint } from "../store/caller.ts";
+} from "../schema/shapes.ts";
+import { endpoint } from "../store/operation-context.ts";
 import { homeCurrency } from "./merchants.ts";
 
 const MOST_ITEMS = 1_000;

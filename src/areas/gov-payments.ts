@@ -1,10 +1,10 @@
 // Government payments: taxes and fees, which are posted to the books once they are paid.
 
-import { assumed } from "../kernel/assumed.ts";
+import { resource } from "../contracts/resource.ts";
 import { fail } from "../kernel/errors.ts";
-import { resource } from "../kernel/resource.ts";
-import { amount, currency, nullables, oneOf, optionals, Type, text, timestamp } from "../kernel/shapes.ts";
-import { endpoint } from "../store/caller.ts";
+import { assumed } from "../schema/assumed.ts";
+import { amount, currency, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
+import { endpoint } from "../store/operation-context.ts";
 
 const LIABILITIES = "Taxes and fees payable";
 const BANK = "Bank";

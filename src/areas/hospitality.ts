@@ -1,10 +1,10 @@
 // Hospitality: pricing rules of a house, and bookings that it may decline.
 
-import { assumed } from "../kernel/assumed.ts";
-import { inOrder } from "../kernel/relations.ts";
-import { resource } from "../kernel/resource.ts";
-import { amount, count, currency, day, id, metadata, nullables, oneOf, optionals, Type, text, timestamp } from "../kernel/shapes.ts";
-import { endpoint } from "../store/caller.ts";
+import { resource } from "../contracts/resource.ts";
+import { assumed } from "../schema/assumed.ts";
+import { inOrder } from "../schema/field-rules.ts";
+import { amount, count, currency, day, id, metadata, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
+import { endpoint } from "../store/operation-context.ts";
 
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
 

@@ -1,8 +1,8 @@
 // The catalogue: every operation of the interface, in the order of the service's document, and every kind of record.
 
-import { factOf } from "../kernel/assumed.ts";
-import type { Resource } from "../kernel/resource.ts";
-import type { Operation } from "../store/caller.ts";
+import type { Resource } from "../contracts/resource.ts";
+import { factOf } from "../schema/assumed.ts";
+import type { Operation } from "../store/operation-context.ts";
 import { customers, getCustomer } from "./customers.ts";
 import {
   appraisals,
@@ -13,13 +13,13 @@ import {
   overridePayrollItem,
   payrolls,
 } from "./employees.ts";
-import { eventOrganizers, getOrganizer } from "./events.ts";
 import { govPayments, postGovPayment } from "./gov-payments.ts";
 import { bookings, createPricingRule, declineBooking, pricingRules } from "./hospitality.ts";
 import { listSyncLogs, syncLogs } from "./integrations.ts";
 import { listMarketplaceOrders, marketplaceOrders } from "./marketplace.ts";
 import { listRenewals, membershipRenewals } from "./memberships.ts";
 import { createMerchant, getOwnMerchant, login, merchants, payoutMethods, setPayoutMethod } from "./merchants.ts";
+import { eventOrganizers, getOrganizer } from "./organizers.ts";
 import { listPayments, payments } from "./payments.ts";
 import { listPayouts, payouts } from "./payouts.ts";
 import { createVariant, products, productVariants } from "./retail.ts";

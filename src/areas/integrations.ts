@@ -1,8 +1,8 @@
 // Integrations: the log of what was exchanged with other systems, newest first.
 
-import { resource } from "../kernel/resource.ts";
-import { assumedListOf, assumedPage, count, nullables, oneOf, text, timestamp } from "../kernel/shapes.ts";
-import { endpoint } from "../store/caller.ts";
+import { resource } from "../contracts/resource.ts";
+import { assumedListOf, assumedPage, count, nullables, oneOf, text, timestamp } from "../schema/shapes.ts";
+import { endpoint } from "../store/operation-context.ts";
 
 export const syncLogs = resource({
   kind: "sync_log",

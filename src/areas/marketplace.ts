@@ -1,8 +1,8 @@
 // Marketplace: orders that came in through a marketplace, newest first.
 
-import { resource } from "../kernel/resource.ts";
-import { amount, assumedPage, count, country, currency, id, listOf, nullable, nullables, Type, text } from "../kernel/shapes.ts";
-import { endpoint } from "../store/caller.ts";
+import { resource } from "../contracts/resource.ts";
+import { amount, assumedPage, count, country, currency, id, listOf, nullable, nullables, Type, text } from "../schema/shapes.ts";
+import { endpoint } from "../store/operation-context.ts";
 
 const item = Type.Object({
   ...nullables({

@@ -1,8 +1,8 @@
 // Memberships: renewals that are due, done or lapsed, newest first.
 
-import { resource } from "../kernel/resource.ts";
-import { amount, assumedListOf, assumedPage, currency, day, flag, id, nullables, text, timestamp } from "../kernel/shapes.ts";
-import { endpoint } from "../store/caller.ts";
+import { resource } from "../contracts/resource.ts";
+import { amount, assumedListOf, assumedPage, currency, day, flag, id, nullables, text, timestamp } from "../schema/shapes.ts";
+import { endpoint } from "../store/operation-context.ts";
 
 export const membershipRenewals = resource({
   kind: "membership_renewal",

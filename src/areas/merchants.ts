@@ -1,9 +1,9 @@
 // Merchants: the caller's own profile, a second merchant beside it, logging in, and where payouts go.
 
-import { assumed } from "../kernel/assumed.ts";
-import { resource, withFields } from "../kernel/resource.ts";
-import { count, country, currency, email, flag, metadata, nullables, oneOf, optionals, Type, text } from "../kernel/shapes.ts";
-import { type Caller, endpoint } from "../store/caller.ts";
+import { resource, withFields } from "../contracts/resource.ts";
+import { assumed } from "../schema/assumed.ts";
+import { count, country, currency, email, flag, metadata, nullables, oneOf, optionals, Type, text } from "../schema/shapes.ts";
+import { type Caller, endpoint } from "../store/operation-context.ts";
 
 const who = {
   name: text("What the merchant is called", { minLength: 1 }),

@@ -1,8 +1,8 @@
 // Payments: what customers paid, newest first.
 
-import { resource } from "../kernel/resource.ts";
-import { amount, currency, documentedPage, id, listOf, nullables, text } from "../kernel/shapes.ts";
-import { endpoint } from "../store/caller.ts";
+import { resource } from "../contracts/resource.ts";
+import { amount, currency, documentedPage, id, listOf, nullables, text } from "../schema/shapes.ts";
+import { endpoint } from "../store/operation-context.ts";
 
 export const payments = resource({
   kind: "payment",

@@ -1,8 +1,8 @@
 // Payouts: what the service sent to the merchant's payout method, newest first.
 
-import { resource } from "../kernel/resource.ts";
-import { amount, assumedPage, currency, day, id, listOf, nullables, text } from "../kernel/shapes.ts";
-import { endpoint } from "../store/caller.ts";
+import { resource } from "../contracts/resource.ts";
+import { amount, assumedPage, currency, day, id, listOf, nullables, text } from "../schema/shapes.ts";
+import { endpoint } from "../store/operation-context.ts";
 
 export const payouts = resource({
   kind: "payout",

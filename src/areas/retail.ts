@@ -1,9 +1,9 @@
 // Retail: products, and the variants of them that are sold.
 
-import { assumed } from "../kernel/assumed.ts";
-import { resource } from "../kernel/resource.ts";
-import { amount, count, currency, id, metadata, nullables, optionals, Type, text } from "../kernel/shapes.ts";
-import { endpoint } from "../store/caller.ts";
+import { resource } from "../contracts/resource.ts";
+import { assumed } from "../schema/assumed.ts";
+import { amount, count, currency, id, metadata, nullables, optionals, Type, text } from "../schema/shapes.ts";
+import { endpoint } from "../store/operation-context.ts";
 import { homeCurrency } from "./merchants.ts";
 
 export const products = resource({

@@ -1,8 +1,8 @@
 // Statutory: what is remitted to public schemes, and the settings by which it is.
 
 import { isDeepStrictEqual } from "node:util";
-import { assumed } from "../kernel/assumed.ts";
-import { resource } from "../kernel/resource.ts";
+import { resource } from "../contracts/resource.ts";
+import { assumed } from "../schema/assumed.ts";
 import {
   amount,
   basisPoints,
@@ -20,8 +20,8 @@ import {
   Type,
   text,
   timestamp,
-} from "../kernel/shapes.ts";
-import { type Caller, endpoint } from "../store/caller.ts";
+} from "../schema/shapes.ts";
+import { type Caller, endpoint } from "../store/operation-context.ts";
 import { merchants } from "./merchants.ts";
 
 const SCHEMES = ["income_tax", "pension", "social_security", "health_insurance", "housing_fund", "other"] as const;

@@ -1,15 +1,15 @@
 // Webhooks: who is told of what, the secrets that sign it, the log of deliveries, and events made up for a test.
 
-import { assumed } from "../kernel/assumed.ts";
+import { resource, withFields } from "../contracts/resource.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
-import { didYouMean } from "../kernel/nearest.ts";
-import { resource, withFields } from "../kernel/resource.ts";
-import { assumedListOf, assumedPage, count, flag, id, listOf, nullable, oneOf, Type, text, timestamp } from "../kernel/shapes.ts";
-import { ATTEMPT_ERRORS } from "../store/attempts.ts";
-import { type Caller, endpoint } from "../store/caller.ts";
-import { shown } from "../store/collection.ts";
-import { ENDPOINT_KIND } from "../store/deliveries.ts";
-import { EVERY_TYPE } from "../store/outbox.ts";
+import { assumed } from "../schema/assumed.ts";
+import { assumedListOf, assumedPage, count, flag, id, listOf, nullable, oneOf, Type, text, timestamp } from "../schema/shapes.ts";
+import { type Caller, endpoint } from "../store/operation-context.ts";
+import { shown } from "../store/records/collection.ts";
+import { ATTEMPT_ERRORS } from "../store/webhooks/attempts.ts";
+import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
+import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
 
 const NAME = "[a-z0-9_]+(\\.[a-z0-9_]+)+";
 const named = { minLength: 1, maxLength: 255 };

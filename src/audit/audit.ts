@@ -1,9 +1,9 @@
 // Tries a webhook receiver with everything that it may meet, and says of each what it did, what it should have done, and why.
 
+import type { Verdict } from "../contracts/expectations.ts";
 import { fail } from "../kernel/errors.ts";
-import type { Verdict } from "../kernel/expectations.ts";
-import { createPacker, type PackerNeeds, type Parcel } from "./parcels.ts";
 import { type Probe, probes } from "./probes.ts";
+import { createPacker, type PackerNeeds, type Parcel } from "./test-deliveries.ts";
 
 export interface Audit {
   url: string;

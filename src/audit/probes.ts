@@ -1,6 +1,6 @@
 // Everything that a receiver is tried with: what is sent, what it should do, and why.
 
-import type { Packer, Parcel } from "./parcels.ts";
+import type { Packer, Parcel } from "./test-deliveries.ts";
 
 export interface Probe {
   id: string;

@@ -1,9 +1,9 @@
 // Reads the words of a command: its flags, then the variables, each by the one table of options.
 
 import { parseArgs } from "node:util";
+import { didYouMean } from "../kernel/did-you-mean.ts";
 import { SandboxError } from "../kernel/errors.ts";
-import { didYouMean } from "../kernel/nearest.ts";
-import { flagOf, type GivenOptions, type OptionName, optionFacts, variableOf } from "../options.ts";
+import { flagOf, type GivenOptions, type OptionName, optionFacts, variableOf } from "../sandbox/options.ts";
 
 /** A flag of one command only. */
 export interface OwnFlag {

@@ -1,7 +1,7 @@
 // What a command is: a line of help, its flags, and what it does with them.
 
+import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError } from "../kernel/errors.ts";
-import { didYouMean } from "../kernel/nearest.ts";
 import { type Arguments, type OwnFlag, readArguments } from "./arguments.ts";
 import { commandHelp, type Described } from "./help.ts";
 

@@ -1,6 +1,6 @@
 // The help: what the program is, its commands and its options, made from the tables that also read them.
 
-import { flagOf, type OptionName, optionFacts } from "../options.ts";
+import { flagOf, type OptionName, optionFacts } from "../sandbox/options.ts";
 import type { OwnFlag } from "./arguments.ts";
 
 /** What the help needs to know of a command. */

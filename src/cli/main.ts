@@ -1,9 +1,9 @@
 // The command line: finds the command, runs it, and turns what goes wrong into one sentence and an exit code.
 
+import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError } from "../kernel/errors.ts";
-import { didYouMean } from "../kernel/nearest.ts";
-import { version } from "../package.ts";
-import { commands, everyCommand } from "./commands.ts";
+import { version } from "../sandbox/package-files.ts";
+import { commands, everyCommand } from "./commands/index.ts";
 import { overview } from "./help.ts";
 
 async function main(words: string[]): Promise<number> {

@@ -1,8 +1,8 @@
 // The audit of a webhook receiver, asked for from outside.
 
-import { VERDICTS } from "../kernel/expectations.ts";
-import { oneOf, Type, text } from "../kernel/shapes.ts";
-import { control } from "./console.ts";
+import { VERDICTS } from "../contracts/expectations.ts";
+import { oneOf, Type, text } from "../schema/shapes.ts";
+import { control } from "./control-context.ts";
 
 const Tried = Type.Object(
   {

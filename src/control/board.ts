@@ -1,11 +1,11 @@
 // The board of those who learn, for programs and as a page for the projector; and the door of a room as a page.
 
-import { nullable, oneOf, Type } from "../kernel/shapes.ts";
-import { boardPage } from "./board-page.ts";
-import { type Console, control } from "./console.ts";
-import { joinPage } from "./join-page.ts";
+import { nullable, oneOf, Type } from "../schema/shapes.ts";
+import { type Console, control } from "./control-context.ts";
 import { LearnerShape } from "./lessons.ts";
-import { enter, forEverybody, RoomShape, roomOf } from "./room.ts";
+import { boardPage } from "./pages/board-page.ts";
+import { joinPage } from "./pages/join-page.ts";
+import { enter, forEverybody, RoomShape, roomOf } from "./workshop.ts";
 
 const BoardShape = Type.Object(
   {

@@ -1,11 +1,11 @@
 // The sandbox's time: read it, set it, let it run, play a span of it.
 
+import type { AttemptMessage } from "../contracts/live-messages.ts";
 import { type Clock, isoTime, LATEST, parseTime } from "../kernel/clock.ts";
+import { readSpan } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import type { AttemptMessage } from "../kernel/messages.ts";
-import { nullable, oneOf, Type } from "../kernel/shapes.ts";
-import { readSpan } from "../kernel/span.ts";
-import { type Console, control } from "./console.ts";
+import { nullable, oneOf, Type } from "../schema/shapes.ts";
+import { type Console, control } from "./control-context.ts";
 
 const state = {
   mode: oneOf(["real", "frozen", "offset"], "`real` runs with the machine, `frozen` stands, `offset` runs from another time"),

@@ -1,8 +1,8 @@
 // Fault rules from outside: arm them, look at what they did, change and remove them.
 
-import type { RuleState } from "../kernel/fault.ts";
-import { oneOf, Type, text } from "../kernel/shapes.ts";
-import { control } from "./console.ts";
+import type { RuleState } from "../contracts/fault.ts";
+import { oneOf, Type, text } from "../schema/shapes.ts";
+import { control } from "./control-context.ts";
 
 const AnyObject = () => Type.Record(Type.Unknown());
 const nullable = (schema: ReturnType<typeof text>) => Type.Union([schema, Type.Null()]);

@@ -3,7 +3,7 @@
 import { auditReceiver } from "./audit.ts";
 import { showBoard, showBoardInRoom, showDoor } from "./board.ts";
 import { advanceClock, setClock, showClock } from "./clock.ts";
-import type { ControlOperation } from "./console.ts";
+import type { ControlOperation } from "./control-context.ts";
 import { addFault, changeFault, clearFaults, listFaults, removeFault, showFault, showFaultSchema } from "./faults.ts";
 import {
   beginLesson,
@@ -22,13 +22,13 @@ import { listWindows, setWindow } from "./rate-limits.ts";
 import { changeRecord, createRecord } from "./records.ts";
 import { showReport } from "./reports.ts";
 import { listRequests, showRequest } from "./requests.ts";
-import { beginInRoom, closeRoom, hintInRoom, joinRoom, openRoom, showFile, showPlace, showRoom, skipInRoom } from "./room.ts";
 import { listScenarios, showScenario, showScenarioSchema, startScenario, stopScenario } from "./scenarios.ts";
 import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
 import { listTraffic, startTraffic, stopTraffic } from "./traffic.ts";
 import { clearVerdicts, listVerdicts } from "./verdicts.ts";
 import { verify } from "./verify.ts";
 import { drain, enableEndpoint, explain, listAttempts, listEvents, replayAttempt, replayEvent, showAttempt } from "./webhooks.ts";
+import { beginInRoom, closeRoom, hintInRoom, joinRoom, openRoom, showFile, showPlace, showRoom, skipInRoom } from "./workshop.ts";
 
 const operations: readonly ControlOperation[] = [
   showIndex,

@@ -1,11 +1,11 @@
 // Lessons from outside: what there is to learn, who learns it and how far each has come, and what is done for them.
 
+import { type LearnerState, type Lesson, STEP_ENDS } from "../contracts/lesson.ts";
 import { isoTime } from "../kernel/clock.ts";
+import { readSpan } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import { type LearnerState, type Lesson, STEP_ENDS } from "../kernel/lesson.ts";
-import { nullable, oneOf, type Static, Type, text } from "../kernel/shapes.ts";
-import { readSpan } from "../kernel/span.ts";
-import { type Console, control } from "./console.ts";
+import { nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";
+import { type Console, control } from "./control-context.ts";
 
 const Block = Type.Object(
   { kind: Type.String({ description: "`prose` for Markdown, else the language of a fenced block: `sh` is run" }), text: Type.String() },

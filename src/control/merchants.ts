@@ -1,7 +1,7 @@
 // Merchants from outside: one more for whoever wants a world of his own, and the way back to the fixtures.
 
-import { oneOf, Type, text } from "../kernel/shapes.ts";
-import { control } from "./console.ts";
+import { oneOf, Type, text } from "../schema/shapes.ts";
+import { control } from "./control-context.ts";
 
 export const Merchant = Type.Object(
   {

@@ -1,8 +1,8 @@
 // What this sandbox is: its address, its merchants, what it can do and what of that was used.
 
-import { type Static, Type } from "../kernel/shapes.ts";
+import { type Static, Type } from "../schema/shapes.ts";
 import { ClockState, clockState } from "./clock.ts";
-import { type Console, control } from "./console.ts";
+import { type Console, control } from "./control-context.ts";
 import { Merchant } from "./merchants.ts";
 
 const Index = Type.Object({

@@ -1,11 +1,11 @@
 // Rate-limit windows from outside: where each stands, and how to put one where a test wants it.
 
 import { isoTime } from "../kernel/clock.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
+import { readSpan } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import { didYouMean } from "../kernel/nearest.ts";
-import { Type, text } from "../kernel/shapes.ts";
-import { readSpan } from "../kernel/span.ts";
-import { type Console, control } from "./console.ts";
+import { Type, text } from "../schema/shapes.ts";
+import { type Console, control } from "./control-context.ts";
 
 const MOST = 1_000_000_000;
 const LONGEST = 366 * 86_400_000;

@@ -1,12 +1,12 @@
 // Records from outside the service: bring one into being, change it, move its state, with the event the service would send.
 
+import type { RecordBase, Resource } from "../contracts/resource.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
-import { didYouMean } from "../kernel/nearest.ts";
-import type { RecordBase, Resource } from "../kernel/resource.ts";
-import { Type } from "../kernel/shapes.ts";
-import type { Collection } from "../store/collection.ts";
-import { changeGiven, createGiven } from "../store/given-records.ts";
-import { type Console, control } from "./console.ts";
+import { Type } from "../schema/shapes.ts";
+import { changeGiven, createGiven } from "../store/records/admin-records.ts";
+import type { Collection } from "../store/records/collection.ts";
+import { type Console, control } from "./control-context.ts";
 
 const AnyRecord = Type.Record(Type.Unknown());
 

@@ -1,7 +1,7 @@
 // The report of the run so far, for people and for programs.
 
-import { oneOf, Type } from "../kernel/shapes.ts";
-import { control } from "./console.ts";
+import { oneOf, Type } from "../schema/shapes.ts";
+import { control } from "./control-context.ts";
 
 const FORMATS = ["json", "junit", "markdown", "html", "har"] as const;
 

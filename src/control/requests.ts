@@ -2,10 +2,10 @@
 
 import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import { listOf, pageSize, Type } from "../kernel/shapes.ts";
-import { badCursor } from "../store/collection.ts";
-import type { JournalRow } from "../store/journal.ts";
-import { control } from "./console.ts";
+import { listOf, pageSize, Type } from "../schema/shapes.ts";
+import type { JournalRow } from "../store/journal/request-log.ts";
+import { badCursor } from "../store/records/collection.ts";
+import { control } from "./control-context.ts";
 
 const nullableText = () => Type.Union([Type.String(), Type.Null()]);
 

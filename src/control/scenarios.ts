@@ -1,10 +1,10 @@
 // Scenarios from outside: what there is, how each stands, and the way to arm and disarm one.
 
+import { VERDICTS } from "../contracts/expectations.ts";
+import type { ScenarioState } from "../contracts/scenario.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { VERDICTS } from "../kernel/expectations.ts";
-import type { ScenarioState } from "../kernel/scenario.ts";
-import { oneOf, Type, text } from "../kernel/shapes.ts";
-import { control } from "./console.ts";
+import { oneOf, Type, text } from "../schema/shapes.ts";
+import { control } from "./control-context.ts";
 import { VerdictShape } from "./verdicts.ts";
 
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });

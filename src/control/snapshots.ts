@@ -1,7 +1,7 @@
 // Named copies of the state: save one, go back to it, any number of times.
 
-import { Type } from "../kernel/shapes.ts";
-import { control } from "./console.ts";
+import { Type } from "../schema/shapes.ts";
+import { control } from "./control-context.ts";
 
 const SnapshotShape = Type.Object(
   { name: Type.String(), file: Type.String({ description: "A SQLite file; `--snapshot FILE` starts from it" }), bytes: Type.Integer() },

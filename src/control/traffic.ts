@@ -1,9 +1,9 @@
 // Business that goes on by itself: begin it, look at it, end it.
 
+import { TRAFFIC_STATES, type TrafficState } from "../contracts/traffic.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { nullable, oneOf, Type, text } from "../kernel/shapes.ts";
-import { TRAFFIC_STATES, type TrafficState } from "../kernel/traffic.ts";
-import { control } from "./console.ts";
+import { nullable, oneOf, Type, text } from "../schema/shapes.ts";
+import { control } from "./control-context.ts";
 
 const counts = (description: string) => Type.Record(Type.Number(), { description });
 

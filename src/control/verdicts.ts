@@ -1,12 +1,12 @@
 // What the judge found, read from outside and cleared.
 
+import { VERDICTS } from "../contracts/expectations.ts";
+import type { VerdictMessage } from "../contracts/live-messages.ts";
+import { strangerToJudge } from "../contracts/verdict.ts";
 import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import { VERDICTS } from "../kernel/expectations.ts";
-import { strangerToJudge } from "../kernel/judged.ts";
-import type { VerdictMessage } from "../kernel/messages.ts";
-import { oneOf, Type, text } from "../kernel/shapes.ts";
-import { control } from "./console.ts";
+import { oneOf, Type, text } from "../schema/shapes.ts";
+import { control } from "./control-context.ts";
 
 const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 

@@ -1,9 +1,9 @@
 // Assertions from outside: a test says what it expects of a run, and is answered once that holds or cannot hold any more.
 
+import { Expectations, VERDICTS } from "../contracts/expectations.ts";
 import { fail } from "../kernel/errors.ts";
-import { Expectations, VERDICTS } from "../kernel/expectations.ts";
-import { oneOf, Type } from "../kernel/shapes.ts";
-import { control } from "./console.ts";
+import { oneOf, Type } from "../schema/shapes.ts";
+import { control } from "./control-context.ts";
 
 const Difference = Type.Object({ field: Type.String(), wanted: Type.Unknown(), received: Type.Unknown() });
 

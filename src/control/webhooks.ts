@@ -1,13 +1,13 @@
 // Webhooks from outside: every event and attempt of every merchant, delivering again, and waiting until all is quiet.
 
 import { isoTime } from "../kernel/clock.ts";
+import { readSpan } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import { assumedPage, listOf, Type, text } from "../kernel/shapes.ts";
-import { readSpan } from "../kernel/span.ts";
-import type { AttemptRecord, Attempts } from "../store/attempts.ts";
-import type { LoggedEvent } from "../store/event-log.ts";
-import { WHAT_IS_KEPT } from "../store/retention.ts";
-import { control } from "./console.ts";
+import { assumedPage, listOf, Type, text } from "../schema/shapes.ts";
+import type { AttemptRecord, Attempts } from "../store/webhooks/attempts.ts";
+import type { LoggedEvent } from "../store/webhooks/event-log.ts";
+import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
+import { control } from "./control-context.ts";
 
 const { limit, starting_after, ending_before } = assumedPage.properties;
 const page = { limit, starting_after, ending_before };

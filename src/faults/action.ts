@@ -1,7 +1,7 @@
 // What an action is: one entry that says its fields, where it steps in, what it does, and what comes of it.
 
-import type { ApiEffect, ApiPhase, DeliveryEffect, DeliveryPhase, Target } from "../kernel/fault.ts";
-import { type Static, type TObject, type TProperties, Type } from "../kernel/shapes.ts";
+import type { ApiEffect, ApiPhase, DeliveryEffect, DeliveryPhase, Target } from "../contracts/fault.ts";
+import { type Static, type TObject, type TProperties, Type } from "../schema/shapes.ts";
 import type { Trigger } from "./trigger.ts";
 
 /** The moment at which an action is carried out. */

@@ -1,7 +1,7 @@
 // What can be done to a call: one entry an action, in the order of the page.
 
-import type { CutForm, MangleForm } from "../kernel/fault.ts";
-import { count, flag, Type, text } from "../kernel/shapes.ts";
+import type { CutForm, MangleForm } from "../contracts/fault.ts";
+import { count, flag, Type, text } from "../schema/shapes.ts";
 import { onCalls } from "./action.ts";
 import { choice, milliseconds, retryAfter, span } from "./fields.ts";
 import { latency } from "./latency.ts";

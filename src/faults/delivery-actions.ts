@@ -1,7 +1,7 @@
 // What can be done to a delivery: one entry an action, in the order of the page.
 
-import type { DeliveryEffect } from "../kernel/fault.ts";
-import { count, flag, Type, text } from "../kernel/shapes.ts";
+import type { DeliveryEffect } from "../contracts/fault.ts";
+import { count, flag, Type, text } from "../schema/shapes.ts";
 import { onDeliveries } from "./action.ts";
 import { choice, milliseconds, span } from "./fields.ts";
 

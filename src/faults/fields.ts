@@ -1,9 +1,9 @@
 // The fields that several actions share: spans of time, and what an answer says of the time to wait.
 
+import type { RetryAfter } from "../contracts/fault.ts";
+import { readSpan } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import type { RetryAfter } from "../kernel/fault.ts";
-import { Type, text } from "../kernel/shapes.ts";
-import { readSpan } from "../kernel/span.ts";
+import { Type, text } from "../schema/shapes.ts";
 
 /** The form of a span, for schemas: `readSpan` has the last word. */
 const SPAN = "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$";

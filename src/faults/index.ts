@@ -11,11 +11,11 @@ import {
   type DeliverySubject,
   type Firing,
   type RuleBook,
-} from "../kernel/fault.ts";
-import type { ArmedRule, Hit } from "./armed.ts";
-import { type BookNeeds, openBook } from "./book.ts";
-import { createShelf, type Phase, type Shelf } from "./shelf.ts";
-import { readBrought } from "./shorthand.ts";
+} from "../contracts/fault.ts";
+import type { ArmedRule, Hit } from "./armed-rule.ts";
+import { readBrought } from "./inline-syntax.ts";
+import { createShelf, type Phase, type Shelf } from "./rule-index.ts";
+import { type BookNeeds, openBook } from "./rule-registry.ts";
 
 export interface Faults {
   readonly api: ApiFaults;

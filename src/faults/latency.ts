@@ -1,6 +1,6 @@
 // Latency: an answer that comes late, by a span that is drawn anew for each call.
 
-import { Type } from "../kernel/shapes.ts";
+import { Type } from "../schema/shapes.ts";
 import { type Moment, onCalls } from "./action.ts";
 import { choice, milliseconds, span } from "./fields.ts";
 

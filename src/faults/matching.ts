@@ -1,9 +1,9 @@
 // What a rule touches: calls by operation, merchant, key, header and body; deliveries by event, endpoint and attempt too.
 
-import { valueAt } from "../kernel/check.ts";
-import { Condition, holds } from "../kernel/conditions.ts";
-import type { CallSubject, DeliverySubject } from "../kernel/fault.ts";
-import { count, type Static, Type, text } from "../kernel/shapes.ts";
+import type { CallSubject, DeliverySubject } from "../contracts/fault.ts";
+import { Condition, holds } from "../schema/conditions.ts";
+import { count, type Static, Type, text } from "../schema/shapes.ts";
+import { valueAt } from "../schema/validator.ts";
 import { milliseconds, span } from "./fields.ts";
 
 const names = (description: string) =>

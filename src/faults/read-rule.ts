@@ -1,15 +1,15 @@
 // Reads a rule that somebody wrote: every name known, every shape right, nothing asked that cannot be known when it is asked.
 
-import { escaped, fieldErrors } from "../kernel/check.ts";
-import { Condition } from "../kernel/conditions.ts";
+import { API_PHASES, type ApiPhase, type Target } from "../contracts/fault.ts";
+import { strangerToJudge } from "../contracts/verdict.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
 import { type FieldError, fail } from "../kernel/errors.ts";
-import { API_PHASES, type ApiPhase, type Target } from "../kernel/fault.ts";
-import { strangerToJudge } from "../kernel/judged.ts";
-import { didYouMean } from "../kernel/nearest.ts";
+import { Condition } from "../schema/conditions.ts";
+import { escaped, fieldErrors } from "../schema/validator.ts";
 import type { Action } from "./action.ts";
 import { milliseconds } from "./fields.ts";
-import { actions, type GivenRule, matchSchemas, RULE_FIELDS, ruleSchema } from "./grammar.ts";
 import { isNamed } from "./matching.ts";
+import { actions, type GivenRule, matchSchemas, RULE_FIELDS, ruleSchema } from "./rule-schema.ts";
 import { type BudgetOf, completeTrigger, type GivenTrigger, type Trigger, triggerSchema } from "./trigger.ts";
 
 /** What is there to be named. */

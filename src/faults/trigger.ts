@@ -1,6 +1,6 @@
 // When a rule that matches fires: what it skips, how often, how likely, and whose budget each firing is taken from.
 
-import { count, optional, type Static, Type } from "../kernel/shapes.ts";
+import { count, optional, type Static, Type } from "../schema/shapes.ts";
 import { span } from "./fields.ts";
 
 export const BUDGETS = ["rule", "key", "operation", "idempotency_key", "event", "endpoint"] as const;

@@ -2,18 +2,18 @@
 
 import { IncomingMessage, ServerResponse } from "node:http";
 import express from "express";
-import { factOf } from "../kernel/assumed.ts";
+import type { Document } from "../contracts/document.ts";
+import type { Endpoint } from "../contracts/endpoint.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
-import type { Document } from "../kernel/document.ts";
-import type { Endpoint } from "../kernel/endpoint.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
-import { didYouMean } from "../kernel/nearest.ts";
+import { factOf } from "../schema/assumed.ts";
 import { readBody } from "./body.ts";
 import { type Context, isAbandoned, openContext } from "./context.ts";
 import { CONTROL_PREFIX } from "./control-token.ts";
 import type { Guard } from "./guard.ts";
-import { declared, perform } from "./perform.ts";
 import { failureReply, send } from "./reply.ts";
+import { declared, perform } from "./run-control-operation.ts";
 
 interface Needs<World> {
   guard: Guard;

@@ -2,7 +2,7 @@
 
 import { fail } from "../kernel/errors.ts";
 import { holdsLiveKey } from "../kernel/redact.ts";
-import type { Tenants } from "../store/tenants.ts";
+import type { Tenants } from "../store/records/tenants.ts";
 import { type Context, headerOnce, type Stage } from "./context.ts";
 import type { Limiter } from "./limit.ts";
 

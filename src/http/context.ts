@@ -1,9 +1,9 @@
 // What the stages of the pipe hand on: one request on its way to one reply.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { BroughtFault, CutForm } from "../kernel/fault.ts";
-import type { Operation } from "../store/caller.ts";
-import type { Identity } from "../store/tenants.ts";
+import type { BroughtFault, CutForm } from "../contracts/fault.ts";
+import type { Operation } from "../store/operation-context.ts";
+import type { Identity } from "../store/records/tenants.ts";
 
 export interface Reply {
   status: number;

@@ -1,10 +1,10 @@
 // The Idempotency-Key of a request: its syntax, its fingerprint, and the answer that may be remembered for it.
 
-import type { Behaviour } from "../kernel/assumed.ts";
+import { remembered } from "../kernel/bounded-cache.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
-import { remembered } from "../kernel/remembered.ts";
-import type { RememberedReply, Replies } from "../store/replies.ts";
+import type { Behaviour } from "../schema/assumed.ts";
+import type { RememberedReply, Replies } from "../store/records/idempotency-replies.ts";
 import { type Context, headerOnce, type Stage } from "./context.ts";
 
 const MAX_KEY = 255;

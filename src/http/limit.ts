@@ -1,7 +1,7 @@
 // Requests per window: windows aligned to the epoch, one bucket for each merchant, one for each address that has no key.
 
-import type { Behaviour } from "../kernel/assumed.ts";
 import { fail } from "../kernel/errors.ts";
+import type { Behaviour } from "../schema/assumed.ts";
 import type { Bucket, Context, Stage } from "./context.ts";
 
 export interface Rule {

@@ -1,17 +1,17 @@
 // The way of a request under /v1, from the first look at it to its answer. The list is the order; there is no other.
 
+import type { ApiFaults } from "../contracts/fault.ts";
 import type { Clock } from "../kernel/clock.ts";
-import type { ApiFaults } from "../kernel/fault.ts";
-import type { Callers, Operation } from "../store/caller.ts";
-import type { Database } from "../store/database.ts";
-import type { Past } from "../store/past.ts";
-import type { Replies } from "../store/replies.ts";
-import type { Tenants } from "../store/tenants.ts";
+import type { Callers, Operation } from "../store/operation-context.ts";
+import type { Replies } from "../store/records/idempotency-replies.ts";
+import type { Past } from "../store/records/record-history.ts";
+import type { Tenants } from "../store/records/tenants.ts";
+import type { Database } from "../store/sqlite/database.ts";
 import { authenticate, recognise } from "./authenticate.ts";
 import { readBody } from "./body.ts";
 import { type Context, isAbandoned, type Stage } from "./context.ts";
-import { type FaultStages, faultStages } from "./fault.ts";
-import type { Held } from "./fault-forms.ts";
+import { type FaultStages, faultStages } from "./faults/apply-fault.ts";
+import type { Held } from "./faults/wire-faults.ts";
 import type { Guard } from "./guard.ts";
 import { readIdempotencyKey, recall } from "./idempotency.ts";
 import { countStranger, type Limiter, limit } from "./limit.ts";

@@ -1,8 +1,8 @@
 // Finds the operation of a request in the catalogue: exact paths first, then those with parameters.
 
+import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
-import { didYouMean } from "../kernel/nearest.ts";
-import type { Operation } from "../store/caller.ts";
+import type { Operation } from "../store/operation-context.ts";
 import type { Context, Stage } from "./context.ts";
 
 export const PREFIX = "/v1";

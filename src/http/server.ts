@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { afterRealTime } from "../kernel/clock.ts";
 import { type ErrorCode, errors, SandboxError } from "../kernel/errors.ts";
-import { endWith } from "./last-words.ts";
+import { endWith } from "./raw-response.ts";
 import type { Upgrade } from "./upgrade.ts";
 
 export interface Listening {

@@ -1,12 +1,12 @@
 // The effect: handler, remembered answer and outgoing events in one transaction; the answer only after its commit.
 
-import { factOf } from "../kernel/assumed.ts";
-import { fieldErrors, fits } from "../kernel/check.ts";
+import { Written } from "../contracts/preserialized-json.ts";
 import { ApiError } from "../kernel/errors.ts";
-import { Written } from "../kernel/written.ts";
-import type { Callers, Operation } from "../store/caller.ts";
-import type { Database } from "../store/database.ts";
-import type { Replies } from "../store/replies.ts";
+import { factOf } from "../schema/assumed.ts";
+import { fieldErrors, fits } from "../schema/validator.ts";
+import type { Callers, Operation } from "../store/operation-context.ts";
+import type { Replies } from "../store/records/idempotency-replies.ts";
+import type { Database } from "../store/sqlite/database.ts";
 import type { Context, Reply, Stage } from "./context.ts";
 import { isRemembered, replay } from "./idempotency.ts";
 import { errorReply } from "./reply.ts";

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { ApiError, fail } from "../kernel/errors.ts";
 import type { Guard } from "./guard.ts";
-import { endWith } from "./last-words.ts";
+import { endWith } from "./raw-response.ts";
 import { errorBody } from "./reply.ts";
 
 export type Upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;

@@ -1,12 +1,12 @@
 // Holds query and body against the operation's declaration, and sorts known fields from unknown ones.
 
-import { fieldErrors, fits } from "../kernel/check.ts";
-import type { ObjectSchema } from "../kernel/endpoint.ts";
+import type { ObjectSchema } from "../contracts/endpoint.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
-import { didYouMean } from "../kernel/nearest.ts";
 import { redact } from "../kernel/redact.ts";
-import type { TSchema } from "../kernel/shapes.ts";
-import type { Operation } from "../store/caller.ts";
+import type { TSchema } from "../schema/shapes.ts";
+import { fieldErrors, fits } from "../schema/validator.ts";
+import type { Operation } from "../store/operation-context.ts";
 import type { Context, Stage } from "./context.ts";
 
 /**

@@ -1,6 +1,6 @@
 // Which fault rules struck which requests and attempts, and what each was meant to bring out.
 
-import type { Firing } from "../kernel/fault.ts";
+import type { Firing } from "../contracts/fault.ts";
 
 /** A rule of the judge that a fault was set up to try: its id, or several at once. */
 export interface Expectation {

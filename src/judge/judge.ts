@@ -1,18 +1,18 @@
 // The judge: hears of requests, faults and deliveries, lets the rules look at them, and answers what they found. Never in the way:
 // a request that nothing depends on costs a look-up, and everything else is thought about after the answer.
 
+import type { Firing } from "../contracts/fault.ts";
+import type { AttemptMessage, VerdictMessage } from "../contracts/live-messages.ts";
+import { type Findings, namesRule } from "../contracts/verdict.ts";
 import { afterThisTurn, createLateness, type Lateness, realNow } from "../kernel/clock.ts";
-import type { Firing } from "../kernel/fault.ts";
-import { type Findings, namesRule } from "../kernel/judged.ts";
-import type { AttemptMessage, VerdictMessage } from "../kernel/messages.ts";
 import { once } from "../kernel/once.ts";
-import type { JournalEntry } from "../store/journal.ts";
-import { type Book, describeVerdict, fitsFilter, openBook } from "./book.ts";
-import { describeCall, isTrouble, isUnanswered, type OperationFacts } from "./call.ts";
+import type { JournalEntry } from "../store/journal/request-log.ts";
 import { createFirings, type Firings } from "./firings.ts";
-import { openPlace, openVerdicts, type Place } from "./place.ts";
-import { rules } from "./rules.ts";
-import { createWrites, type Writes } from "./writes.ts";
+import { openPlace, openVerdicts, type Place } from "./merchant-tracker.ts";
+import { describeCall, isTrouble, isUnanswered, type OperationFacts } from "./observed-call.ts";
+import { createWrites, type Writes } from "./recent-writes.ts";
+import { rules } from "./rules/index.ts";
+import { type Book, describeVerdict, fitsFilter, openBook } from "./verdict-log.ts";
 
 export interface Judge extends Findings {
   /** A request was answered. */

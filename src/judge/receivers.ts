@@ -1,11 +1,11 @@
 // What receivers of webhooks did: which events they took, and what they wrote to the service after that.
 
-import type { Firing } from "../kernel/fault.ts";
-import type { AttemptMessage } from "../kernel/messages.ts";
-import { AFTERMATH, createAftermath, type Taken } from "./aftermath.ts";
-import type { Call } from "./call.ts";
-import type { Arrival, Echo } from "./rule.ts";
-import { isUntouched } from "./touched.ts";
+import type { Firing } from "../contracts/fault.ts";
+import type { AttemptMessage } from "../contracts/live-messages.ts";
+import type { Call } from "./observed-call.ts";
+import type { Arrival, Echo } from "./rules/rule.ts";
+import { isUntouched } from "./tampering.ts";
+import { AFTERMATH, createAftermath, type Taken } from "./write-attribution.ts";
 
 interface Pair {
   readonly first: Taken;

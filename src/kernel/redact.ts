@@ -1,8 +1,12 @@
 // Keeps secrets out of whatever is kept or shown: passwords, account numbers, signing secrets, tokens, and every live key.
 
-import { isSecret, SECRET } from "./check.ts";
-
 export const MASK = "…redacted…";
+
+/** Names of fields whose values are never repeated, logged or stored in clear. */
+export const isSecret = (name: string) => SECRET.test(name);
+
+/** What such a name has in it. */
+export const SECRET = /password|secret|account[_-]?number|iban|api[_-]?key|access[_-]?token|authorization/i;
 
 /** A copy of headers or of a JSON value in which secrets are masked, at any depth. */
 export function redact(value: unknown): unknown {

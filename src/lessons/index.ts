@@ -1,18 +1,18 @@
 // Lessons: what there is to learn, who learns it, and how far each has come.
 
+import type { LearnerState, Lessons, WantedLearner } from "../contracts/lesson.ts";
+import type { Happening } from "../contracts/live-messages.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
-import type { LearnerState, Lessons, WantedLearner } from "../kernel/lesson.ts";
-import type { Happening } from "../kernel/messages.ts";
-import { didYouMean } from "../kernel/nearest.ts";
 import { once } from "../kernel/once.ts";
-import { criticOf, type WrittenLesson } from "./format.ts";
-import type { Inner, Needs } from "./needs.ts";
-import { createNews } from "./news.ts";
-import { personal } from "./personal.ts";
-import { readLessons } from "./read.ts";
-import { behindOf, lessonNamed, type Standing, standingOf, stateOf } from "./standing.ts";
+import { behindOf, lessonNamed, type Standing, standingOf, stateOf } from "./learner-progress.ts";
+import { criticOf, type WrittenLesson } from "./lesson-annotations.ts";
+import type { Inner, Needs } from "./lesson-context.ts";
+import { readLessons } from "./lesson-files.ts";
+import { createNews } from "./long-poll.ts";
+import { personal } from "./personalize.ts";
+import { lookSoon, whomItConcerns } from "./step-checks.ts";
 import { announce, move, settle, showHint } from "./steps.ts";
-import { lookSoon, whomItConcerns } from "./ticking.ts";
 
 export interface LessonBook extends Lessons {
   /** Something happened: whoever it concerns is looked at. */

@@ -1,7 +1,7 @@
 // A lesson's page taken apart: title, opening and steps, the fenced blocks, and the comments that no reader sees, each with its line.
 
+import type { LessonBlock } from "../contracts/lesson.ts";
 import { SandboxError } from "../kernel/errors.ts";
-import type { LessonBlock } from "../kernel/lesson.ts";
 
 /** `<!-- word: text -->`, with the line in which its text begins. */
 export interface Comment {

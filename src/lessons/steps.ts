@@ -1,12 +1,12 @@
 // From step to step: what is noted when one is left, what is done and marked when one begins, and who is told.
 
+import type { LessonMessage, StepEnd } from "../contracts/lesson.ts";
 import { afterRealTime, realNow } from "../kernel/clock.ts";
-import type { LessonMessage, StepEnd } from "../kernel/lesson.ts";
-import type { Learner } from "../store/learners.ts";
-import type { Behind, WrittenCall, WrittenLesson } from "./format.ts";
-import type { Inner } from "./needs.ts";
-import { personalCall } from "./personal.ts";
-import { behindOf, type Standing, stateOf } from "./standing.ts";
+import type { Learner } from "../store/workshop/learners.ts";
+import { behindOf, type Standing, stateOf } from "./learner-progress.ts";
+import type { Behind, WrittenCall, WrittenLesson } from "./lesson-annotations.ts";
+import type { Inner } from "./lesson-context.ts";
+import { personalCall } from "./personalize.ts";
 
 /** Where somebody goes, and what is noted of the steps that are left. */
 export interface Move {

@@ -1,8 +1,8 @@
 // Cuts what happened down to what a screen can show: of each kind the newest, and the newest that the watcher looks for.
 
-import { attemptFacts, requestFacts } from "../kernel/live-rows.ts";
-import type { LiveItem, WatcherWish } from "../kernel/messages.ts";
-import { type RowFilter, readRowFilter } from "../kernel/row-filter.ts";
+import type { LiveItem, WatcherWish } from "../contracts/live-messages.ts";
+import { attemptFacts, requestFacts } from "../contracts/live-rows.ts";
+import { type RowFilter, readRowFilter } from "../contracts/row-filter.ts";
 
 export interface Digest {
   /** Takes a message of the watcher; what is no wish is passed over. */

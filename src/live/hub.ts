@@ -3,9 +3,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
+import type { Happening, LiveMessage, Totals } from "../contracts/live-messages.ts";
 import { afterRealTime } from "../kernel/clock.ts";
 import { tell } from "../kernel/listeners.ts";
-import type { Happening, LiveMessage, Totals } from "../kernel/messages.ts";
 import { once } from "../kernel/once.ts";
 import { unguessable } from "../kernel/random.ts";
 import { createDigest, type Digest } from "./digest.ts";

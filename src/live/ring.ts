@@ -1,6 +1,6 @@
 // The newest happenings, numbered: what a watcher can still be told, and what it has missed.
 
-import type { Happening, LiveItem, LiveMessage } from "../kernel/messages.ts";
+import type { Happening, LiveItem, LiveMessage } from "../contracts/live-messages.ts";
 
 export interface Ring {
   /** The number of the newest item. */

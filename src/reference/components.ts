@@ -1,6 +1,6 @@
 // The parts of an OpenAPI document that are printed once and pointed to: titled schemas, error examples, headers, common replies.
 
-import type { TSchema } from "../kernel/shapes.ts";
+import type { TSchema } from "../schema/shapes.ts";
 import { mapSubschemas, type Printed, titleOf } from "./subschemas.ts";
 
 type Section = "schemas" | "responses" | "parameters" | "examples" | "headers";

@@ -1,10 +1,10 @@
 // The events that tell receivers of changes: their envelope, and every type that a record or an operation of the catalogue makes.
 
-import { type Assumption, assumed, factOf, isAssumed } from "../kernel/assumed.ts";
-import type { Resource } from "../kernel/resource.ts";
-import { id, oneOf, type TSchema, Type, text, timestamp } from "../kernel/shapes.ts";
+import type { Resource } from "../contracts/resource.ts";
+import { type Assumption, assumed, factOf, isAssumed } from "../schema/assumed.ts";
+import { id, oneOf, type TSchema, Type, text, timestamp } from "../schema/shapes.ts";
+import type { Declared } from "./api-surface.ts";
 import { titledSchemas } from "./subschemas.ts";
-import type { Declared } from "./surface.ts";
 
 const ENVELOPE_WHY = "The document lists four fields of an event; this one is common and spares the receiver a call.";
 

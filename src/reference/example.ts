@@ -1,7 +1,7 @@
 // One call of each operation that succeeds on the seeded world: as data, and as the command that makes it.
 
-import { paramNames } from "../kernel/endpoint.ts";
-import type { Catalogue, Declared } from "./surface.ts";
+import { paramNames } from "../contracts/endpoint.ts";
+import type { Catalogue, Declared } from "./api-surface.ts";
 
 /** The body that each operation's example call was answered, by the operation's id. */
 export type Replies = Readonly<Record<string, unknown>>;

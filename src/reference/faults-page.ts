@@ -1,7 +1,7 @@
 // The page of faults: each action with its line, its fields, and the grammar that they share.
 
-import type { Target } from "../kernel/fault.ts";
-import type { TProperties, TSchema } from "../kernel/shapes.ts";
+import type { Target } from "../contracts/fault.ts";
+import type { TProperties, TSchema } from "../schema/shapes.ts";
 import { blocks, code, fence, GENERATED, table } from "./markdown.ts";
 
 /** An action as the page sees it. */

@@ -1,7 +1,7 @@
 // The fields of a schema as the rows of a table that a person reads.
 
-import { ASSUMED } from "../kernel/assumed.ts";
-import { type TSchema, text } from "../kernel/shapes.ts";
+import { ASSUMED } from "../schema/assumed.ts";
+import { type TSchema, text } from "../schema/shapes.ts";
 import { code, link, table } from "./markdown.ts";
 import { descriptionOf, titleOf } from "./subschemas.ts";
 

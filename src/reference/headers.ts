@@ -1,8 +1,8 @@
 // The headers of requests and replies: what each says, which replies carry it, and which of them the service's document states.
 
-import { type Assumption, assumed } from "../kernel/assumed.ts";
-import type { Method } from "../kernel/endpoint.ts";
-import { count, oneOf, type TSchema, Type, text } from "../kernel/shapes.ts";
+import type { Method } from "../contracts/endpoint.ts";
+import { type Assumption, assumed } from "../schema/assumed.ts";
+import { count, oneOf, type TSchema, Type, text } from "../schema/shapes.ts";
 
 /** What decides whether a reply carries a header. */
 interface Sender {

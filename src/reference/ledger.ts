@@ -1,14 +1,14 @@
 // The ledger of assumptions: every fact that the service's document does not state, why it is as it is, and what changes it.
 
-import { ASSUMED, type Assumption, type Behaviour, factOf, isAssumed } from "../kernel/assumed.ts";
+import type { Resource } from "../contracts/resource.ts";
 import { errors } from "../kernel/errors.ts";
-import type { Resource } from "../kernel/resource.ts";
-import type { TSchema } from "../kernel/shapes.ts";
+import { ASSUMED, type Assumption, type Behaviour, factOf, isAssumed } from "../schema/assumed.ts";
+import type { TSchema } from "../schema/shapes.ts";
+import { codes, type Declared } from "./api-surface.ts";
+import { ERRORS_ASSUMPTION, errorObject } from "./error-replies.ts";
 import { type EventType, envelope } from "./events.ts";
-import { ERRORS_ASSUMPTION, errorObject } from "./failures.ts";
 import { deliveryHeaders, serviceHeaders } from "./headers.ts";
 import { descriptionOf, subschemas, titleOf } from "./subschemas.ts";
-import { codes, type Declared } from "./surface.ts";
 
 export const subjects = {
   behaviour: "How it behaves",

@@ -1,16 +1,16 @@
 // The catalogue as an OpenAPI 3.1 document: of the service, or of any other surface that is declared in the same way.
 
 import { STATUS_CODES } from "node:http";
-import { ASSUMED, factOf, isAssumed } from "../kernel/assumed.ts";
-import { paramNames } from "../kernel/endpoint.ts";
-import type { TSchema } from "../kernel/shapes.ts";
+import { paramNames } from "../contracts/endpoint.ts";
+import { ASSUMED, factOf, isAssumed } from "../schema/assumed.ts";
+import type { TSchema } from "../schema/shapes.ts";
+import { areasOf, type Declared, parameterWords, type Surface } from "./api-surface.ts";
 import { type Components, openComponents } from "./components.ts";
+import { failures, headersOf, unlessEmpty } from "./error-replies.ts";
 import { type EventType, envelope } from "./events.ts";
-import { failures, headersOf, unlessEmpty } from "./failures.ts";
 import { deliveryHeaders, idempotencyKey } from "./headers.ts";
+import { shownOn } from "./strip-assumed.ts";
 import type { Printed } from "./subschemas.ts";
-import { areasOf, type Declared, parameterWords, type Surface } from "./surface.ts";
-import { shownOn } from "./unmarked.ts";
 
 export interface OpenApiDocument {
   openapi: "3.1.1";

@@ -1,13 +1,13 @@
 // One operation on a page: what to send, what comes back, what can go wrong, and whom it tells.
 
-import { factOf, isAssumed } from "../kernel/assumed.ts";
-import { paramNames } from "../kernel/endpoint.ts";
+import { paramNames } from "../contracts/endpoint.ts";
 import { errors } from "../kernel/errors.ts";
+import { factOf, isAssumed } from "../schema/assumed.ts";
+import { type Catalogue, type Declared, ownErrorsOf, parameterWords, type Surface } from "./api-surface.ts";
 import { curl, exampleCall, makerOf, type Replies } from "./example.ts";
 import { ASSUMED_MARK, boundsOf, isMarked, marked, meaningOf, receivedTable, sentTable, typeOf } from "./fields.ts";
 import { blocks, code, fence, heading, link, table } from "./markdown.ts";
 import { titleOf } from "./subschemas.ts";
-import { type Catalogue, type Declared, ownErrorsOf, parameterWords, type Surface } from "./surface.ts";
 
 /** `replies` is what the example calls were answered. */
 export function operationSection(catalogue: Catalogue, operation: Declared, replies: Replies): string {

@@ -1,7 +1,7 @@
 // The way into a schema: which of its keywords hold schemas of their own, and the JSON Pointer that leads to each.
 
-import { escaped } from "../kernel/check.ts";
-import type { TSchema } from "../kernel/shapes.ts";
+import type { TSchema } from "../schema/shapes.ts";
+import { escaped } from "../schema/validator.ts";
 
 /** A schema as plain JSON, without the hidden marks that its builder keeps on it. */
 export type Printed = { [keyword: string]: unknown };

@@ -1,14 +1,14 @@
 // What holds for all operations, as tables: errors, events, headers, limits, behaviour.
 
-import type { Behaviour } from "../kernel/assumed.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
-import type { TSchema } from "../kernel/shapes.ts";
+import type { Behaviour } from "../schema/assumed.ts";
+import type { TSchema } from "../schema/shapes.ts";
+import { type Catalogue, codes, type Declared, errorsOf, ownErrorsOf } from "./api-surface.ts";
 import type { EventType } from "./events.ts";
 import { ASSUMED_MARK, boundsOf, meaningOf, typeOf, USUAL_LENGTH } from "./fields.ts";
 import { deliveryHeaders, idempotencyKey, serviceHeaders } from "./headers.ts";
 import { blocks, code, link, table } from "./markdown.ts";
 import { descriptionOf } from "./subschemas.ts";
-import { type Catalogue, codes, type Declared, errorsOf, ownErrorsOf } from "./surface.ts";
 
 export function errorTable(service: Catalogue, control: Catalogue): string {
   const rows = codes.map((name) => {

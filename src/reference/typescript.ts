@@ -1,6 +1,6 @@
 // Schemas as TypeScript: each that has a name is an interface of its own, with what it says of itself as comments.
 
-import type { TSchema } from "../kernel/shapes.ts";
+import type { TSchema } from "../schema/shapes.ts";
 import { descriptionOf, titleOf } from "./subschemas.ts";
 
 interface Keywords {

@@ -3,10 +3,10 @@
 import { STATUS_CODES } from "node:http";
 import { isoTime } from "../kernel/clock.ts";
 import { redact, redactJson } from "../kernel/redact.ts";
-import type { AttemptRecord } from "../store/attempts.ts";
-import type { JournalRow } from "../store/journal.ts";
+import type { JournalRow } from "../store/journal/request-log.ts";
+import type { AttemptRecord } from "../store/webhooks/attempts.ts";
 import { mask } from "./mask.ts";
-import type { Material } from "./run.ts";
+import type { Material } from "./run-data.ts";
 
 interface Message {
   headers: Record<string, unknown>;

@@ -1,6 +1,6 @@
 // A run as JUnit XML: a case for each verdict of the judge, and one for each operation of the service.
 
-import type { ReportedScenario, ReportedVerdict, Run } from "./run.ts";
+import type { ReportedScenario, ReportedVerdict, Run } from "./run-data.ts";
 
 export function junit(run: Run): string {
   const scenarios = run.scenarios.length === 0 ? [] : [suite("scenarios", run, run.scenarios.map(scenarioCase))];

@@ -1,6 +1,6 @@
 // A run as Markdown, for the page of a job: what went wrong first, the rest folded away.
 
-import { type Run, verdictOf } from "./run.ts";
+import { type Run, verdictOf } from "./run-data.ts";
 
 const OUTCOME = {
   pass: "✅ Nothing that the judge saw is wrong",

@@ -1,11 +1,11 @@
 // The report of a run in each of its formats.
 
-import { Document } from "../kernel/document.ts";
+import { Document } from "../contracts/document.ts";
 import { har } from "./har.ts";
+import { page } from "./html-page.ts";
 import { junit } from "./junit.ts";
 import { markdown } from "./markdown.ts";
-import { page } from "./page.ts";
-import { gather, type Material, type RunSources } from "./run.ts";
+import { gather, type Material, type RunSources } from "./run-data.ts";
 
 export type ReportFormat = "json" | "junit" | "markdown" | "html" | "har";
 

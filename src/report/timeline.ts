@@ -2,7 +2,7 @@
 
 import { parseTime } from "../kernel/clock.ts";
 import { Markup, markup } from "./markup.ts";
-import { classOf, type ReportedAttempt, type ReportedRequest, type Run } from "./run.ts";
+import { classOf, type ReportedAttempt, type ReportedRequest, type Run } from "./run-data.ts";
 
 /** Anything that happened, in one order. */
 interface Moment {

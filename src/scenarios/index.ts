@@ -1,13 +1,13 @@
 // Scenarios: those that come with the package and those of files, armed, scored and disarmed by name.
 
+import type { RuleBook } from "../contracts/fault.ts";
+import type { ScenarioBook, ScenarioState } from "../contracts/scenario.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
 import { asMisuse, fail } from "../kernel/errors.ts";
-import type { RuleBook } from "../kernel/fault.ts";
-import { didYouMean } from "../kernel/nearest.ts";
 import { once } from "../kernel/once.ts";
-import type { ScenarioBook, ScenarioState } from "../kernel/scenario.ts";
-import { jsonSchema, type Scenario } from "./format.ts";
-import { type Grammar, readFolder, readScenario } from "./read.ts";
-import { createRuns, type Run, type RunNeeds, type Runs } from "./runs.ts";
+import { createRuns, type Run, type RunNeeds, type Runs } from "./armed-scenarios.ts";
+import { type Grammar, readFolder, readScenario } from "./scenario-files.ts";
+import { jsonSchema, type Scenario } from "./scenario-schema.ts";
 
 export interface Scenarios extends ScenarioBook {
   /** Arms, for everybody, a scenario by its name, or one of somebody's own by its file, such as ./outage.json. */

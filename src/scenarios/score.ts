@@ -1,9 +1,9 @@
 // What a run under a scenario comes to: each expectation held against what the judge found, the points, and the verdict.
 
-import { VERDICTS, type Verdict } from "../kernel/expectations.ts";
-import { namesRule } from "../kernel/judged.ts";
-import type { VerdictMessage } from "../kernel/messages.ts";
-import type { ScenarioExpectation, ScenarioResult } from "../kernel/scenario.ts";
+import { VERDICTS, type Verdict } from "../contracts/expectations.ts";
+import type { VerdictMessage } from "../contracts/live-messages.ts";
+import type { ScenarioExpectation, ScenarioResult } from "../contracts/scenario.ts";
+import { namesRule } from "../contracts/verdict.ts";
 
 export interface Score {
   results: ScenarioResult[];

@@ -2,24 +2,24 @@
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Dice } from "../kernel/random.ts";
-import { type Attempts, openAttempts } from "./attempts.ts";
-import { type Callers, callers, type WebhookRules } from "./caller.ts";
-import { type Collections, openCollections } from "./collection.ts";
-import { type Counters, openCounters } from "./counters.ts";
-import { type Database, openDatabase } from "./database.ts";
-import { type Deliveries, openDeliveries } from "./deliveries.ts";
-import { type EventLog, openEventLog } from "./event-log.ts";
-import { type Checkup, openHealth } from "./health.ts";
-import { type Holds, openHolds } from "./holds.ts";
-import { type Journal, openJournal } from "./journal.ts";
-import { type Learners, openLearners } from "./learners.ts";
-import { type Outbox, openOutbox } from "./outbox.ts";
-import { openPast, type Past } from "./past.ts";
-import { openReplies, type Replies } from "./replies.ts";
-import { openRetention } from "./retention.ts";
-import { openRoom, type Room } from "./room.ts";
-import { openRunLog, type RunLog } from "./run-log.ts";
-import { openTenants, type Tenants } from "./tenants.ts";
+import { type Journal, openJournal } from "./journal/request-log.ts";
+import { openRunLog, type RunLog } from "./journal/run-summary.ts";
+import { type Callers, callers, type WebhookRules } from "./operation-context.ts";
+import { type Collections, openCollections } from "./records/collection.ts";
+import { type Counters, openCounters } from "./records/id-counters.ts";
+import { openReplies, type Replies } from "./records/idempotency-replies.ts";
+import { openPast, type Past } from "./records/record-history.ts";
+import { openTenants, type Tenants } from "./records/tenants.ts";
+import { type Database, openDatabase } from "./sqlite/database.ts";
+import { type Attempts, openAttempts } from "./webhooks/attempts.ts";
+import { type Holds, openHolds } from "./webhooks/delayed-deliveries.ts";
+import { type Deliveries, openDeliveries } from "./webhooks/deliveries.ts";
+import { type Checkup, openHealth } from "./webhooks/endpoint-health.ts";
+import { type EventLog, openEventLog } from "./webhooks/event-log.ts";
+import { type Outbox, openOutbox } from "./webhooks/outbox.ts";
+import { openRetention } from "./webhooks/retention.ts";
+import { type Learners, openLearners } from "./workshop/learners.ts";
+import { openRoom, type Room } from "./workshop/room-code.ts";
 
 export interface Stores {
   database: Database;

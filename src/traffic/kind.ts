@@ -1,6 +1,6 @@
 // What it takes to say what may happen to a kind of record: how one begins, and where it goes from each state.
 
-import type { Scene, Some } from "./scene.ts";
+import type { Scene, Some } from "./activity-context.ts";
 
 type Fields = Record<string, unknown>;
 

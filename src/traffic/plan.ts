@@ -1,10 +1,10 @@
 // Reads what traffic is asked for, and refuses what cannot be with what was probably meant.
 
+import type { WantedTraffic } from "../contracts/traffic.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
+import { readSpan } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import { didYouMean } from "../kernel/nearest.ts";
-import { readSpan } from "../kernel/span.ts";
-import type { WantedTraffic } from "../kernel/traffic.ts";
-import { kinds } from "./business.ts";
+import { kinds } from "./activity.ts";
 
 export interface Plan {
   rate: string;

@@ -1,15 +1,15 @@
 // Business that goes on by itself, as work that falls due: who has some, how fast, of what kinds, and what came of it.
 
+import type { Traffic, TrafficState, WantedTraffic } from "../contracts/traffic.ts";
 import type { Clock, DueWork } from "../kernel/clock.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
-import { didYouMean } from "../kernel/nearest.ts";
 import type { Dice } from "../kernel/random.ts";
-import type { Traffic, TrafficState, WantedTraffic } from "../kernel/traffic.ts";
 import type { Stores } from "../store/stores.ts";
-import { type Backlog, type Declared, happen, resourceOf } from "./business.ts";
+import { type Backlog, type Declared, happen, resourceOf } from "./activity.ts";
+import { type Cast, openScene, readCast, type Some } from "./activity-context.ts";
 import { createPace, type Pace } from "./pace.ts";
 import { drawKind, type Plan, readPlan } from "./plan.ts";
-import { type Cast, openScene, readCast, type Some } from "./scene.ts";
 
 interface Needs extends Pick<Stores, "database" | "callers" | "counters" | "tenants">, Declared {
   clock: Clock;

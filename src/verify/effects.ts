@@ -1,12 +1,12 @@
 // What is expected to have come of the requests: deliveries, records, verdicts of the judge, faults that fired.
 
-import { valueAt } from "../kernel/check.ts";
-import { type Count, compareCount, countWords, isLike } from "../kernel/conditions.ts";
-import type { DeliveryMatch, Expectation, Verdict } from "../kernel/expectations.ts";
-import type { RecordBase, Resource } from "../kernel/resource.ts";
-import type { ScenarioState } from "../kernel/scenario.ts";
-import type { LoggedDelivery, RunLog } from "../store/run-log.ts";
-import { type Check, type Look, look, lookAtCount, type NearMiss } from "./look.ts";
+import type { DeliveryMatch, Expectation, Verdict } from "../contracts/expectations.ts";
+import type { RecordBase, Resource } from "../contracts/resource.ts";
+import type { ScenarioState } from "../contracts/scenario.ts";
+import { type Count, compareCount, countWords, isLike } from "../schema/conditions.ts";
+import { valueAt } from "../schema/validator.ts";
+import type { LoggedDelivery, RunLog } from "../store/journal/run-summary.ts";
+import { type Check, type Look, look, lookAtCount, type NearMiss } from "./check-result.ts";
 import { demandsOf, nearestOf } from "./near-miss.ts";
 
 type Wanted<Kind extends keyof Expectation> = NonNullable<Expectation[Kind]>;

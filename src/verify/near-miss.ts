@@ -1,7 +1,7 @@
 // Finds what came nearest to a match that is missing, and says where the two differ.
 
-import { type Condition, holds } from "../kernel/conditions.ts";
-import type { Difference, NearMiss } from "./look.ts";
+import { type Condition, holds } from "../schema/conditions.ts";
+import type { Difference, NearMiss } from "./check-result.ts";
 
 /** One thing that is wanted of a value. */
 export interface Demand {

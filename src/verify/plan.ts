@@ -1,17 +1,17 @@
 // Makes checks of what was asked for; refuses names that nothing has, with the one that was meant.
 
-import { type Count, checkCount, isLike } from "../kernel/conditions.ts";
+import type { Expectation, ExpectationKind, Expectations, RequestMatch } from "../contracts/expectations.ts";
+import type { RecordBase, Resource } from "../contracts/resource.ts";
+import type { ScenarioState } from "../contracts/scenario.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
+import { readSpan } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import type { Expectation, ExpectationKind, Expectations, RequestMatch } from "../kernel/expectations.ts";
-import { didYouMean } from "../kernel/nearest.ts";
-import type { RecordBase, Resource } from "../kernel/resource.ts";
-import type { ScenarioState } from "../kernel/scenario.ts";
-import { readSpan } from "../kernel/span.ts";
-import type { Journal } from "../store/journal.ts";
-import type { RunLog } from "../store/run-log.ts";
-import type { Tenants } from "../store/tenants.ts";
+import { type Count, checkCount, isLike } from "../schema/conditions.ts";
+import type { Journal } from "../store/journal/request-log.ts";
+import type { RunLog } from "../store/journal/run-summary.ts";
+import type { Tenants } from "../store/records/tenants.ts";
+import type { Check } from "./check-result.ts";
 import { checkDeliveries, checkFault, checkRecords, checkScenario, checkVerdicts, type Judged } from "./effects.ts";
-import type { Check } from "./look.ts";
 import { checkNever, checkRequests, checkSequence } from "./requests.ts";
 
 /** Everything that an expectation can be held against. */

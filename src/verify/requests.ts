@@ -1,10 +1,10 @@
 // Requests that are expected: so many, in an order, or none at all.
 
-import { valueAt } from "../kernel/check.ts";
-import { isLike } from "../kernel/conditions.ts";
-import type { Expectation, RequestMatch } from "../kernel/expectations.ts";
-import type { Journal, JournalRow } from "../store/journal.ts";
-import { type Check, look, lookAtCount, MOST_EVIDENCE, type NearMiss } from "./look.ts";
+import type { Expectation, RequestMatch } from "../contracts/expectations.ts";
+import { isLike } from "../schema/conditions.ts";
+import { valueAt } from "../schema/validator.ts";
+import type { Journal, JournalRow } from "../store/journal/request-log.ts";
+import { type Check, look, lookAtCount, MOST_EVIDENCE, type NearMiss } from "./check-result.ts";
 import { type Demand, demandsOf, nearestOf } from "./near-miss.ts";
 
 type Wanted<Kind extends keyof Expectation> = NonNullable<Expectation[Kind]>;

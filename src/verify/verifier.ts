@@ -1,10 +1,10 @@
 // Waits until everything that a test expects holds at one moment, or until there is nothing more to wait for.
 
+import { type ExpectationKind, type Expectations, VERDICTS, type Verdict } from "../contracts/expectations.ts";
 import { afterRealTime, realDelay, stopwatch } from "../kernel/clock.ts";
-import { type ExpectationKind, type Expectations, VERDICTS, type Verdict } from "../kernel/expectations.ts";
-import type { Look } from "./look.ts";
+import { afterRestart, type Mark, markOf, sourcesSince } from "./baseline.ts";
+import type { Look } from "./check-result.ts";
 import { type Planned, plan, type Sources, span } from "./plan.ts";
-import { afterRestart, type Mark, markOf, sourcesSince } from "./since.ts";
 
 export interface Verified {
   verdict: Verdict;

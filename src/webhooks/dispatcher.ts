@@ -1,19 +1,19 @@
 // Delivers what is owed: begins what is due, records how it went, and never lets one endpoint wait for another.
 
-import type { Behaviour } from "../kernel/assumed.ts";
 import { afterRealTime, type Clock, type DueWork } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import type { Attempts } from "../store/attempts.ts";
-import type { Database } from "../store/database.ts";
-import { type Deliveries, ENDPOINT_KIND } from "../store/deliveries.ts";
-import type { Holds } from "../store/holds.ts";
-import type { Outbox } from "../store/outbox.ts";
-import { type Explanation, explainSignature } from "./explain.ts";
-import { createInterference } from "./fault.ts";
-import { abandon, begin, canBegin, type Listener, reload, type State, settled, tellWaiting } from "./flights.ts";
-import { createLanes } from "./lanes.ts";
-import { attemptId, createLedger, type LedgerNeeds } from "./ledger.ts";
-import { createSender, type SenderNeeds } from "./sender.ts";
+import type { Behaviour } from "../schema/assumed.ts";
+import type { Database } from "../store/sqlite/database.ts";
+import type { Attempts } from "../store/webhooks/attempts.ts";
+import type { Holds } from "../store/webhooks/delayed-deliveries.ts";
+import { type Deliveries, ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
+import type { Outbox } from "../store/webhooks/outbox.ts";
+import { attemptId, createLedger, type LedgerNeeds } from "./attempt-recorder.ts";
+import { createLanes } from "./endpoint-queues.ts";
+import { createInterference } from "./faults/timing.ts";
+import { createSender, type SenderNeeds } from "./http/sender.ts";
+import { abandon, begin, canBegin, type Listener, reload, type State, settled, tellWaiting } from "./in-flight.ts";
+import { type Explanation, explainSignature } from "./signature-diagnosis.ts";
 
 export interface Dispatcher extends DueWork {
   /** Delivers from then on, and unless it begins anew, takes up what the process before this one left. To be called once the sandbox listens. */

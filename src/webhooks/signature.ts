@@ -1,7 +1,7 @@
 // The signature of a delivery: how it is made, how a receiver checks it, and what went wrong when the two differ.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Behaviour } from "../kernel/assumed.ts";
+import type { Behaviour } from "../schema/assumed.ts";
 
 type Body = string | Uint8Array;
 

@@ -1,6 +1,6 @@
 // A client on trial: a merchant of its own, the faults that strike it, and what the judge found about it.
 
-import { control } from "../support.ts";
+import { control } from "../support/sandbox.ts";
 
 export interface Trial {
   merchant: string;

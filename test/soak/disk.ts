@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { statfsSync } from "node:fs";
 import { afterEach } from "vitest";
-import { folder } from "../program.ts";
+import { folder } from "../support/program.ts";
 
 export interface Disk {
   readonly folder: string;

@@ -5,8 +5,8 @@ import { createHash } from "node:crypto";
 import { chmodSync, chownSync, closeSync, cpSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { SCHEMA_VERSION } from "../../src/store/schema.ts";
-import { folder, launchCommand, PROGRAM } from "../program.ts";
+import { SCHEMA_VERSION } from "../../src/store/sqlite/tables.ts";
+import { folder, launchCommand, PROGRAM } from "../support/program.ts";
 import { startOn } from "./subject.ts";
 
 export interface Spoilt {

@@ -2,8 +2,8 @@
 
 import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { compose, type Write } from "../effects.ts";
-import { type Answer, call } from "../support.ts";
+import { compose, type Write } from "../support/counted-writes.ts";
+import { type Answer, call } from "../support/sandbox.ts";
 
 export interface Load {
   readonly writes: Write[];

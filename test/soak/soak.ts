@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { createDice } from "../../src/kernel/random.ts";
-import { type Ended, launch } from "../program.ts";
-import { call, control } from "../support.ts";
+import { type Ended, launch } from "../support/program.ts";
+import { call, control } from "../support/sandbox.ts";
 import { type Disk, openDisk } from "./disk.ts";
 import { type Hazard, hazards, type Scene } from "./hazards.ts";
 import { createLoad, type Load } from "./load.ts";

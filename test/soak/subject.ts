@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { type Ended, launchCommand, PROGRAM } from "../program.ts";
+import { type Ended, launchCommand, PROGRAM } from "../support/program.ts";
 
 /** What the process holds once the garbage is gone. */
 export interface Held {

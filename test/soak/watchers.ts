@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { WebSocket } from "ws";
-import type { LiveMessage } from "../../src/kernel/messages.ts";
+import type { LiveMessage } from "../../src/contracts/live-messages.ts";
 
 export interface Watcher {
   stopReading(): void;

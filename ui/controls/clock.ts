@@ -1,12 +1,12 @@
 // The key of the clock: play a span of time, stop it, set it, let it run.
 
+import type { ClockMessage } from "../../src/contracts/live-messages.ts";
 import { isoTime, parseTime } from "../../src/kernel/clock.ts";
-import type { ClockMessage } from "../../src/kernel/messages.ts";
-import { readSpan } from "../../src/kernel/span.ts";
+import { readSpan } from "../../src/kernel/duration.ts";
 import type { Field, Values } from "../overlays/field.ts";
 import { type Form, openForm } from "../overlays/form.ts";
 import { type Action, type State, sandboxNow } from "../state/state.ts";
-import type { Answer, Call } from "../wire/calls.ts";
+import type { Answer, Call } from "../wire/control-calls.ts";
 
 const ADVANCE = "advance ";
 const OTHER = "by";

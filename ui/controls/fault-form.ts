@@ -3,11 +3,11 @@
 import type { Field, Option, Values } from "../overlays/field.ts";
 import type { Context, Form, Outcome } from "../overlays/form.ts";
 import type { State } from "../state/state.ts";
-import type { Answer, Call } from "../wire/calls.ts";
-import type { Shape } from "../wire/shape.ts";
-import { merchantsOrAll, options } from "./chosen.ts";
+import type { Answer, Call } from "../wire/control-calls.ts";
+import type { Shape } from "../wire/json-schema.ts";
+import { merchantsOrAll, options } from "./form-defaults.ts";
 import { SCENARIO, scenarioCall, scenarioDone, scenarioFields } from "./scenario-fields.ts";
-import { fieldOf, valueFrom } from "./shape-field.ts";
+import { fieldOf, valueFrom } from "./schema-field.ts";
 
 /** The common ones first, under the words that people look for; what comes behind them is in the schema's order. */
 const COMMON: Readonly<Record<string, string>> = {

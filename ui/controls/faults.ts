@@ -1,14 +1,14 @@
 // The keys of faults: arm one, take the whole service down and up again, clear them all.
 
-import type { RuleState } from "../../src/kernel/fault.ts";
+import type { RuleState } from "../../src/contracts/fault.ts";
 import { confirm } from "../overlays/confirm.ts";
 import type { Values } from "../overlays/field.ts";
 import { openForm } from "../overlays/form.ts";
 import { type Action, calls, just, laid, listOf, type State, type Step } from "../state/state.ts";
-import type { Call } from "../wire/calls.ts";
-import { attemptChosen, requestChosen } from "./chosen.ts";
+import type { Call } from "../wire/control-calls.ts";
+import { learning } from "./cached-lookups.ts";
 import { faultForm } from "./fault-form.ts";
-import { learning } from "./known.ts";
+import { attemptChosen, requestChosen } from "./form-defaults.ts";
 
 /** On a row it begins as a fault like the one that the row met, or as one that the next like it will meet. */
 function arming(state: State): Step {

@@ -1,11 +1,11 @@
 // The key of lessons: begin one, or one of its steps, for whoever it is.
 
-import type { Lesson, ShownLearner } from "../../src/kernel/lesson.ts";
+import type { Lesson, ShownLearner } from "../../src/contracts/lesson.ts";
 import type { Field } from "../overlays/field.ts";
 import { type Context, type Form, openForm } from "../overlays/form.ts";
-import { ownCourse, withLearner } from "../state/course.ts";
+import { ownCourse, withLearner } from "../state/learning.ts";
 import type { Action, State } from "../state/state.ts";
-import { type Answer, inPath } from "../wire/calls.ts";
+import { type Answer, inPath } from "../wire/control-calls.ts";
 
 type Whom = Pick<ShownLearner, "id" | "name" | "lesson" | "step" | "next">;
 

@@ -1,11 +1,11 @@
 // The keys of merchants: one more, back to the fixtures, and the rate-limit window of one.
 
-import { readSpan } from "../../src/kernel/span.ts";
+import { readSpan } from "../../src/kernel/duration.ts";
 import type { Field, Option } from "../overlays/field.ts";
 import { type Form, openForm } from "../overlays/form.ts";
 import type { Window } from "../panes/limits.ts";
 import { type Action, listOf, type State, shortMerchant } from "../state/state.ts";
-import { merchantHere, merchantOptions, merchantsOrAll } from "./chosen.ts";
+import { merchantHere, merchantOptions, merchantsOrAll } from "./form-defaults.ts";
 
 /** A merchant whose key is named as it is itself came with a fixture. */
 const fixtures = ({ sandbox }: State): Option[] =>

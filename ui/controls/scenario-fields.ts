@@ -2,8 +2,8 @@
 
 import type { Field, Values } from "../overlays/field.ts";
 import type { Context, Outcome } from "../overlays/form.ts";
-import type { Answer, Call } from "../wire/calls.ts";
-import { merchantsOrAll, options } from "./chosen.ts";
+import type { Answer, Call } from "../wire/control-calls.ts";
+import { merchantsOrAll, options } from "./form-defaults.ts";
 
 /** What stands for all of them among the faults. */
 export const SCENARIO = "scenario";

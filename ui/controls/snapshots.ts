@@ -3,8 +3,8 @@
 import type { Field, Values } from "../overlays/field.ts";
 import { type Context, type Form, openForm } from "../overlays/form.ts";
 import type { Action, State } from "../state/state.ts";
-import type { Answer, Call } from "../wire/calls.ts";
-import { options } from "./chosen.ts";
+import type { Answer, Call } from "../wire/control-calls.ts";
+import { options } from "./form-defaults.ts";
 
 const namesOf = ({ answers }: Context) =>
   ((answers.snapshots as { data: { name: string }[] } | undefined)?.data ?? []).map(({ name }) => name);

@@ -1,13 +1,13 @@
 // The key of traffic: business that goes on by itself, begun and ended.
 
-import { readSpan } from "../../src/kernel/span.ts";
-import type { TrafficState } from "../../src/kernel/traffic.ts";
+import type { TrafficState } from "../../src/contracts/traffic.ts";
+import { readSpan } from "../../src/kernel/duration.ts";
 import type { Field, Values } from "../overlays/field.ts";
 import { type Context, type Form, openForm } from "../overlays/form.ts";
 import type { Action, State } from "../state/state.ts";
-import type { Answer, Call } from "../wire/calls.ts";
-import { readJson } from "../wire/shape.ts";
-import { merchantHere, merchantOptions, merchantsOrAll, options } from "./chosen.ts";
+import type { Answer, Call } from "../wire/control-calls.ts";
+import { readJson } from "../wire/json-schema.ts";
+import { merchantHere, merchantOptions, merchantsOrAll, options } from "./form-defaults.ts";
 
 const START = "start";
 

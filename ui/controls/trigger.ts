@@ -3,9 +3,9 @@
 import type { Field } from "../overlays/field.ts";
 import { type Form, openForm } from "../overlays/form.ts";
 import type { Action, State, Step } from "../state/state.ts";
-import { readJson } from "../wire/shape.ts";
-import { attemptChosen, merchantHere, merchantOptions, options } from "./chosen.ts";
-import { learning } from "./known.ts";
+import { readJson } from "../wire/json-schema.ts";
+import { learning } from "./cached-lookups.ts";
+import { attemptChosen, merchantHere, merchantOptions, options } from "./form-defaults.ts";
 
 const data: Field = {
   name: "data",

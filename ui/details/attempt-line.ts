@@ -1,7 +1,7 @@
 // A delivery attempt in words: how it ended and what comes next, in rows and in the details of what it belongs to.
 
-import type { AttemptMessage } from "../../src/kernel/messages.ts";
-import { countdown, duration } from "../figures.ts";
+import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
+import { countdown, duration } from "../format-numbers.ts";
 import { type State, sandboxNow } from "../state/state.ts";
 import { fill, harmless, widthOf } from "../terminal/cells.ts";
 import { signs, type Tone, tint } from "../terminal/style.ts";

@@ -1,14 +1,14 @@
 // One delivery attempt and every other of the same event: what was sent, how its signature is checked, what came back, what comes next.
 
-import type { AttemptMessage } from "../../src/kernel/messages.ts";
-import { duration } from "../figures.ts";
+import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
+import { duration } from "../format-numbers.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { listOf, type State } from "../state/state.ts";
 import { type Look, signs } from "../terminal/style.ts";
 import { wholeTime } from "../time.ts";
-import { type Call, inPath, quoted } from "../wire/calls.ts";
+import { type Call, inPath, quoted } from "../wire/control-calls.ts";
 import { attemptLine, endingOf, resultOf, type Told } from "./attempt-line.ts";
-import { bodyLines, fact, headerLines, part, plain, sentences } from "./text.ts";
+import { bodyLines, fact, headerLines, part, plain, sentences } from "./detail-lines.ts";
 import { verdictLines } from "./verdict-line.ts";
 
 /** An attempt as the log has it. */

@@ -1,12 +1,12 @@
 // One fault rule: in words, what it did so far, and as it was written.
 
-import type { RuleState } from "../../src/kernel/fault.ts";
-import type { RequestMessage } from "../../src/kernel/messages.ts";
-import { count, countdown, counted } from "../figures.ts";
+import type { RuleState } from "../../src/contracts/fault.ts";
+import type { RequestMessage } from "../../src/contracts/live-messages.ts";
+import { count, countdown, counted } from "../format-numbers.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { listOf, type State } from "../state/state.ts";
 import { momentOf, remainingOf, timeOfDay, wholeTime } from "../time.ts";
-import { fact, part, plain, sentences } from "./text.ts";
+import { fact, part, plain, sentences } from "./detail-lines.ts";
 import { verdictLines } from "./verdict-line.ts";
 
 interface Schema {

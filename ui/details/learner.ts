@@ -1,12 +1,12 @@
 // One learner: where they are, the hint that they see, and every step that they left behind.
 
-import type { LearnerState, ShownLearner } from "../../src/kernel/lesson.ts";
-import { count, countdown } from "../figures.ts";
+import type { LearnerState, ShownLearner } from "../../src/contracts/lesson.ts";
+import { count, countdown } from "../format-numbers.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { listOf } from "../state/state.ts";
 import { harmless } from "../terminal/cells.ts";
 import { signs, tint } from "../terminal/style.ts";
-import { fact, part, sentences } from "./text.ts";
+import { fact, part, sentences } from "./detail-lines.ts";
 
 type Learner = ShownLearner & Pick<LearnerState, "elapsed">;
 

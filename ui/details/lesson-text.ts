@@ -1,9 +1,9 @@
 // A step of a lesson as it is read in a pane: what is done already, what to do, the command, and the hint.
 
-import type { Lesson, LessonBlock, LessonStep, ShownLearner } from "../../src/kernel/lesson.ts";
+import type { Lesson, LessonBlock, LessonStep, ShownLearner } from "../../src/contracts/lesson.ts";
 import { harmless, widthOf, wrap } from "../terminal/cells.ts";
 import { type Look, signs, tint } from "../terminal/style.ts";
-import { plain, sentences } from "./text.ts";
+import { plain, sentences } from "./detail-lines.ts";
 
 /** The steps by number: what became of those behind, where one is, what is to come. */
 export function tickLine(look: Look, { steps }: Lesson, { lesson, step, left }: ShownLearner): string {

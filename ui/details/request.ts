@@ -1,15 +1,15 @@
 // One request, whole: both messages, what was done with it and why, what it made happen, and what the judge says of it.
 
-import type { AttemptMessage, RequestMessage } from "../../src/kernel/messages.ts";
-import { count, duration } from "../figures.ts";
+import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
+import { count, duration } from "../format-numbers.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { listOf, type State } from "../state/state.ts";
+import { statusTones } from "../status-colors.ts";
 import type { Look } from "../terminal/style.ts";
 import { remainingOf, wholeTime } from "../time.ts";
-import { statusTones } from "../tones.ts";
-import { type Call, inPath } from "../wire/calls.ts";
+import { type Call, inPath } from "../wire/control-calls.ts";
 import { attemptLine } from "./attempt-line.ts";
-import { bodyLines, fact, headerLines, part, sentences } from "./text.ts";
+import { bodyLines, fact, headerLines, part, sentences } from "./detail-lines.ts";
 import { verdictLines } from "./verdict-line.ts";
 
 /** A request as the journal has it. */

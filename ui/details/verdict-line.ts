@@ -1,9 +1,9 @@
 // Verdicts as they stand in the details of what they speak of.
 
-import type { VerdictMessage } from "../../src/kernel/messages.ts";
+import type { VerdictMessage } from "../../src/contracts/live-messages.ts";
 import { listOf, type State } from "../state/state.ts";
-import { verdictWords } from "../tones.ts";
-import { fact } from "./text.ts";
+import { verdictWords } from "../status-colors.ts";
+import { fact } from "./detail-lines.ts";
 
 /** Those that were heard of and speak of it, oldest first. */
 export function verdictLines(state: State, speaksOf: (verdict: VerdictMessage) => boolean, width: number): string[] {

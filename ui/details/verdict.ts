@@ -1,14 +1,14 @@
 // One verdict: what happened, what the rule demands, how to mend it, and everything that shows it.
 
-import type { AttemptMessage, RequestMessage, VerdictMessage } from "../../src/kernel/messages.ts";
-import { count, duration } from "../figures.ts";
+import type { AttemptMessage, RequestMessage, VerdictMessage } from "../../src/contracts/live-messages.ts";
+import { count, duration } from "../format-numbers.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { listOf, type State } from "../state/state.ts";
+import { verdictWords } from "../status-colors.ts";
 import { timeOfDay, wholeTime } from "../time.ts";
-import { verdictWords } from "../tones.ts";
-import { inPath } from "../wire/calls.ts";
+import { inPath } from "../wire/control-calls.ts";
 import { resultOf } from "./attempt-line.ts";
-import { fact, part, plain, sentences } from "./text.ts";
+import { fact, part, plain, sentences } from "./detail-lines.ts";
 
 interface Judged {
   rules: { id: string; demands: string; pass: number; fail: number; inconclusive: number }[];

@@ -1,11 +1,11 @@
 // One rate-limit window: what is left of it, when it begins anew, and what of its merchant's calls was refused lately.
 
-import type { RequestMessage } from "../../src/kernel/messages.ts";
-import { count, countdown } from "../figures.ts";
+import type { RequestMessage } from "../../src/contracts/live-messages.ts";
+import { count, countdown } from "../format-numbers.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { listOf, type State } from "../state/state.ts";
 import { momentOf, remainingOf, timeOfDay, wholeTime } from "../time.ts";
-import { fact, part, plain, sentences } from "./text.ts";
+import { fact, part, plain, sentences } from "./detail-lines.ts";
 
 export interface Window {
   merchant: string;

@@ -1,9 +1,9 @@
 // A question before something is destroyed: y does it, anything else leaves it.
 
-import { plain } from "../details/text.ts";
+import { plain } from "../details/detail-lines.ts";
 import { just, lifted, type Overlay, type State, type Step, say } from "../state/state.ts";
 import { tint } from "../terminal/style.ts";
-import { type Call, curlOf } from "../wire/calls.ts";
+import { type Call, curlOf } from "../wire/control-calls.ts";
 
 export const confirm = (question: string, call: Call, yes: (state: State) => Step): Overlay => ({
   title: "Sure?",

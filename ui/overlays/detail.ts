@@ -4,7 +4,7 @@ import type { Action, Effect, Overlay, State, Step } from "../state/state.ts";
 import { overlayOf, relaid } from "../state/state.ts";
 import { harmless, wrap } from "../terminal/cells.ts";
 import { tint } from "../terminal/style.ts";
-import type { Call } from "../wire/calls.ts";
+import type { Call } from "../wire/control-calls.ts";
 
 export interface Detail<Answers extends Record<string, unknown> = Record<string, unknown>> {
   title: string;

@@ -4,9 +4,9 @@ import { layoutOf } from "../layout.ts";
 import type { State } from "../state/state.ts";
 import { cut, fill, harmless, widthOf, wrap } from "../terminal/cells.ts";
 import { type Look, signs, tint } from "../terminal/style.ts";
-import { curlOf, type FieldError } from "../wire/calls.ts";
-import type { Shown } from "./draft.ts";
+import { curlOf, type FieldError } from "../wire/control-calls.ts";
 import { type Field, fieldAt, labelOf, narrowed, problemOf, type Values } from "./field.ts";
+import type { Shown } from "./form-state.ts";
 
 const LABEL = 15;
 /** The border above and below. */

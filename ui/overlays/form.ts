@@ -14,10 +14,10 @@ import {
   type Step,
   say,
 } from "../state/state.ts";
-import { type Answer, type Call, curlOf, type FieldError, refusalOf } from "../wire/calls.ts";
+import { type Answer, type Call, curlOf, type FieldError, refusalOf } from "../wire/control-calls.ts";
 import { confirm } from "./confirm.ts";
-import type { Draft, Shown } from "./draft.ts";
 import { type Field, fieldAt, heldIn, problemOf, type Values, written } from "./field.ts";
+import type { Draft, Shown } from "./form-state.ts";
 import { formLines } from "./form-view.ts";
 
 /** What a form knows beside what is written in it. */

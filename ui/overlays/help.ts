@@ -1,6 +1,6 @@
 // Every key and what it does, by where it holds; typing narrows it down.
 
-import { sentences } from "../details/text.ts";
+import { sentences } from "../details/detail-lines.ts";
 import { type Action, just, type Overlay, relaid, type State, type Step } from "../state/state.ts";
 import { cut, fill, harmless } from "../terminal/cells.ts";
 import { textOf } from "../terminal/keys.ts";

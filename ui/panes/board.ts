@@ -1,12 +1,12 @@
 // The pane of a room's board: who is at which step, for how long, and who has been at one longest.
 
-import type { LearnerState, ShownLearner } from "../../src/kernel/lesson.ts";
+import type { LearnerState, ShownLearner } from "../../src/contracts/lesson.ts";
 import { lessonKey } from "../controls/lessons.ts";
 import { learnerDetail } from "../details/learner.ts";
-import { count, countdown } from "../figures.ts";
+import { count, countdown } from "../format-numbers.ts";
 import { confirm } from "../overlays/confirm.ts";
 import { type Action, also, calls, just, laid, listOf, type State, say } from "../state/state.ts";
-import { type Call, inPath } from "../wire/calls.ts";
+import { type Call, inPath } from "../wire/control-calls.ts";
 import { copyKey } from "./copy-key.ts";
 import { pane } from "./pane.ts";
 

@@ -1,12 +1,12 @@
 // The pane of deliveries: every attempt to deliver a webhook, how it ended, and when the next one is due.
 
-import { attemptFacts } from "../../src/kernel/live-rows.ts";
-import type { AttemptMessage } from "../../src/kernel/messages.ts";
+import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
+import { attemptFacts } from "../../src/contracts/live-rows.ts";
 import { endingOf, resultOf } from "../details/attempt-line.ts";
 import { deliveryDetail, isSame } from "../details/delivery.ts";
-import { count, duration } from "../figures.ts";
+import { count, duration } from "../format-numbers.ts";
 import { listOf, type State } from "../state/state.ts";
-import { curlOf } from "../wire/calls.ts";
+import { curlOf } from "../wire/control-calls.ts";
 import { deliveryActions, givenUp, isLast } from "./delivery-actions.ts";
 import { pane } from "./pane.ts";
 import { firstKey } from "./requests.ts";

@@ -1,12 +1,12 @@
 // What keys do with a delivery: replay it, replay all that were given up, copy it, copy the check of its signature.
 
-import type { AttemptMessage } from "../../src/kernel/messages.ts";
+import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { checkOf, isSame, type WholeAttempt, wholeAttempt } from "../details/delivery.ts";
-import { count } from "../figures.ts";
+import { count } from "../format-numbers.ts";
 import { confirm } from "../overlays/confirm.ts";
 import type { Row } from "../state/list.ts";
 import { type Action, also, calls, type Effect, just, laid, listOf, type State, type Step, say } from "../state/state.ts";
-import { type Call, curlOf, inPath } from "../wire/calls.ts";
+import { type Call, curlOf, inPath } from "../wire/control-calls.ts";
 import { copyKey } from "./copy-key.ts";
 
 type Chosen = (state: State) => AttemptMessage | undefined;

@@ -1,13 +1,13 @@
 // The pane of faults: which rules are armed, and what is left of each.
 
-import type { RuleState } from "../../src/kernel/fault.ts";
-import type { VerdictMessage } from "../../src/kernel/messages.ts";
+import type { RuleState } from "../../src/contracts/fault.ts";
+import type { VerdictMessage } from "../../src/contracts/live-messages.ts";
 import { faultDetail } from "../details/fault.ts";
-import { count, countdown } from "../figures.ts";
+import { count, countdown } from "../format-numbers.ts";
 import { type Action, calls, just, listOf, type State } from "../state/state.ts";
 import type { Tone } from "../terminal/style.ts";
 import { momentOf, remainingOf } from "../time.ts";
-import { curlOf, inPath } from "../wire/calls.ts";
+import { curlOf, inPath } from "../wire/control-calls.ts";
 import { pane } from "./pane.ts";
 
 export const faults = pane<RuleState>({

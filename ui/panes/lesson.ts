@@ -1,13 +1,13 @@
 // The pane of a lesson: the step that somebody is at, read beside what comes of it.
 
 import { lessonKey, withAnswer } from "../controls/lessons.ts";
+import { sentences } from "../details/detail-lines.ts";
 import { stepLines, tickLine } from "../details/lesson-text.ts";
-import { sentences } from "../details/text.ts";
-import { LESSON, lessonOf, ownCourse, stepOf } from "../state/course.ts";
+import { LESSON, lessonOf, ownCourse, stepOf } from "../state/learning.ts";
 import { type Action, also, calls, type State, say } from "../state/state.ts";
 import { harmless } from "../terminal/cells.ts";
 import { tint } from "../terminal/style.ts";
-import { inPath } from "../wire/calls.ts";
+import { inPath } from "../wire/control-calls.ts";
 import { reading } from "./pane.ts";
 
 export const lesson = reading({

@@ -1,11 +1,11 @@
 // The pane of rate-limit windows: how much of each is left, and when it begins anew.
 
 import { type Window, windowDetail, windowId } from "../details/window.ts";
-import { count, countdown } from "../figures.ts";
+import { count, countdown } from "../format-numbers.ts";
 import { type Action, calls, just, type State, shortMerchant } from "../state/state.ts";
 import { type Look, signs } from "../terminal/style.ts";
 import { momentOf, remainingOf } from "../time.ts";
-import { inPath } from "../wire/calls.ts";
+import { inPath } from "../wire/control-calls.ts";
 import { copyKey } from "./copy-key.ts";
 import { pane } from "./pane.ts";
 

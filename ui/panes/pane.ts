@@ -1,14 +1,14 @@
 // What a pane is: where its rows come from, how one looks, what Enter opens, and which keys mean something only here.
 
-import type { LiveItem } from "../../src/kernel/messages.ts";
-import type { FilterFacts } from "../../src/kernel/row-filter.ts";
+import type { LiveItem } from "../../src/contracts/live-messages.ts";
+import type { FilterFacts } from "../../src/contracts/row-filter.ts";
 import { rowsOf } from "../layout.ts";
 import { type Detail, openDetail } from "../overlays/detail.ts";
 import { choose, chosenRow, isGone, type Row, shownRows } from "../state/list.ts";
 import { type Action, just, laid, lifted, listOf, type State, type Step, say, withList } from "../state/state.ts";
 import { cut, cutMiddle, fill, harmless } from "../terminal/cells.ts";
 import { type Look, type Tone, tint } from "../terminal/style.ts";
-import type { Call } from "../wire/calls.ts";
+import type { Call } from "../wire/control-calls.ts";
 
 export interface Pane {
   name: string;

@@ -1,10 +1,10 @@
 // What keys do with a request: copy it as curl, and send it again.
 
-import type { RequestMessage } from "../../src/kernel/messages.ts";
+import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { MASK } from "../../src/kernel/redact.ts";
 import { type WholeRequest, wholeRequest } from "../details/request.ts";
 import { type Action, also, calls, just, type State, type Step, say } from "../state/state.ts";
-import { type Call, curlOf } from "../wire/calls.ts";
+import { type Call, curlOf } from "../wire/control-calls.ts";
 import { copyKey, keysOf } from "./copy-key.ts";
 
 type Chosen = (state: State) => RequestMessage | undefined;

@@ -1,14 +1,14 @@
 // The pane of requests: what was asked of the service, and what it answered.
 
-import { requestFacts } from "../../src/kernel/live-rows.ts";
-import type { RequestMessage } from "../../src/kernel/messages.ts";
+import type { RequestMessage } from "../../src/contracts/live-messages.ts";
+import { requestFacts } from "../../src/contracts/live-rows.ts";
 import { requestDetail } from "../details/request.ts";
-import { duration } from "../figures.ts";
+import { duration } from "../format-numbers.ts";
 import { type State, shortMerchant } from "../state/state.ts";
+import { statusTones } from "../status-colors.ts";
 import { signs } from "../terminal/style.ts";
 import { timeOfDay } from "../time.ts";
-import { statusTones } from "../tones.ts";
-import { curlOf } from "../wire/calls.ts";
+import { curlOf } from "../wire/control-calls.ts";
 import { pane } from "./pane.ts";
 import { requestActions } from "./request-actions.ts";
 

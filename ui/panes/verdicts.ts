@@ -1,10 +1,10 @@
 // The pane of verdicts: what the judge found in how clients and receivers behave.
 
-import type { VerdictMessage } from "../../src/kernel/messages.ts";
+import type { VerdictMessage } from "../../src/contracts/live-messages.ts";
 import { verdictDetail } from "../details/verdict.ts";
-import { count } from "../figures.ts";
+import { count } from "../format-numbers.ts";
 import { listOf, shortMerchant } from "../state/state.ts";
-import { verdictWords } from "../tones.ts";
+import { verdictWords } from "../status-colors.ts";
 import { copyKey } from "./copy-key.ts";
 import { pane } from "./pane.ts";
 

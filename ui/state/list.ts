@@ -1,6 +1,6 @@
 // A list of rows under a cursor: it follows what is new until the cursor moves, and stays where it is from then on.
 
-import { type FilterFacts, readRowFilter } from "../../src/kernel/row-filter.ts";
+import { type FilterFacts, readRowFilter } from "../../src/contracts/row-filter.ts";
 
 export interface Row {
   readonly id: string;

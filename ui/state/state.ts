@@ -1,12 +1,12 @@
 // Everything that the dashboard knows, and what a key or a message makes of it: values only, changed by plain functions.
 
+import type { Lesson, ShownLearner } from "../../src/contracts/lesson.ts";
+import type { ClockMessage, Totals } from "../../src/contracts/live-messages.ts";
 import { parseTime } from "../../src/kernel/clock.ts";
-import type { Lesson, ShownLearner } from "../../src/kernel/lesson.ts";
-import type { ClockMessage, Totals } from "../../src/kernel/messages.ts";
 import type { Look, Tone } from "../terminal/style.ts";
-import type { Answer, Call, FieldError, Target } from "../wire/calls.ts";
+import type { Answer, Call, FieldError, Target } from "../wire/control-calls.ts";
+import type { Shape } from "../wire/json-schema.ts";
 import type { Link } from "../wire/live.ts";
-import type { Shape } from "../wire/shape.ts";
 import { emptyList, type List } from "./list.ts";
 
 export interface Size {

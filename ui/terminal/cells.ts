@@ -1,7 +1,7 @@
 // Text measured in terminal cells: made harmless, cut and filled to an exact width.
 
 import stringWidth from "string-width";
-import { visible } from "../../src/kernel/visible.ts";
+import { visible } from "../../src/kernel/escape-control.ts";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const PLAIN = /^[\x20-\x7e]*$/;

@@ -1,12 +1,12 @@
 // The user's terminal while it is ours: its size, its keys, what is painted on it, and the ways out of it.
 
 import { afterRealTime } from "../../src/kernel/clock.ts";
-import { openDoor } from "./door.ts";
-import { holdOutput } from "./held.ts";
 import { createKeyReader } from "./keys.ts";
+import { openDoor } from "./nonblocking-writer.ts";
+import { holdOutput } from "./output-capture.ts";
 import { createPainter } from "./painter.ts";
 import { createScreen } from "./screen.ts";
-import { takeTurns } from "./turns.ts";
+import { takeTurns } from "./suspend.ts";
 
 export interface Terminal {
   paint(frame: readonly string[]): void;

@@ -2,9 +2,9 @@
 
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
+import type { LiveMessage, WatcherWish } from "../../src/contracts/live-messages.ts";
 import { afterRealTime, afterThisTurn } from "../../src/kernel/clock.ts";
-import type { LiveMessage, WatcherWish } from "../../src/kernel/messages.ts";
-import type { Target } from "./calls.ts";
+import type { Target } from "./control-calls.ts";
 
 export type Link =
   | { phase: "connecting" }

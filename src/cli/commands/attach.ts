@@ -2,11 +2,11 @@
 
 import { SandboxError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
-import { findPlace, placeFlags } from "../detached.ts";
-import { faceFlags } from "../face.ts";
-import { show } from "../faces.ts";
-import type { Subject } from "../subject.ts";
-import { tellFrom } from "../telling.ts";
+import { tellFrom } from "../output/follow.ts";
+import { show } from "../output/show.ts";
+import { faceFlags } from "../output/ui-choice.ts";
+import type { Subject } from "../output/watched-sandbox.ts";
+import { findPlace, placeFlags } from "../remote/instances.ts";
 
 export const attach = command({
   summary: "watch and steer a sandbox that runs elsewhere, as if it ran here",

@@ -1,9 +1,9 @@
 // `audit`: tries a webhook receiver with everything that it may meet, and says what it should have done.
 
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
-import { visible } from "../../kernel/visible.ts";
+import { visible } from "../../kernel/escape-control.ts";
 import { command, say } from "../command.ts";
-import { running, runningFlags } from "../running.ts";
+import { running, runningFlags } from "../remote/running-sandbox.ts";
 
 interface Audit {
   verdict: "pass" | "fail" | "inconclusive";

@@ -1,9 +1,9 @@
 // `clock`: reads or moves the clock of a running sandbox.
 
 import { SandboxError } from "../../kernel/errors.ts";
-import { visible } from "../../kernel/visible.ts";
+import { visible } from "../../kernel/escape-control.ts";
 import { actNamed, command, say } from "../command.ts";
-import { type Running, running, runningFlags } from "../running.ts";
+import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
 
 interface ClockState {
   mode: string;

@@ -1,8 +1,8 @@
 // `deliveries`: the newest delivery attempts of a running sandbox, one a line.
 
-import { visible } from "../../kernel/visible.ts";
+import { visible } from "../../kernel/escape-control.ts";
 import { command, say } from "../command.ts";
-import { running, runningFlags } from "../running.ts";
+import { running, runningFlags } from "../remote/running-sandbox.ts";
 
 interface Attempt {
   id: string;

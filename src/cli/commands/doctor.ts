@@ -2,10 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { exitCodes } from "../../kernel/errors.ts";
-import { completeOptions } from "../../options.ts";
-import { packageFile } from "../../package.ts";
+import { completeOptions } from "../../sandbox/options.ts";
+import { packageFile } from "../../sandbox/package-files.ts";
 import { command, say } from "../command.ts";
-import type { Found } from "../diagnosis.ts";
+import type { Found } from "../doctor-checks.ts";
 
 export const doctor = command({
   summary: "look for what could stand in a sandbox's way on this machine; exit code 1 where something does",
@@ -17,7 +17,7 @@ export const doctor = command({
     const { engines } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { engines: { node: string } };
     // Loaded only here: what it looks at is no start's concern.
     const { checkDisk, checkFolder, checkLocalhost, checkNode, checkPort, checkProxy, checkSqlite, checkTerminal, freeSpace } =
-      await import("../diagnosis.ts");
+      await import("../doctor-checks.ts");
     const found = [
       checkNode(process.versions.node, engines.node),
       checkSqlite(),

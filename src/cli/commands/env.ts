@@ -1,13 +1,13 @@
 // `env`: the variables by which programs find a running sandbox, in the form in which they are to be set.
 
 import { appendFileSync } from "node:fs";
+import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import { didYouMean } from "../../kernel/nearest.ts";
 import { unguessable } from "../../kernel/random.ts";
 import { command, say } from "../command.ts";
-import { findPlace, placeFlags } from "../detached.ts";
-import { running } from "../running.ts";
-import { variablesOf } from "../variables.ts";
+import { variablesOf } from "../remote/environment.ts";
+import { findPlace, placeFlags } from "../remote/instances.ts";
+import { running } from "../remote/running-sandbox.ts";
 
 type Variables = Record<string, string>;
 

@@ -1,17 +1,17 @@
 // `exec`: a sandbox for as long as another command runs, and what came of it as an exit code.
 
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
-import { visible } from "../../kernel/visible.ts";
-import { completeOptions, type GivenOptions } from "../../options.ts";
-import { createSandbox } from "../../sandbox.ts";
-import { runChild } from "../child.ts";
+import { visible } from "../../kernel/escape-control.ts";
+import { createSandbox } from "../../sandbox/create.ts";
+import { completeOptions, type GivenOptions } from "../../sandbox/options.ts";
+import { findWrong, readConditions } from "../ci/fail-on.ts";
+import { readReports, writeReport } from "../ci/report-files.ts";
 import { command, note } from "../command.ts";
-import { findWrong, readConditions } from "../fail-on.ts";
-import { type LogFile, openLogFile } from "../log-file.ts";
-import { watchTree } from "../process-tree.ts";
-import { readReports, writeReport } from "../report-files.ts";
-import { merchantNamed, type Running, running } from "../running.ts";
-import { localUrl, variablesOf } from "../variables.ts";
+import { type LogFile, openLogFile } from "../output/log-file.ts";
+import { runChild } from "../process/child.ts";
+import { watchTree } from "../process/process-tree.ts";
+import { localUrl, variablesOf } from "../remote/environment.ts";
+import { merchantNamed, type Running, running } from "../remote/running-sandbox.ts";
 
 const MOST_LINES = 5;
 

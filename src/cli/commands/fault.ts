@@ -1,14 +1,14 @@
 // `fault`: arms, lists and removes the fault rules of a running sandbox.
 
-import { actions } from "../../faults/grammar.ts";
+import type { RuleState } from "../../contracts/fault.ts";
+import { readFields } from "../../faults/inline-syntax.ts";
 import { actionNamed } from "../../faults/read-rule.ts";
-import { readFields } from "../../faults/shorthand.ts";
+import { actions } from "../../faults/rule-schema.ts";
 import { ApiError, SandboxError } from "../../kernel/errors.ts";
-import type { RuleState } from "../../kernel/fault.ts";
-import { visible } from "../../kernel/visible.ts";
+import { visible } from "../../kernel/escape-control.ts";
 import type { OwnFlag } from "../arguments.ts";
 import { actNamed, command, say } from "../command.ts";
-import { type Running, running, runningFlags } from "../running.ts";
+import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
 
 type Own = Record<string, string | undefined>;
 

@@ -1,10 +1,10 @@
 // `healthcheck`: whether a sandbox is ready, as an exit code, for whoever asks every few seconds.
 
 import { exitCodes } from "../../kernel/errors.ts";
-import { optionFacts, variableOf } from "../../options.ts";
-import { whyNotReady } from "../ask.ts";
+import { optionFacts, variableOf } from "../../sandbox/options.ts";
 import { command } from "../command.ts";
-import { runningFlags } from "../running.ts";
+import { whyNotReady } from "../remote/probe.ts";
+import { runningFlags } from "../remote/running-sandbox.ts";
 
 export const healthcheck = command({
   summary: "exit code 0 where a sandbox is ready, 1 where it is not; says nothing",

@@ -1,21 +1,21 @@
 // `learn`: lessons that tick themselves, at a sandbox of one's own, or in a room that is served or joined.
 
+import type { Lesson, ShownLearner } from "../../contracts/lesson.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import type { Lesson, ShownLearner } from "../../kernel/lesson.ts";
-import { completeOptions, type GivenOptions, type Options } from "../../options.ts";
-import { createSandbox, type Sandbox } from "../../sandbox.ts";
+import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
+import { completeOptions, type GivenOptions, type Options } from "../../sandbox/options.ts";
 import type { Arguments } from "../arguments.ts";
 import { command, note, say } from "../command.ts";
-import { faceFlags } from "../face.ts";
-import { show } from "../faces.ts";
-import { type FileKeeper, keepFiles } from "../lesson-file.ts";
-import { joinRoom, serveRoom } from "../room.ts";
-import { type Running, running } from "../running.ts";
-import { ownSeat, type Place, type Seat } from "../seat.ts";
-import type { Subject } from "../subject.ts";
-import { openTutor, type Tutor } from "../tutor.ts";
-import { localUrl } from "../variables.ts";
-import { jsonVoice, plainVoice, readyFacts, readyLine, type Voice } from "../voice.ts";
+import { jsonVoice, plainVoice, readyFacts, readyLine, type Voice } from "../output/plain-output.ts";
+import { show } from "../output/show.ts";
+import { faceFlags } from "../output/ui-choice.ts";
+import type { Subject } from "../output/watched-sandbox.ts";
+import { localUrl } from "../remote/environment.ts";
+import { type Running, running } from "../remote/running-sandbox.ts";
+import { ownSeat, type Place, type Seat } from "../workshop/learner-client.ts";
+import { type FileKeeper, keepFiles } from "../workshop/lesson-file.ts";
+import { openTutor, type Tutor } from "../workshop/lesson-prompt.ts";
+import { joinRoom, serveRoom } from "../workshop/room.ts";
 
 export const learn = command({
   summary: "lessons that tick themselves: learn, learn paging, learn --list; learn --serve for a room",

@@ -3,13 +3,13 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterRealTime } from "../../kernel/clock.ts";
+import { parseSpan } from "../../kernel/duration.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import { parseSpan } from "../../kernel/span.ts";
-import { visible } from "../../kernel/visible.ts";
+import { visible } from "../../kernel/escape-control.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
 import { command, say } from "../command.ts";
-import { type Running, running, runningFlags } from "../running.ts";
-import { stopSignal } from "../stop-signal.ts";
+import { stopSignal } from "../process/stop-signal.ts";
+import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
 
 interface Manners {
   /** How many deliveries are still to be answered 500. */

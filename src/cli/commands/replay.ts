@@ -2,7 +2,7 @@
 
 import { SandboxError } from "../../kernel/errors.ts";
 import { command, say } from "../command.ts";
-import { running, runningFlags } from "../running.ts";
+import { running, runningFlags } from "../remote/running-sandbox.ts";
 
 export const replay = command({
   summary: "deliver again: a whd_… id to its endpoint, an evt_… id to all that subscribed",

@@ -1,7 +1,7 @@
 // `reset`: puts a running sandbox back to its fixtures.
 
 import { command, say } from "../command.ts";
-import { running, runningFlags } from "../running.ts";
+import { running, runningFlags } from "../remote/running-sandbox.ts";
 
 export const reset = command({
   summary: "put a running sandbox, or one merchant of it, back to its fixtures",

@@ -1,12 +1,12 @@
 // `scenario`: arms, shows, scores and disarms the scenarios of a running sandbox.
 
+import type { Verdict } from "../../contracts/expectations.ts";
+import type { RuleState } from "../../contracts/fault.ts";
+import type { ScenarioResult, ScenarioState } from "../../contracts/scenario.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
-import type { Verdict } from "../../kernel/expectations.ts";
-import type { RuleState } from "../../kernel/fault.ts";
-import type { ScenarioResult, ScenarioState } from "../../kernel/scenario.ts";
-import { visible } from "../../kernel/visible.ts";
+import { visible } from "../../kernel/escape-control.ts";
 import { actNamed, command, say } from "../command.ts";
-import { type Running, running, runningFlags } from "../running.ts";
+import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
 
 type Own = Record<string, string | undefined>;
 

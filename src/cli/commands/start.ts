@@ -1,15 +1,15 @@
 // `start`: runs the sandbox until it is told to stop, and shows what it does.
 
-import { completeOptions, type Options } from "../../options.ts";
-import type { Sandbox } from "../../sandbox.ts";
-import type { Apart } from "../apart.ts";
+import type { Sandbox } from "../../sandbox/create.ts";
+import { completeOptions, type Options } from "../../sandbox/options.ts";
 import { command } from "../command.ts";
-import { faceFlags } from "../face.ts";
-import { faceHere, show } from "../faces.ts";
-import type { Subject } from "../subject.ts";
-import { tellFrom } from "../telling.ts";
-import { localUrl } from "../variables.ts";
-import { plainVoice, readyFacts, type Voice } from "../voice.ts";
+import { tellFrom } from "../output/follow.ts";
+import { plainVoice, readyFacts, type Voice } from "../output/plain-output.ts";
+import { faceHere, show } from "../output/show.ts";
+import { faceFlags } from "../output/ui-choice.ts";
+import type { Subject } from "../output/watched-sandbox.ts";
+import type { Apart } from "../process/worker.ts";
+import { localUrl } from "../remote/environment.ts";
 
 type Own = Record<string, string | undefined>;
 
@@ -23,14 +23,14 @@ export const start = command({
   },
   async act({ options, own }) {
     const complete = completeOptions(options);
-    if (own.detach !== undefined) return (await import("../detach.ts")).detach(complete, own);
+    if (own.detach !== undefined) return (await import("../process/detach.ts")).detach(complete, own);
     return faceHere(own) === "dashboard" ? lookAt(complete, own) : tellOf(complete, own);
   },
 });
 
 /** The sandbox and what shows it are loaded side by side, and go on so. */
 async function lookAt(options: Options, own: Own): Promise<number> {
-  const { sandboxApart } = await import("../apart.ts");
+  const { sandboxApart } = await import("../process/worker.ts");
   const opening = sandboxApart(options);
   try {
     return await show(opening.then(subjectApart), own);
@@ -60,7 +60,7 @@ function subjectApart({ facts, url, onDefect }: Apart): Subject {
 }
 
 async function tellOf(options: Options, own: Own): Promise<number> {
-  const { createSandbox } = await import("../../sandbox.ts");
+  const { createSandbox } = await import("../../sandbox/create.ts");
   const sandbox = await createSandbox(options);
   try {
     return await show(subjectOf(sandbox, localUrl(sandbox, options.host)), own);
@@ -80,7 +80,7 @@ function subjectOf(sandbox: Sandbox, url: string): Subject {
       voice = to;
       const facts = await readyFacts(sandbox);
       voice.ready(facts);
-      if (process.send) (await import("../detach.ts")).announce(facts);
+      if (process.send) (await import("../process/detach.ts")).announce(facts);
       return {
         over: new Promise(() => {}),
         end() {

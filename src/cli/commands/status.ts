@@ -1,9 +1,9 @@
 // `status`: which sandboxes run on by themselves here, or what is at an address.
 
 import { exitCodes } from "../../kernel/errors.ts";
-import { introduce, whyNotReady } from "../ask.ts";
 import { command, say } from "../command.ts";
-import { findDetached, findPlace, type Place, placeFlags } from "../detached.ts";
+import { findDetached, findPlace, type Place, placeFlags } from "../remote/instances.ts";
+import { introduce, whyNotReady } from "../remote/probe.ts";
 
 export const status = command({
   summary: "which sandboxes run here; exit code 1 where none does",

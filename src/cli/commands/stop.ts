@@ -4,8 +4,8 @@ import { rmSync } from "node:fs";
 import { realDelay, stopwatch } from "../../kernel/clock.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { command, note, say } from "../command.ts";
-import { type Detached, findDetached, findPlace, forgetState, placeFlags } from "../detached.ts";
-import { isAlive, signal } from "../processes.ts";
+import { isAlive, signal } from "../process/signals.ts";
+import { type Detached, findDetached, findPlace, forgetState, placeFlags } from "../remote/instances.ts";
 
 const PATIENCE = 15_000;
 const PAUSE = 20;

@@ -1,9 +1,9 @@
 // `traffic`: lets plausible business go on by itself in a running sandbox, says how it fares, ends it.
 
 import { SandboxError } from "../../kernel/errors.ts";
-import { visible } from "../../kernel/visible.ts";
+import { visible } from "../../kernel/escape-control.ts";
 import { actNamed, command, say } from "../command.ts";
-import { type Running, running, runningFlags } from "../running.ts";
+import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
 
 /** As the control plane shows it. */
 interface Shown {

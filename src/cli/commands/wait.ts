@@ -1,11 +1,11 @@
 // `wait`: comes back when a sandbox is ready, or when it was waited for long enough.
 
 import { realDelay, stopwatch } from "../../kernel/clock.ts";
+import { parseSpan } from "../../kernel/duration.ts";
 import { exitCodes } from "../../kernel/errors.ts";
-import { parseSpan } from "../../kernel/span.ts";
-import { whyNotReady } from "../ask.ts";
 import { command, note, say } from "../command.ts";
-import { findPlace, placeFlags } from "../detached.ts";
+import { findPlace, placeFlags } from "../remote/instances.ts";
+import { whyNotReady } from "../remote/probe.ts";
 
 const PAUSE = 50;
 

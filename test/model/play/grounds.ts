@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createSandbox, type Sandbox } from "../../../src/sandbox.ts";
-import { type Started, start } from "../../program.ts";
+import { createSandbox, type Sandbox } from "../../../src/sandbox/create.ts";
+import { type Started, start } from "../../support/program.ts";
 import type { Request } from "../call.ts";
 import type { Answer } from "./compare.ts";
 

@@ -1,0 +1,32 @@
+// The commands, in the order in which the help shows them. Each is read when it is called: whoever starts a sandbox waits for no other.
+
+import type { Command } from "../command.ts";
+
+export const commands: Record<string, () => Promise<Command>> = {
+  start: async () => (await import("./start.ts")).start,
+  attach: async () => (await import("./attach.ts")).attach,
+  learn: async () => (await import("./learn.ts")).learn,
+  exec: async () => (await import("./exec.ts")).exec,
+  wait: async () => (await import("./wait.ts")).wait,
+  status: async () => (await import("./status.ts")).status,
+  env: async () => (await import("./env.ts")).env,
+  stop: async () => (await import("./stop.ts")).stop,
+  healthcheck: async () => (await import("./healthcheck.ts")).healthcheck,
+  doctor: async () => (await import("./doctor.ts")).doctor,
+  receive: async () => (await import("./receive.ts")).receive,
+  trigger: async () => (await import("./trigger.ts")).trigger,
+  deliveries: async () => (await import("./deliveries.ts")).deliveries,
+  replay: async () => (await import("./replay.ts")).replay,
+  reset: async () => (await import("./reset.ts")).reset,
+  clock: async () => (await import("./clock.ts")).clock,
+  fault: async () => (await import("./fault.ts")).fault,
+  scenario: async () => (await import("./scenario.ts")).scenario,
+  traffic: async () => (await import("./traffic.ts")).traffic,
+  audit: async () => (await import("./audit.ts")).audit,
+};
+
+/** All of them, for the help. */
+export async function everyCommand(): Promise<Record<string, Command>> {
+  const entries = Object.entries(commands).map(async ([name, load]) => [name, await load()] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}

@@ -1,0 +1,28 @@
+// What stands on the terminal when the panes are gone: where the sandbox is or was, what it did, what is left of it.
+
+import type { State } from "../../../ui/state/state.ts";
+import { listOf } from "../../../ui/state/state.ts";
+import type { VerdictMessage } from "../../contracts/live-messages.ts";
+import { visible } from "../../kernel/escape-control.ts";
+
+export function farewell(state: State, goesOn: boolean): string {
+  const { sandbox, target, totals } = state;
+  if (!sandbox) return `Nothing was heard of a sandbox at ${visible(target.url)}.\n`;
+  const failed = listOf(state, "verdicts").rows.filter(({ value }) => (value as VerdictMessage).verdict === "fail").length;
+  const counts = [counted(totals.request, "request"), counted(totals.attempt, "delivery attempt"), counted(failed, "failed verdict")];
+  const lines = [
+    `merchant-sandbox ${goesOn ? "is" : "was"} at ${sandbox.baseUrl}`,
+    counts.join(", "),
+    whatIsLeft(sandbox.database, goesOn),
+  ];
+  return lines.map((line) => `${visible(line)}\n`).join("");
+}
+
+const counted = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
+
+function whatIsLeft(database: string | null, goesOn: boolean): string {
+  if (database !== null) return `${goesOn ? "It keeps" : "It kept"} everything, its journal too, in ${database}`;
+  return goesOn
+    ? "It keeps everything in memory, and goes on"
+    : "It kept everything in memory; --db FILE would have kept it for the next time";
+}

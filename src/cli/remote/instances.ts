@@ -1,0 +1,81 @@
+// The sandboxes that run on by themselves: a file for each in the folder of its database, and choosing the one that is meant.
+
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { SandboxError } from "../../kernel/errors.ts";
+import { optionFacts, variableOf } from "../../sandbox/options.ts";
+import type { OwnFlag } from "../arguments.ts";
+import type { ReadyFacts } from "../output/plain-output.ts";
+import { isAlive } from "../process/signals.ts";
+import { introduce } from "./probe.ts";
+import { runningFlags } from "./running-sandbox.ts";
+
+export interface Detached extends ReadyFacts {
+  log: string;
+}
+
+/** A sandbox that a command is about; `detached` where it was started so. */
+export interface Place {
+  url: string;
+  controlToken: string | undefined;
+  detached?: Detached & { file: string };
+}
+
+type Own = Record<string, string | undefined>;
+
+/** The flags of every command that looks for sandboxes that run on by themselves. */
+export const placeFlags = {
+  ...runningFlags,
+  url: { hint: "URL", words: "which sandbox; MERCHANT_SANDBOX_URL, the one that start --detach left here, or port 4747 unless given" },
+  db: { hint: "FILE", words: "the SQLite file that it was started with: beside that its state is kept" },
+} satisfies Record<string, OwnFlag>;
+
+export const folderOf = (db: string | undefined) => dirname(resolve(db ?? optionFacts.db.fallback));
+
+export const logFileIn = (folder: string, name: string) => join(folder, `detached-${name}.log`);
+
+/** It may hold the control plane's token, so nobody else on the machine reads it. */
+export function keepState(folder: string, name: string, state: Detached): void {
+  writeFileSync(join(folder, `detached-${name}.json`), `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
+}
+
+export const forgetState = ({ file }: { file: string }) => rmSync(file, { force: true });
+
+/** Those whose file is there and that still answer as the same process; what is left of one that has ended is cleared away. */
+export async function findDetached(own: Own): Promise<(Detached & { file: string })[]> {
+  const folder = folderOf(own.db ?? process.env[variableOf("db")]);
+  const states = namesIn(folder).flatMap((name) => readState(join(folder, name)));
+  for (const state of states) if (!isAlive(state.pid)) forgetState(state);
+  const answering = await Promise.all(states.map(async (state) => (await introduce(state.url, state.controlToken))?.pid === state.pid));
+  return states.filter((_, index) => answering[index]);
+}
+
+/** The one that a command is about: what is named, else the only one that was left here, else the default address. */
+export async function findPlace(own: Own): Promise<Place> {
+  const named = (own.url ?? process.env.MERCHANT_SANDBOX_URL)?.replace(/\/(v1\/?)?$/, "");
+  const token = own["control-token"] ?? process.env[variableOf("controlToken")];
+  const all = await findDetached(own);
+  const [found, ...more] = named === undefined ? all : all.filter(({ url }) => url === named);
+  if (more.length > 0)
+    throw new SandboxError(`Several sandboxes run here: ${all.map(({ url }) => url).join(", ")}. Say which with --url URL.`, "usage");
+  if (found) return { url: found.url, controlToken: token ?? found.controlToken, detached: found };
+  const port = process.env[variableOf("port")] ?? optionFacts.port.fallback;
+  return { url: named ?? `http://127.0.0.1:${port}`, controlToken: token };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => /^detached-\w+\.json$/.test(name));
+  } catch {
+    return [];
+  }
+}
+
+/** Another command may have taken the file away since its name was read. */
+function readState(file: string): (Detached & { file: string })[] {
+  try {
+    return [{ ...(JSON.parse(readFileSync(file, "utf8")) as Detached), file }];
+  } catch {
+    return [];
+  }
+}

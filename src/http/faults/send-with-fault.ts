@@ -1,0 +1,39 @@
+// The end of a call that faults have to do with: its answer is sent, or lost, delayed or spoilt.
+
+import type { ApiEffect, ApiPhase } from "../../contracts/fault.ts";
+import type { Context, Faulty, Reply } from "../context.ts";
+import { rateHeaders } from "../limit.ts";
+import { head, send } from "../reply.ts";
+import { cut, type Held, pause, spoil } from "./wire-faults.ts";
+
+export interface Ending {
+  decide(context: Context, state: Faulty, phase: ApiPhase): ApiEffect | undefined;
+  /** Takes the answer away that the service gave. */
+  lose(context: Context, state: Faulty, effect: ApiEffect): void;
+  held: Held;
+}
+
+export async function sendFaulty(context: Context, state: Faulty, reply: Reply, { decide, lose, held }: Ending): Promise<void> {
+  const isGood = (state.served || context.replayOf !== undefined) && reply.status > 0 && reply.status < 400;
+  const lost = isGood ? decide(context, state, "after") : undefined;
+  if (lost) lose(context, state, lost);
+  const late = decide(context, state, "latency");
+  const spoilt = isGood && !lost && context.incoming.method !== "HEAD" ? decide(context, state, "body") : undefined;
+  if (state.labels.length > 0) context.headers["X-Sandbox-Fault"] = state.labels.join(", ");
+  const wait = late?.kind === "delay" ? late : { milliseconds: 0, before: "headers" };
+  if (wait.before === "headers") await pause(context.outgoing, wait.milliseconds, held);
+  if (state.cut) return cut(context, state.cut, held);
+  const between = wait.before === "body" ? wait.milliseconds : 0;
+  const last = context.reply ?? reply;
+  if (spoilt?.kind === "mangle") return spoil(context, last, spoilt, between, held);
+  if (between === 0) return send(context, last, rateHeaders(context));
+  return sendInTwo(context, last, between, held);
+}
+
+async function sendInTwo(context: Context, reply: Reply, between: number, held: Held): Promise<void> {
+  const { outgoing, incoming } = context;
+  if (!head(context, reply, rateHeaders(context))) return;
+  outgoing.flushHeaders();
+  await pause(outgoing, between, held);
+  outgoing.end(incoming.method === "HEAD" ? undefined : reply.body);
+}

@@ -1,0 +1,30 @@
+// Takes the marks of assumption off what stands in for no service: there is no document that could have left it open.
+
+import type { ObjectSchema } from "../contracts/endpoint.ts";
+import { ASSUMED, factOf } from "../schema/assumed.ts";
+import type { TSchema } from "../schema/shapes.ts";
+import type { Declared, Surface } from "./api-surface.ts";
+import { mapSubschemas, type Printed } from "./subschemas.ts";
+
+/** The operations as the surface's documents show them. */
+export const shownOn = ({ assumes }: Surface, operations: readonly Declared[]): readonly Declared[] =>
+  assumes ? operations : operations.map(withoutMarks);
+
+function withoutMarks(operation: Declared): Declared {
+  const { query, body, reply, status, emits } = operation;
+  return {
+    ...operation,
+    query: unmarked(query),
+    body: body && unmarked(body),
+    reply: unmarked(reply),
+    status: factOf(status),
+    emits: emits.map(factOf),
+  };
+}
+
+export const unmarked = <S extends TSchema | ObjectSchema>(schema: S): S => strip(schema) as unknown as S;
+
+function strip(schema: TSchema): Printed {
+  const { [ASSUMED]: _, ...rest } = mapSubschemas(schema, strip);
+  return rest;
+}

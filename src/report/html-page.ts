@@ -1,0 +1,195 @@
+// A run as one page that needs nothing else: no script, no other file, everything in it escaped.
+
+import { createHash } from "node:crypto";
+import type { Verdict } from "../contracts/expectations.ts";
+import { STYLE } from "./html-style.ts";
+import { type Markup, markup, Markup as Raw } from "./markup.ts";
+import {
+  type Coverage,
+  classOf,
+  type EventCoverage,
+  type ReportedScenario,
+  type ReportedVerdict,
+  type Run,
+  verdictOf,
+} from "./run-data.ts";
+import { timeline } from "./timeline.ts";
+
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'`;
+
+export function page(run: Run): string {
+  const { sandbox, totals } = run;
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>Sandbox run: ${totals.operations.called} of ${totals.operations.total} operations, ${totals.requests} requests</title>
+<style>${new Raw(STYLE)}</style>
+</head>
+<body>
+<main>
+<header><h1>Sandbox run</h1>${outcome(run)}<p>${sandbox.url}, sandbox time ${sandbox.now.slice(0, 19).replace("T", " ")} (${sandbox.clock})</p></header>
+<div class="tiles">${tiles(run)}</div>
+<section><h2>What happened</h2>${timeline(run)}</section>
+${run.scenarios.length > 0 ? markup`<section><h2>Scenarios</h2>${run.scenarios.map(scenario)}</section>` : ""}
+${run.verdicts.length > 0 ? markup`<section><h2>What the judge found</h2>${verdicts(run)}</section>` : ""}
+<section><h2>Coverage</h2>${coverage(run)}${events(run)}</section>
+${requests(run)}
+${deliveries(run)}
+<footer>merchant-sandbox ${sandbox.version}. Secrets are masked; a dashed mark is something that can happen and did not.</footer>
+</main>
+</body>
+</html>
+`.text;
+}
+
+function outcome({ verdicts, totals }: Run): Markup {
+  if (verdicts.length === 0) return markup`<span class="pill none">no verdicts</span>`;
+  const { fail } = totals.verdicts;
+  const words = {
+    pass: "every verdict is pass",
+    fail: `${fail} verdict${fail === 1 ? "" : "s"} failed`,
+    inconclusive: "the judge could not tell",
+  };
+  const verdict = verdictOf(totals);
+  return markup`<span class="pill ${verdict}">${words[verdict]}</span>`;
+}
+
+/** `says` follows the figure where there is any of it. */
+type Share = readonly [look: string, count: number, says: (count: number) => string];
+
+function tiles({ totals }: Run): Markup[] {
+  const { operations, events, statuses, deliveries, verdicts, requests } = totals;
+  const of = (name: string) => statuses[name] ?? 0;
+  const done = deliveries.succeeded ?? 0;
+  const failed = (deliveries.failed ?? 0) + (deliveries.cancelled ?? 0);
+  const waiting = (deliveries.pending ?? 0) + (deliveries.sending ?? 0);
+  return [
+    tile("operations called", markup`${operations.called}<small> of ${operations.total}</small>`, [
+      ["good", operations.called, silent],
+      ["bar", operations.total - operations.called, silent],
+    ]),
+    tile("types of events sent", markup`${events.emitted}<small> of ${events.total}</small>`, [
+      ["good", events.delivered, so("taken")],
+      ["refused", events.emitted - events.delivered, so("not taken")],
+      ["bar", events.total - events.emitted, silent],
+    ]),
+    tile("requests", markup`${requests}`, [
+      ["good", of("2xx"), times("2xx")],
+      ["refused", of("4xx"), times("4xx")],
+      ["bad", requests - of("2xx") - of("4xx"), times("5xx or none")],
+    ]),
+    tile("deliveries", markup`${done + failed + waiting}`, [
+      ["good", done, so("delivered")],
+      ["bad", failed, so("failed")],
+      ["refused", waiting, so("waiting")],
+    ]),
+    tile("verdicts", markup`${verdicts.pass + verdicts.fail + verdicts.inconclusive}`, [
+      ["good", verdicts.pass, so("pass")],
+      ["bad", verdicts.fail, so("fail")],
+      ["refused", verdicts.inconclusive, so("cannot tell")],
+    ]),
+  ];
+}
+
+const silent = () => "";
+const times = (name: string) => (count: number) => `${name} ×${count}`;
+const so = (name: string) => (count: number) => `${count} ${name}`;
+
+function tile(noun: string, figure: Markup, shares: readonly Share[]): Markup {
+  const total = shares.reduce((sum, [, count]) => sum + count, 0);
+  let from = 0;
+  const bars = shares.map(([look, count]) => {
+    const width = total === 0 ? 0 : (count / total) * 100;
+    const bar = markup`<rect class="${look}" x="${from}" y="0" width="${width}" height="6"/>`;
+    from += width;
+    return bar;
+  });
+  const words = shares.map(([, count, says]) => (count > 0 ? says(count) : "")).filter((part) => part !== "");
+  return markup`<div class="tile"><b>${figure}</b><svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" width="100" height="6"/>${bars}</svg><span>${[noun, ...words].join(" · ")}</span></div>`;
+}
+
+const LOOK: Record<Verdict, string> = { pass: "good", fail: "bad", inconclusive: "refused" };
+
+function scenario({ name, title, merchant, verdict, says, expectations }: ReportedScenario): Markup {
+  const held = expectations.map(
+    ({ rule, points, earned, verdict: came }) => markup`<span class="chip ${LOOK[came]}">${rule} ${earned}/${points}</span>`,
+  );
+  return markup`<div class="verdict"><span class="pill ${verdict}">${verdict}</span><p><code>${name}</code> <span class="soft">${merchant ?? "everybody"}</span></p><p>${title}. ${says}</p><p>${held}</p></div>`;
+}
+
+function verdicts(run: Run): Markup {
+  const wrong = run.verdicts.filter(({ verdict }) => verdict !== "pass");
+  const right = run.verdicts.filter(({ verdict }) => verdict === "pass");
+  if (right.length === 0) return markup`${wrong.map(verdictOfJudge)}`;
+  return markup`${wrong.map(verdictOfJudge)}<details><summary>${right.length} that passed</summary>${right.map(verdictOfJudge)}</details>`;
+}
+
+function verdictOfJudge({ verdict, rule, operation, says, hint, requests, attempts }: ReportedVerdict): Markup {
+  const seen = [...requests, ...attempts].map((id) => markup` <a class="mono" href="#${id}">${id}</a>`);
+  return markup`<div class="verdict"><span class="pill ${verdict}">${verdict}</span><p><code>${rule}</code> <span class="soft">${operation ?? ""}</span></p><p>${says}${seen}</p>${verdict === "pass" ? "" : markup`<p class="hint">${hint}</p>`}</div>`;
+}
+
+function coverage({ coverage: rows }: Run): Markup {
+  const areas = [...new Set(rows.map(({ area }) => area))];
+  return markup`${areas.map(
+    (area) =>
+      markup`<h3>${area}</h3><div class="scrolling"><table class="coverage">${rows.filter((row) => row.area === area).map(coverageRow)}</table></div>`,
+  )}`;
+}
+
+function coverageRow({ operation, method, path, calls, statuses, events }: Coverage): Markup {
+  const chips = statuses.map((one) => chip(lookOf(one.status), String(one.status), one.calls));
+  const told = events.map(({ type, count }) => chip("good", type, count));
+  return markup`<tr${new Raw(calls === 0 ? ' class="never"' : "")}><td><code>${operation}</code><br><span class="soft mono path">${method} ${path}</span></td><td>${chips}</td><td>${told}</td><td class="number">${calls === 0 ? "never called" : calls}</td></tr>`;
+}
+
+/** Those that were sent first, each with how many were taken of how many there were. */
+function events({ events: rows }: Run): Markup {
+  const sent = rows.filter(({ emitted }) => emitted > 0);
+  return markup`<h3>Events</h3><p class="chips">${sent.map(sentEvent)}${rows.filter(({ emitted }) => emitted === 0).map(({ type }) => chip("good", type, 0))}</p>`;
+}
+
+const sentEvent = ({ type, emitted, delivered }: EventCoverage) =>
+  markup`<span class="chip ${delivered > 0 ? "good" : "refused"}">${type} ×${emitted}, ${delivered} taken</span>`;
+
+const chip = (look: string, name: string, count: number) =>
+  count > 0 ? markup`<span class="chip ${look}">${name} ×${count}</span>` : markup`<span class="chip unseen">${name}</span>`;
+
+function lookOf(status: number): string {
+  if (status === 429) return "limited";
+  return { "2xx": "good", "4xx": "refused" }[classOf(status)] ?? "bad";
+}
+
+const MOST_OPEN = 60;
+
+function requests({ requests: rows, leftOut }: Run): Markup {
+  const lines = rows.map(
+    ({ id, at, method, path, query, operation, merchant, status, durationMs, idempotencyKey, replayOf, fault }) =>
+      markup`<tr id="${id}"><td class="mono">${id}</td><td class="mono soft">${at.slice(11, 23)}</td><td class="mono path">${method} ${path}${query === "" ? "" : `?${query}`}${operation === null ? markup` <span class="soft">no operation</span>` : ""}</td><td><span class="chip ${lookOf(status)}">${status}</span></td><td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${idempotencyKey === null ? "" : markup`<span class="chip">key ${idempotencyKey}</span>`}${replayOf === null ? "" : markup`<span class="chip good">replays ${replayOf}</span>`}${fault === null ? "" : markup`<span class="chip limited">fault ${fault}</span>`}</td></tr>`,
+  );
+  return rows.length === 0
+    ? markup``
+    : folding("Requests", rows.length, leftOut.requests, ["", "Time", "Call", "Status", "Took", "Merchant", ""], lines);
+}
+
+function deliveries({ deliveries: rows, leftOut }: Run): Markup {
+  const lines = rows.map(
+    ({ id, at, type, event, url, attempt, maxAttempts, status, responseStatus, error, request }) =>
+      markup`<tr id="${id}"><td class="mono soft">${at.slice(11, 19)}</td><td><code>${type}</code><br><span class="soft mono">${event}</span></td><td class="mono path">${url}</td><td class="number">${attempt}/${maxAttempts}</td><td><span class="chip ${status === "succeeded" ? "good" : "bad"}">${responseStatus ?? error ?? status}</span></td><td>${request === null ? "" : markup`<a class="mono" href="#${request}">${request}</a>`}</td></tr>`,
+  );
+  return rows.length === 0
+    ? markup``
+    : folding("Delivery attempts", rows.length, leftOut.attempts, ["Time", "Event", "To", "Attempt", "Answer", "Made by"], lines);
+}
+
+function folding(title: string, shown: number, leftOut: number, head: readonly string[], lines: readonly Markup[]): Markup {
+  const more = leftOut > 0 ? `; ${leftOut} older ones are left out` : "";
+  const cells = head.map((name) =>
+    name === "Took" || name === "Attempt" ? markup`<th class="number">${name}</th>` : markup`<th>${name}</th>`,
+  );
+  return markup`<section><h2>${title}</h2><details${new Raw(shown <= MOST_OPEN ? " open" : "")}><summary>${shown}${more}</summary><div class="scrolling"><table><thead><tr>${cells}</tr></thead><tbody>${lines}</tbody></table></div></details></section>`;
+}

@@ -1,0 +1,220 @@
+// A run as data: what was called and answered, what was delivered, what the judge found. Every format is made from this.
+
+import { VERDICTS, type Verdict } from "../contracts/expectations.ts";
+import type { RequestMessage, VerdictMessage } from "../contracts/live-messages.ts";
+import type { ScenarioResult, ScenarioState } from "../contracts/scenario.ts";
+import { type Clock, isoTime } from "../kernel/clock.ts";
+import type { Touched, TouchedEvent, TouchedOperation } from "../store/journal/coverage.ts";
+import type { Journal, JournalRow } from "../store/journal/request-log.ts";
+import type { RunLog } from "../store/journal/run-summary.ts";
+import type { AttemptRecord, Attempts } from "../store/webhooks/attempts.ts";
+import { mask, maskQuery } from "./mask.ts";
+
+export interface RunSources {
+  about: { version: string; url: () => string };
+  clock: Clock;
+  touched(): Touched;
+  journal: Journal;
+  attempts: Attempts;
+  runLog: RunLog;
+  verdicts(): readonly VerdictMessage[];
+  /** Those that are armed. */
+  scenarios(): readonly ScenarioState[];
+}
+
+export interface Coverage {
+  operation: string;
+  area: string;
+  method: string;
+  path: string;
+  calls: number;
+  /** Every status that it declares and every other that it answered, with how often. */
+  statuses: { status: number; calls: number }[];
+  /** Every event that it declares, with how often there was one, whatever made it. */
+  events: { type: string; count: number }[];
+}
+
+/** The types of events that operations declare, and those that only a record's move makes. */
+export type EventCoverage = TouchedEvent;
+
+/** A request as the live stream tells of it, at a time that a person reads. */
+export interface ReportedRequest extends Omit<RequestMessage, "at"> {
+  at: string;
+}
+
+export interface ReportedAttempt {
+  id: string;
+  at: string;
+  merchant: string;
+  event: string;
+  type: string;
+  endpoint: string;
+  url: string;
+  trigger: string;
+  attempt: number;
+  maxAttempts: number;
+  status: string;
+  responseStatus: number | null;
+  error: string | null;
+  /** The request that made the event. */
+  request: string | null;
+}
+
+/** How a scenario stands that is armed. */
+export interface ReportedScenario extends Pick<ScenarioState, "name" | "title" | "merchant" | "score" | "points" | "says"> {
+  verdict: Verdict;
+  expectations: Pick<ScenarioResult, "rule" | "points" | "verdict" | "earned">[];
+}
+
+export type ReportedVerdict = Omit<VerdictMessage, "at"> & { at: string };
+
+export interface Run {
+  sandbox: { version: string; url: string; clock: string; now: string };
+  totals: {
+    operations: { called: number; total: number };
+    /** Types of events: how many there were any of, how many somebody took, of all. */
+    events: { emitted: number; delivered: number; total: number };
+    requests: number;
+    /** By class: 2xx, 4xx, 5xx. */
+    statuses: Record<string, number>;
+    attempts: number;
+    /** Deliveries, each with all its attempts, by what they came to. */
+    deliveries: Record<string, number>;
+    verdicts: Record<Verdict, number>;
+  };
+  coverage: Coverage[];
+  events: EventCoverage[];
+  scenarios: ReportedScenario[];
+  /** Those that failed first. */
+  verdicts: ReportedVerdict[];
+  /** Oldest first. Of a long run, the newest. */
+  requests: ReportedRequest[];
+  deliveries: ReportedAttempt[];
+  /** Older ones that the report leaves out. */
+  leftOut: { requests: number; attempts: number };
+}
+
+/** The rows that the formats with bodies need beside the run. */
+export interface Material {
+  run: Run;
+  rows: JournalRow[];
+  attempts: AttemptRecord[];
+}
+
+/** A page of more than this is read by nobody. */
+const MOST = 2_000;
+
+export function gather(sources: RunSources): Material {
+  const { about, clock, journal, attempts: log, runLog } = sources;
+  const rows = journal.find({}, MOST).reverse();
+  const attempts = log.page(undefined, { limit: MOST }).data.reverse();
+  const deliveries = runLog.deliveries();
+  const origins = new Map(deliveries.map(({ event, request }) => [event, request]));
+  const { operations, events } = sources.touched();
+  const coverage = operations.map((operation) => coverageOf(operation, events));
+  const verdicts = [...sources.verdicts()].sort((one, other) => RANK[one.verdict] - RANK[other.verdict]);
+  const statuses = countBy(
+    runLog.statuses(),
+    ({ status }) => classOf(status),
+    ({ calls }) => calls,
+  );
+  const requests = Object.values(statuses).reduce((sum, calls) => sum + calls, 0);
+  const begun = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
+  const run: Run = {
+    sandbox: { version: about.version, url: about.url(), clock: clock.mode, now: isoTime(clock.now()) },
+    totals: {
+      operations: { called: coverage.filter(({ calls }) => calls > 0).length, total: coverage.length },
+      events: {
+        emitted: events.filter(({ emitted }) => emitted > 0).length,
+        delivered: events.filter(({ delivered }) => delivered > 0).length,
+        total: events.length,
+      },
+      requests,
+      statuses,
+      attempts: begun,
+      deliveries: countBy(deliveries, ({ state }) => state),
+      verdicts: { pass: 0, fail: 0, inconclusive: 0, ...countBy(verdicts, ({ verdict }) => verdict) },
+    },
+    coverage,
+    events,
+    scenarios: sources.scenarios().map(showScenario),
+    verdicts: verdicts.map((verdict) => ({ ...verdict, at: isoTime(verdict.at) })),
+    requests: rows.map(showRequest),
+    deliveries: attempts.map((attempt) => showAttempt(attempt, origins.get(attempt.eventId) ?? null)),
+    leftOut: { requests: Math.max(0, requests - rows.length), attempts: Math.max(0, begun - attempts.length) },
+  };
+  return { run, rows, attempts };
+}
+
+/** A request whose answer was lost has no status. */
+export const classOf = (status: number) => (status < 100 ? "unanswered" : `${Math.floor(status / 100)}xx`);
+
+const RANK: Record<Verdict, number> = { fail: 0, inconclusive: 1, pass: 2 };
+
+function countBy<T>(items: readonly T[], nameOf: (item: T) => string, weight: (item: T) => number = () => 1): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const item of items) counts[nameOf(item)] = (counts[nameOf(item)] ?? 0) + weight(item);
+  return counts;
+}
+
+function coverageOf({ id, area, method, path, calls, statuses, emits }: TouchedOperation, events: readonly EventCoverage[]): Coverage {
+  const count = (type: string) => events.find((event) => event.type === type)?.emitted ?? 0;
+  return { operation: id, area, method, path, calls, statuses, events: emits.map((type) => ({ type, count: count(type) })) };
+}
+
+const showScenario = ({ name, title, merchant, verdict, score, points, says, expectations }: ScenarioState): ReportedScenario => ({
+  name,
+  title,
+  merchant,
+  verdict: verdict ?? "inconclusive",
+  score,
+  points,
+  says,
+  expectations: expectations.map((result) => ({
+    rule: result.rule,
+    points: result.points,
+    verdict: result.verdict,
+    earned: result.earned,
+  })),
+});
+
+function showRequest(row: JournalRow): ReportedRequest {
+  const { id, at, method, path, query, operation, merchant, status, duration, idempotency_key, replay_of, fault } = row;
+  return {
+    id,
+    at: isoTime(at),
+    method,
+    path: mask(path),
+    query: maskQuery(query),
+    operation,
+    merchant,
+    status,
+    durationMs: Math.round(duration * 1_000) / 1_000,
+    idempotencyKey: idempotency_key,
+    replayOf: replay_of,
+    fault,
+  };
+}
+
+function showAttempt(attempt: AttemptRecord, request: string | null): ReportedAttempt {
+  const { id, created, merchantId, eventId, eventType, endpointId, url, trigger, maxAttempts, status, responseStatus, errorCode } = attempt;
+  return {
+    id,
+    at: isoTime(created * 1_000),
+    merchant: merchantId,
+    event: eventId,
+    type: eventType,
+    endpoint: endpointId,
+    url: mask(url),
+    trigger,
+    attempt: attempt.attempt,
+    maxAttempts,
+    status,
+    responseStatus,
+    error: errorCode,
+    request,
+  };
+}
+
+export const verdictOf = ({ verdicts }: Run["totals"]): Verdict =>
+  (["fail", "inconclusive"] as const).find((verdict) => verdicts[verdict] > 0) ?? VERDICTS[0];

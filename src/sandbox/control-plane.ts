@@ -1,0 +1,72 @@
+// Joins the control plane to everything that it may touch.
+
+import { catalogue, eventTypes, resources } from "../areas/index.ts";
+import type { Console } from "../control/control-context.ts";
+import { hearer, tell } from "../kernel/listeners.ts";
+import { touched } from "../store/journal/coverage.ts";
+import { createViews } from "../store/records/views.ts";
+import { openSeeder } from "../store/world/seed.ts";
+import { openSnapshots } from "../store/world/snapshots.ts";
+import { openWorld } from "../store/world/world.ts";
+import { createTraffic, type TrafficWork } from "../traffic/traffic.ts";
+import { type Machine, senderNeeds } from "./engine.ts";
+import { documents } from "./lazy-documents.ts";
+import { openLessons } from "./lesson-setup.ts";
+import { version } from "./package-files.ts";
+import { openProof } from "./verification.ts";
+
+export function openConsole(machine: Machine, url: () => string): Console {
+  const { fixtures, image, clock, dice, stores, faults, limiter, hub, dispatcher, judge, scenarios, heard } = machine;
+  const { database, journal } = stores;
+  const traffic = openTraffic(machine);
+  const renew = (merchant?: string) => {
+    renewMachine(machine, merchant);
+    traffic.forget(merchant);
+    lessons.renew(merchant);
+    dispatcher.reload(merchant);
+    hub.say({ kind: "reset", merchant: merchant ?? null });
+  };
+  if (!database.isCopy) createViews(database, resources);
+  const about = { version: version(), url, file: database.file };
+  const surface = () => touched({ catalogue, eventTypes, ...stores });
+  const proved = { ...stores, about, touched: surface, clock, dice, dispatcher, webhooks: senderNeeds(machine) };
+  const proof = openProof({ ...proved, judge, scenarios: scenarios.armed, faults: faults.rules, hear: hearer(heard.requests) });
+  const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, dice, renew });
+  const lessons = openLessons({ machine, verifier: proof.verifier, world, url });
+  return {
+    ...stores,
+    about,
+    clock,
+    world,
+    snapshots: openSnapshots(database, journal),
+    dispatcher,
+    limiter,
+    faults: faults.rules,
+    judge,
+    scenarios,
+    traffic,
+    lessons,
+    ...proof,
+    renew,
+    tell: hub.say,
+    touched: surface,
+    resources,
+    documents: documents(url),
+  };
+}
+
+/** What memory holds of records, of keys, and of what clients did is of a world that is gone. */
+function renewMachine({ stores, limiter, scenarios, faults, held, judge }: Machine, merchant: string | undefined): void {
+  stores.tenants.forget();
+  stores.replies.renew();
+  limiter.clear(merchant);
+  scenarios.forget(merchant);
+  faults.rules.clear(merchant);
+  if (merchant === undefined) held.letGo();
+  judge.forget(merchant);
+}
+
+function openTraffic({ stores, clock, dice, heard }: Machine): TrafficWork {
+  const report = (error: unknown) => tell(heard.defects, { error, where: "traffic" });
+  return createTraffic({ ...stores, clock, dice, resources, operations: catalogue, report });
+}

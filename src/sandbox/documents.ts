@@ -1,0 +1,76 @@
+// Hands the reference what it is derived from: both catalogues, every kind of record, and the rules of behaviour of each room.
+
+import { catalogue, resources } from "../areas/index.ts";
+import { controlCatalogue } from "../control/index.ts";
+import { actions, matchSchemas, RULE_FIELDS } from "../faults/rule-schema.ts";
+import { triggerSchema } from "../faults/trigger.ts";
+import { behaviours as idempotency } from "../http/idempotency.ts";
+import { behaviours as limits } from "../http/limit.ts";
+import { controlSurface, serviceSurface } from "../reference/api-surface.ts";
+import { assumptionsPage as renderAssumptions } from "../reference/assumptions-page.ts";
+import { programTypes } from "../reference/control-plane-types.ts";
+import { eventsOf } from "../reference/events.ts";
+import { exampleCall, makerOf, type Replies } from "../reference/example.ts";
+import { faultsPage as renderFaults } from "../reference/faults-page.ts";
+import { ledger } from "../reference/ledger.ts";
+import { openapi } from "../reference/openapi.ts";
+import { controlPage as renderControl, referencePage as renderReference } from "../reference/reference-page.ts";
+import { Type } from "../schema/shapes.ts";
+import { behaviours as dispatch } from "../webhooks/dispatcher.ts";
+import { behaviours as targets } from "../webhooks/http/target-policy.ts";
+import { behaviours as schedule } from "../webhooks/retry-schedule.ts";
+import { behaviours as signature } from "../webhooks/signature.ts";
+import { optionFacts } from "./options.ts";
+import { version } from "./package-files.ts";
+
+/** The address that the written pages show. */
+const USUAL_URL = "http://127.0.0.1:4747";
+
+const events = eventsOf(catalogue, resources);
+const behaviours = [...limits, ...idempotency, ...dispatch, ...schedule, ...signature, ...targets];
+const service = (url: string) => ({ surface: serviceSurface(url, version()), operations: catalogue });
+const control = (url: string) => ({ surface: controlSurface(url, version()), operations: controlCatalogue });
+
+export const serviceOpenapi = (url: string) => openapi(service(url).surface, catalogue, events);
+
+export const controlOpenapi = (url: string) => openapi(control(url).surface, controlCatalogue);
+
+export const assumptions = () => ledger({ operations: catalogue, resources, events, behaviours });
+
+/**
+ * A call of each operation of the service that succeeds on a freshly seeded sandbox. `after` is the operation, if any, whose
+ * own example must come first, and whose answer must then be in `replies`.
+ */
+export const exampleCalls = (replies: Replies = {}) =>
+  catalogue.map((operation) => ({
+    id: operation.id,
+    after: makerOf(service(USUAL_URL), operation)?.id,
+    ...exampleCall(service(USUAL_URL), operation, replies),
+  }));
+
+/** `replies` is what those calls were answered. */
+export const referencePage = (replies: Replies) =>
+  renderReference({ service: service(USUAL_URL), control: control(USUAL_URL), resources, events, behaviours, replies });
+
+export const controlPage = () => renderControl(control(USUAL_URL));
+
+export const assumptionsPage = () => renderAssumptions(assumptions());
+
+const FaultMatch = Type.Object({ ...matchSchemas.api.properties, ...matchSchemas.delivery.properties });
+const FaultAction = Type.Union(actions.map(({ schema }) => schema));
+const faultFields = { match: FaultMatch, trigger: triggerSchema, action: FaultAction, expect: Type.Array(Type.String()) };
+
+/** What the help says of each option. */
+export const optionWords: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(optionFacts).map(([name, { words }]) => [name, words]),
+);
+
+/** The control plane as TypeScript. What it leaves to the grammar of faults is told from there. */
+export const programPage = () =>
+  programTypes(
+    controlCatalogue,
+    { FaultMatch, FaultAction, FaultTrigger: triggerSchema },
+    { "faults.add": faultFields, "faults.change": faultFields },
+  );
+
+export const faultsPage = () => renderFaults({ actions, match: matchSchemas, trigger: triggerSchema, rule: RULE_FIELDS });

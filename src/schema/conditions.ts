@@ -1,0 +1,105 @@
+// Conditions that a person writes down about a value: what it must be, be like, or be at least. The grammar and its meaning.
+
+import { fail } from "../kernel/errors.ts";
+import { type Static, Type } from "./shapes.ts";
+
+const closed = { additionalProperties: false, minProperties: 1 } as const;
+
+const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
+const bound = (description: string) => Type.Optional(Type.Union([Type.Number(), Type.String()], { description }));
+
+const Operators = Type.Object(
+  {
+    present: Type.Optional(Type.Boolean({ description: "Whether it is there at all" })),
+    eq: Type.Optional(Scalar),
+    ne: Type.Optional(Scalar),
+    gt: bound("More than"),
+    gte: bound("At least"),
+    lt: bound("Less than"),
+    lte: bound("At most"),
+    in: Type.Optional(Type.Array(Scalar, { description: "One of these", minItems: 1 })),
+    contains: Type.Optional(Type.String({ description: "Text that has this in it", minLength: 1 })),
+    startsWith: Type.Optional(Type.String({ description: "Text that begins with this", minLength: 1 })),
+  },
+  closed,
+);
+
+/** A plain value stands for `eq`. */
+export const Condition = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null(), Operators], {
+  description: "The value itself, or operators such as {gte: 100} that must all hold",
+});
+
+export type Condition = Static<typeof Condition>;
+type Operators = Static<typeof Operators>;
+
+/** How often something is wanted. Without this, at least once. */
+export const Count = Type.Object(
+  {
+    exactly: Type.Optional(Type.Integer({ minimum: 0 })),
+    at_least: Type.Optional(Type.Integer({ minimum: 0 })),
+    at_most: Type.Optional(Type.Integer({ minimum: 0 })),
+  },
+  { ...closed, description: "How often: exactly, at_least and at_most, all of which must hold" },
+);
+
+export type Count = Static<typeof Count>;
+
+const tests: Record<keyof Operators, (value: unknown, wanted: never) => boolean> = {
+  present: (value, wanted) => (value !== undefined) === wanted,
+  eq: (value, wanted) => value === wanted,
+  ne: (value, wanted) => value !== wanted,
+  gt: (value, wanted) => isAbove(value, wanted),
+  gte: (value, wanted) => value === wanted || isAbove(value, wanted),
+  lt: (value, wanted) => isAbove(wanted, value),
+  lte: (value, wanted) => value === wanted || isAbove(wanted, value),
+  in: (value, wanted: readonly unknown[]) => wanted.includes(value),
+  contains: (value, wanted) => typeof value === "string" && value.includes(wanted),
+  startsWith: (value, wanted) => typeof value === "string" && value.startsWith(wanted),
+};
+
+/** Numbers are compared with numbers and text with text; what cannot be compared is neither above nor below. */
+function isAbove(one: unknown, other: unknown): boolean {
+  if (typeof one === "number" && typeof other === "number") return one > other;
+  return typeof one === "string" && typeof other === "string" && one > other;
+}
+
+/** Whether a value, undefined where there is none, is as the condition wants it. */
+export function holds(condition: Condition, value: unknown): boolean {
+  if (typeof condition !== "object" || condition === null) return value === condition;
+  return (Object.entries(condition) as [keyof Operators, never][]).every(([name, wanted]) => tests[name](value, wanted));
+}
+
+/** Whether text has the form of a pattern in which * stands for anything. */
+export function isLike(text: string, pattern: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
+  let from = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, from);
+    if (found === -1 || found + part.length > text.length - last.length) return false;
+    from = found + part.length;
+  }
+  return true;
+}
+
+/** `too few` may still come right, `too many` never does. */
+export function compareCount(count: Count, found: number): "right" | "too few" | "too many" {
+  const { exactly, at_least: least = exactly ?? 0, at_most: most = exactly ?? Infinity } = count;
+  if (found > Math.min(most, exactly ?? Infinity)) return "too many";
+  return found < Math.max(least, exactly ?? 0) ? "too few" : "right";
+}
+
+/** `exactly 2`, `at least 1 and at most 3`. */
+export const countWords = (count: Count) =>
+  Object.entries(count)
+    .map(([name, number]) => `${name.replace("_", " ")} ${number}`)
+    .join(" and ");
+
+/** Refuses bounds between which no number lies. */
+export function checkCount(count: Count, where: string): void {
+  const { exactly, at_least: least = exactly ?? 0, at_most: most = exactly ?? Infinity } = count;
+  if (Math.max(least, exactly ?? 0) > Math.min(most, exactly ?? Infinity))
+    fail("validation_failed", `${where} wants ${countWords(count)}, which no number is.`);
+}

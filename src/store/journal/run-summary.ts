@@ -1,0 +1,65 @@
+// What a run left behind, for whoever judges it: each delivery as it stands, and how often each type of event came about.
+
+import type { Database } from "../sqlite/database.ts";
+import { ENDPOINT_KIND } from "../webhooks/deliveries.ts";
+
+export interface LoggedDelivery {
+  sequence: number;
+  merchant: string;
+  /** The id of the event. */
+  event: string;
+  type: string;
+  endpoint: string;
+  /** Null when the endpoint is gone. */
+  url: string | null;
+  trigger: "event" | "test" | "replay";
+  state: "pending" | "sending" | "succeeded" | "failed" | "cancelled";
+  /** How many were begun. */
+  attempts: number;
+  /** The number of the newest attempt; 0 before the first. */
+  lastAttempt: number;
+  /** The request that made the event; null when no request did. */
+  request: string | null;
+}
+
+/** The numbers of the newest of all. */
+export interface Newest {
+  delivery: number;
+  attempt: number;
+}
+
+export interface RunLog {
+  /** Every delivery, of one merchant or of all, oldest first. */
+  deliveries(merchant?: string): LoggedDelivery[];
+  newest(): Newest;
+  /** How many of the requests in the journal's file were answered with each status. */
+  statuses(): { status: number; calls: number }[];
+  /** How many events of each type there were, and how many deliveries of them were taken. */
+  events(): Map<string, { emitted: number; delivered: number }>;
+}
+
+export function openRunLog({ sql }: Database): RunLog {
+  const deliveries = sql.prepare<[{ merchant: string | null }], LoggedDelivery>(
+    `select d.sequence, d.merchant, e.id as event, e.type, d.endpoint, d.trigger, d.state, d.attempts, e.request,
+       coalesce((select max(sequence) from attempts where delivery = d.sequence), 0) as lastAttempt,
+       (select body ->> 'url' from documents where merchant = d.merchant and kind = '${ENDPOINT_KIND}' and id = d.endpoint) as url
+     from deliveries d join events e on e.sequence = d.event where d.merchant = coalesce(@merchant, d.merchant) order by d.sequence`,
+  );
+  const events = sql.prepare<[], { type: string; emitted: number; delivered: number }>(
+    `select type, sum(emitted) as emitted, sum(delivered) as delivered from (
+       select type, count(*) as emitted, 0 as delivered from events group by type
+       union all select e.type, 0, count(*) from deliveries d join events e on e.sequence = d.event where d.state = 'succeeded' group by e.type
+       union all select type, emitted, delivered from let_go
+     ) group by type order by type`,
+  );
+  const newest = sql.prepare<[], Newest>(
+    "select (select coalesce(max(sequence), 0) from deliveries) as delivery, (select coalesce(max(sequence), 0) from attempts) as attempt",
+  );
+  const statuses = sql.prepare<[], { status: number; calls: number }>("select status, count(*) as calls from journal group by status");
+  return {
+    statuses: () => statuses.all(),
+    newest: () => newest.get() as Newest,
+    deliveries: (merchant) => deliveries.all({ merchant: merchant ?? null }),
+    events: () => new Map(events.all().map(({ type, ...counts }) => [type, counts])),
+  };
+}

@@ -1,0 +1,44 @@
+// How many ids of each kind a merchant has used. New ids are a function of these numbers, so two equal runs make equal ids.
+
+import { type Dice, placeOf } from "../../kernel/random.ts";
+import type { Database } from "../sqlite/database.ts";
+
+/** A new id: `prefix` names the kind, and each merchant counts for itself. */
+export type Mint = (merchant: string, prefix: string) => string;
+
+/** Every method is to be called inside a transaction. */
+export interface Counters {
+  next(merchant: string, name: string): number;
+  mint: Mint;
+}
+
+interface Counter {
+  merchant: string;
+  name: string;
+  value: number;
+}
+
+export function openCounters(database: Database, dice: Dice): Counters {
+  const { sql } = database;
+  const read = sql.prepare<[string, string], number>("select value from counters where merchant = ? and name = ?").pluck();
+  const write = sql.prepare<[Counter]>("insert or replace into counters (merchant, name, value) values (@merchant, @name, @value)");
+  // Calls that share a commit count on from one another: each number is read once and written once for all of them.
+  const counters = database.perTransaction(
+    () => new Map<string, Counter>(),
+    (used) => {
+      for (const counter of used.values()) write.run(counter);
+    },
+  );
+  const next = (merchant: string, name: string) => {
+    const used = counters();
+    const key = `${merchant} ${name}`;
+    const counter = used.get(key) ?? { merchant, name, value: read.get(merchant, name) ?? 0 };
+    used.set(key, counter);
+    return ++counter.value;
+  };
+  const mint = (merchant: string, prefix: string) => {
+    const count = next(merchant, prefix);
+    return dice.idAt(placeOf(count), prefix, merchant, count);
+  };
+  return { next, mint };
+}

@@ -1,0 +1,57 @@
+// E-mail addresses and passwords of merchants: which belong together, never in clear.
+
+import { scryptSync, timingSafeEqual } from "node:crypto";
+import { fail } from "../../kernel/errors.ts";
+import type { Dice } from "../../kernel/random.ts";
+import type { Database } from "../sqlite/database.ts";
+
+export interface Logins {
+  addLogin(email: string, merchant: string, password: string | undefined): void;
+  /** The merchant of this e-mail address and password; 401 in the same words whatever was wrong. */
+  checkLogin(email: string | undefined, password: string | undefined): string;
+}
+
+/** Small on purpose, a tenth of a millisecond: whoever starts waits for it, and these passwords guard nothing real. */
+const SCRYPT = { N: 64, r: 8, p: 1 };
+
+export function openLogins({ sql }: Database, dice: Dice): Logins {
+  const insertLogin = sql.prepare("insert or ignore into logins (email, merchant, password) values (?, ?, ?)");
+  const byEmail = sql.prepare<[string], { merchant: string; password: string | null }>(
+    "select merchant, password from logins where email = ?",
+  );
+
+  return {
+    addLogin(email, merchant, password) {
+      const stored = password === undefined ? null : hash(password, dice.hex(16, "salt", merchant));
+      const { changes } = insertLogin.run(email, merchant, stored);
+      if (changes === 0)
+        fail("already_exists", `A merchant with the e-mail address ${email} exists already.`, { fields: ["email"], values: { email } });
+    },
+    checkLogin(email, password) {
+      const login = email === undefined ? undefined : byEmail.get(email);
+      if (!login?.password || password === undefined || !matches(password, login.password))
+        fail(
+          "invalid_credentials",
+          "E-mail address or password are wrong. GET /_sandbox lists the addresses; the password of lodge is lodge-password, and so on.",
+        );
+      return login.merchant;
+    },
+  };
+}
+
+/** What was hashed before: the fixtures' passwords are hashed once, however often the world is put back. */
+const hashes = new Map<string, string>();
+const MOST_HASHES = 1_000;
+
+function hash(password: string, salt: string): string {
+  const name = JSON.stringify([salt, password]);
+  const known = hashes.get(name);
+  if (known !== undefined) return known;
+  const made = `${salt}$${scryptSync(password, salt, 32, SCRYPT).toString("hex")}`;
+  if (hashes.size < MOST_HASHES) hashes.set(name, made);
+  return made;
+}
+
+function matches(password: string, stored: string): boolean {
+  return timingSafeEqual(Buffer.from(hash(password, stored.split("$")[0] ?? "")), Buffer.from(stored));
+}

@@ -1,0 +1,172 @@
+// The SQLite file: opening it, refusing what it cannot be, holding it alone, and committing to it.
+
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { SandboxError } from "../../kernel/errors.ts";
+import { type Commits, openCommits } from "./group-commit.ts";
+import { lateSql, type Sql } from "./lazy-statements.ts";
+import { OR_ELSEWHERE } from "./sqlite-errors.ts";
+import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./tables.ts";
+
+export interface Database extends Commits {
+  readonly file: string | undefined;
+  /** Whether it began as a copy of an image: then nothing is missing, and nobody before this left anything to take up. */
+  readonly isCopy: boolean;
+  readonly sql: Sql;
+  /** Notes who holds the file, for the message that a second process gets. */
+  own(owner: string): void;
+  close(): void;
+}
+
+/** Milliseconds: nobody is served while one waits for another program's lock. */
+const LONGEST_WAIT = 500;
+const REMEDY = "Choose another file with --db FILE, or keep everything in memory with --memory.";
+
+/** Opens the file, or a database in memory when there is none: an empty one, or one that begins as a copy of an image. */
+export function openDatabase(file: string | undefined, image?: Buffer): Database {
+  const release = file === undefined ? () => {} : holdAlone(file);
+  const sql = lateSql(() => openNow(file, image));
+  try {
+    if (file !== undefined) inspect(file);
+    // What is in memory cannot be refused: it is opened when somebody asks for something in it.
+    if (image === undefined) sql.exec("");
+  } catch (error) {
+    release();
+    throw error;
+  }
+  const own = sql.prepare("insert or replace into settings (name, value) values ('owner', ?)");
+  return {
+    file,
+    isCopy: image !== undefined,
+    sql,
+    ...openCommits(sql, { hasFile: file !== undefined, patience: LONGEST_WAIT }),
+    own: (owner) => void (file !== undefined && own.run(owner)),
+    close() {
+      sql.close();
+      release();
+    },
+  };
+}
+
+function openNow(file: string | undefined, image: Buffer | undefined): Sqlite.Database {
+  const sql = file === undefined ? new Sqlite(image ?? ":memory:") : openFile(file);
+  try {
+    prepare(sql, file, image !== undefined);
+    return sql;
+  } catch (error) {
+    sql.close();
+    throw error;
+  }
+}
+
+function openFile(file: string): Sqlite.Database {
+  try {
+    return new Sqlite(file, { timeout: LONGEST_WAIT });
+  } catch (error) {
+    throw new SandboxError(`Cannot open ${file}: ${reason(error)}. ${REMEDY}`);
+  }
+}
+
+/** Refuses a file that is not ours before anything could change it: it is only read, and nothing of its log is played back. */
+function inspect(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found && !found.isFile()) throw new SandboxError(`Cannot open ${file}: it is no file. ${REMEDY}`);
+  if (found && !isWritable(file))
+    throw new SandboxError(`Cannot write ${file}: it is read-only for this user. Let it be written (chmod u+w), ${OR_ELSEWHERE}`);
+  if (!found || found.size === 0) return;
+  const kept = "It was left as it is; choose another with --db FILE.";
+  let version: unknown;
+  let ours: boolean;
+  let sql: Sqlite.Database | undefined;
+  try {
+    sql = new Sqlite(file, { readonly: true });
+    ours = sql.pragma("application_id", { simple: true }) === APPLICATION_ID;
+    version = sql.pragma("user_version", { simple: true });
+    const verdict = ours ? sql.pragma("quick_check(1)", { simple: true }) : "ok";
+    if (verdict !== "ok") throw new Error(String(verdict).replaceAll("\n", " "));
+  } catch (error) {
+    throw new SandboxError(`${file} is not a usable SQLite file: ${reason(error)}. ${kept}`);
+  } finally {
+    sql?.close();
+  }
+  if (!ours) throw new SandboxError(`${file} is a SQLite database of another program. ${kept}`);
+  if (version !== SCHEMA_VERSION)
+    throw new SandboxError(
+      `${file} was written by another version of merchant-sandbox (schema ${version}, this one has ${SCHEMA_VERSION}). ` +
+        "It was left as it is; move it away to start afresh, or choose another with --db FILE.",
+    );
+}
+
+function prepare(sql: Sqlite.Database, file: string | undefined, isFilled: boolean): void {
+  try {
+    sql.exec("pragma foreign_keys = on; pragma temp_store = memory");
+    if (isFilled) return;
+    if (file !== undefined) chmodSync(file, 0o600);
+    sql.exec("pragma journal_mode = wal; pragma synchronous = full");
+    const tables = sql.prepare("select count(*) from sqlite_master").pluck().get();
+    if (tables === 0) sql.transaction(() => sql.exec(SCHEMA))();
+  } catch (error) {
+    throw new SandboxError(`Cannot write ${file}: ${reason(error)}. ${REMEDY}`);
+  }
+}
+
+/**
+ * Takes the file for this process. The lock is SQLite's own on a neighbour file, so it ends with the process, however that
+ * ends; and the database itself stays open to anybody who wants to look at it.
+ */
+function holdAlone(file: string): () => void {
+  makeFolder(dirname(file));
+  const lockFile = `${file}-lock`;
+  let lock: Sqlite.Database | undefined;
+  try {
+    lock = new Sqlite(lockFile, { timeout: 0 });
+    chmodSync(lockFile, 0o600);
+    lock.exec("begin exclusive");
+  } catch (error) {
+    lock?.close();
+    if (!isBusy(error))
+      throw new SandboxError(
+        `Cannot write in ${dirname(file)}: ${reason(error)}. Choose another place with --db FILE, or keep everything in memory with --memory.`,
+      );
+    throw new SandboxError(`${file} is in use by ${ownerOf(file)}. Stop that one, or choose another file with --db FILE, or use --memory.`);
+  }
+  return () => lock.close();
+}
+
+function isWritable(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function ownerOf(file: string): string {
+  try {
+    const sql = new Sqlite(file, { readonly: true, fileMustExist: true });
+    const owner = sql.prepare("select value from settings where name = 'owner'").pluck().get();
+    sql.close();
+    return String(owner);
+  } catch {
+    return "another process that is just starting";
+  }
+}
+
+/** The default folder gets a `.gitignore` of its own, so that no sandbox is ever committed by accident. */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    const ignore = join(folder, ".gitignore");
+    if (basename(folder) === ".merchant-sandbox" && !existsSync(ignore)) writeFileSync(ignore, "*\n");
+  } catch (error) {
+    throw new SandboxError(
+      `Cannot make the folder ${folder}: ${reason(error)}. Choose another place with --db FILE, or keep everything in memory with --memory.`,
+    );
+  }
+}
+
+const isBusy = (error: unknown) => String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY");
+
+const reason = (error: unknown) => (error instanceof Error ? error.message : String(error));

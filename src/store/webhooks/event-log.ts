@@ -1,0 +1,63 @@
+// Every event there was, newest first, with what became of its deliveries.
+
+import type { PageQuery } from "../../schema/shapes.ts";
+import { badCursor, type Page } from "../records/collection.ts";
+import type { Database } from "../sqlite/database.ts";
+
+export interface LoggedEvent {
+  id: string;
+  merchant: string;
+  type: string;
+  /** Sandbox milliseconds. */
+  created: number;
+  /** The request that made it; null when no request did. */
+  request: string | null;
+  /** JSON, as every delivery of it carries it. */
+  body: string;
+  pending: number;
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+}
+
+export interface EventQuery extends PageQuery {
+  merchant?: string | undefined;
+  type?: string | undefined;
+}
+
+export interface EventLog {
+  page(query: EventQuery): Page<LoggedEvent>;
+  find(id: string): LoggedEvent | undefined;
+}
+
+const DEFAULT_PAGE = 25;
+const counted = (state: string) => `(select count(*) from deliveries d where d.event = e.sequence and d.state ${state})`;
+const EVENT = `select e.id, e.merchant, e.type, e.created, e.request, e.body, ${counted("in ('pending', 'sending')")} as pending,
+  ${counted("= 'succeeded'")} as succeeded, ${counted("= 'failed'")} as failed, ${counted("= 'cancelled'")} as cancelled from events e`;
+
+export function openEventLog({ sql }: Database): EventLog {
+  const list = (whose: string, beyond: string, order: string) =>
+    sql.prepare<[Record<string, unknown>], LoggedEvent>(
+      `${EVENT} where ${whose} and (@type is null or e.type = @type) and ${beyond} order by e.sequence ${order} limit @limit`,
+    );
+  const lists = (whose: string) => ({
+    older: list(whose, "e.sequence < @place", "desc"),
+    newer: list(whose, "e.sequence > @place", "asc"),
+  });
+  const ofAll = lists("@merchant is null");
+  const ofOne = lists("e.merchant = @merchant");
+  const placeOf = sql.prepare<[string], number>("select sequence from events where id = ?").pluck();
+  const find = sql.prepare<[string], LoggedEvent>(`${EVENT} where e.id = ?`);
+  return {
+    find: (id) => find.get(id),
+    page(query) {
+      const { merchant = null, type = null, limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before } = query;
+      const place = after === undefined ? Number.MAX_SAFE_INTEGER : (placeOf.get(after) ?? badCursor(query, "event"));
+      const { older, newer } = merchant === null ? ofAll : ofOne;
+      const rows = (before === undefined ? older : newer).all({ merchant, type, place, limit: limit + 1 });
+      const data = rows.slice(0, limit);
+      if (before !== undefined) data.reverse();
+      return { object: "list", data, has_more: rows.length > limit };
+    },
+  };
+}

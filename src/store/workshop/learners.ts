@@ -1,0 +1,64 @@
+// Who learns, and how far each has come: kept with everything else, so that a restart takes nobody back.
+
+import type { LeftStep } from "../../contracts/lesson.ts";
+import type { Database } from "../sqlite/database.ts";
+
+export interface Learner {
+  merchant: string;
+  name: string;
+  /** Null before the first lesson. */
+  lesson: string | null;
+  /** Counts from one; a lesson that is over has one more than it has steps. */
+  step: number;
+  hints: number;
+  /** Sandbox milliseconds. */
+  began: number;
+  /** What was there before the step began, as JSON. */
+  mark: string;
+}
+
+export interface Learners {
+  /** In the order in which they joined. */
+  list(): Learner[];
+  named(name: string): Learner | undefined;
+  /** Adds one, or replaces what is known of the one with this merchant. */
+  put(learner: Learner): void;
+  remove(merchant: string): void;
+  /** Every step that was left behind, in order. */
+  left(merchant: string): LeftStep[];
+  leave(merchant: string, left: LeftStep): void;
+  /** Forgets the steps of one lesson: it begins afresh. */
+  forget(merchant: string, lesson: string): void;
+}
+
+export function openLearners({ sql }: Database): Learners {
+  const columns = "merchant, name, lesson, step, hints, began, mark";
+  const list = sql.prepare<[], Learner>(`select ${columns} from learners order by sequence`);
+  const named = sql.prepare<[string], Learner>(`select ${columns} from learners where name = ?`);
+  const put = sql.prepare<[Learner]>(
+    `insert into learners (${columns}) values (@merchant, @name, @lesson, @step, @hints, @began, @mark)
+     on conflict (merchant) do update set lesson = @lesson, step = @step, hints = @hints, began = @began, mark = @mark`,
+  );
+  const remove = sql.prepare<[string]>("delete from learners where merchant = ?");
+  const removeSteps = sql.prepare<[string]>("delete from left_steps where merchant = ?");
+  const left = sql.prepare<[string], LeftStep>(
+    "select lesson, step, how, hints, ended as at from left_steps where merchant = ? order by place",
+  );
+  const leave = sql.prepare<[LeftStep & { merchant: string }]>(
+    `insert or replace into left_steps (merchant, lesson, step, how, hints, ended, place)
+     values (@merchant, @lesson, @step, @how, @hints, @at, (select coalesce(max(place), 0) + 1 from left_steps where merchant = @merchant))`,
+  );
+  const forget = sql.prepare<[string, string]>("delete from left_steps where merchant = ? and lesson = ?");
+  return {
+    list: () => list.all(),
+    named: (name) => named.get(name),
+    put: (learner) => void put.run(learner),
+    remove(merchant) {
+      removeSteps.run(merchant);
+      remove.run(merchant);
+    },
+    left: (merchant) => left.all(merchant),
+    leave: (merchant, step) => void leave.run({ ...step, merchant }),
+    forget: (merchant, lesson) => void forget.run(merchant, lesson),
+  };
+}

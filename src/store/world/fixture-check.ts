@@ -1,0 +1,103 @@
+// Holds a fixture against the kinds of record there are: shapes, names, states, and what no two records may share.
+
+import { givenFields, type Resource } from "../../contracts/resource.ts";
+import { didYouMean } from "../../kernel/did-you-mean.ts";
+import { email, Type, text } from "../../schema/shapes.ts";
+import { escaped, fieldErrors } from "../../schema/validator.ts";
+import { uniqueValue } from "../records/collection.ts";
+
+/** What is wrong, and where in the file. */
+export interface Problem {
+  pointer: string;
+  message: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const PARTS = {
+  description: Type.Optional(text("Who this merchant is")),
+  records: Type.Optional(Type.Record(Type.Array(Type.Record(Type.Unknown())))),
+};
+
+const IDENTITY = {
+  id: text("The merchant's id", { minLength: 1 }),
+  name: text("The merchant's name", { minLength: 1 }),
+  email: email("Where the merchant is written to"),
+  apiKey: text("The merchant's key"),
+  password: Type.Optional(text("To log in with", { minLength: 1 })),
+};
+
+/** Every problem of one file, from its top to its records. */
+export function problemsIn(fixture: Fields, resources: readonly Resource[]): Problem[] {
+  // A kind that keeps secrets is the service's own to make: no fixture holds one.
+  const kinds = new Map(resources.filter(({ hidden }) => hidden.length === 0).map((resource) => [resource.kind, resource]));
+  const profile = { ...givenFields(kinds.get("merchant") as Resource).properties, ...IDENTITY };
+  const misshapen = fieldErrors(Type.Object({ ...PARTS, merchant: Type.Object(profile) }), fixture);
+  const strangers = strangersIn(fixture, [...Object.keys(PARTS), "merchant"], "", "a fixture");
+  if (misshapen.length > 0) return [...strangers, ...misshapen];
+  const merchant = fixture.merchant as Fields;
+  const records = (fixture.records ?? {}) as Record<string, Fields[]>;
+  return [
+    ...strangers,
+    ...strangersIn(merchant, Object.keys(profile), "/merchant", "a merchant"),
+    ...keyProblems(String(merchant.apiKey)),
+    ...Object.entries(records).flatMap(([kind, list]) => problemsOfKind(kind, list, kinds)),
+  ];
+}
+
+/** What the merchants of several files have in common and must not. */
+export function problemsAmong(files: readonly { file: string; merchant: Fields }[]): (Problem & { file: string })[] {
+  return ["id", "email", "apiKey"].flatMap((field) => {
+    const first = new Map<unknown, string>();
+    return files.flatMap(({ file, merchant }) => {
+      const owner = first.get(merchant[field]);
+      if (owner === undefined) first.set(merchant[field], file);
+      const message = `merchant.${field} must differ from that in ${owner}; each merchant has its own.`;
+      return owner === undefined ? [] : [{ file, pointer: `/merchant/${field}`, message }];
+    });
+  });
+}
+
+/** The key itself is never repeated: it could be a real one. */
+function keyProblems(key: string): Problem[] {
+  if (/^sk_test_(?!session_)[\w.~+/=-]+$/.test(key)) return [];
+  return [{ pointer: "/merchant/apiKey", message: "merchant.apiKey must be sk_test_ and a name of your own, such as sk_test_shop." }];
+}
+
+function problemsOfKind(kind: string, records: readonly Fields[], kinds: ReadonlyMap<string, Resource>): Problem[] {
+  const pointer = `/records/${escaped(kind)}`;
+  const resource = kinds.get(kind);
+  if (kind === "merchant") return [{ pointer, message: "a fixture has one merchant, and that stands beside the records." }];
+  if (!resource) {
+    const names = [...kinds.keys()].filter((name) => name !== "merchant");
+    return [{ pointer, message: `there is no kind of record ${kind}.${didYouMean(kind, names) || ` There are ${names.join(", ")}.`}` }];
+  }
+  const each = records.flatMap((record, index) => problemsOfRecord(resource, record, `${pointer}/${index}`));
+  return [...each, ...[["id"], ...resource.unique].flatMap((fields) => twins(resource, records, fields))];
+}
+
+function problemsOfRecord(resource: Resource, record: Fields, pointer: string): Problem[] {
+  const schema = givenFields(resource);
+  const errors = fieldErrors(schema, record).map((error) => ({ pointer: pointer + error.pointer, message: error.message }));
+  return [...errors, ...strangersIn(record, Object.keys(schema.properties), pointer, `a ${resource.kind}`)];
+}
+
+function strangersIn(fields: Fields, known: readonly string[], pointer: string, what: string): Problem[] {
+  const names = Object.keys(fields).filter((name) => !known.includes(name));
+  return names.map((name) => ({
+    pointer: `${pointer}/${escaped(name)}`,
+    message: `${name} is no field of ${what}.${didYouMean(name, known) || ` Its fields are ${known.join(", ")}.`}`,
+  }));
+}
+
+/** Records after the first that have the same values in fields which no two records of the kind may share. */
+function twins(resource: Resource, records: readonly Fields[], fields: readonly string[]): Problem[] {
+  const first = new Map<string, number>();
+  return records.flatMap((record, index) => {
+    const value = uniqueValue(record, fields);
+    const earlier = value === undefined ? undefined : first.get(value);
+    if (value !== undefined && earlier === undefined) first.set(value, index);
+    const message = `no two records of the kind ${resource.kind} may have the same ${fields.join(" and ")}; /records/${resource.kind}/${earlier} has it too.`;
+    return earlier === undefined ? [] : [{ pointer: `/records/${resource.kind}/${index}/${fields[0]}`, message }];
+  });
+}

@@ -1,0 +1,85 @@
+// Fixtures: merchants and their records as files that a person writes. Reads them, and says file and line where one is wrong.
+
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Resource } from "../../contracts/resource.ts";
+import { SandboxError } from "../../kernel/errors.ts";
+import { type Problem, problemsAmong, problemsIn } from "./fixture-check.ts";
+import { type JsonFile, lineAt, readJsonFile, wrongAt } from "./json-file.ts";
+
+export interface Fixture {
+  /** What it is called: its file without the ending. */
+  readonly name: string;
+  readonly file: string;
+  /** One sentence on who this merchant is. */
+  readonly description: string;
+  readonly merchant: FixtureMerchant;
+  /** Records by kind, oldest first. What a record leaves out has its default. */
+  readonly records: Readonly<Record<string, readonly FixtureRecord[]>>;
+}
+
+export interface FixtureMerchant extends FixtureRecord {
+  readonly id: string;
+  readonly email: string;
+  readonly apiKey: string;
+  readonly password?: string;
+  readonly created?: number;
+}
+
+export type FixtureRecord = Readonly<Record<string, unknown>>;
+
+/** A file once it is known to be a JSON object. */
+interface Source extends JsonFile {
+  value: Record<string, unknown>;
+}
+
+const ENDING = ".json";
+
+/** Every fixture of a folder, the oldest merchant first. Files that come with the package need no check: a test has checked them. */
+export async function readFixtures(folder: string, options: { validate?: readonly Resource[] } = {}): Promise<Fixture[]> {
+  const sources: Source[] = [];
+  for (const name of filesIn(folder)) sources.push(await read(join(folder, name)));
+  if (options.validate) await check(sources, options.validate);
+  return sources.map(fixtureOf).sort((one, other) => (one.merchant.created ?? Infinity) - (other.merchant.created ?? Infinity) || 0);
+}
+
+function filesIn(folder: string): string[] {
+  const remedy = "A fixture is a file such as shop.json, with a merchant and its records.";
+  let names: string[];
+  try {
+    names = readdirSync(folder).filter((name) => name.endsWith(ENDING));
+  } catch (error) {
+    throw new SandboxError(`Cannot read the folder ${folder}: ${(error as Error).message}. ${remedy}`, "badFixture");
+  }
+  if (names.length === 0) throw new SandboxError(`The folder ${folder} holds no ${ENDING} file. ${remedy}`, "badFixture");
+  return names.sort();
+}
+
+async function read(path: string): Promise<Source> {
+  const { file, text, value } = await readJsonFile(path);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new SandboxError(`${file}:1: a fixture is a JSON object with a merchant and its records.`, "badFixture");
+  return { file, text, value: value as Record<string, unknown> };
+}
+
+async function check(sources: readonly Source[], resources: readonly Resource[]): Promise<void> {
+  for (const source of sources) {
+    const live = source.text.search(/sk_live_/i);
+    if (live !== -1)
+      throw new SandboxError(`${source.file}:${lineAt(source.text, live)}: holds a live key. Take it out, and rotate it.`, "badFixture");
+    await refuse(source, problemsIn(source.value, resources));
+  }
+  const shared = problemsAmong(sources.map(({ file, value }) => ({ file, merchant: value.merchant as FixtureRecord })));
+  for (const { file, ...problem } of shared) await refuse(sources.find((source) => source.file === file) as Source, [problem]);
+}
+
+async function refuse(source: Source, [first, ...others]: readonly Problem[]): Promise<void> {
+  if (!first) return;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more in this file)`;
+  throw await wrongAt(source, first.pointer, `${first.message}${more}`);
+}
+
+function fixtureOf({ file, value }: Source): Fixture {
+  const { description = "", merchant, records = {} } = value as Partial<Fixture>;
+  return { name: basename(file, ENDING), file, description, merchant: merchant as FixtureMerchant, records };
+}

@@ -1,0 +1,70 @@
+// JSON files that a person writes: reads them, and says file, line and place where one is wrong.
+
+import { readFileSync } from "node:fs";
+import type { ParseError } from "jsonc-parser";
+import { SandboxError } from "../../kernel/errors.ts";
+import { stepsOf } from "../../schema/validator.ts";
+
+export interface JsonFile {
+  file: string;
+  text: string;
+  value: unknown;
+  /** The line of the file in which the text begins, where it is only a part of it. */
+  line?: number;
+}
+
+export const readJsonFile = (file: string): Promise<JsonFile> => readJson(file, readText(file));
+
+/** JSON that stands in a file from some line on. */
+export async function readJson(file: string, text: string, line = 1): Promise<JsonFile> {
+  try {
+    return { file, text, line, value: JSON.parse(text) as unknown };
+  } catch (error) {
+    throw await syntaxError(file, text, line, error as Error);
+  }
+}
+
+/** What a person has written to a file, without the mark that some editors put before it. */
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+  } catch (error) {
+    throw new SandboxError(`Cannot read ${file}: ${(error as Error).message}.`, "badFixture");
+  }
+}
+
+/** The mistake at a JSON Pointer, as its author is told of it. */
+export async function wrongAt({ file, text, value, line = 1 }: JsonFile, pointer: string, message: string): Promise<SandboxError> {
+  return new SandboxError(`${file}:${line - 1 + (await lineOf(text, value, pointer))} ${pointer}: ${message}`, "badFixture");
+}
+
+/** The line of the value that a pointer leads to; where it leads nowhere, of the nearest value around it. */
+async function lineOf(text: string, root: unknown, pointer: string): Promise<number> {
+  const { findNodeAtLocation, parseTree } = await import("jsonc-parser");
+  const tree = parseTree(text);
+  const path: (string | number)[] = [];
+  let value = root;
+  for (const step of stepsOf(pointer)) {
+    path.push(Array.isArray(value) ? Number(step) : step);
+    value = (value as Record<string, unknown> | undefined)?.[step];
+  }
+  for (; tree; path.pop()) {
+    const node = findNodeAtLocation(tree, path);
+    if (node) return lineAt(text, node.offset);
+  }
+  return 1;
+}
+
+async function syntaxError(file: string, text: string, line: number, error: Error): Promise<SandboxError> {
+  const { parse, printParseErrorCode } = await import("jsonc-parser");
+  const found: ParseError[] = [];
+  parse(text, found, { disallowComments: true });
+  const [first] = found;
+  if (!first) return new SandboxError(`${file}: is not JSON: ${error.message}.`, "badFixture");
+  const words = printParseErrorCode(first.error)
+    .replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`)
+    .toLowerCase();
+  return new SandboxError(`${file}:${line - 1 + lineAt(text, first.offset)}: is not JSON: ${words}.`, "badFixture");
+}
+
+export const lineAt = (text: string, offset: number) => text.slice(0, offset).split("\n").length;

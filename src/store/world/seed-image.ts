@@ -1,0 +1,88 @@
+// The freshly seeded world as the bytes of a database: made once in a process, and what every world begins as a copy of.
+
+import { existsSync, readFileSync } from "node:fs";
+import Sqlite from "better-sqlite3";
+import type { Resource } from "../../contracts/resource.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import { once } from "../../kernel/once.ts";
+import { createViews } from "../records/views.ts";
+import type { Database } from "../sqlite/database.ts";
+import type { Stores } from "../stores.ts";
+import type { Fixture } from "./fixtures.ts";
+import { openSeeder } from "./seed.ts";
+
+export interface Image {
+  /** A database with the views and every fixture in it. */
+  readonly bytes: Buffer;
+  /** Puts its rows into tables that are empty. Only inside a transaction. */
+  copyInto(database: Database): void;
+}
+
+interface Needs {
+  fixtures: readonly Fixture[];
+  resources: readonly Resource[];
+  seed: number;
+  clock: Clock;
+  /** Opens empty stores in memory that work with this seed and this clock. */
+  open(): Stores;
+}
+
+/** Images by what they are made from; fixtures that were read anew make a new one. */
+const known = new WeakMap<readonly Fixture[], Map<string, Image>>();
+const MOST_KNOWN = 8;
+
+export function seededImage(needs: Needs): Image {
+  const { fixtures, seed, clock } = needs;
+  const isDated = fixtures.every(({ merchant }) => merchant.created !== undefined);
+  const name = isDated ? String(seed) : `${seed} ${clock.seconds()}`;
+  const images = known.get(fixtures) ?? new Map<string, Image>();
+  known.set(fixtures, images);
+  const image = images.get(name) ?? imageOf(serialized(needs));
+  if (images.size >= MOST_KNOWN) images.clear();
+  images.set(name, image);
+  return image;
+}
+
+/** An image that was made earlier, of the same things; undefined where there is no such file. */
+export const readImage = (file: string): Image | undefined => (existsSync(file) ? imageOf(readFileSync(file)) : undefined);
+
+function serialized({ fixtures, resources, clock, open }: Needs): Buffer {
+  const stores = open();
+  try {
+    createViews(stores.database, resources);
+    const { seed } = openSeeder(stores, resources, clock);
+    stores.database.commitNow(() => {
+      for (const fixture of fixtures) seed(fixture, { ...asWritten(fixture), place: null });
+    });
+    return stores.database.sql.serialize();
+  } finally {
+    stores.close();
+  }
+}
+
+const asWritten = ({ merchant: { id, apiKey, email } }: Fixture) => ({ id, key: apiKey, email });
+
+function imageOf(bytes: Buffer): Image {
+  const rows = once(() => rowsIn(bytes));
+  return {
+    bytes,
+    copyInto({ sql }) {
+      for (const { table, values } of rows()) {
+        const insert = sql.prepare(`insert into ${table} values (${values[0]?.map(() => "?")})`);
+        for (const row of values) insert.run(row);
+      }
+    },
+  };
+}
+
+/** What each table holds, those that others refer to first. */
+function rowsIn(bytes: Buffer): { table: string; values: unknown[][] }[] {
+  const sql = new Sqlite(bytes);
+  const tables = sql
+    .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by rowid")
+    .pluck()
+    .all() as string[];
+  const all = tables.map((table) => ({ table, values: sql.prepare(`select * from ${table}`).raw().all() as unknown[][] }));
+  sql.close();
+  return all.filter(({ values }) => values.length > 0);
+}

@@ -1,0 +1,129 @@
+// Named copies of the whole state, each a SQLite file of its own that any tool can open.
+
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { fail, SandboxError } from "../../kernel/errors.ts";
+import type { Journal } from "../journal/request-log.ts";
+import type { Database } from "../sqlite/database.ts";
+import type { Sql } from "../sqlite/lazy-statements.ts";
+import { worded } from "../sqlite/sqlite-errors.ts";
+import { APPLICATION_ID, SCHEMA_VERSION } from "../sqlite/tables.ts";
+
+export interface Snapshot {
+  name: string;
+  file: string;
+  bytes: number;
+}
+
+export interface Snapshots {
+  list(): Snapshot[];
+  save(name: string): Snapshot;
+  /** Puts the state back as it was. The journal goes on: it tells of what was asked, whatever the state. */
+  restore(name: string): void;
+  /** The same with a file that may come from anywhere, and is refused untouched where it is no snapshot. */
+  restoreFile(file: string): void;
+  remove(name: string): void;
+  close(): void;
+}
+
+const SUFFIX = ".snapshot.db";
+/** The journal tells of this process; the owner and the views are made at each start. */
+const LEFT_ALONE = new Set(["journal", "settings"]);
+
+/** The number of the newest request that events or remembered answers tell of: `req_12` is 12. */
+const LAST_REQUEST = `select coalesce(max(cast(substr(request, 5) as integer)), 0)
+  from (select request from snapshot.events union all select request from snapshot.replies)`;
+
+export function openSnapshots(database: Database, journal: Journal): Snapshots {
+  const { sql, file } = database;
+  const temporary = file === undefined;
+  let folder = file === undefined ? undefined : join(dirname(file), "snapshots");
+  const place = () => {
+    folder ??= mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  };
+  const fileOf = (name: string) => join(place(), `${name}${SUFFIX}`);
+  const known = (name: string) => {
+    const found = fileOf(checkName(name));
+    return existsSync(found) ? found : fail("resource_not_found", `There is no snapshot ${name}.`);
+  };
+  const describe = (name: string): Snapshot => ({ name, file: fileOf(name), bytes: statSync(fileOf(name)).size });
+
+  return {
+    list() {
+      const names = folder !== undefined && existsSync(folder) ? readdirSync(folder).filter((entry) => entry.endsWith(SUFFIX)) : [];
+      return names.sort().map((entry) => describe(entry.slice(0, -SUFFIX.length)));
+    },
+    save(name) {
+      const target = fileOf(checkName(name));
+      const unfinished = `${target}-unfinished`;
+      rmSync(unfinished, { force: true });
+      sql.prepare("vacuum into ?").run(unfinished);
+      chmodSync(unfinished, 0o600);
+      renameSync(unfinished, target);
+      return describe(name);
+    },
+    restore(name) {
+      const source = known(name);
+      const wrong = problemOf(source);
+      if (wrong !== undefined) fail("validation_failed", `The snapshot ${name} cannot be restored: ${source} ${wrong}.`);
+      journal.goOnAfter(copyInto(sql, source));
+    },
+    restoreFile(source) {
+      const wrong = problemOf(source);
+      if (wrong !== undefined) throw new SandboxError(`${source} ${wrong}. Make one with PUT /_sandbox/snapshots/NAME.`, "usage");
+      journal.goOnAfter(copyInto(sql, source));
+    },
+    remove: (name) => rmSync(known(name)),
+    close() {
+      if (temporary && folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function checkName(name: string): string {
+  if (/^[\w-]{1,64}$/.test(name)) return name;
+  return fail("validation_failed", `A snapshot is named with letters, digits, - and _, at most 64; received ${JSON.stringify(name)}.`);
+}
+
+/** Why a file is no snapshot that could be restored; undefined when it is one. */
+function problemOf(source: string): string | undefined {
+  if (!existsSync(source)) return "does not exist";
+  let opened: Sqlite.Database | undefined;
+  try {
+    opened = new Sqlite(source, { readonly: true });
+    const application = opened.pragma("application_id", { simple: true });
+    const version = opened.pragma("user_version", { simple: true });
+    if (application !== APPLICATION_ID) return "is a SQLite database of another program";
+    return version === SCHEMA_VERSION ? undefined : "was written by another version of merchant-sandbox";
+  } catch {
+    return "is no SQLite file";
+  } finally {
+    opened?.close();
+  }
+}
+
+/** Replaces the rows of every table by those of the snapshot, in one transaction; answers the number of the last request that they tell of. */
+function copyInto(sql: Sql, source: string): number {
+  sql.prepare("attach ? as snapshot").run(source);
+  try {
+    // In the order of the schema: what others refer to comes before them, and goes after them.
+    const tables = sql
+      .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by rowid")
+      .pluck()
+      .all() as string[];
+    const replaced = tables.filter((name) => !LEFT_ALONE.has(name));
+    const replace = sql.transaction(() => {
+      for (const table of replaced.toReversed()) sql.exec(`delete from main.${table}`);
+      for (const table of replaced) sql.exec(`insert into main.${table} select * from snapshot.${table}`);
+      sql.exec("delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence");
+    });
+    worded(replace);
+    return sql.prepare(LAST_REQUEST).pluck().get() as number;
+  } finally {
+    sql.exec("detach snapshot");
+  }
+}

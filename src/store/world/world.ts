@@ -1,0 +1,107 @@
+// The seeded world: filled when it is empty, put back on request, and grown by merchants that somebody wants for himself.
+
+import { didYouMean } from "../../kernel/did-you-mean.ts";
+import { fail } from "../../kernel/errors.ts";
+import type { Dice } from "../../kernel/random.ts";
+import type { Database } from "../sqlite/database.ts";
+import type { Stores } from "../stores.ts";
+import { openEraser } from "./erase.ts";
+import type { Fixture } from "./fixtures.ts";
+import type { SeededIdentity, Seeder } from "./seed.ts";
+import type { Image } from "./seed-image.ts";
+
+export interface Minted {
+  merchant: string;
+  apiKey: string;
+}
+
+export interface World {
+  /** Seeds the fixtures into a database that has no merchant yet. */
+  fill(): void;
+  /** Back to the fixtures, ids and all: everything, or one merchant. */
+  reset(merchant?: string): void;
+  /** A new merchant with everything that a fixture has, under an identity of its own. */
+  mint(fixture: string): Minted;
+  remove(merchant: string): void;
+}
+
+interface Origin extends SeededIdentity {
+  fixture: string;
+}
+
+/** The owner of the counters that belong to no merchant. */
+const NOBODY = "sandbox";
+const KEY_LENGTH = 24;
+
+interface Needs {
+  stores: Stores;
+  seeder: Seeder;
+  fixtures: readonly Fixture[];
+  /** The fixtures as they are seeded now. */
+  image(): Image;
+  dice: Dice;
+  /** Is called after things went away, so that nothing held in memory outlives them. */
+  renew(merchant?: string): void;
+}
+
+export function openWorld({ stores, seeder, fixtures, image, dice, renew }: Needs): World {
+  const { database, counters, journal } = stores;
+  const eraser = openEraser(database);
+  const { isEmpty, known, originOf } = prepare(database);
+  const again = (merchant: string) => {
+    const { fixture, ...identity } = originOf(known(merchant));
+    eraser.merchant(merchant);
+    seeder.seed(named(fixtures, fixture), identity);
+  };
+  const everythingAgain = () => {
+    eraser.everything();
+    image().copyInto(database);
+  };
+
+  const forget = (merchant?: string) => {
+    journal.forget(merchant);
+    renew(merchant);
+  };
+
+  return {
+    fill() {
+      if (isEmpty()) database.commitNow(everythingAgain);
+    },
+    reset(merchant) {
+      database.commitNow(() => (merchant === undefined ? everythingAgain() : again(merchant)));
+      forget(merchant);
+    },
+    mint: (fixture) =>
+      database.commitNow(() => {
+        const id = counters.mint(NOBODY, "mer");
+        const key = `sk_test_${dice.text(KEY_LENGTH, "key", id)}`;
+        const email = named(fixtures, fixture).merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
+        seeder.seed(named(fixtures, fixture), { id, key, email, place: null });
+        return { merchant: id, apiKey: key };
+      }),
+    remove(merchant) {
+      database.commitNow(() => eraser.merchant(known(merchant)));
+      forget(merchant);
+    },
+  };
+}
+
+function prepare({ sql }: Database) {
+  const isEmpty = sql.prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')").pluck();
+  const exists = sql.prepare<[string]>("select 1 from documents where merchant = ? and kind = 'merchant'");
+  const originOf = sql.prepare<[string], Origin>("select merchant as id, fixture, key, email, place from origins where merchant = ?");
+  return {
+    isEmpty: () => isEmpty.get() === 1,
+    known: (merchant: string) =>
+      exists.get(merchant) ? merchant : fail("resource_not_found", `There is no merchant ${merchant}. GET /_sandbox lists them.`),
+    originOf: (merchant: string) =>
+      originOf.get(merchant) ??
+      fail("validation_failed", `${merchant} was created through the API and came from no fixture. Reset everything, or remove it.`),
+  };
+}
+
+function named(fixtures: readonly Fixture[], name: string): Fixture {
+  const names = fixtures.map((fixture) => fixture.name);
+  const found = fixtures.find((fixture) => fixture.name === name);
+  return found ?? fail("validation_failed", `There is no fixture ${name}.${didYouMean(name, names) || ` There are ${names.join(", ")}.`}`);
+}

@@ -1,0 +1,59 @@
+// When a failed delivery is tried again: gaps as data, a little chance on the long ones, and what the receiver asked for.
+
+import { readHttpDate } from "../kernel/clock.ts";
+import type { Dice } from "../kernel/random.ts";
+import type { Behaviour } from "../schema/assumed.ts";
+import type { Delivery } from "../store/webhooks/deliveries.ts";
+
+export interface Schedule {
+  /** Milliseconds before each attempt, counted from the end of the one before it; the first is counted from the event. */
+  readonly gaps: readonly number[];
+  /** The share by which a gap may be shorter or longer. */
+  readonly jitter: number;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+const SCHEDULES = {
+  fast: { gaps: [0, SECOND, 5 * SECOND, 15 * SECOND, 30 * SECOND, 60 * SECOND], jitter: 0 },
+  realistic: { gaps: [0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR], jitter: 0.1 },
+} satisfies Record<string, Schedule>;
+
+/** A receiver may put a retry off, but not for good. */
+const LONGEST_RETRY_AFTER = HOUR;
+
+/** A schedule by its name, or by gaps of one's own. */
+export const scheduleOf = (choice: keyof typeof SCHEDULES | readonly number[]): Schedule =>
+  typeof choice === "string" ? SCHEDULES[choice] : { gaps: choice, jitter: 0 };
+
+/** When the attempt after one that just failed is due; null when those allowed are used up. */
+export function nextAttempt(schedule: Schedule, dice: Dice, delivery: Delivery, now: number, retryAfter: number): number | null {
+  const counted = delivery.attempts - delivery.aborted;
+  if (counted >= delivery.allowed) return null;
+  const gap = schedule.gaps[Math.min(counted, schedule.gaps.length - 1)] ?? 0;
+  const swing = schedule.jitter * (2 * dice.fraction("jitter", delivery.merchant, delivery.eventId, delivery.endpoint, counted) - 1);
+  return now + Math.max(Math.round(gap * (1 + swing)), retryAfter);
+}
+
+/** The milliseconds that a `Retry-After` asks for, in seconds or as a date on the sandbox clock; 0 for none or nonsense. */
+export function readRetryAfter(header: string | undefined, now: number): number {
+  if (header === undefined) return 0;
+  const asked = /^\d{1,9}$/.test(header) ? Number(header) * SECOND : (readHttpDate(header) ?? now) - now;
+  return Math.min(Math.max(asked, 0), LONGEST_RETRY_AFTER);
+}
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "webhooks.schedule",
+    fact: "A delivery is tried at once and then, as long as it fails, 1, 5, 15, 30 and 60 seconds after the attempt before it; then it is given up.",
+    why: "The document names retries and no schedule. This one is short, because somebody is waiting; `realistic` takes a day and a little chance.",
+    setting: "--retry-schedule",
+  },
+  {
+    id: "webhooks.retry_after",
+    fact: "A `Retry-After` on 429 or 503, in seconds or as a date, puts the next attempt off, for an hour at most; it never brings it forward.",
+    why: "The document is silent; a sender that ignored the header would teach receivers to do without it.",
+  },
+];

@@ -1,0 +1,446 @@
+// The rules of the business: what each operation computes, refuses and tells, beyond what its declaration says of it.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Answer, type Bench, NOON_SECONDS, open, share } from "../support/sandbox.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+type Some = any;
+
+const LARGEST = Number.MAX_SAFE_INTEGER;
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "areas-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function expectRefusal(answer: Answer, status: number, code: string, details: object = {}) {
+  expect([answer.status, answer.body.code], answer.text).toEqual([status, code]);
+  expect(answer.body.details).toMatchObject(details);
+}
+
+const pointers = ({ body }: Answer) => body.details.errors.map(({ pointer }: Some) => pointer);
+
+describe("payroll", () => {
+  const item = (employeeId: string, grossAmount: number, ...amounts: number[]) => ({
+    employeeId,
+    grossAmount,
+    deductions: amounts.map((amount, index) => ({ code: `deduction_${index}`, amount })),
+  });
+  const run = (...items: object[]) => ({ periodStart: "2026-01-01", periodEnd: "2026-01-31", payDate: "2026-01-28", items });
+  const create = (bench: Bench, body: object) => bench.call("POST", "/v1/employees/payroll", { body });
+
+  test("is a draft whose net amounts and totals are computed, in the merchant's own currency", async () => {
+    const bench = await open();
+    const answer = await create(bench, run(item("emp_a", 100_000, 14_000, 11_000), { employeeId: "emp_b", grossAmount: 5, note: "kept" }));
+    const { body } = answer;
+    expect(body).toMatchObject({ status: "draft", currency: "EUR", created: NOON_SECONDS, merchantId: "mer_lodge" });
+    expect(body.totals).toEqual({ employees: 2, grossAmount: 100_005, deductionAmount: 25_000, netAmount: 75_005 });
+    expect(
+      body.items.map(({ netAmount, payrollId, object, overridden, override }: Some) => ({
+        netAmount,
+        payrollId,
+        object,
+        overridden,
+        override,
+      })),
+    ).toEqual([
+      { netAmount: 75_000, payrollId: body.id, object: "payroll_item", overridden: false, override: null },
+      { netAmount: 5, payrollId: body.id, object: "payroll_item", overridden: false, override: null },
+    ]);
+    expect(body.items[1]).toMatchObject({ deductions: [], employeeName: null, note: "kept" });
+    expect(new Set(body.items.map(({ id }: Some) => id)).size).toBe(2);
+    expect(await bench.events(answer)).toEqual(["payroll.created"]);
+  });
+
+  test("adds up whatever is paid, or says that it cannot", async () => {
+    const bench = await open({ rateLimit: "none" });
+    const amount = fc.oneof(fc.nat(1_000_000), fc.constantFrom(LARGEST, LARGEST - 1));
+    const items = fc.array(fc.tuple(amount, fc.array(amount, { maxLength: 3 })), { minLength: 1, maxLength: 4 });
+    const sum = (amounts: number[]) => amounts.reduce((total, one) => total + BigInt(one), 0n);
+    await fc.assert(
+      fc.asyncProperty(items, async (drawn) => {
+        const answer = await create(bench, run(...drawn.map(([gross, kept], index) => item(`emp_${index}`, gross, ...kept))));
+        const gross = sum(drawn.map(([one]) => one));
+        const kept = sum(drawn.flatMap(([, deductions]) => deductions));
+        if (answer.status === 400) {
+          expectRefusal(answer, 400, "validation_failed", { errors: [{ pointer: "/items", code: "out_of_range" }] });
+          expect(gross > BigInt(LARGEST) || kept > BigInt(LARGEST)).toBe(true);
+          return;
+        }
+        const { totals } = answer.body;
+        expect([totals.grossAmount, totals.deductionAmount, totals.netAmount].map(BigInt)).toEqual([gross, kept, gross - kept]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("is refused where its period runs backwards, nobody is paid, or an item does not fit", async () => {
+    const bench = await open();
+    const backwards = await create(bench, { ...run(item("emp_a", 1)), periodEnd: "2025-12-31" });
+    expectRefusal(backwards, 400, "validation_failed", { errors: [{ pointer: "/periodEnd", code: "out_of_order" }] });
+    expect(pointers(await create(bench, run()))).toEqual(["/items"]);
+    expect(pointers(await create(bench, run(item("emp_a", -1))))).toEqual(["/items/0/grossAmount"]);
+    expect(pointers(await create(bench, {}))).toEqual(["/periodStart", "/periodEnd", "/payDate", "/items"]);
+  });
+
+  const override = (bench: Bench, run: string, item: string, netAmount: number) =>
+    bench.call("PATCH", `/v1/employees/payroll/${run}/items/${item}/override`, { body: { netAmount, reason: "Counted twice" } });
+  const runs = (bench: Bench) => bench.control("PATCH", "/records/payroll/pyr_draft", {});
+
+  test("items can be overridden as often as needed while the run is a draft; its totals follow", async () => {
+    const bench = await open();
+    const before = await runs(bench);
+    const was = before.items[0].netAmount;
+    const first = await override(bench, "pyr_draft", "pyi_draft_marta", 150_000);
+    expect(first.body).toMatchObject({
+      id: "pyi_draft_marta",
+      object: "payroll_item",
+      payrollId: "pyr_draft",
+      netAmount: 150_000,
+      grossAmount: before.items[0].grossAmount,
+      overridden: true,
+      override: { amount: 150_000, reason: "Counted twice", previousNetAmount: was, at: NOON_SECONDS },
+    });
+    const second = await override(bench, "pyr_draft", "pyi_draft_marta", 160_000);
+    expect(second.body.override).toMatchObject({ amount: 160_000, previousNetAmount: 150_000 });
+    expect(await bench.events(second)).toEqual(["payroll_item.overridden"]);
+    const after = await runs(bench);
+    expect(after.totals).toEqual({ ...before.totals, netAmount: before.totals.netAmount - was + 160_000 });
+    expect(after.items.slice(1)).toEqual(before.items.slice(1));
+    expect(after.items[0]).toEqual(second.body);
+  });
+
+  test.each(["pending", "processing", "paid", "partially_paid", "failed"])("items of a run that is %s stay as they are", async (status) => {
+    const bench = await open();
+    const answer = await override(bench, `pyr_${status}`, `pyi_${status}_marta`, 1);
+    expectRefusal(answer, 409, "invalid_state", { currentStatus: status, allowedFrom: ["draft"] });
+    expect(await bench.events(answer)).toEqual([]);
+  });
+
+  test("an item of another run is not there, not even where that run could not be changed", async () => {
+    const bench = await open();
+    expectRefusal(await override(bench, "pyr_draft", "pyi_paid_marta", 1), 404, "resource_not_found", { resource: "payroll_item" });
+    expectRefusal(await override(bench, "pyr_paid", "pyi_draft_marta", 1), 404, "resource_not_found");
+    expectRefusal(await override(bench, "pyr_nobody", "pyi_draft_marta", 1), 404, "resource_not_found", { resource: "payroll" });
+  });
+
+  test("an override that no total can hold is refused, and changes nothing", async () => {
+    const bench = await open();
+    const before = await runs(bench);
+    expectRefusal(await override(bench, "pyr_draft", "pyi_draft_marta", LARGEST), 400, "validation_failed", {
+      errors: [{ pointer: "/netAmount" }],
+    });
+    expect(await runs(bench)).toEqual(before);
+  });
+});
+
+describe("the payout method", () => {
+  const NUMBER = "PT50 0002 0123 1234 5678 9015 4";
+  test("replaces the one before; its number is neither answered nor kept, anywhere", async () => {
+    const bench = await open({ memory: false, db: join(folder, "secretive", "world.db") });
+    const body = { type: "bank_account", accountNumber: NUMBER, bankName: "Banco", iban: NUMBER, nested: { account_number: NUMBER } };
+    const answer = await bench.call("POST", "/v1/merchants/payout-method", { body, headers: { "idempotency-key": "once" } });
+    expect(answer.body).toMatchObject({
+      object: "payout_method",
+      status: "pending_verification",
+      type: "bank_account",
+      last4: "0154",
+      currency: "EUR",
+      isDefault: true,
+    });
+    expect(answer.body).not.toHaveProperty("accountNumber");
+    expect(await bench.events(answer)).toEqual(["payout_method.updated"]);
+    const second = await bench.call("POST", "/v1/merchants/payout-method", {
+      body: { type: "mobile_money", accountNumber: "+1 202 555 0177" },
+    });
+    expect(second.body).toMatchObject({ last4: "0177", bankName: null });
+    expect((await bench.control("PATCH", `/records/payout_method/${second.body.id}`, { status: "verified" })).status).toBe("verified");
+    await expect(bench.control("PATCH", `/records/payout_method/${answer.body.id}`, {})).rejects.toThrow("404");
+    await expect(bench.control("PATCH", "/records/payout_method/pom_lodge", {})).rejects.toThrow("404");
+    await bench.close();
+    const kept = readdirSync(join(folder, "secretive"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(kept.length).toBeGreaterThan(0);
+    for (const entry of kept) {
+      const bytes = readFileSync(join(entry.parentPath, entry.name), "latin1");
+      for (const secret of [NUMBER, NUMBER.replaceAll(" ", ""), "202 555 0177", "2025550177"])
+        expect(bytes.includes(secret), entry.name).toBe(false);
+    }
+  });
+
+  test.each([undefined, "", "1234", "12 34", "a b c d", "12345678901234567890123456789012345", "1234--5678"])(
+    "is refused with the number %j",
+    async (accountNumber) => {
+      const bench = await open();
+      const answer = await bench.call("POST", "/v1/merchants/payout-method", { body: { type: "bank_account", accountNumber } });
+      expectRefusal(answer, 400, "validation_failed", { errors: [{ pointer: "/accountNumber" }] });
+      if (accountNumber) expect(answer.text).not.toContain(accountNumber);
+    },
+  );
+
+  test("takes none where any body is taken", async () => {
+    const bench = await open({ bodies: "open" });
+    const answer = await bench.call("POST", "/v1/merchants/payout-method", { body: { accountNumber: 12_345_678 } });
+    expect(answer.body).toMatchObject({ type: null, last4: null });
+    expect(answer.text).not.toContain("12345678");
+  });
+});
+
+describe("a merchant who was created", () => {
+  const profile = {
+    name: "Café Ñandú",
+    email: "cafe@nandu.example",
+    password: "not-a-real-one",
+    country: "UY",
+    currency: "UYU",
+    motto: "Rico",
+  };
+
+  test("is a world of its own, whose key is in that answer only", async () => {
+    const bench = await open();
+    const answer = await bench.call("POST", "/v1/merchants", { body: profile });
+    const { apiKey, ...merchant } = answer.body;
+    expect(apiKey).toMatch(/^sk_test_[0-9A-Za-z]{24,}$/);
+    expect(merchant).toMatchObject({
+      object: "merchant",
+      merchantId: merchant.id,
+      status: "active",
+      name: profile.name,
+      motto: "Rico",
+      created: NOON_SECONDS,
+    });
+    expect(answer.text).not.toContain(profile.password);
+    expect((await bench.call("GET", "/v1/merchants/me", { key: apiKey })).body).toEqual(merchant);
+    expect((await bench.call("GET", "/v1/payments", { key: apiKey })).body).toEqual({ object: "list", data: [], has_more: false });
+    const { body: settings } = await bench.call("GET", "/v1/statutory/settings", { key: apiKey });
+    expect(settings).toMatchObject({ merchantId: merchant.id, country: "UY", currency: "UYU", schemes: [], updated: null });
+    const session = await bench.call("POST", "/v1/merchants/login", { body: { email: profile.email, password: profile.password } });
+    expect(session.body).toMatchObject({ object: "session", tokenType: "Bearer", expiresIn: 3_600, merchant });
+    expect((await bench.call("GET", "/v1/merchants/me", { key: session.body.accessToken })).body).toEqual(merchant);
+  });
+
+  test("is told to whoever created it, without the key", async () => {
+    const file = join(folder, "created.db");
+    const bench = await open({ memory: false, db: file });
+    const answer = await bench.call("POST", "/v1/merchants", { body: profile });
+    const { apiKey, ...merchant } = answer.body;
+    expect(await bench.events(answer)).toEqual(["merchant.created"]);
+    const sql = new Sqlite(file, { readonly: true });
+    const events = sql.prepare<[], string>("select body from events").pluck().all();
+    sql.close();
+    expect(events).toHaveLength(1);
+    expect(JSON.parse(events[0] ?? "")).toMatchObject({ type: "merchant.created", merchantId: "mer_lodge", data: merchant });
+    expect(events[0]).not.toContain(apiKey);
+  });
+
+  test("shares no e-mail address with another, and a refused one leaves nothing behind", async () => {
+    const bench = await open();
+    const before = await bench.merchants.list();
+    const answer = await bench.call("POST", "/v1/merchants", { body: { ...profile, email: "ola@lodge.example" } });
+    expectRefusal(answer, 409, "already_exists", { fields: ["email"] });
+    expect(await bench.merchants.list()).toEqual(before);
+  });
+
+  test("can log in with nothing but its own password", async () => {
+    const bench = await open();
+    const login = (email: string, password: string) => bench.call("POST", "/v1/merchants/login", { body: { email, password } });
+    const wrong = await login("ola@lodge.example", "market-password");
+    const unknown = await login("nobody@lodge.example", "lodge-password");
+    expectRefusal(wrong, 401, "invalid_credentials");
+    expect(unknown.body.message).toBe(wrong.body.message);
+    await bench.call("POST", "/v1/merchants", { body: { name: "Silent", email: "silent@quiet.example" } });
+    expectRefusal(await login("silent@quiet.example", "x"), 401, "invalid_credentials");
+    expect((await login("ola@lodge.example", "lodge-password")).headers["cache-control"]).toBe("no-store");
+  });
+});
+
+describe("a pricing rule", () => {
+  test.each([
+    [{ startDate: "2026-03-02", endDate: "2026-03-01" }, "/endDate"],
+    [{ minNights: 3, maxNights: 2 }, "/maxNights"],
+  ])("is refused with %j", async (span, pointer) => {
+    const bench = await open();
+    const body = { name: "Spring", adjustmentType: "fixed", adjustmentValue: -500 };
+    const answer = await bench.call("POST", "/v1/hospitality/pricing-rules", { body: { ...body, ...span } });
+    expectRefusal(answer, 400, "validation_failed", { errors: [{ pointer, code: "out_of_order" }] });
+    expect(await bench.events(answer)).toEqual([]);
+  });
+
+  test("may start and end on one day, or have no end", async () => {
+    const bench = await open();
+    const body = { name: "Spring", adjustmentType: "fixed", adjustmentValue: -500, startDate: "2026-03-01", minNights: 2 };
+    for (const span of [{ endDate: "2026-03-01", maxNights: 2 }, { endDate: null, maxNights: null }, {}]) {
+      const answer = await bench.call("POST", "/v1/hospitality/pricing-rules", { body: { ...body, ...span } });
+      expect(answer.body, answer.text).toMatchObject({ status: "active", priority: 0, ...body });
+    }
+  });
+});
+
+describe("bookings", () => {
+  const decline = (bench: Bench, id: string, body?: object) => bench.call("POST", `/v1/hospitality/bookings/${id}/decline`, { body });
+
+  test("that are pending can be declined, once, with a reason or without", async () => {
+    const bench = await open();
+    const answer = await decline(bench, "bkg_pending", { reason: "Full" });
+    expect(answer.body).toMatchObject({ status: "declined", declineReason: "Full", declinedAt: NOON_SECONDS });
+    expect(await bench.events(answer)).toEqual(["booking.declined"]);
+    const again = await decline(bench, "bkg_pending", { reason: "Full" });
+    expectRefusal(again, 409, "invalid_state", { currentStatus: "declined", allowedFrom: ["pending"] });
+    expect(await bench.events(again)).toEqual([]);
+    expect((await decline(bench, "bkg_pending_2")).body).toMatchObject({ status: "declined", declineReason: null });
+  });
+
+  test.each(["confirmed", "checked_in", "checked_out", "no_show", "cancelled", "declined"])("that are %s cannot", async (status) => {
+    expectRefusal(await decline(await open(), `bkg_${status}`), 409, "invalid_state", { currentStatus: status, allowedFrom: ["pending"] });
+  });
+});
+
+describe("variants", () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await share();
+  });
+  afterAll(() => bench.close());
+  const create = (body: object, product = "prod_honey") => bench.call("POST", `/v1/retail/products/${product}/variants`, { body });
+
+  test("belong to their product, and cost in the merchant's own currency unless they say otherwise", async () => {
+    const answer = await create({ sku: "H-1", price: 0, options: { size: "1 g" } });
+    expect(answer.body).toMatchObject({ productId: "prod_honey", currency: "EUR", price: 0, status: "active", stockQuantity: null });
+    expect(await bench.events(answer)).toEqual(["product_variant.created"]);
+    expect((await create({ sku: "H-2", price: 1, currency: "USD", options: { size: "2 g" } })).body.currency).toBe("USD");
+  });
+
+  test("share no stock number with any other variant of the merchant", async () => {
+    const answer = await create({ sku: "SOAP-1", price: 1 });
+    expectRefusal(answer, 409, "already_exists", { fields: ["sku"], values: { sku: "SOAP-1" } });
+    expect((await bench.call("GET", "/v1/merchants/me")).status).toBe(200);
+  });
+
+  test("share no whole set of options with another of the same product, in whatever order it is written", async () => {
+    expect((await create({ sku: "H-3", price: 1, options: { size: "3 g", form: "dry" } })).status).toBe(200);
+    expectRefusal(await create({ sku: "H-4", price: 1, options: { form: "dry", size: "3 g" } }), 409, "already_exists", {
+      fields: ["productId", "options"],
+    });
+    expect((await create({ sku: "H-4", price: 1, options: { size: "3 g" } })).status).toBe(200);
+    expect((await create({ sku: "H-5", price: 1, options: { size: "3 g" } }, "prod_oil")).status).toBe(200);
+  });
+
+  test("cost nothing less than nothing, and belong to a product that is there", async () => {
+    expectRefusal(await create({ sku: "H-6", price: -1 }), 400, "validation_failed", {
+      errors: [{ pointer: "/price", code: "out_of_range" }],
+    });
+    expectRefusal(await create({ sku: "H-6", price: 1 }, "prod_nobody"), 404, "resource_not_found", { resource: "product" });
+  });
+});
+
+describe("remittances", () => {
+  const confirm = (bench: Bench, id: string, body?: object) => bench.call("POST", `/v1/statutory/remittances/${id}/confirm`, { body });
+
+  test.each(["pending", "paid", "overdue"])("that are %s can be confirmed", async (status) => {
+    const bench = await open();
+    const receipt = { receiptNumber: "R-1", confirmedDate: "2026-01-04", note: "Filed" };
+    const answer = await confirm(bench, `rem_${status}`, receipt);
+    expect(answer.body).toMatchObject({ status: "confirmed", confirmedAt: NOON_SECONDS, ...receipt });
+    expect(await bench.events(answer)).toEqual(["remittance.confirmed"]);
+    expectRefusal(await confirm(bench, `rem_${status}`), 409, "invalid_state", { currentStatus: "confirmed" });
+  });
+
+  test.each(["confirmed", "cancelled"])("that are %s cannot", async (status) => {
+    const answer = await confirm(await open(), `rem_${status}`);
+    expectRefusal(answer, 409, "invalid_state", { currentStatus: status, allowedFrom: ["pending", "paid", "overdue"] });
+  });
+});
+
+describe("government payments", () => {
+  const post = (bench: Bench, id: string, body?: object) => bench.call("POST", `/v1/gov-payments/${id}/post-to-books`, { body });
+
+  test("that are paid are posted to the books, for good", async () => {
+    const bench = await open();
+    const answer = await post(bench, "gov_paid", { ledgerAccount: "2450", memo: "Third quarter" });
+    expect(answer.body.status).toBe("paid");
+    const { journalEntryId, ...entry } = answer.body.bookkeeping;
+    expect(journalEntryId).toMatch(/^jrn_/);
+    expect(entry).toEqual({ status: "posted", debitAccount: "2450", creditAccount: "Bank", memo: "Third quarter", postedAt: NOON_SECONDS });
+    expect(await bench.events(answer)).toEqual(["gov_payment.posted"]);
+    const again = await post(bench, "gov_paid");
+    expectRefusal(again, 409, "invalid_state", { reason: "already_posted", currentStatus: "posted", allowedFrom: ["unposted"] });
+    expect(again.body.message).toContain(journalEntryId);
+    expect((await post(bench, "gov_paid_2")).body.bookkeeping).toMatchObject({ status: "posted", memo: null });
+  });
+
+  test("that were posted before the sandbox started are in the books already", async () => {
+    expectRefusal(await post(await open(), "gov_posted"), 409, "invalid_state", { reason: "already_posted" });
+  });
+
+  test.each(["pending", "failed", "cancelled"])("that are %s cannot be posted", async (status) => {
+    const answer = await post(await open(), `gov_${status}`);
+    expectRefusal(answer, 409, "invalid_state", { reason: "not_paid", currentStatus: status, allowedFrom: ["paid"] });
+  });
+});
+
+describe("statutory settings", () => {
+  const read = async (bench: Bench, key?: string) => (await bench.call("GET", "/v1/statutory/settings", key ? { key } : {})).body;
+  const change = (bench: Bench, body: object, key?: string) =>
+    bench.call("PATCH", "/v1/statutory/settings", key ? { key, body } : { body });
+
+  test("take what is sent and keep the rest", async () => {
+    const bench = await open();
+    const before = await read(bench);
+    const answer = await change(bench, { remittanceDueDay: 20, schemes: [], house: "rule" });
+    expect(answer.body).toEqual({ ...before, remittanceDueDay: 20, schemes: [], house: "rule", updated: NOON_SECONDS });
+    expect(await bench.events(answer)).toEqual(["statutory_settings.updated"]);
+    expect(await read(bench)).toEqual(answer.body);
+  });
+
+  test("are cleared by null: to nothing, to what holds without a setting, or away where the field is unknown", async () => {
+    const bench = await open();
+    const before = await read(bench);
+    await change(bench, { autoRemit: true, metadata: { a: 1 }, house: "rule" });
+    const cleared = await change(bench, { payFrequency: null, autoRemit: null, metadata: null, schemes: null, house: null });
+    expect(cleared.body).toEqual({ ...before, payFrequency: null, schemes: [], updated: NOON_SECONDS });
+    expect(await read(bench)).toEqual(cleared.body);
+  });
+
+  test("are not told where nothing changed", async () => {
+    const bench = await open();
+    const before = await read(bench);
+    const { country, schemes, metadata } = before;
+    for (const body of [{}, { country }, { schemes, metadata }, { nothing: null }]) {
+      const answer = await change(bench, body);
+      expect(answer.body).toEqual(before);
+      expect(await bench.events(answer)).toEqual([]);
+    }
+  });
+
+  test("are there for a merchant who has set nothing, and are the same at each reading and after the first change", async () => {
+    const bench = await open();
+    const before = await read(bench, "sk_test_blank");
+    expect(before).toMatchObject({ merchantId: "mer_blank", country: "CH", currency: "CHF", autoRemit: false, schemes: [], updated: null });
+    expect(await read(bench, "sk_test_blank")).toEqual(before);
+    const answer = await change(bench, { payFrequency: "weekly" }, "sk_test_blank");
+    expect(answer.body).toEqual({ ...before, payFrequency: "weekly", updated: NOON_SECONDS });
+    expect(await bench.events(answer)).toEqual(["statutory_settings.updated"]);
+    expect(await read(bench, "sk_test_blank")).toEqual(answer.body);
+  });
+
+  test.each([
+    [{ remittanceDueDay: 29 }, "/remittanceDueDay"],
+    [{ country: "pt" }, "/country"],
+    [{ schemes: [{ scheme: "pension" }] }, "/schemes/0/enabled"],
+  ])("refuse %j", async (body, pointer) => {
+    expect(pointers(await change(await open(), body))).toContain(pointer);
+  });
+});
+
+describe("the organizer profile", () => {
+  test("is one record, or none", async () => {
+    const bench = await open();
+    expect((await bench.call("GET", "/v1/events/organizer")).body).toMatchObject({ id: "org_lodge", status: "active", upcomingEvents: 2 });
+    expectRefusal(await bench.call("GET", "/v1/events/organizer", { key: "sk_test_blank" }), 404, "resource_not_found");
+  });
+});

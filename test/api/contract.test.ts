@@ -1,0 +1,370 @@
+// The catalogue held to its word: every operation answers, refuses, repeats and tells exactly as it declares.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { catalogue } from "../../src/areas/index.ts";
+import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
+import { factOf } from "../../src/schema/assumed.ts";
+import { fieldErrors } from "../../src/schema/validator.ts";
+import { type Answer, type Bench, type CallOptions, NOON_SECONDS, open, share } from "../support/sandbox.ts";
+
+type Operation = (typeof catalogue)[number];
+
+const names = catalogue.map((operation) => [operation.id, operation] as const);
+const withBody = names.filter(([, { body }]) => body !== undefined);
+const withQuery = names.filter(([, { query }]) => "limit" in query.properties);
+
+/** The webhook endpoint that operations with such an id are tried on: the seeded world has none. Its id is the same in every world. */
+let endpointId = "";
+
+const params = (operation: Operation) => (operation.path.startsWith("/webhooks/{id}") ? { id: endpointId } : operation.exampleParams);
+
+const pathOf = (operation: Operation, values: Readonly<Record<string, string>> = params(operation)) =>
+  `/v1${operation.path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "")}`;
+
+/** Calls an operation as its example says, but for what is given. */
+function run(bench: Bench, operation: Operation, options: CallOptions & { query?: string } = {}): Promise<Answer> {
+  return bench.call(operation.method, pathOf(operation) + (options.query ?? ""), { body: operation.example, ...options });
+}
+
+/** A world in which every example succeeds: the seeded one, with a webhook endpoint that was told something and did not answer. */
+async function furnish(bench: Bench): Promise<Bench> {
+  const { body } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://127.0.0.1:2/nobody", events: ["payment.pending"] } });
+  endpointId = body.id;
+  await bench.call("POST", "/v1/webhook-events/test", { body: { type: "payment.pending" } });
+  await bench.control("POST", "/clock/advance", { by: "0s" });
+  return bench;
+}
+
+/** Whatever an error answers beyond the request's own id. */
+function errorOf({ body }: Answer) {
+  const { requestId, ...details } = body.details;
+  expect(requestId).toMatch(/^req_\d+$/);
+  return { ...body, details };
+}
+
+function expectError(answer: Answer, code: ErrorCode) {
+  const { status, error } = errors[code];
+  expect([answer.status, answer.body.code], answer.text).toEqual([status, code]);
+  expect(Object.keys(answer.body)).toEqual(["error", "message", "code", "details"]);
+  expect(answer.body.error).toBe(error);
+  expect(answer.body.message).toMatch(/\S.*[.?]$/s);
+  expect(answer.body.details.requestId).toBe(answer.headers["x-sandbox-request-id"]);
+  expect(answer.headers["www-authenticate"]?.startsWith("Bearer")).toBe(status === 401 ? true : undefined);
+}
+
+describe("the example of every operation", () => {
+  test.each(names)("%s", async (_, operation) => {
+    const bench = await furnish(await open());
+    expect(operation.body === undefined || operation.example !== undefined).toBe(true);
+    const answer = await run(bench, operation);
+    expect(answer.status, answer.text).toBe(factOf(operation.status));
+    expect(fieldErrors(operation.reply, answer.body)).toEqual([]);
+    const declared = Object.keys((operation.reply as { properties?: object }).properties ?? {});
+    expect(Object.keys(answer.body)).toEqual(declared);
+    for (const [name, value] of Object.entries(operation.headers)) expect(answer.headers[name.toLowerCase()]).toBe(value);
+    const types = operation.id === "events.test" ? [operation.example?.type] : operation.emits.map(factOf);
+    expect(await bench.events(answer)).toEqual(types);
+    if (types.length > 0) expect((await newestEvent(bench)).body).toEqual(envelope(operation, answer, types[0]));
+  });
+});
+
+const newestEvent = async (bench: Bench) => (await bench.control("GET", "/events?limit=1")).data[0];
+
+/** What is delivered of an event: the record as it was answered, but for a key that nobody else may see. */
+function envelope(operation: Operation, answer: Answer, type: unknown) {
+  const { apiKey, ...record } = answer.body;
+  const data = operation.id === "events.test" ? operation.example?.data : record;
+  return {
+    id: expect.stringMatching(/^evt_\w+$/),
+    object: "event",
+    type,
+    created: NOON_SECONDS,
+    livemode: false,
+    merchantId: "mer_lodge",
+    data,
+  };
+}
+
+/** How each error that an operation may declare is reached; those that need more than one wrong value say how. */
+const ways: Partial<Record<ErrorCode, (bench: Bench, operation: Operation) => Promise<Answer>>> = {
+  validation_failed: (bench, operation) =>
+    operation.body ? run(bench, operation, { body: misfits(operation) }) : run(bench, operation, { query: "?status=wrong" }),
+  resource_not_found: (bench, operation) =>
+    operation.path.includes("{")
+      ? bench.call(operation.method, pathOf(operation, { id: "nobody", iid: "nobody", productId: "nobody" }), { body: operation.example })
+      : run(bench, operation, { key: "sk_test_blank" }),
+  invalid_state: async (bench, operation) => {
+    if (operation.id === "payroll.override_item") await bench.control("PATCH", "/records/payroll/pyr_draft", { status: "pending" });
+    else await run(bench, operation);
+    return run(bench, operation);
+  },
+  already_exists: async (bench, operation) => {
+    await run(bench, operation);
+    return run(bench, operation);
+  },
+  invalid_limit: (bench, operation) => run(bench, operation, { query: "?limit=0" }),
+  invalid_cursor: (bench, operation) => run(bench, operation, { query: "?starting_after=nobody" }),
+  invalid_credentials: (bench, operation) => run(bench, operation, { body: { ...operation.example, password: "wrong" } }),
+  invalid_webhook_url: (bench, operation) => run(bench, operation, { body: { ...operation.example, url: "nowhere" } }),
+  webhook_url_not_local: (bench, operation) => run(bench, operation, { body: { ...operation.example, url: "http://example.com/hooks" } }),
+};
+
+/** The example with a value of the wrong type in one of its known fields, or a query that does not fit. */
+function misfits(operation: Operation): Record<string, unknown> {
+  const [field = ""] = Object.keys(operation.body?.properties ?? {});
+  return { ...operation.example, [field]: [[]] };
+}
+
+const declared = names.flatMap(([id, operation]) => operation.errors.map((code) => [id, code, operation] as const));
+
+describe("every error that an operation declares is reachable", () => {
+  test.each(declared)("%s answers %s", async (_, code, operation) => {
+    const way = ways[code];
+    if (!way) throw new Error(`${operation.id} declares ${code}, and no test knows how to reach it`);
+    const bench = await furnish(await open());
+    const answer = await way(bench, operation);
+    expectError(answer, code);
+    expect(await bench.events(answer)).toEqual([]);
+  });
+});
+
+describe("idempotent replay", () => {
+  const honoured = names.filter(([, { idempotent }]) => idempotent);
+  const writing = names.filter(([, { method, idempotent }]) => method !== "GET" && !idempotent);
+
+  test("is honoured by eleven operations, none of them about webhooks", () => {
+    expect(honoured.map(([id]) => id)).toHaveLength(11);
+    expect(honoured.filter(([, { area }]) => area === "Webhooks")).toEqual([]);
+  });
+
+  test.each(honoured)("%s answers the same bytes again, and does nothing", async (_, operation) => {
+    const bench = await furnish(await open({ rateLimit: "100/1m" }));
+    const headers = { "idempotency-key": "the-same" };
+    const first = await run(bench, operation, { headers });
+    const second = await run(bench, operation, { headers });
+    expect(second).toMatchObject({ status: first.status, text: first.text });
+    expect(first.headers["idempotent-replayed"]).toBeUndefined();
+    expect(second.headers["idempotent-replayed"]).toBe("true");
+    expect(second.headers["x-sandbox-request-id"]).not.toBe(first.headers["x-sandbox-request-id"]);
+    expect([first, second].map(({ headers }) => headers["ratelimit-remaining"])).toEqual(["97", "96"]);
+    expect(await bench.events(second)).toEqual([]);
+  });
+
+  test.each(writing)("%s ignores the header, whatever it holds", async (_, operation) => {
+    const bench = await furnish(await open());
+    const first = await run(bench, operation, { headers: { "idempotency-key": "the-same" } });
+    const second = await run(bench, operation, { headers: { "idempotency-key": "the-same" } });
+    const odd = await run(bench, operation, { headers: { "idempotency-key": "not a key" } });
+    expect(first.status).toBe(factOf(operation.status));
+    for (const { headers, body } of [second, odd]) {
+      expect(headers["idempotent-replayed"]).toBeUndefined();
+      expect(body.error).not.toBe("idempotency_error");
+    }
+  });
+});
+
+describe("whoever calls", () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await furnish(await share());
+  });
+  afterAll(() => bench.close());
+
+  test.each(names)("%s wants one good key", async (_, operation) => {
+    const refused: [code: ErrorCode, options: CallOptions][] = [
+      ["missing_api_key", { key: null }],
+      ["malformed_authorization", { key: null, headers: { authorization: "sk_test_lodge" } }],
+      ["malformed_authorization", { key: null, headers: { authorization: "Basic c2tfdGVzdF9sb2RnZTo=" } }],
+      ["malformed_authorization", { key: null, headers: { authorization: "Bearer" } }],
+      ["malformed_authorization", { key: null, headers: { authorization: "Bearer sk_test_lodge sk_test_lodge" } }],
+      ["malformed_authorization", { key: null, headers: { authorization: ["Bearer sk_test_lodge", "Bearer sk_test_lodge"] } }],
+      ["invalid_api_key", { key: "sk_test_nobody" }],
+      ["invalid_api_key", { key: "SK_TEST_LODGE" }],
+      ["invalid_api_key", { key: "pk_test_lodge" }],
+      ["live_key_refused", { key: "sk_live_4eC39HqLyjWDarjtT1zdp7dc" }],
+    ];
+    for (const [code, options] of refused) {
+      const answer = await run(bench, operation, options);
+      expectError(answer, code);
+      const challenge = answer.status === 401 ? expect.stringMatching(/^Bearer/) : undefined;
+      expect(answer.headers["www-authenticate"]).toEqual(challenge);
+      expect(answer.headers["www-authenticate"]?.includes("invalid_token") ?? false).toBe(code === "invalid_api_key");
+      expect(answer.text).not.toContain("4eC39HqLyjWDarjtT1zdp7dc");
+    }
+    expectError(await run(bench, operation, { query: "?api_key=sk_test_lodge", key: null }), "missing_api_key");
+  });
+
+  test("the scheme's name may be in any case", async () => {
+    for (const scheme of ["bearer", "BEARER", "Bearer"]) {
+      const answer = await bench.call("GET", "/v1/merchants/me", { key: null, headers: { authorization: `${scheme} sk_test_lodge` } });
+      expect(answer.status).toBe(200);
+    }
+  });
+});
+
+describe("whoever was let in once", () => {
+  test("a session is a key for an hour of the sandbox's clock", async () => {
+    const bench = await furnish(await open());
+    const login = { email: "karibu@market.example", password: "market-password" };
+    const { body } = await bench.call("POST", "/v1/merchants/login", { body: login });
+    const me = () => bench.call("GET", "/v1/merchants/me", { key: body.accessToken });
+    expect((await me()).body.id).toBe("mer_market");
+    await bench.control("POST", "/clock/advance", { by: "3599s" });
+    expect((await me()).status).toBe(200);
+    await bench.control("POST", "/clock/advance", { by: "1s" });
+    const expired = await me();
+    expectError(expired, "token_expired");
+    expect(expired.headers["www-authenticate"]).toBe('Bearer error="invalid_token"');
+  });
+
+  test("a suspended merchant is refused everywhere until it is active again", async () => {
+    const bench = await furnish(await open());
+    await bench.control("PATCH", "/records/merchant/mer_lodge", { status: "suspended" });
+    for (const [, operation] of names) expectError(await run(bench, operation), "merchant_suspended");
+    expect((await bench.call("GET", "/v1/merchants/me", { key: "sk_test_market" })).status).toBe(200);
+    await bench.control("PATCH", "/records/merchant/mer_lodge", { status: "active" });
+    expect((await bench.call("GET", "/v1/merchants/me")).status).toBe(200);
+  });
+});
+
+describe("another merchant's records", () => {
+  test.each(names.filter(([, { path }]) => path.includes("{")))(
+    "%s: not there, in the very words of what is nowhere",
+    async (_, operation) => {
+      const bench = await furnish(await open());
+      const key = "sk_test_blank";
+      const foreign = pathOf(operation);
+      const unknown = foreign.replace(Object.values(params(operation))[0] as string, "nobody");
+      const [theirs, nobodys] = [foreign, unknown].map((path) => bench.call(operation.method, path, { key, body: operation.example }));
+      const [one, other] = [await (theirs as Promise<Answer>), await (nobodys as Promise<Answer>)];
+      expectError(one, "resource_not_found");
+      const id = Object.values(params(operation))[0] as string;
+      expect(JSON.stringify(errorOf(one)).replaceAll(id, "nobody")).toBe(JSON.stringify(errorOf(other)));
+      expect(one.rawHeaders.filter((_, index) => index % 2 === 0)).toEqual(other.rawHeaders.filter((_, index) => index % 2 === 0));
+      expect((await run(bench, operation)).status).toBe(factOf(operation.status));
+    },
+  );
+
+  test.each(withQuery)("%s: nothing of theirs is listed, and theirs is no cursor", async (_, operation) => {
+    const bench = await furnish(await open());
+    const mine = await run(bench, operation);
+    expect(mine.body.data.length).toBeGreaterThan(0);
+    const theirs = await run(bench, operation, { key: "sk_test_blank" });
+    expect(theirs.body).toEqual({ object: "list", data: [], has_more: false });
+    const id = mine.body.data[0].id as string;
+    for (const name of ["starting_after", "ending_before"]) {
+      const foreign = await run(bench, operation, { key: "sk_test_blank", query: `?${name}=${id}` });
+      const unknown = await run(bench, operation, { key: "sk_test_blank", query: `?${name}=nobody` });
+      expectError(foreign, "invalid_cursor");
+      expect(JSON.stringify(errorOf(foreign)).replaceAll(id, "nobody")).toBe(JSON.stringify(errorOf(unknown)));
+    }
+  });
+});
+
+describe("what every operation does alike", () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await furnish(await share());
+  });
+  afterAll(() => bench.close());
+
+  test.each(names)("%s tells of its window, its id and the sandbox's time", async (_, operation) => {
+    const answers = [await run(bench, operation), await run(bench, operation, { key: null }), await run(bench, operation, { body: "{" })];
+    for (const { headers } of answers) {
+      expect(headers["ratelimit-limit"]).toBe("6000");
+      expect(headers["ratelimit-remaining"]).toMatch(/^\d+$/);
+      expect(headers["ratelimit-reset"]).toBe("1767614460");
+      expect(headers["x-sandbox-request-id"]).toMatch(/^req_\d+$/);
+      expect(headers["content-type"]).toBe("application/json");
+      expect(headers.date).toBe("Mon, 05 Jan 2026 12:00:00 GMT");
+      expect(headers["retry-after"]).toBeUndefined();
+    }
+  });
+
+  test.each(names)("%s answers 405 to methods that its path does not have", async (_, operation) => {
+    const here = catalogue.filter(({ path }) => path === operation.path).map(({ method }) => method as string);
+    const allowed = here.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"]) {
+      if (allowed.includes(method)) continue;
+      const answer = await bench.call(method, pathOf(operation));
+      expectError(answer, "method_not_allowed");
+      expect(answer.headers.allow).toBe(allowed.join(", "));
+      expect(answer.body.details.allowed).toEqual(allowed);
+    }
+  });
+
+  test.each(names.filter(([, { method }]) => method === "GET"))(
+    "%s answers HEAD with the headers of GET and no body",
+    async (_, operation) => {
+      const get = await run(bench, operation);
+      const head = await bench.call("HEAD", pathOf(operation));
+      expect(head).toMatchObject({ status: get.status, text: "" });
+      const own = ["x-sandbox-request-id", "ratelimit-remaining"];
+      const rest = ({ headers }: Answer) => Object.entries(headers).filter(([name]) => !own.includes(name));
+      expect(rest(head)).toEqual(rest(get));
+      expect((await bench.call("HEAD", `${pathOf(operation)}?limit=x`)).text).toBe("");
+    },
+  );
+
+  test.each(withBody)("%s refuses what is no fitting JSON", async (_, operation) => {
+    const refused: [code: ErrorCode, options: CallOptions][] = [
+      ["invalid_json", { body: "{" }],
+      ["body_not_object", { body: "[]" }],
+      ["body_too_deep", { body: `{"x":${"[".repeat(40)}${"]".repeat(40)}}` }],
+      ["payload_too_large", { body: JSON.stringify({ x: "x".repeat(1_048_576) }) }],
+      ["unsupported_media_type", { contentType: "text/plain" }],
+      ["unsupported_media_type", { contentType: null }],
+      ["unsupported_content_encoding", { headers: { "content-encoding": "gzip" } }],
+      ["validation_failed", { body: misfits(operation) }],
+    ];
+    for (const [code, options] of refused) expectError(await run(bench, operation, { body: {}, ...options }), code);
+  });
+
+  test.each(withBody)("%s says which field does not fit, by name and pointer, and how to send another shape", async (_, operation) => {
+    const { body, headers } = await run(bench, operation, { body: misfits(operation) });
+    const [field] = Object.keys(operation.body?.properties ?? {});
+    expect(body.details.errors[0]).toMatchObject({ pointer: `/${field}`, field, code: expect.any(String), message: expect.any(String) });
+    expect(body.message).toContain("--bodies open");
+    expect(headers["idempotent-replayed"]).toBeUndefined();
+  });
+});
+
+describe("the surface", () => {
+  test("has the twenty-eight operations of the service's document and no other", () => {
+    expect(catalogue.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "GET /customers/{id}",
+      "POST /hospitality/pricing-rules",
+      "POST /employees/payroll",
+      "POST /merchants/payout-method",
+      "POST /merchants/login",
+      "POST /merchants",
+      "GET /payouts",
+      "GET /marketplace/orders",
+      "GET /payments",
+      "GET /employees/disciplinary",
+      "GET /memberships/renewals",
+      "GET /events/organizer",
+      "GET /integrations/sync-logs",
+      "GET /employees/appraisals",
+      "GET /merchants/me",
+      "POST /hospitality/bookings/{id}/decline",
+      "PATCH /employees/payroll/{id}/items/{iid}/override",
+      "POST /retail/products/{productId}/variants",
+      "POST /statutory/remittances/{id}/confirm",
+      "POST /gov-payments/{id}/post-to-books",
+      "PATCH /statutory/settings",
+      "GET /statutory/settings",
+      "POST /webhooks",
+      "GET /webhooks",
+      "DELETE /webhooks/{id}",
+      "POST /webhooks/{id}/rotate-secret",
+      "GET /webhook-deliveries",
+      "POST /webhook-events/test",
+    ]);
+  });
+
+  test("answers 201 to the creation of a webhook endpoint and 200 to everything else", () => {
+    const created = catalogue.filter(({ status }) => factOf(status) !== 200);
+    expect(created.map(({ id, status }) => [id, factOf(status)])).toEqual([["webhooks.create", 201]]);
+  });
+});

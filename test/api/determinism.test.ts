@@ -1,0 +1,131 @@
+// The same seed, the same clock, the same calls: the same bytes, headers in their order included.
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { catalogue } from "../../src/areas/index.ts";
+import { folder } from "../support/program.ts";
+import { type Bench, type CallOptions, NOON, open } from "../support/sandbox.ts";
+
+/** Where both sandboxes deliver to: what is delivered is compared too. */
+let receiver: Server;
+let address: string;
+let delivered: string[] = [];
+
+beforeAll(async () => {
+  receiver = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.on("end", () => {
+      delivered.push(`${incoming.method} ${incoming.url} ${incoming.rawHeaders.join("|")} ${Buffer.concat(chunks)}`);
+      outgoing.writeHead(delivered.length % 3 === 0 ? 500 : 200).end("seen");
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
+});
+afterAll(() => void receiver.close());
+
+/** A day's work that touches everything: each answer whole, then what was delivered and logged. */
+async function work(bench: Bench): Promise<string[]> {
+  const told: string[] = [];
+  delivered = [];
+  const say = async (method: string, path: string, options: CallOptions = {}) => {
+    const { status, rawHeaders, text, body } = await bench.call(method, path, options);
+    told.push(`${method} ${path}\n${status}\n${rawHeaders.join("\n")}\n${text}`);
+    return body;
+  };
+  const { id } = await say("POST", "/v1/webhooks", { body: { url: address, events: ["*"] } });
+  for (const round of [1, 2])
+    for (const { method, path, example, exampleParams } of catalogue.filter(({ id }) => id !== "webhooks.delete")) {
+      const target = `/v1${path.replace(/\{(\w+)\}/g, (_, name: string) => exampleParams[name] ?? id)}`;
+      const headers: Record<string, string> = round === 2 ? { "idempotency-key": target } : {};
+      await say(method, target, { body: example, headers });
+      await say(method, target, { body: example, headers });
+      await say(method, `${target}?limit=0&x=1`, { body: "{", key: round === 1 ? "sk_test_market" : null });
+      await bench.control("POST", "/clock/advance", { by: "7s" });
+    }
+  await bench.control("POST", "/records/payment", { merchant: "mer_lodge", amount: 5, status: "succeeded" });
+  await bench.control("PATCH", "/records/payout/po_pending", { status: "in_transit" });
+  await bench.control("POST", "/clock/advance", { by: "10m" });
+  await say("GET", "/v1/webhook-deliveries?limit=100");
+  await say("GET", "/v1/webhooks");
+  await say("GET", "/_sandbox/events?limit=100", { key: null });
+  await say("DELETE", `/v1/webhooks/${id}`);
+  return [...told, ...delivered];
+}
+
+/** Differences a reader can read: the first entry that differs. */
+function expectSame(one: string[], other: string[]) {
+  for (const [index, entry] of one.entries()) expect(other[index]).toBe(entry);
+  expect(other).toHaveLength(one.length);
+}
+
+describe("equal runs", () => {
+  test("of two sandboxes are the same to the byte, deliveries included", async () => {
+    const [one, other] = [await open(), await open()];
+    const first = await work(one);
+    expectSame(first, await work(other));
+    expect(delivered.length).toBeGreaterThan(20);
+  });
+
+  test("of one sandbox are the same when it was reset between them", async () => {
+    const bench = await open();
+    const first = await work(bench);
+    await bench.control("POST", "/reset", {});
+    await bench.control("PUT", "/clock", { mode: "frozen", now: NOON });
+    expectSame(first, await work(bench));
+  });
+
+  test("in a file and in memory are the same", async () => {
+    const [memory, file] = [await open(), await open({ memory: false, db: `${folder()}/data.db` })];
+    const first = await work(memory);
+    expectSame(first, await work(file));
+  });
+});
+
+describe("another seed", () => {
+  test("makes other ids, keys and secrets, and leaves everything else alone", async () => {
+    const [one, other] = [await open({ seed: 1 }), await open({ seed: 2 })];
+    const create = async (bench: Bench) => {
+      const { body: merchant } = await bench.call("POST", "/v1/merchants", { body: { name: "New", email: "new@new.example" } });
+      const { body: webhook } = await bench.call("POST", "/v1/webhooks", { body: { url: address, events: ["*"] } });
+      const login = { email: "ola@lodge.example", password: "lodge-password" };
+      const { body: session } = await bench.call("POST", "/v1/merchants/login", { body: login });
+      return { merchant, webhook, session };
+    };
+    const [first, second] = [await create(one), await create(other)];
+    for (const [value, twin] of [
+      [first.merchant.id, second.merchant.id],
+      [first.merchant.apiKey, second.merchant.apiKey],
+      [first.webhook.id, second.webhook.id],
+      [first.webhook.secret, second.webhook.secret],
+      [first.session.accessToken, second.session.accessToken],
+    ]) {
+      expect(value).not.toBe(twin);
+      expect(value.length).toBe(twin.length);
+    }
+    const seeded = ["/v1/payments?limit=100", "/v1/merchants/me", "/v1/statutory/settings", "/v1/marketplace/orders"];
+    for (const path of seeded) expect((await one.call("GET", path)).text).toBe((await other.call("GET", path)).text);
+  });
+
+  test("secrets and keys have their forms, and no two are alike", async () => {
+    const bench = await open();
+    const secrets = new Set<string>();
+    const keys = new Set<string>();
+    for (const key of ["sk_test_lodge", "sk_test_market"])
+      for (let count = 0; count < 5; count++) {
+        const { body: made } = await bench.call("POST", "/v1/webhooks", { key, body: { url: address, events: ["*"] } });
+        const { body: rotated } = await bench.call("POST", `/v1/webhooks/${made.id}/rotate-secret`, { key });
+        const { body: merchant } = await bench.call("POST", "/v1/merchants", {
+          key,
+          body: { name: "n", email: `n${key}${count}@n.example` },
+        });
+        for (const secret of [made.secret, rotated.secret]) expect(secret).toMatch(/^whsec_[0-9a-f]{64}$/);
+        expect(merchant.apiKey).toMatch(/^sk_test_[0-9A-Za-z]{24,}$/);
+        secrets.add(made.secret).add(rotated.secret);
+        keys.add(merchant.apiKey);
+      }
+    expect([secrets.size, keys.size]).toEqual([20, 10]);
+  });
+});

@@ -1,0 +1,643 @@
+// The way of a request: which stage refuses first, who may speak at all, and what the wire may carry.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { catalogue } from "../../src/areas/index.ts";
+import { ASSUMED } from "../../src/schema/assumed.ts";
+import { fieldErrors } from "../../src/schema/validator.ts";
+import type { JournalEntry } from "../../src/store/journal/request-log.ts";
+import { folder } from "../support/program.ts";
+import { type Answer, type Bench, type CallOptions, lines, open, raw, readRaw } from "../support/sandbox.ts";
+
+const MEBIBYTE = 1_048_576;
+const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
+const RULES = "/v1/hospitality/pricing-rules";
+const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 100 };
+
+describe("the order of the pipe", () => {
+  interface Draft {
+    method: string;
+    path: string;
+    key: string | null;
+    headers: Record<string, string | string[]>;
+    body: unknown;
+    contentType: string;
+  }
+
+  /** One way to fail at each stage, in the order of the stages. */
+  const failures: [code: string, spoil: (draft: Draft) => void][] = [
+    ["host_not_allowed", ({ headers }) => Object.assign(headers, { host: "evil.example" })],
+    ["origin_not_allowed", ({ headers }) => Object.assign(headers, { origin: "null" })],
+    ["route_not_found", (draft) => Object.assign(draft, { path: "/v1/hospitality/bookings" })],
+    ["method_not_allowed", (draft) => Object.assign(draft, { method: "PUT" })],
+    ["missing_api_key", (draft) => Object.assign(draft, { key: null })],
+    ["rate_limit_exceeded", (draft) => Object.assign(draft, { key: "sk_test_market" })],
+    ["unsupported_media_type", (draft) => Object.assign(draft, { contentType: "text/plain" })],
+    ["payload_too_large", (draft) => Object.assign(draft, { body: Buffer.alloc(MEBIBYTE + 1, 123) })],
+    ["invalid_json", (draft) => Object.assign(draft, { body: draft.body instanceof Buffer ? draft.body : "{" })],
+    ["idempotency_key_invalid", ({ headers }) => Object.assign(headers, { "idempotency-key": ["used", "used"] })],
+    ["idempotency_key_reused", ({ headers }) => Object.assign(headers, { "idempotency-key": "used" })],
+    ["validation_failed", (draft) => Object.assign(draft, { body: { reason: 5 } })],
+    ["resource_not_found", (draft) => Object.assign(draft, { path: DECLINE.replace("bkg_pending", "bkg_nobody") })],
+    ["invalid_state", (draft) => Object.assign(draft, { path: DECLINE.replace("bkg_pending", "bkg_confirmed") })],
+  ];
+
+  test("of two failures the earlier stage answers", async () => {
+    const enough = failures.length ** 2;
+    const bench = await open({ rateLimit: `bookings.decline=${enough}/1h` });
+    await bench.call("POST", RULES, { body: rule, headers: { "idempotency-key": "used" } });
+    for (let spent = 0; spent < enough; spent++) await bench.call("POST", DECLINE, { key: "sk_test_market", body: { reason: 5 } });
+
+    const found: string[] = [];
+    const expected: string[] = [];
+    for (const [earlier, [code, spoilEarlier]] of failures.entries())
+      for (const [, spoilLater] of failures.slice(earlier)) {
+        const draft: Draft = {
+          method: "POST",
+          path: DECLINE,
+          key: "sk_test_lodge",
+          headers: {},
+          body: { reason: "Full" },
+          contentType: "application/json",
+        };
+        spoilLater(draft);
+        spoilEarlier(draft);
+        const { method, path, ...options } = draft;
+        const answer = await bench.call(method, path, options);
+        found.push(answer.body.code);
+        expected.push(code);
+      }
+    expect(found).toEqual(expected);
+    expect((await bench.call("POST", DECLINE, { body: { reason: "Full" } })).status).toBe(200);
+  });
+});
+
+describe("the guard", () => {
+  test("answers to the names of this machine and to no other", async () => {
+    const bench = await open();
+    const { port } = bench;
+    const status = async (host: string) => (await bench.call("GET", "/v1/payments", { headers: { host } })).status;
+    for (const host of [`localhost:${port}`, `LocalHost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`])
+      expect(await status(host)).toBe(200);
+    const foreign = [
+      "evil.example",
+      `evil.example:${port}`,
+      "localhost",
+      `localhost:${port + 1}`,
+      `localhost.:${port}`,
+      `localhost.evil.example:${port}`,
+      `127.0.0.1.nip.io:${port}`,
+      `0x7f.1:${port}`,
+      `2130706433:${port}`,
+      `0.0.0.0:${port}`,
+      `[::]:${port}`,
+      `[::ffff:127.0.0.1]:${port}`,
+      `user@localhost:${port}`,
+      `localhost:${port}:${port}`,
+      `localhost:0${port}`,
+    ];
+    for (const host of foreign) expect([host, await status(host)]).toEqual([host, 403]);
+  });
+
+  test("guards the control plane and every other path alike", async () => {
+    const bench = await open();
+    for (const path of ["/v1/payments", "/v1/nowhere", "/_sandbox", "/_sandbox/clock", "/", "/elsewhere"]) {
+      const rebound = await bench.call("GET", path, { headers: { host: "evil.example" } });
+      expect([path, rebound.status, rebound.body.code]).toEqual([path, 403, "host_not_allowed"]);
+      const foreign = await bench.call("GET", path, { headers: { origin: "http://evil.example" } });
+      expect([path, foreign.status, foreign.body.code]).toEqual([path, 403, "origin_not_allowed"]);
+    }
+  });
+
+  test("wants exactly one Host", async () => {
+    const { port } = await open();
+    const own = `Host: 127.0.0.1:${port}`;
+    const auth = "Authorization: Bearer sk_test_lodge";
+    const answers = await Promise.all(
+      [[own], [own, "Host: evil.example"], ["Host: evil.example", own], [own, own], ["Host:"], []].map((hosts) =>
+        raw(port, lines("GET /v1/payments HTTP/1.1", ...hosts, auth)),
+      ),
+    );
+    expect(answers.map((answer) => readRaw(answer).status)).toEqual([200, 403, 403, 403, 403, 403]);
+    expect(answers.slice(1).map((answer) => readRaw(answer).body.code)).toEqual(Array(5).fill("host_not_allowed"));
+  });
+
+  test("refuses a full URL in the request line, even its own", async () => {
+    const { port } = await open();
+    const targets = [`http://127.0.0.1:${port}/v1/payments`, "http://evil.example/v1/payments", "*"];
+    for (const target of targets) {
+      const method = target === "*" ? "OPTIONS" : "GET";
+      const answer = readRaw(await raw(port, lines(`${method} ${target} HTTP/1.1`, `Host: 127.0.0.1:${port}`)));
+      expect([target, answer.status, answer.body.code]).toEqual([target, 403, "host_not_allowed"]);
+    }
+  });
+
+  test("lets in no web page but its own", async () => {
+    const bench = await open();
+    const { port } = bench;
+    const status = async (origin: string | string[]) => (await bench.call("GET", "/v1/payments", { headers: { origin } })).status;
+    const own = [`http://localhost:${port}`, `http://127.0.0.1:${port}`, `http://[::1]:${port}`];
+    for (const origin of own) expect([origin, await status(origin)]).toEqual([origin, 200]);
+    const foreign = [
+      "null",
+      "",
+      "http://evil.example",
+      "http://localhost",
+      `http://localhost:${port + 1}`,
+      `https://localhost:${port}`,
+      `http://localhost:${port}/`,
+      `http://localhost:${port}.evil.example`,
+      `http://user@localhost:${port}`,
+      `HTTP://localhost:${port}`,
+      "http://192.168.0.1",
+      "file://",
+      [`http://localhost:${port}`, "http://evil.example"],
+    ];
+    for (const origin of foreign) expect([origin, await status(origin)]).toEqual([origin, 403]);
+  });
+
+  test("answers at the address it tells, whatever it was told to listen on", async () => {
+    const given: { host?: string; allowedHost?: string[] }[] = [
+      {},
+      { host: "127.0.0.1" },
+      { host: "localhost" },
+      { host: "0.0.0.0", allowedHost: ["localhost"] },
+      // Not every machine has these.
+      { host: "127.0.0.2" },
+      { host: "::1" },
+      { host: "::", allowedHost: ["[::1]"] },
+    ];
+    for (const [index, options] of given.entries()) {
+      const found = await open(options)
+        .then((bench) => bench.call("GET", "/v1/merchants/me"))
+        .then(
+          ({ status }) => status,
+          (error: Error) => error.message,
+        );
+      const missing = index > 3 ? expect.stringContaining("Cannot listen") : 200;
+      expect([options.host, found]).toEqual([options.host, found === 200 ? 200 : missing]);
+    }
+  });
+
+  test("further names and origins are let in when asked to, exactly", async () => {
+    const bench = await open({ allowedHost: ["sandbox.internal"], allowedOrigin: ["https://app.example"] });
+    const status = async (headers: Record<string, string>) => (await bench.call("GET", "/v1/payments", { headers })).status;
+    expect(await status({ host: `sandbox.internal:${bench.port}` })).toBe(200);
+    expect(await status({ host: `other.sandbox.internal:${bench.port}` })).toBe(403);
+    expect(await status({ origin: "https://app.example" })).toBe(200);
+    expect(await status({ origin: "https://app.example:8443" })).toBe(403);
+    expect(await status({ origin: "http://app.example" })).toBe(403);
+  });
+
+  test("a name that was given with a port is let in at that port alone", async () => {
+    const bench = await open({ allowedHost: ["localhost:55001"] });
+    const status = async (host: string) => (await bench.call("GET", "/v1/payments", { headers: { host } })).status;
+    expect([await status("localhost:55001"), await status("localhost:55002"), await status(`localhost:${bench.port}`)]).toEqual([
+      200, 403, 200,
+    ]);
+  });
+
+  test("sends nothing that lets a web page read an answer", async () => {
+    const bench = await open();
+    const answers: Answer[] = [
+      await bench.call("GET", "/v1/payments"),
+      await bench.call("GET", "/v1/payments", { headers: { origin: `http://localhost:${bench.port}` } }),
+      await bench.call("GET", "/v1/payments", { headers: { origin: "http://evil.example" } }),
+      await bench.call("OPTIONS", RULES, {
+        key: null,
+        headers: { origin: `http://localhost:${bench.port}`, "access-control-request-method": "POST" },
+      }),
+      await bench.call("POST", RULES, { body: rule }),
+      await bench.call("GET", "/v1/nowhere"),
+      await bench.call("GET", "/_sandbox"),
+      await bench.call("GET", "/_sandbox/nowhere"),
+      await bench.call("GET", "/nowhere"),
+    ];
+    for (const { headers } of answers) {
+      expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+      expect(headers["content-type"]).toBe("application/json");
+      expect(headers["x-content-type-options"]).toBe("nosniff");
+      expect(headers["cross-origin-resource-policy"]).toBe("same-origin");
+      expect(headers["x-powered-by"]).toBeUndefined();
+    }
+    expect(answers[3]).toMatchObject({ status: 405, headers: { allow: "POST" }, body: { code: "method_not_allowed" } });
+  });
+});
+
+describe("what the wire may carry", () => {
+  test("a target of 2,048 characters is read, one more is not", async () => {
+    const bench = await open();
+    const target = (length: number) => `/v1/payments?padding=${"x".repeat(length - "/v1/payments?padding=".length)}`;
+    expect((await bench.call("GET", target(2_048))).status).toBe(200);
+    expect(await bench.call("GET", target(2_049))).toMatchObject({ status: 414, body: { code: "uri_too_long" } });
+  });
+
+  test("headers beyond 16 KiB are refused, on a fresh connection and on a used one", async () => {
+    const { port } = await open();
+    const head = ["GET /v1/payments HTTP/1.1", `Host: 127.0.0.1:${port}`, "Authorization: Bearer sk_test_lodge"];
+    const large = [...head, `X-Padding: ${"x".repeat(20_000)}`, "", ""].join("\r\n");
+    expect(readRaw(await raw(port, large))).toMatchObject({ status: 431, body: { code: "headers_too_large" } });
+    const after = await raw(port, [...head, "", large].join("\r\n"));
+    expect(after.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 431"]);
+  });
+
+  test("bytes that are no HTTP get an answer in the shape of every error", async () => {
+    const { port } = await open();
+    const host = `Host: 127.0.0.1:${port}`;
+    const garbage = [
+      "garbage\r\n\r\n",
+      "GET\r\n\r\n",
+      "\u0000\u0001\u0002\r\n\r\n",
+      `BREW /v1/payments HTTP/1.1\r\n${host}\r\n\r\n`,
+      `GET /v1/payments HTTP/9.9\r\n${host}\r\n\r\n`,
+      `GET /v1/payments HTTP/1.1\r\n${host}\r\nbad header\r\n\r\n`,
+      `GET /v1/payments HTTP/1.1\r\n${host}\r\nX-Bad: a\u0000b\r\n\r\n`,
+      `POST ${RULES} HTTP/1.1\r\n${host}\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello`,
+      `POST ${RULES} HTTP/1.1\r\n${host}\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      `POST ${RULES} HTTP/1.1\r\n${host}\r\nContent-Length: -1\r\n\r\n`,
+    ];
+    for (const bytes of garbage) {
+      const { status, headers, body } = readRaw(await raw(port, bytes));
+      expect([bytes, status, body?.code]).toEqual([bytes, 400, "malformed_http"]);
+      expect(Object.keys(body)).toEqual(["error", "message", "code", "details"]);
+      expect(headers["content-type"]).toBe("application/json");
+      expect(headers.connection).toBe("close");
+    }
+  });
+
+  test("garbage after a good request does not cost that its answer, nor stand in for it", async () => {
+    const { port } = await open();
+    const body = JSON.stringify(rule);
+    const good = `POST ${RULES} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer sk_test_lodge\r\nContent-Type: application/json\r\n`;
+    const received = await raw(port, `${good}Content-Length: ${body.length}\r\n\r\n${body}garbage\r\n\r\n`);
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"]);
+    expect(received).toContain('"object":"pricing_rule"');
+    expect(received).toContain('"code":"malformed_http"');
+  });
+
+  test("what nobody reads of a request does not spoil the next one on the connection", async () => {
+    const { port } = await open();
+    const common = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
+    const unread = "POST /v1/nowhere HTTP/1.1\r\n\r\n".repeat(100);
+    const received = await raw(
+      port,
+      [
+        `GET /v1/merchants/me HTTP/1.1\r\n${common}Content-Length: ${unread.length}\r\n\r\n${unread}`,
+        `HEAD /v1/merchants/me HTTP/1.1\r\n${common}Transfer-Encoding: chunked\r\n\r\n5\r\nGET /\r\n0\r\n\r\n`,
+        `POST ${RULES} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: ${unread.length}\r\n\r\n${unread}`,
+        `POST /v1/nowhere HTTP/1.1\r\n${common}Content-Length: ${unread.length}\r\n\r\n${unread}`,
+        `POST ${RULES} HTTP/1.1\r\n${common}Content-Type: text/plain\r\nContent-Length: ${unread.length}\r\n\r\n${unread}`,
+        `GET /_sandbox/clock HTTP/1.1\r\n${common}Content-Length: ${unread.length}\r\n\r\n${unread}`,
+        `GET /v1/merchants/me HTTP/1.1\r\n${common}Connection: close\r\n\r\n`,
+      ].join(""),
+    );
+    expect(received.match(/HTTP\/1\.1 \d+/g)?.map((line) => Number(line.slice(-3)))).toEqual([200, 200, 401, 404, 415, 200, 200]);
+  });
+
+  test("an offer to speak HTTP/2 is passed over, and the request answered", async () => {
+    const bench = await open();
+    const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n";
+    const common = `Host: 127.0.0.1:${bench.port}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
+    const body = JSON.stringify({ ...rule, metadata: { padding: "x".repeat(200_000) } });
+    const received = await raw(
+      bench.port,
+      `GET /v1/merchants/me HTTP/1.1\r\n${common}${offer}\r\n` +
+        `POST ${RULES} HTTP/1.1\r\n${common}${offer}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}` +
+        `GET /v1/merchants/me HTTP/1.1\r\n${common}Connection: close, Upgrade\r\nUpgrade: h2c\r\n\r\n`,
+    );
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(Array(3).fill("HTTP/1.1 200"));
+    const foreign = await raw(bench.port, `GET /v1/merchants/me HTTP/1.1\r\nHost: evil.example\r\n${offer}X: 1\r\n\r\n`, true);
+    expect(readRaw(foreign)).toMatchObject({ status: 403, body: { code: "host_not_allowed" } });
+    const socket = lines("GET /v1/payments HTTP/1.1", `Host: 127.0.0.1:${bench.port}`, "Upgrade: websocket");
+    expect(readRaw(await raw(bench.port, socket.replace("Connection: close", "Connection: Upgrade")))).toMatchObject({ status: 404 });
+  });
+
+  test("a request that breaks off leaves no effect and no defect", async () => {
+    const bench = await open();
+    const before = await bench.control("GET", "/operations");
+    const socket = raw(
+      bench.port,
+      `POST ${RULES} HTTP/1.1\r\nHost: 127.0.0.1:${bench.port}\r\nAuthorization: Bearer sk_test_lodge\r\n` +
+        `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\nZZ\r\n`,
+    );
+    await socket;
+    expect(await bench.control("GET", "/operations")).toEqual(before);
+  });
+
+  test("chunked bodies and bodies with a length are the same to it", async () => {
+    const bench = await open();
+    const whole = await bench.call("POST", RULES, { body: rule, headers: { "idempotency-key": "same" } });
+    const split = await bench.call("POST", RULES, { body: rule, chunked: 7, headers: { "idempotency-key": "same" } });
+    expect(split).toMatchObject({ status: 200, text: whole.text, headers: { "idempotent-replayed": "true" } });
+    expect(await bench.call("POST", RULES, { body: rule, chunked: 7, contentType: "text/plain" })).toMatchObject({ status: 415 });
+  });
+
+  test("an empty body is an empty object, whatever type it claims", async () => {
+    const bench = await open();
+    const bodies: CallOptions[] = [
+      {},
+      { body: "", contentType: "application/json" },
+      { body: "", contentType: "text/plain" },
+      { body: "", chunked: 1 },
+      { body: {}, contentType: "application/json; charset=utf-8" },
+    ];
+    for (const options of bodies) {
+      const answer = await bench.call("POST", "/v1/statutory/remittances/rem_nobody/confirm", options);
+      expect(answer).toMatchObject({ status: 404, body: { code: "resource_not_found" } });
+    }
+    expect(await bench.call("POST", RULES)).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+  });
+
+  test("a body of 1 MiB is read, one byte more is not, however it is sent", async () => {
+    const bench = await open();
+    const body = (length: number) => {
+      const empty = JSON.stringify({ ...rule, metadata: { padding: "" } });
+      return Buffer.from(empty.replace('""', `"${"x".repeat(length - empty.length)}"`));
+    };
+    expect((await bench.call("POST", RULES, { body: body(MEBIBYTE) })).status).toBe(200);
+    expect((await bench.call("POST", RULES, { body: body(MEBIBYTE), chunked: 65_536 })).status).toBe(200);
+    for (const chunked of [undefined, 65_536]) {
+      const large = await bench.call("POST", RULES, { body: body(MEBIBYTE + 1), ...(chunked === undefined ? {} : { chunked }) });
+      expect(large).toMatchObject({ status: 413, headers: { connection: "close" }, body: { code: "payload_too_large" } });
+    }
+  });
+
+  test("a body far too large is refused at its announcement, before it was sent", async () => {
+    const { port } = await open();
+    const answer = await raw(
+      port,
+      `POST ${RULES} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer sk_test_lodge\r\n` +
+        "Content-Type: application/json\r\nContent-Length: 1099511627776\r\n\r\n{",
+    );
+    expect(readRaw(answer)).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
+  });
+
+  test("nesting of 32 levels is read, one more is not, and a hundred thousand do no harm", async () => {
+    const bench = await open();
+    const nested = (levels: number) => `{"reason":"deep","x":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+    expect((await bench.call("POST", DECLINE, { body: nested(32) })).status).toBe(200);
+    for (const levels of [33, 100_000])
+      expect(await bench.call("POST", DECLINE, { body: nested(levels) })).toMatchObject({ status: 400, body: { code: "body_too_deep" } });
+  });
+
+  test("only plain JSON, declared as such", async () => {
+    const bench = await open();
+    const code = async (options: CallOptions) => (await bench.call("POST", RULES, { body: rule, ...options })).body.code;
+    const taken = ["application/json", "Application/JSON", "application/json;charset=UTF-8", 'application/json; charset="utf-8"'];
+    for (const contentType of taken) expect([contentType, await code({ contentType })]).toEqual([contentType, undefined]);
+    const refused = [
+      null,
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "application/jsonp",
+      "text/json",
+      "application/problem+json",
+      "application/json; charset=latin1",
+      "application/json, text/plain",
+      "",
+    ];
+    for (const contentType of refused) expect([contentType, await code({ contentType })]).toEqual([contentType, "unsupported_media_type"]);
+    for (const encoding of ["gzip", "br", "deflate", "identity, gzip", "x"])
+      expect(await code({ headers: { "content-encoding": encoding } })).toBe("unsupported_content_encoding");
+    expect(await code({ headers: { "content-encoding": "identity" } })).toBeUndefined();
+  });
+
+  test("what is no JSON object is refused for what it is", async () => {
+    const bench = await open();
+    const invalid = ["{", "nope", "{'a':1}", '{"a":1,}', "NaN", '{"a":1}{"b":2}', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])];
+    for (const body of invalid) expect((await bench.call("POST", DECLINE, { body })).body).toMatchObject({ code: "invalid_json" });
+    const others = ["[]", "[{}]", "null", "true", "1", '"text"'];
+    for (const body of others) expect((await bench.call("POST", DECLINE, { body })).body).toMatchObject({ code: "body_not_object" });
+  });
+
+  test("Accept is not asked: JSON always", async () => {
+    const bench = await open();
+    const answer = await bench.call("GET", "/v1/merchants/me", { headers: { accept: "text/html" } });
+    expect(answer).toMatchObject({ status: 200, headers: { "content-type": "application/json" } });
+  });
+});
+
+describe("paths", () => {
+  test("are taken literally, and the message tells the nearest that exists", async () => {
+    const bench = await open();
+    const hints: [path: string, hint: string][] = [
+      ["/v1/payments/", "/v1/payments."],
+      ["/v1//payments", "/v1/payments."],
+      ["/v1/Payments", "/v1/payments?"],
+      ["/v1/payment", "/v1/payments?"],
+      ["/v2/payments", "/v1/payments"],
+      ["/payments", "/v1/payments"],
+      ["/v1", "/v1/payments"],
+      ["/v1/merchants/logn", "/v1/merchants/login?"],
+    ];
+    for (const [path, hint] of hints) {
+      const answer = await bench.call("GET", path);
+      expect([path, answer.status, answer.body.code]).toEqual([path, 404, "route_not_found"]);
+      expect(answer.body.message).toContain(hint);
+    }
+  });
+
+  test("answer 404 for the empty, the undecodable and the overlong parameter", async () => {
+    const bench = await open();
+    expect(await bench.call("GET", "/v1/customers/")).toMatchObject({ status: 404, body: { code: "route_not_found" } });
+    expect(await bench.call("GET", "/v1/customers/%E0%A4%A")).toMatchObject({ status: 404, body: { code: "route_not_found" } });
+    for (const id of ["x", "%00", "%2F..%2F", "..", "cus_ines%20", "CUS_INES", "'%20or%201=1--", "x".repeat(2_000)])
+      expect(await bench.call("GET", `/v1/customers/${id}`)).toMatchObject({ status: 404, body: { code: "resource_not_found" } });
+    expect(await bench.call("GET", "/v1/customers/%63us_ines")).toMatchObject({ status: 200, body: { id: "cus_ines" } });
+  });
+
+  test("of the control plane break as politely", async () => {
+    const bench = await open();
+    expect(await bench.call("GET", "/_sandbox/clok")).toMatchObject({ status: 404, body: { code: "route_not_found" } });
+    expect((await bench.call("GET", "/_sandbox/clok")).body.message).toContain("/_sandbox/clock");
+    expect(await bench.call("DELETE", "/_sandbox/clock")).toMatchObject({ status: 405, headers: { allow: "GET, PUT" } });
+    expect(await bench.call("PATCH", "/_sandbox/records/payment/%E0%A4%A", { body: {} })).toMatchObject({
+      status: 404,
+      body: { code: "route_not_found" },
+    });
+    expect(await bench.call("PUT", "/_sandbox/clock", { body: "mode=real", contentType: "text/plain" })).toMatchObject({ status: 415 });
+  });
+});
+
+describe("what is not known", () => {
+  test("unknown query parameters are ignored and named", async () => {
+    const bench = await open();
+    const answer = await bench.call("GET", "/v1/payments?limit=1&expand=x&expand=y&a%20b=1&%0d%0aX-Evil:%201=1&offset=3");
+    expect(answer.status).toBe(200);
+    expect(answer.body.data).toHaveLength(1);
+    expect(answer.headers["x-sandbox-unknown-params"]).toBe("expand, a%20b, %0D%0AX-Evil%3A%201, offset");
+    expect(answer.headers["x-evil"]).toBeUndefined();
+    expect((await bench.call("GET", "/v1/payments?limit=1")).headers["x-sandbox-unknown-params"]).toBeUndefined();
+    expect((await bench.call("GET", "/v1/merchants/me?limit=1")).headers["x-sandbox-unknown-params"]).toBe("limit");
+  });
+
+  test("unknown body fields are kept, returned as they came, and named", async () => {
+    const bench = await open();
+    const extra = { colour: "blue", nested: { deep: [1, null, "x"] }, "odd name": true, toString: "text", hasOwnProperty: 1 };
+    const answer = await bench.call("POST", RULES, { body: { ...rule, ...extra } });
+    expect(answer).toMatchObject({ status: 200, body: extra });
+    expect(answer.headers["x-sandbox-unknown-fields"]).toBe("colour, nested, odd%20name, toString, hasOwnProperty");
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field_${index}`, index]));
+    const long = await bench.call("POST", RULES, { body: { ...rule, ...many } });
+    expect(long.status).toBe(200);
+    expect(String(long.headers["x-sandbox-unknown-fields"]).length).toBeLessThanOrEqual(1_000);
+  });
+
+  test("a made-up field may have the name of a state where there are no states", async () => {
+    const bench = await open();
+    for (const status of [[], {}, [1, 2], 5, true, "odd"]) {
+      const answer = await bench.call("PATCH", "/v1/statutory/settings", { body: { status, state: status } });
+      expect(answer).toMatchObject({ status: 200, body: { status, state: status } });
+      expect((await bench.call("GET", "/v1/statutory/settings")).body.status).toEqual(status);
+    }
+  });
+
+  test("fields that the service owns cannot be set from a body", async () => {
+    const bench = await open();
+    const mine = { id: "prl_mine", object: "mine", merchantId: "mer_market", status: "inactive", created: 1, livemode: true };
+    const answer = await bench.call("POST", RULES, { body: { ...rule, ...mine } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { object: "pricing_rule", merchantId: "mer_lodge", status: "active", livemode: false },
+    });
+    expect(answer.body.id).not.toBe("prl_mine");
+    expect(answer.body.created).not.toBe(1);
+  });
+
+  test("__proto__ and constructor are data at most, never merged", async () => {
+    const bench = await open();
+    const poison = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"prototype":{"polluted":1}';
+    const body = `{"name":"Poison","adjustmentType":"fixed","adjustmentValue":1,${poison},"metadata":{${poison}},"other":{${poison}}}`;
+    const answer = await bench.call("POST", RULES, { body });
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.body)).not.toContain("__proto__");
+    expect(Object.keys(answer.body)).not.toContain("constructor");
+    expect(Object.keys(answer.body)).not.toContain("polluted");
+    expect(JSON.stringify(answer.body.metadata)).toBe(`{${poison}}`);
+    expect(JSON.stringify(answer.body.other)).toBe(`{${poison}}`);
+    const settings = await bench.call("PATCH", "/v1/statutory/settings", { body: `{${poison}}` });
+    expect(settings).toMatchObject({ status: 200 });
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(({} as Record<string, unknown>).mode).toBeUndefined();
+  });
+});
+
+describe("--bodies open", () => {
+  const oddBodies = [
+    {},
+    { completely: "other", fields: [1, 2, 3] },
+    { name: 5, email: 5, type: 5, netAmount: "x", sku: [], price: {}, items: "none", reason: 1, remittanceDueDay: 99, metadata: "none" },
+    { items: [{ employeeId: 1 }, null, "x"], options: [], schemes: [{}], daysOfWeek: ["someday"], accountNumber: 12 },
+    { amount: 2 ** 60, currency: "eur", periodStart: "yesterday", ledgerAccount: "", events: [], password: null },
+  ];
+
+  test("every operation whose body the service's document does not show takes any object, and answers what it declares", async () => {
+    const bench = await open({ bodies: "open" });
+    for (const operation of catalogue.filter(({ body }) => body && ASSUMED in body))
+      for (const body of oddBodies) {
+        const answer = await callOperation(bench, operation, body);
+        const label = `${operation.id} ${JSON.stringify(body)}: ${answer.text}`;
+        expect(answer.body.code, label).not.toBe("validation_failed");
+        expect(answer.status, label).toBeLessThan(500);
+        if (answer.status < 300) expect(fieldErrors(operation.reply, answer.body), label).toEqual([]);
+      }
+  });
+
+  test("what the service's document does say of a body still holds", async () => {
+    const bench = await open({ bodies: "open" });
+    const bodies = { "/v1/webhooks": { url: "http://localhost:3000" }, "/v1/webhook-events/test": { data: {} } };
+    for (const [path, body] of Object.entries(bodies))
+      expect(await bench.call("POST", path, { body })).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+  });
+
+  test("known fields are used where they fit and named where they do not", async () => {
+    const bench = await open({ bodies: "open" });
+    const answer = await bench.call("POST", RULES, { body: { name: "Half", adjustmentType: "sideways", minNights: 2 } });
+    expect(answer).toMatchObject({ status: 200, body: { name: "Half", adjustmentType: null, minNights: 2 } });
+    expect(answer.headers["x-sandbox-unknown-fields"]).toBe("adjustmentType");
+  });
+});
+
+describe("a live key", () => {
+  const tail = "4eC39HqLyjWDarjtT1zdp7dc";
+  const key = `sk_live_${tail}`;
+  const escaped = key.replaceAll("_", "\\u005F");
+  const encoded = key.replaceAll("_", "%5f");
+  const bodies: [place: string, body: string][] = [
+    ["a known field", JSON.stringify({ ...rule, name: key })],
+    ["inside a known field", JSON.stringify({ ...rule, name: `Key: ${key}.` })],
+    ["an unknown field", JSON.stringify({ ...rule, apiKey: key })],
+    ["a nested field", JSON.stringify({ ...rule, metadata: { a: [{ b: key.toUpperCase().replace("SK_LIVE_", "SK_Live_") + tail }] } })],
+    ["a field's name", JSON.stringify({ ...rule, [key]: 1 })],
+    ["escapes", JSON.stringify({ ...rule, name: "KEY" }).replace("KEY", escaped)],
+    ["no JSON", `{"name": ${key}`],
+    ["a list", JSON.stringify([key])],
+    ["text", JSON.stringify(key)],
+  ];
+  const headers: [place: string, headers: Record<string, string | string[]>][] = [
+    ["the wrong header", { "x-api-key": key }],
+    ["a header's name", { [`x-${key}`]: "1" }],
+    ["the Idempotency-Key", { "idempotency-key": key }],
+    ["a cookie", { cookie: `key=${encoded}` }],
+    ["Authorization, twice", { authorization: [`Bearer sk_test_lodge`, `Bearer ${key}`] }],
+    ["Authorization, in another scheme", { authorization: `Basic ${key}` }],
+  ];
+  const targets = [
+    `/v1/payments?api_key=${key}`,
+    `/v1/payments?${key}=1`,
+    `/v1/payments?k=${encoded}`,
+    `/v1/customers/${key}`,
+    `/v1/customers/${encoded}`,
+  ];
+
+  test("is refused wherever it stands, and is neither kept, told nor repeated", async () => {
+    const place = folder();
+    const bench = await open({ memory: false, db: join(place, "sandbox.db") });
+    const heard: JournalEntry[] = [];
+    bench.onRequest((entry) => heard.push(entry));
+    const answers: Answer[] = [await bench.call("GET", "/v1/payments", { key }), await bench.call("POST", RULES, { key, body: rule })];
+    for (const [, body] of bodies) answers.push(await bench.call("POST", RULES, { body }));
+    for (const [, body] of bodies) answers.push(await bench.call("POST", RULES, { body, headers: { "idempotency-key": "once" } }));
+    for (const [, given] of headers) answers.push(await bench.call("POST", RULES, { body: rule, headers: given }));
+    for (const target of targets) answers.push(await bench.call("GET", target));
+    for (const { status, body, text } of answers) expect([status, body.code], text).toEqual([403, "live_key_refused"]);
+    expect(answers[0]?.body.message).toContain("Rotate");
+
+    const earlier = [
+      await bench.call("GET", `/v1/${key}`),
+      await bench.call("GET", `/v1/${encoded}?${encoded}`),
+      await bench.call("PUT", `${RULES}?k=${key}`),
+      await bench.call("GET", "/v1/payments", { headers: { host: key } }),
+      await bench.call("GET", "/v1/payments", { headers: { origin: key } }),
+      await bench.call("POST", RULES, { body: JSON.stringify({ name: key }), contentType: "text/plain" }),
+      await bench.call("POST", RULES, { body: JSON.stringify({ name: key }), headers: { "content-encoding": key } }),
+      await bench.call("GET", `/_sandbox/${key}`),
+      await bench.call("POST", "/_sandbox/records/payment", { body: { merchant: "mer_lodge", description: key } }),
+      await bench.call("POST", `/_sandbox/records/${key}`, { body: { merchant: "mer_lodge" } }),
+      await bench.call("POST", "/_sandbox/records/payment", { body: { merchant: key } }),
+      await bench.call("PATCH", `/_sandbox/records/payment/${key}`, { body: { status: "succeeded" } }),
+    ];
+    expect(earlier.map(({ status }) => Math.floor(status / 100))).toEqual(earlier.map(() => 4));
+
+    const told = [...answers, ...earlier].map(({ text, rawHeaders }) => text + rawHeaders.join());
+    const listened = heard.map(
+      ({ path, search, idempotencyKey, requestBody, responseBody }) => path + search + idempotencyKey + requestBody + responseBody,
+    );
+    const journal = JSON.stringify(await bench.control("GET", "/requests?limit=100"));
+    for (const text of [...told, ...listened, journal]) expect(text).not.toContain(tail);
+    const during = readdirSync(place).map((file) => readFileSync(join(place, file)));
+    await bench.close();
+    const after = readdirSync(place).map((file) => readFileSync(join(place, file)));
+    expect(during.length).toBeGreaterThan(1);
+    for (const bytes of [...during, ...after])
+      for (const trace of [tail, tail.toUpperCase(), tail.toLowerCase()]) expect(bytes.includes(trace)).toBe(false);
+    expect(after.some((bytes) => bytes.includes("live_key_refused"))).toBe(true);
+  });
+});
+
+function callOperation(bench: Bench, operation: (typeof catalogue)[number], body: unknown): Promise<Answer> {
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => operation.exampleParams[name] ?? name);
+  return bench.call(operation.method, `/v1${path}`, { body });
+}

@@ -1,0 +1,331 @@
+// The Idempotency-Key: whose it is, what makes two requests the same, what is remembered, and for how long.
+
+import { describe, expect, test } from "vitest";
+import { type Answer, type Bench, type CallOptions, NOON, open } from "../support/sandbox.ts";
+
+const RULES = "/v1/hospitality/pricing-rules";
+const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
+const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 100 };
+
+const post = (bench: Bench, path: string, key: string | string[], body: unknown, options: CallOptions = {}) =>
+  bench.call("POST", path, { body, ...options, headers: { "idempotency-key": key, ...options.headers } });
+
+const replayed = (answer: Answer) => answer.headers["idempotent-replayed"] === "true";
+
+/** How many records of a kind there are, asked of the merchant's own world through an operation that reports one by one. */
+async function events(bench: Bench, answers: Answer[]): Promise<string[]> {
+  const all = [];
+  for (const answer of answers) all.push(...(await bench.events(answer)));
+  return all;
+}
+
+describe("two requests with one key are the same", () => {
+  test("when only the way of writing differs", async () => {
+    const bench = await open();
+    const first = await post(
+      bench,
+      `${RULES}?b=2&a=1`,
+      "key",
+      '{"name":"Way","adjustmentType":"fixed","adjustmentValue":100,"metadata":{"a":1,"b":[1,2]}}',
+    );
+    expect(first.status).toBe(200);
+    const same: [path: string, body: string, options?: CallOptions][] = [
+      [
+        `${RULES}?b=2&a=1`,
+        ' {"metadata" : {"b": [1, 2],\n"a": 1}, "adjustmentValue": 1e2, "name": "\\u0057ay", "adjustmentType": "fixed"} ',
+      ],
+      [`${RULES}?a=1&b=2`, '{"name":"Way","adjustmentType":"fixed","adjustmentValue":100.0,"metadata":{"a":1,"b":[1,2]}}'],
+      [
+        `${RULES}?a=1&b=2`,
+        '{"name":"Way","adjustmentType":"fixed","adjustmentValue":100,"metadata":{"a":1,"b":[1,2]}}',
+        { contentType: "application/json; charset=utf-8", headers: { "user-agent": "another", "x-trace": "2" } },
+      ],
+    ];
+    for (const [path, body, options] of same) {
+      const again = await post(bench, path, "key", body, options);
+      expect(again).toMatchObject({ status: 200, text: first.text });
+      expect(replayed(again)).toBe(true);
+    }
+  });
+
+  test("and are not when method, path, query or body differ: 422, and nothing happens", async () => {
+    const bench = await open();
+    const first = await post(bench, DECLINE, "key", { reason: "Full", x: { a: 1 }, list: [1, 2] });
+    expect(first.status).toBe(200);
+    const others: [method: string, path: string, body: unknown][] = [
+      ["POST", DECLINE, { reason: "Other", x: { a: 1 }, list: [1, 2] }],
+      ["POST", DECLINE, { reason: "Full", x: { a: 1 }, list: [2, 1] }],
+      ["POST", DECLINE, { reason: "Full", x: { a: "1" }, list: [1, 2] }],
+      ["POST", DECLINE, { reason: "Full", x: { a: 1, b: null }, list: [1, 2] }],
+      ["POST", DECLINE, { reason: "Full", x: [["a", 1, "field"]], list: [1, 2] }],
+      ["POST", DECLINE, '{"reason":"Full","x":{"a":1},"list":[1,2],"__proto__":{"y":1}}'],
+      ["POST", DECLINE, {}],
+      ["POST", `${DECLINE}?verbose=1`, { reason: "Full", x: { a: 1 }, list: [1, 2] }],
+      ["POST", DECLINE.replace("bkg_pending", "bkg_confirmed"), { reason: "Full", x: { a: 1 }, list: [1, 2] }],
+      ["POST", RULES, { reason: "Full", x: { a: 1 }, list: [1, 2] }],
+      ["PATCH", "/v1/statutory/settings", { reason: "Full", x: { a: 1 }, list: [1, 2] }],
+    ];
+    for (const [method, path, body] of others) {
+      const answer = await bench.call(method, path, { body, headers: { "idempotency-key": "key" } });
+      expect([path, answer.status, answer.body.code]).toEqual([path, 422, "idempotency_key_reused"]);
+      expect(answer.body.error).toBe("idempotency_error");
+      expect(answer.body.details.firstRequestId).toBe(first.headers["x-sandbox-request-id"]);
+      expect(replayed(answer)).toBe(false);
+      expect(await bench.events(answer)).toEqual([]);
+    }
+    expect(replayed(await post(bench, DECLINE, "key", { reason: "Full", x: { a: 1 }, list: [1, 2] }))).toBe(true);
+  });
+});
+
+describe("a key", () => {
+  test("belongs to the merchant: all its keys and sessions share it, another merchant does not", async () => {
+    const bench = await open();
+    const login = { email: "ola@lodge.example", password: "lodge-password" };
+    const { body: session } = await bench.call("POST", "/v1/merchants/login", { body: login });
+    const first = await post(bench, RULES, "shared", rule);
+    const same = await post(bench, RULES, "shared", rule, { key: session.accessToken });
+    const other = await post(bench, RULES, "shared", rule, { key: "sk_test_market" });
+    expect([replayed(same), same.text === first.text]).toEqual([true, true]);
+    expect([other.status, replayed(other), other.body.id === first.body.id]).toEqual([200, false, false]);
+    expect(other.body.merchantId).toBe("mer_market");
+  });
+
+  test("is compared byte for byte once the spaces around it are gone", async () => {
+    const bench = await open();
+    await post(bench, RULES, "Key-1", rule);
+    expect(replayed(await post(bench, RULES, "  Key-1  ", rule))).toBe(true);
+    for (const key of ["key-1", '"Key-1"', "Key-1.", "Key-01"]) expect(replayed(await post(bench, RULES, key, rule))).toBe(false);
+  });
+
+  test("has 1 to 255 printable characters without spaces, and is sent once", async () => {
+    const bench = await open();
+    const code = async (key: string | string[]) => (await post(bench, RULES, key, rule)).body.code;
+    for (const key of ["x", "~!@#$%^&*()_+{}|:<>?", "k".repeat(255), "0b6f5a7e-5a0c-4b5c-9e0e-0d5d9a9f9b1c", '"quoted"'])
+      expect([key, await code(key)]).toEqual([key, undefined]);
+    expect(await code("k".repeat(256))).toBe("idempotency_key_too_long");
+    expect(await code("k".repeat(5_000))).toBe("idempotency_key_too_long");
+    for (const key of ["", " ", "   "]) expect(await code(key)).toBe("idempotency_key_empty");
+    for (const key of ["two words", "tab\there", "caf\u00e9", "\u00a0"])
+      expect([key, await code(key)]).toEqual([key, "idempotency_key_invalid"]);
+    expect(await code(["one", "two"])).toBe("idempotency_key_invalid");
+    expect(await code(["same", "same"])).toBe("idempotency_key_invalid");
+  });
+
+  test("of a wrong form is refused on all eleven operations, and before the body is held against anything", async () => {
+    const bench = await open();
+    expect((await post(bench, RULES, "k".repeat(256), { name: 5 })).body.code).toBe("idempotency_key_too_long");
+    expect((await post(bench, DECLINE, "k".repeat(256), {})).body.code).toBe("idempotency_key_too_long");
+    expect((await post(bench, "/v1/employees/payroll", "k".repeat(256), {})).body.code).toBe("idempotency_key_too_long");
+  });
+
+  test("is not looked at on GET and DELETE", async () => {
+    const bench = await open();
+    for (const key of ["", "two words", "k".repeat(300)]) {
+      expect((await bench.call("GET", "/v1/payments", { headers: { "idempotency-key": key } })).status).toBe(200);
+      expect((await bench.call("DELETE", "/v1/webhooks/we_none", { headers: { "idempotency-key": key } })).body.code).toBe(
+        "resource_not_found",
+      );
+    }
+    const first = await bench.call("GET", "/v1/payments?limit=1", { headers: { "idempotency-key": "key" } });
+    await bench.control("POST", "/records/payment", { merchant: "mer_lodge", amount: 1 });
+    const second = await bench.call("GET", "/v1/payments?limit=1", { headers: { "idempotency-key": "key" } });
+    expect([replayed(second), second.text === first.text]).toEqual([false, false]);
+  });
+
+  test("that is missing is no error, and each call acts", async () => {
+    const bench = await open();
+    const ids = [await bench.call("POST", RULES, { body: rule }), await bench.call("POST", RULES, { body: rule })].map(
+      ({ body }) => body.id,
+    );
+    expect(new Set(ids).size).toBe(2);
+  });
+});
+
+describe("what is remembered", () => {
+  test("a 200 hides what happened since; a repetition without the key meets the new state", async () => {
+    const bench = await open();
+    const first = await post(bench, DECLINE, "key", { reason: "Full" });
+    const again = await post(bench, DECLINE, "key", { reason: "Full" });
+    const bare = await bench.call("POST", DECLINE, { body: { reason: "Full" } });
+    expect([first.status, again.status, bare.status]).toEqual([200, 200, 409]);
+    expect(again.text).toBe(first.text);
+    expect(bare.body).toMatchObject({ code: "invalid_state", details: { currentStatus: "declined", allowedFrom: ["pending"] } });
+    expect(await events(bench, [first, again, bare])).toEqual(["booking.declined"]);
+  });
+
+  test("a 404 and a 409 of the handler stay what they were, even when the world has changed", async () => {
+    const bench = await open();
+    const missing = "/v1/hospitality/bookings/bkg_later/decline";
+    const confirmed = DECLINE.replace("bkg_pending", "bkg_confirmed");
+    const notFound = await post(bench, missing, "missing", {});
+    const conflict = await post(bench, confirmed, "state", {});
+    expect([notFound.status, conflict.status]).toEqual([404, 409]);
+    await bench.control("POST", "/records/booking", { merchant: "mer_lodge", id: "bkg_later" });
+    const repeated = await post(bench, missing, "missing", {});
+    expect([repeated.status, repeated.text, replayed(repeated)]).toEqual([404, notFound.text, true]);
+    expect(replayed(await post(bench, confirmed, "state", {}))).toBe(true);
+    expect((await post(bench, missing, "fresh", {})).status).toBe(200);
+  });
+
+  test("an already_exists is remembered too, and undoes what its own attempt had done", async () => {
+    const bench = await open();
+    const body = { name: "Twin", email: "ola@lodge.example" };
+    const first = await post(bench, "/v1/merchants", "twin", body);
+    expect(first).toMatchObject({ status: 409, body: { code: "already_exists" } });
+    expect(replayed(await post(bench, "/v1/merchants", "twin", body))).toBe(true);
+    expect((await bench.merchants.list()).data.filter(({ name }) => name === "Twin")).toEqual([]);
+  });
+
+  test("no refusal before the handler is remembered: the mended request may use the same key", async () => {
+    const bench = await open({ rateLimit: "20/1m" });
+    const refused: [status: number, options: CallOptions & { body: unknown }][] = [
+      [400, { body: "{" }],
+      [400, { body: "[]" }],
+      [400, { body: { ...rule, name: 5 } }],
+      [400, { body: { ...rule, startDate: "2026-02-02", endDate: "2026-02-01" } }],
+      [401, { body: rule, key: null }],
+      [401, { body: rule, key: "sk_test_nobody" }],
+      [403, { body: rule, key: "sk_live_something" }],
+      [413, { body: { ...rule, x: "x".repeat(1_048_576) } }],
+      [415, { body: rule, contentType: "text/plain" }],
+    ];
+    for (const [status, options] of refused) expect((await post(bench, RULES, "same", options.body, options)).status).toBe(status);
+    expect((await bench.call("PUT", RULES, { body: rule, headers: { "idempotency-key": "same" } })).status).toBe(405);
+    const done = await post(bench, RULES, "same", rule);
+    expect([done.status, replayed(done)]).toEqual([200, false]);
+    expect((await post(bench, RULES, "same", { ...rule, name: "Other" })).status).toBe(422);
+    const after422 = await post(bench, RULES, "same", rule);
+    expect([after422.status, replayed(after422), after422.text]).toEqual([200, true, done.text]);
+  });
+
+  test("wrong credentials are asked again, a session is not handed out twice", async () => {
+    const bench = await open();
+    const login = { email: "karibu@market.example", password: "wrong" };
+    const wrong = await post(bench, "/v1/merchants/login", "login", login);
+    expect(wrong).toMatchObject({ status: 401, body: { code: "invalid_credentials" } });
+    const right = await post(bench, "/v1/merchants/login", "login", { ...login, password: "market-password" });
+    const again = await post(bench, "/v1/merchants/login", "login", { ...login, password: "market-password" });
+    expect([right.status, replayed(right), replayed(again), again.text === right.text]).toEqual([200, false, true, true]);
+    expect(again.headers["cache-control"]).toBe("no-store");
+  });
+
+  test("a refusal for the rate costs nothing and is forgotten at once", async () => {
+    const bench = await open({ rateLimit: "2/1m" });
+    const first = await post(bench, RULES, "one", rule);
+    await bench.call("GET", "/v1/payments");
+    const limited = await post(bench, RULES, "one", rule);
+    const fresh = await post(bench, RULES, "two", rule);
+    expect([first.status, limited.status, fresh.status]).toEqual([200, 429, 429]);
+    await bench.control("POST", "/clock/advance", { by: "1m" });
+    expect(replayed(await post(bench, RULES, "one", rule))).toBe(true);
+    expect(replayed(await post(bench, RULES, "two", rule))).toBe(false);
+  });
+});
+
+describe("a repeated answer", () => {
+  test("has the headers of its own call, costs a request and is journalled as what it is", async () => {
+    const bench = await open();
+    const first = await post(bench, RULES, "key", { ...rule, odd: 1 });
+    await bench.control("POST", "/clock/advance", { by: "90s" });
+    const again = await post(bench, RULES, "key", { ...rule, odd: 1 });
+    expect(first.headers["ratelimit-remaining"]).toBe("5999");
+    expect(again.headers).toMatchObject({
+      "ratelimit-remaining": "5999",
+      "ratelimit-reset": "1767614520",
+      date: "Mon, 05 Jan 2026 12:01:30 GMT",
+    });
+    expect(again.headers["x-sandbox-request-id"]).not.toBe(first.headers["x-sandbox-request-id"]);
+    expect(await bench.control("GET", `/requests/${again.headers["x-sandbox-request-id"]}`)).toMatchObject({
+      replayOf: first.headers["x-sandbox-request-id"],
+      idempotencyKey: "key",
+      events: [],
+    });
+  });
+
+  test("is given for a day of the sandbox's clock, and not a second longer", async () => {
+    const bench = await open();
+    const first = await post(bench, RULES, "key", rule);
+    await bench.control("POST", "/clock/advance", { by: "23h" });
+    await post(bench, RULES, "key", rule);
+    await bench.control("POST", "/clock/advance", { by: "3599s" });
+    expect(replayed(await post(bench, RULES, "key", rule))).toBe(true);
+    await bench.control("POST", "/clock/advance", { by: "1s" });
+    const anew = await post(bench, RULES, "key", { ...rule, name: "Another" });
+    expect([anew.status, replayed(anew), anew.body.id === first.body.id]).toEqual([200, false, false]);
+    expect(replayed(await post(bench, RULES, "key", { ...rule, name: "Another" }))).toBe(true);
+  });
+
+  test("is forgotten too when the clock is put forward instead of played", async () => {
+    const bench = await open();
+    await post(bench, RULES, "key", rule);
+    await bench.control("PUT", "/clock", { mode: "frozen", now: "2026-01-06T12:00:00Z" });
+    expect(replayed(await post(bench, RULES, "key", rule))).toBe(false);
+  });
+});
+
+describe("a repeated answer that was repeated before", () => {
+  const again = async (bench: Bench) => replayed(await post(bench, RULES, "key", rule));
+
+  test.each<[string, (bench: Bench) => Promise<unknown>]>([
+    ["its merchant is reset", (bench) => bench.control("POST", "/reset", { merchant: "mer_lodge" })],
+    ["everything is reset", (bench) => bench.control("POST", "/reset", {})],
+    ["what was before is put back", (bench) => bench.control("POST", "/snapshots/before/restore")],
+    [
+      "a fault says that its time is over",
+      (bench) => bench.control("POST", "/faults", { action: { type: "idempotency", as: "expired" }, trigger: { times: 1 } }),
+    ],
+    ["its day is over", (bench) => bench.control("POST", "/clock/advance", { by: "24h" })],
+    [
+      "its day was over before the clock was put back",
+      async (bench) => {
+        await bench.control("POST", "/clock/advance", { by: "24h" });
+        await bench.control("PUT", "/clock", { mode: "frozen", now: NOON });
+      },
+    ],
+  ])("is forgotten when %s", async (_, work) => {
+    const bench = await open();
+    await bench.control("PUT", "/snapshots/before");
+    await post(bench, RULES, "key", rule);
+    expect([await again(bench), await again(bench)]).toEqual([true, true]);
+    await work(bench);
+    expect([await again(bench), await again(bench), await again(bench)]).toEqual([false, true, true]);
+  });
+});
+
+describe("many at once with one key", () => {
+  test.each([
+    [RULES, rule, "pricing_rule.created"],
+    [DECLINE, { reason: "Full" }, "booking.declined"],
+  ])("%s: a hundred duplicates make one effect and one event", async (path, body, event) => {
+    const bench = await open();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => post(bench, path, "storm", body)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter((answer) => !replayed(answer))).toHaveLength(1);
+    expect(await events(bench, answers)).toEqual([event]);
+    expect(new Set(answers.map(({ headers }) => headers["ratelimit-remaining"])).size).toBe(100);
+    expect(new Set(answers.map(({ headers }) => headers["x-sandbox-request-id"])).size).toBe(100);
+  });
+
+  test("and different bodies: one acts, its likes repeat it, the others are told 422", async () => {
+    const bench = await open();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => post(bench, RULES, "storm", { ...rule, name: `Rule ${index % 4}` })),
+    );
+    const [winner] = answers.filter((answer) => answer.status === 200 && !replayed(answer));
+    const name = winner?.body.name as string;
+    expect(answers.map((answer) => [answer.status, replayed(answer) || answer === winner])).toEqual(
+      answers.map((_, index) => (`Rule ${index % 4}` === name ? [200, true] : [422, false])),
+    );
+    expect(await events(bench, answers)).toEqual(["pricing_rule.created"]);
+  });
+
+  test("without keys every one acts", async () => {
+    const bench = await open();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => bench.call("POST", RULES, { body: rule })));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(50);
+    const declines = await Promise.all(Array.from({ length: 20 }, () => bench.call("POST", DECLINE, { body: {} })));
+    expect(declines.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)]);
+    expect(await events(bench, declines)).toEqual(["booking.declined"]);
+  });
+});

@@ -1,0 +1,189 @@
+// Every list, walked in both directions and held against a plain array that is kept beside it.
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { catalogue } from "../../src/areas/index.ts";
+import { type Answer, type Bench, open } from "../support/sandbox.ts";
+
+type Operation = (typeof catalogue)[number];
+
+const lists = catalogue.filter(({ query }) => "limit" in query.properties).map((operation) => [operation.id, operation] as const);
+
+/** Which kind of record a list shows, where records can be brought into being from outside. */
+const kinds: Record<string, string> = {
+  "payouts.list": "payout",
+  "marketplace_orders.list": "marketplace_order",
+  "payments.list": "payment",
+  "disciplinary.list": "disciplinary_record",
+  "renewals.list": "membership_renewal",
+  "sync_logs.list": "sync_log",
+  "appraisals.list": "appraisal",
+};
+const made = lists.filter(([id]) => id in kinds);
+
+const BLANK = "sk_test_blank";
+
+function read(bench: Bench, operation: Operation, query: Record<string, string | number> = {}, key = BLANK): Promise<Answer> {
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)] as [string, string])).toString();
+  return bench.call("GET", `/v1${operation.path}${search === "" ? "" : `?${search}`}`, { key });
+}
+
+const idsOf = ({ body }: Answer) => (body.data as { id: string }[]).map(({ id }) => id);
+
+async function make(bench: Bench, operation: Operation): Promise<string> {
+  const { id } = await bench.control("POST", `/records/${kinds[operation.id]}`, { merchant: "mer_blank" });
+  return id;
+}
+
+/** Follows one direction to its end. */
+async function walk(bench: Bench, operation: Operation, cursor: "starting_after" | "ending_before", from: string, limit: number) {
+  const pages: string[][] = [];
+  for (let at = from, more = true; more; ) {
+    const answer = await read(bench, operation, { [cursor]: at, limit });
+    const ids = idsOf(answer);
+    expect(ids.length).toBeLessThanOrEqual(limit);
+    pages.push(ids);
+    more = answer.body.has_more;
+    if (more) expect(ids).toHaveLength(limit);
+    at = (cursor === "starting_after" ? ids.at(-1) : ids[0]) ?? at;
+  }
+  return cursor === "starting_after" ? pages.flat() : pages.reverse().flat();
+}
+
+describe("a list against a model", () => {
+  test.each(made)("%s", async (_, operation) => {
+    const bench = await open();
+    /** Newest first, as the list should be. */
+    const model: string[] = [];
+    const step = fc.oneof(
+      { weight: 3, arbitrary: fc.record({ do: fc.constant("make" as const), count: fc.integer({ min: 1, max: 6 }) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const) }) },
+      {
+        weight: 4,
+        arbitrary: fc.record({
+          do: fc.constant("walk" as const),
+          limit: fc.integer({ min: 1, max: 9 }),
+          from: fc.nat({ max: 1_000 }),
+          back: fc.boolean(),
+        }),
+      },
+    );
+    for (const action of fc.sample(fc.array(step, { minLength: 25, maxLength: 25 }), { seed: 7, numRuns: 1 })[0] ?? []) {
+      if (action.do === "make") for (let made = 0; made < action.count; made++) model.unshift(await make(bench, operation));
+      if (action.do === "wait") await bench.control("POST", "/clock/advance", { by: "1s" });
+      if (action.do !== "walk") continue;
+      const first = await read(bench, operation, { limit: action.limit });
+      expect(idsOf(first)).toEqual(model.slice(0, action.limit));
+      expect(first.body.has_more).toBe(model.length > action.limit);
+      const place = action.from % Math.max(model.length, 1);
+      const from = model[place];
+      if (from === undefined) continue;
+      const walked = await walk(bench, operation, action.back ? "ending_before" : "starting_after", from, action.limit);
+      expect(walked).toEqual(action.back ? model.slice(0, place) : model.slice(place + 1));
+    }
+    expect(model.length).toBeGreaterThan(20);
+    expect(idsOf(await read(bench, operation, { limit: 100 }))).toEqual(model.slice(0, 100));
+  });
+});
+
+describe("the order of a list", () => {
+  test("is newest first by creation, then by arrival, even for records dated back", async () => {
+    const bench = await open();
+    const create = (id: string, created: number) => bench.control("POST", "/records/payment", { merchant: "mer_blank", id, created });
+    for (const [id, created] of [
+      ["pay_b1", 2_000],
+      ["pay_c", 3_000],
+      ["pay_a", 1_000],
+      ["pay_b2", 2_000],
+      ["pay_b3", 2_000],
+    ] as const)
+      await create(id, created);
+    const [payments] = lists.filter(([id]) => id === "payments.list").map(([, operation]) => operation);
+    const order = ["pay_c", "pay_b3", "pay_b2", "pay_b1", "pay_a"];
+    expect(idsOf(await read(bench, payments as Operation))).toEqual(order);
+    for (const [place, id] of order.entries()) {
+      expect(await walk(bench, payments as Operation, "starting_after", id, 1)).toEqual(order.slice(place + 1));
+      expect(await walk(bench, payments as Operation, "ending_before", id, 2)).toEqual(order.slice(0, place));
+    }
+  });
+
+  test("does not move when a record changes, and its cursor goes on working", async () => {
+    const bench = await open();
+    const [, operation] = made.find(([id]) => id === "payments.list") as (typeof made)[number];
+    const model = [];
+    for (let count = 0; count < 5; count++) model.unshift(await make(bench, operation));
+    await bench.control("POST", "/clock/advance", { by: "1h" });
+    await bench.control("PATCH", `/records/payment/${model[3]}`, { status: "succeeded" });
+    expect(idsOf(await read(bench, operation))).toEqual(model);
+    expect(idsOf(await read(bench, operation, { starting_after: model[2] as string }))).toEqual(model.slice(3));
+  });
+
+  test("is whole while records arrive between the pages", async () => {
+    const bench = await open();
+    const [, operation] = made.find(([id]) => id === "payments.list") as (typeof made)[number];
+    const before: string[] = [];
+    for (let count = 0; count < 12; count++) before.unshift(await make(bench, operation));
+    const seen: string[] = [];
+    for (let more = true; more; ) {
+      const answer = await read(bench, operation, { limit: 5, ...(seen.length > 0 ? { starting_after: seen.at(-1) as string } : {}) });
+      seen.push(...idsOf(answer));
+      more = answer.body.has_more;
+      await make(bench, operation);
+    }
+    expect(seen).toEqual(before);
+  });
+});
+
+describe("the parameters of a list", () => {
+  test.each(lists)("%s takes limit and both cursors", async (_, operation) => {
+    const bench = await open();
+    const mine = async (query: Record<string, string | number>) => (await read(bench, operation, query, "sk_test_lodge")).body;
+    const all = await mine({ limit: 100 });
+    expect(all.object).toBe("list");
+    expect((await mine({})).data).toEqual(all.data.slice(0, 25));
+    expect((await mine({})).has_more).toBe(all.data.length > 25);
+    expect((await mine({ limit: 1 })).data).toEqual(all.data.slice(0, 1));
+    for (const limit of ["0", "-1", "101", "1000000", "ten", "1.5", "1e1", "", " 5", "+5", "0x10", "５", "99999999999999999999", "NaN"]) {
+      const answer = await read(bench, operation, { limit }, "sk_test_lodge");
+      expect([limit, answer.status, answer.body.code, answer.body.details.received]).toEqual([limit, 400, "invalid_limit", limit]);
+    }
+    expect((await bench.call("GET", `/v1${operation.path}?limit=5&limit=6`)).body.code).toBe("invalid_limit");
+    for (const cursor of ["starting_after", "ending_before"]) {
+      for (const value of ["", "nobody", "cus_ines", "*", "%", "null", "x".repeat(500)]) {
+        const answer = await read(bench, operation, { [cursor]: value }, "sk_test_lodge");
+        expect([cursor, value, answer.status, answer.body.code]).toEqual([cursor, value, 400, "invalid_cursor"]);
+        expect(answer.body.details).toMatchObject({ field: cursor, received: value });
+      }
+      expect((await bench.call("GET", `/v1${operation.path}?${cursor}=a&${cursor}=b`)).body.code).toBe("invalid_cursor");
+    }
+    const id = all.data[0]?.id ?? "nobody";
+    const both = await read(bench, operation, { starting_after: id, ending_before: id }, "sk_test_lodge");
+    expect(both).toMatchObject({ status: 400, body: { code: "invalid_cursor" } });
+  });
+
+  test.each(made)("%s has no place for another merchant's record", async (_, operation) => {
+    const bench = await open();
+    const theirs = idsOf(await read(bench, operation, {}, "sk_test_lodge"))[0] as string;
+    const own = await make(bench, operation);
+    for (const cursor of ["starting_after", "ending_before"]) {
+      expect(await read(bench, operation, { [cursor]: theirs })).toMatchObject({ status: 400, body: { code: "invalid_cursor" } });
+      expect((await read(bench, operation, { [cursor]: own })).body).toEqual({ object: "list", data: [], has_more: false });
+    }
+  });
+
+  test.each(made)("%s is walked to its end on the seeded world", async (_, operation) => {
+    const bench = await open();
+    const key = "sk_test_lodge";
+    const seen: string[] = [];
+    for (let more = true; more; ) {
+      const answer = await read(bench, operation, { limit: 7, ...(seen.length > 0 ? { starting_after: seen.at(-1) as string } : {}) }, key);
+      seen.push(...idsOf(answer));
+      more = answer.body.has_more;
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    const whole = await read(bench, operation, { limit: 100 }, key);
+    expect(seen.slice(0, 100)).toEqual(idsOf(whole));
+    const times = (whole.body.data as { created: number }[]).map(({ created }) => created);
+    expect(times).toEqual([...times].sort((one, other) => other - one));
+  });
+});

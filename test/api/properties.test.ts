@@ -1,0 +1,320 @@
+// Whatever comes in, an answer comes out: never a 5xx, errors in one shape with a known code, replies as declared.
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { catalogue, resources } from "../../src/areas/index.ts";
+import { controlCatalogue } from "../../src/control/index.ts";
+import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
+import { factOf } from "../../src/schema/assumed.ts";
+import { fieldErrors } from "../../src/schema/validator.ts";
+import { type Answer, type Bench, open, raw, readRaw } from "../support/sandbox.ts";
+
+const SEED = 20_260_105;
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+type Operation = (typeof catalogue)[number];
+
+/** `documents` are what it may answer besides JSON, where it succeeds. */
+function expectSound(answer: Answer, label: string, documents: Readonly<Record<string, string>> = {}) {
+  expect(answer.status, label).toBeLessThan(500);
+  const types = answer.status < 300 ? Object.values(documents) : [];
+  expect(["application/json", ...types], label).toContain(answer.headers["content-type"]?.replace(/;.*/, ""));
+  if (answer.status < 300 || answer.text === "") return;
+  const known = errors[answer.body.code as ErrorCode];
+  expect(known, label).toBeDefined();
+  expect([answer.status, answer.body.error], label).toEqual([known.status, known.error]);
+  expect(Object.keys(answer.body), label).toEqual(["error", "message", "code", "details"]);
+  expect(answer.body.message, label).toMatch(/\S/);
+  for (const { pointer, field, code, message } of answer.body.details.errors ?? [])
+    for (const text of [pointer, field, code, message]) expect(typeof text, label).toBe("string");
+}
+
+const odd = fc.oneof(
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.string({ unit: "binary" }),
+  fc.constantFrom<unknown>(
+    2 ** 53,
+    -(2 ** 53),
+    1e308,
+    -0,
+    0.1,
+    "",
+    null,
+    [],
+    {},
+    "2026-02-30",
+    "EUR",
+    "eur",
+    "\u0000",
+    "\ud800",
+    "__proto__",
+    "9".repeat(400),
+  ),
+  fc.constantFrom<unknown>(
+    "2026-01-05",
+    1,
+    100,
+    true,
+    "PT",
+    "percentage",
+    "lodge@lodge.example",
+    ["monday"],
+    { a: "b" },
+    "http://localhost:1",
+    ["*"],
+  ),
+);
+
+const name = (operation: Operation) =>
+  fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom("metadata", "id", "status", "x", ...Object.keys(operation.body?.properties ?? {})) },
+    { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 12 }) },
+    { weight: 1, arbitrary: fc.constantFrom("__proto__", "constructor", "toString", "apiKey", "password", "requestId", "") },
+  );
+
+/** The example with some of its fields spoilt, some gone and some more; or any JSON; or no JSON at all. */
+const bodyOf = (operation: Operation): fc.Arbitrary<string | undefined> =>
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.array(fc.tuple(name(operation), fc.option(odd, { freq: 4, nil: undefined })), { maxLength: 4 }).map((changes) =>
+        // Entries, so that a field named __proto__ is a field.
+        JSON.stringify(Object.fromEntries([...Object.entries(operation.example ?? {}), ...changes])),
+      ),
+    },
+    { weight: 1, arbitrary: fc.json({ maxDepth: 4 }) },
+    { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) },
+    { weight: 1, arbitrary: fc.constant(undefined) },
+  );
+
+const id = fc.oneof(
+  fc.constantFrom(
+    "bkg_pending",
+    "bkg_confirmed",
+    "cus_ines",
+    "pyr_draft",
+    "rem_overdue",
+    "gov_paid",
+    "prod_honey",
+    "nobody",
+    "..",
+    "%00",
+    "a/b",
+  ),
+  fc.string({ unit: "binary", minLength: 1, maxLength: 20 }),
+);
+
+const pair = fc.tuple(
+  fc.oneof(fc.constantFrom("limit", "starting_after", "ending_before", "status", "type", "x"), fc.string({ maxLength: 8 })),
+  fc.oneof(fc.constantFrom("1", "100", "0", "succeeded", "pay_001", ""), fc.string({ unit: "binary", maxLength: 12 })),
+);
+const query = fc.oneof(
+  fc.constant(""),
+  fc.array(pair, { maxLength: 4 }).map((pairs) => new URLSearchParams(pairs).toString()),
+  fc.stringMatching(/^[!-~]{0,30}$/).map((text) => text.replace(/[#\s]/g, "")),
+);
+
+const headerValue = fc.stringMatching(/^[ -~\x80-\xff]{0,40}$/);
+const headers = fc.dictionary(
+  fc.constantFrom(
+    "accept",
+    "content-type",
+    "content-encoding",
+    "idempotency-key",
+    "user-agent",
+    "x-trace",
+    "if-match",
+    "range",
+    "cookie",
+    "expect-ct",
+  ),
+  fc.oneof(
+    { weight: 2, arbitrary: fc.constantFrom("application/json", "k1", "k2", "identity", "*/*") },
+    { weight: 1, arbitrary: headerValue },
+  ),
+  { maxKeys: 3 },
+);
+
+const call = fc.constantFrom(...catalogue).chain((operation) =>
+  fc.record({
+    operation: fc.constant(operation),
+    body: operation.method === "GET" ? fc.constant(undefined) : bodyOf(operation),
+    params: fc.record({ id, iid: fc.oneof(fc.constant("pyi_draft_ines"), id), productId: id }),
+    query,
+    headers,
+  }),
+);
+
+type Draft = typeof call extends fc.Arbitrary<infer D> ? D : never;
+
+const targetOf = ({ operation, params, query: search }: Draft) => {
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, param: "id") =>
+    encodeURIComponent(params[param].toWellFormed()).replaceAll("*", "%2A"),
+  );
+  return `/v1${path}${search === "" ? "" : `?${search}`}`.slice(0, 2_048);
+};
+
+async function send(bench: Bench, draft: Draft): Promise<Answer> {
+  const { operation, body, headers: given } = draft;
+  const target = targetOf(draft);
+  const answer = await bench.call(operation.method, target, { body, headers: given });
+  const label = `${operation.method} ${target} ${body}: ${answer.status} ${answer.text.slice(0, 500)}`;
+  expectSound(answer, label);
+  for (const name of ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "x-sandbox-request-id"])
+    expect(answer.headers[name], label).toMatch(/\d/);
+  if (answer.status < 300) {
+    expect(answer.status, label).toBe(factOf(operation.status));
+    expect(fieldErrors(operation.reply, answer.body), label).toEqual([]);
+  }
+  return answer;
+}
+
+describe("any input to the operations", () => {
+  test.each(["checked", "open"] as const)("with bodies %s", async (bodies) => {
+    const bench = await open({ bodies, rateLimit: "none" });
+    const statuses = new Set<number>();
+    const property = fc.asyncProperty(call, async (draft) => void statuses.add((await send(bench, draft)).status));
+    await fc.assert(property, { seed: SEED, numRuns: 600 });
+    for (const status of [200, 400, 404, 415]) expect(statuses).toContain(status);
+  });
+
+  test("asked twice at once with one key: one answer, or 422", async () => {
+    const bench = await open({ rateLimit: "none" });
+    const keyed = call.filter(({ operation }) => operation.idempotent);
+    let count = 0;
+    const property = fc.asyncProperty(keyed, async (draft) => {
+      const options = { body: draft.body, headers: { "idempotency-key": `key-${count++}` } };
+      const target = targetOf(draft);
+      const [one, other] = await Promise.all([0, 1].map(() => bench.call(draft.operation.method, target, options)));
+      const told = ({ status, text }: Answer) => [status, text.replace(/"requestId":"req_\d+"/, "")];
+      expect(told(other as Answer)).toEqual(told(one as Answer));
+      const remembered = [200, 404, 409].includes(one?.status ?? 0) && one?.body.code !== "route_not_found";
+      const replays = [one, other].filter((answer) => answer?.headers["idempotent-replayed"] === "true");
+      expect(replays).toHaveLength(remembered ? 1 : 0);
+    });
+    await fc.assert(property, { seed: SEED, numRuns: 150 });
+  });
+});
+
+describe("any method and path", () => {
+  test("gets an answer, and nothing that is not there is found", async () => {
+    const bench = await open({ rateLimit: "none" });
+    const segment = fc.oneof(
+      fc.constantFrom(
+        "v1",
+        "payments",
+        "customers",
+        "webhooks",
+        "_sandbox",
+        "records",
+        "clock",
+        "",
+        ".",
+        "..",
+        "%2e%2e",
+        "%00",
+        "%ff",
+        "{id}",
+      ),
+      fc.stringMatching(/^[!-~]{0,12}$/).map((text) => text.replace(/[?#/\\]/g, "")),
+    );
+    const property = fc.asyncProperty(fc.constantFrom(...METHODS), fc.array(segment, { maxLength: 6 }), async (method, segments) => {
+      const path = `/${segments.join("/")}`;
+      const answer = await bench.call(method, path, { body: method === "GET" || method === "HEAD" ? undefined : "{}" });
+      expectSound(answer, `${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`);
+    });
+    await fc.assert(property, { seed: SEED, numRuns: 400 });
+  });
+});
+
+describe("any input to the control plane", () => {
+  const harmless = controlCatalogue.filter(({ id }) => !["sandbox.reset", "merchants.remove"].includes(id));
+  const plane = fc.constantFrom(...harmless).chain((operation) =>
+    fc.record({
+      operation: fc.constant(operation),
+      body: operation.method === "GET" ? fc.constant(undefined) : bodyOf(operation as unknown as Operation),
+      param: fc.oneof(fc.constantFrom("payment", "booking", "bkg_pending", "req_1", "one", ...resources.map(({ kind }) => kind)), id),
+      query,
+    }),
+  );
+
+  test("gets a sound answer", async () => {
+    const bench = await open();
+    const property = fc.asyncProperty(plane, async ({ operation, body, param, query: search }) => {
+      const path = operation.path.replace(/\{\w+\}/g, () => encodeURIComponent(param.toWellFormed()));
+      const target = `/_sandbox${path}${search === "" ? "" : `?${search}`}`;
+      const answer = await bench.call(operation.method, target, { key: null, body });
+      expectSound(answer, `${operation.method} ${target} ${body}: ${answer.status} ${answer.text.slice(0, 500)}`, operation.documents);
+    });
+    await fc.assert(property, { seed: SEED, numRuns: 400 });
+  });
+});
+
+describe("everything at once", () => {
+  const steering: [method: string, path: string, body?: unknown][] = [
+    ["POST", "/reset", {}],
+    ["POST", "/reset", { merchant: "mer_lodge" }],
+    ["POST", "/merchants", { fixture: "stage" }],
+    ["POST", "/clock/advance", { by: "25h" }],
+    ["POST", "/drain", { within: "1s" }],
+    ["PUT", "/snapshots/one"],
+    ["POST", "/snapshots/one/restore", {}],
+    ["POST", "/records/payment", { merchant: "mer_lodge", status: "succeeded" }],
+    ["PATCH", "/records/merchant/mer_market", { status: "suspended" }],
+    ["PATCH", "/records/merchant/mer_market", { status: "active" }],
+    ["GET", "/requests"],
+    ["GET", "/events"],
+    ["GET", ""],
+  ];
+  const step = fc.oneof(
+    { weight: 4, arbitrary: call.map((draft) => ({ draft, steer: undefined })) },
+    { weight: 1, arbitrary: fc.constantFrom(...steering).map((steer) => ({ steer, draft: undefined })) },
+  );
+
+  test("calls, resets, snapshots, clocks and deliveries come to sound answers, and a reset world is the seeded one", async () => {
+    const bench = await open({ rateLimit: "none" });
+    const untouched = await bench.call("GET", "/v1/payments?limit=100");
+    await bench.control("PUT", "/snapshots/one");
+    const property = fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 40 }), async (steps) => {
+      await bench.call("POST", "/v1/webhooks", { body: { url: "http://127.0.0.1:2/", events: ["*"] } });
+      const answers = steps.map(async ({ draft, steer }) => {
+        if (draft)
+          return [JSON.stringify(draft.body), await bench.call(draft.operation.method, targetOf(draft), { body: draft.body })] as const;
+        const [method, path, body] = steer;
+        return [path, await bench.call(method, `/_sandbox${path}`, { key: null, body })] as const;
+      });
+      for (const [label, answer] of await Promise.all(answers))
+        expectSound(answer, `${label}: ${answer.status} ${answer.text.slice(0, 300)}`);
+    });
+    await fc.assert(property, { seed: SEED, numRuns: 8, endOnFailure: true });
+    await bench.control("POST", "/reset", {});
+    expect((await bench.call("GET", "/v1/payments?limit=100")).text).toBe(untouched.text);
+  });
+});
+
+describe("any bytes on the socket", () => {
+  test("end in an answer or a closed connection, and the next caller is served", async () => {
+    const bench = await open();
+    const head = `POST /v1/hospitality/pricing-rules HTTP/1.1\r\nHost: 127.0.0.1:${bench.port}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
+    const bytes = fc.oneof(
+      fc.uint8Array({ minLength: 1, maxLength: 200 }).map((array) => Buffer.from(array)),
+      fc.string({ maxLength: 80 }).map((text) => Buffer.from(`${head}${text}\r\nConnection: close\r\n\r\n`)),
+      fc
+        .string({ maxLength: 80 })
+        .map((text) =>
+          Buffer.from(
+            `${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${text}\r\n0\r\n\r\n`,
+          ),
+        ),
+    );
+    const property = fc.asyncProperty(bytes, async (sent) => {
+      const received = await raw(bench.port, sent, true);
+      if (received === "") return;
+      const { status, body } = readRaw(received);
+      expect(status).toBeLessThan(500);
+      if (status >= 300) expect(Object.keys(errors)).toContain(body.code);
+    });
+    await fc.assert(property, { seed: SEED, numRuns: 150 });
+    expect((await bench.call("GET", "/v1/merchants/me")).status).toBe(200);
+  });
+});

@@ -1,0 +1,260 @@
+// The rate limit: whose window it is, what it counts, what its headers say, and when it ends.
+
+import { describe, expect, test } from "vitest";
+import { type Answer, type Bench, type CallOptions, NOON_SECONDS, open } from "../support/sandbox.ts";
+
+const ME = "/v1/merchants/me";
+const RULES = "/v1/hospitality/pricing-rules";
+
+const me = (bench: Bench, options: CallOptions = {}) => bench.call("GET", ME, options);
+
+/** Limit, remaining and reset as numbers. */
+const windowOf = ({ headers }: Answer) =>
+  ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map((name) =>
+    headers[name] === undefined ? undefined : Number(headers[name]),
+  );
+
+const advance = (bench: Bench, by: string) => bench.control("POST", "/clock/advance", { by });
+
+describe("a window", () => {
+  test("has 6,000 requests in 60 seconds unless told otherwise", async () => {
+    const bench = await open();
+    expect(windowOf(await me(bench))).toEqual([6_000, 5_999, NOON_SECONDS + 60]);
+  });
+
+  test("ends where the epoch's own minutes, or tens of seconds, end", async () => {
+    const bench = await open({ clock: "2026-01-05T12:00:47Z", rateLimit: "5/10s" });
+    expect(windowOf(await me(bench))).toEqual([5, 4, NOON_SECONDS + 50]);
+    await advance(bench, "2999ms");
+    expect(windowOf(await me(bench))).toEqual([5, 3, NOON_SECONDS + 50]);
+    await advance(bench, "1ms");
+    expect(windowOf(await me(bench))).toEqual([5, 4, NOON_SECONDS + 60]);
+    await advance(bench, "35s");
+    expect(windowOf(await me(bench))).toEqual([5, 4, NOON_SECONDS + 90]);
+  });
+
+  test("starts afresh when the clock is put back", async () => {
+    const bench = await open({ rateLimit: "2/1m" });
+    await me(bench);
+    await bench.control("PUT", "/clock", { mode: "frozen", now: "2026-01-05T11:00:00Z" });
+    expect(windowOf(await me(bench))).toEqual([2, 1, NOON_SECONDS - 3_540]);
+  });
+
+  test("may be shorter than a second, and says no time in the past", async () => {
+    const bench = await open({ rateLimit: "1/500ms" });
+    expect(windowOf(await me(bench))).toEqual([1, 0, NOON_SECONDS + 1]);
+    const limited = await me(bench);
+    expect([limited.status, limited.headers["retry-after"]]).toEqual([429, "1"]);
+    await advance(bench, "500ms");
+    expect((await me(bench)).status).toBe(200);
+  });
+
+  test("is never used up with `none`, and has its headers all the same", async () => {
+    const bench = await open({ rateLimit: "none" });
+    expect(windowOf(await me(bench))).toEqual([1_000_000_000, 999_999_999, NOON_SECONDS + 60]);
+  });
+});
+
+describe("a window that is used up", () => {
+  test("answers 429 with the time to wait, to every route, and no effect", async () => {
+    const bench = await open({ rateLimit: "3/1m", clock: "2026-01-05T12:00:18.250Z" });
+    const answers = [await me(bench), await me(bench), await me(bench)];
+    expect(answers.map((answer) => [answer.status, windowOf(answer)[1]])).toEqual([
+      [200, 2],
+      [200, 1],
+      [200, 0],
+    ]);
+    const limited = await bench.call("POST", RULES, { body: { name: "x", adjustmentType: "fixed", adjustmentValue: 1 } });
+    expect(limited).toMatchObject({
+      status: 429,
+      headers: { "retry-after": "42", "cache-control": "no-store" },
+      body: { error: "rate_limited", code: "rate_limit_exceeded", details: { limit: 3, retryAfter: 42 } },
+    });
+    expect(windowOf(limited)).toEqual([3, 0, NOON_SECONDS + 60]);
+    expect(await bench.events(limited)).toEqual([]);
+    expect((await bench.call("GET", "/v1/payments")).status).toBe(429);
+  });
+
+  test("opens at its reset, to the second that Retry-After named, however often it was asked before", async () => {
+    const bench = await open({ rateLimit: "1/1m" });
+    await me(bench);
+    for (let asked = 0; asked < 20; asked++) {
+      const limited = await me(bench);
+      expect([limited.status, ...windowOf(limited)]).toEqual([429, 1, 0, NOON_SECONDS + 60]);
+    }
+    const wait = Number((await me(bench)).headers["retry-after"]);
+    await advance(bench, `${wait - 1}s`);
+    expect((await me(bench)).status).toBe(429);
+    await advance(bench, "1s");
+    expect((await me(bench)).status).toBe(200);
+  });
+
+  test("refuses exactly those that are too many, when all come at once", async () => {
+    const bench = await open({ rateLimit: "10/1m" });
+    const answers = await Promise.all(Array.from({ length: 30 }, () => me(bench)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+    expect(answers.filter(({ status }) => status === 200).map((answer) => windowOf(answer)[1])).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+  });
+});
+
+describe("what counts", () => {
+  test("every request that reaches the limiter, whatever becomes of it", async () => {
+    const bench = await open();
+    const remaining = async () => Number((await me(bench)).headers["ratelimit-remaining"]);
+    const calls: [method: string, path: string, options?: CallOptions][] = [
+      ["GET", "/v1/payments"],
+      ["HEAD", "/v1/payments"],
+      ["GET", "/v1/payments?limit=0"],
+      ["GET", "/v1/customers/cus_nobody"],
+      ["POST", RULES, { body: "{" }],
+      ["POST", RULES, { body: "x", contentType: "text/plain" }],
+      ["POST", RULES, { body: {} }],
+      ["POST", "/v1/hospitality/bookings/bkg_confirmed/decline", { headers: { "idempotency-key": "k" } }],
+      ["POST", "/v1/hospitality/bookings/bkg_confirmed/decline", { headers: { "idempotency-key": "k" } }],
+      ["POST", RULES, { body: {}, headers: { "idempotency-key": "k" } }],
+    ];
+    for (const [method, path, options] of calls) {
+      const before = await remaining();
+      await bench.call(method, path, options);
+      expect([path, await remaining()]).toEqual([path, before - 2]);
+    }
+  });
+
+  test("no request that never got there, and nothing under /_sandbox", async () => {
+    const bench = await open();
+    const remaining = async () => Number((await me(bench)).headers["ratelimit-remaining"]);
+    const calls: [method: string, path: string, options?: CallOptions][] = [
+      ["GET", "/v1/nowhere"],
+      ["PUT", ME],
+      ["GET", ME, { key: null }],
+      ["GET", ME, { key: "sk_test_nobody" }],
+      ["GET", ME, { headers: { host: "evil.example" } }],
+      ["GET", ME, { key: "sk_test_market" }],
+      ["GET", "/_sandbox"],
+      ["GET", "/_sandbox/clock"],
+      ["GET", "/nowhere"],
+    ];
+    for (const [method, path, options] of calls) {
+      const before = await remaining();
+      await bench.call(method, path, options);
+      expect([path, await remaining()]).toEqual([path, before - 1]);
+    }
+  });
+});
+
+describe("whose window", () => {
+  test("one for the merchant: its sessions use the same, another merchant has its own", async () => {
+    const bench = await open({ rateLimit: "5/1m" });
+    const login = { email: "ola@lodge.example", password: "lodge-password" };
+    const { body } = await bench.call("POST", "/v1/merchants/login", { body: login });
+    expect(windowOf(await me(bench, { key: body.accessToken }))[1]).toBe(3);
+    expect(windowOf(await me(bench))[1]).toBe(2);
+    expect(windowOf(await me(bench, { key: "sk_test_market" }))[1]).toBe(4);
+  });
+
+  test("a merchant that was created has a window of its own", async () => {
+    const bench = await open({ rateLimit: "5/1m" });
+    const { body } = await bench.call("POST", "/v1/merchants", { body: { name: "New", email: "new@new.example" } });
+    expect(windowOf(await me(bench, { key: body.apiKey }))[1]).toBe(4);
+    expect(windowOf(await me(bench))[1]).toBe(3);
+  });
+
+  test("strangers share the window of their address, and learn nothing of a merchant's", async () => {
+    const bench = await open({ rateLimit: "4/1m" });
+    for (let used = 0; used < 3; used++) await me(bench);
+    const strangers = [
+      await me(bench, { key: null }),
+      await me(bench, { key: "sk_test_nobody" }),
+      await me(bench, { key: "sk_live_whatever" }),
+      await me(bench, { key: null, headers: { authorization: ["Bearer sk_test_lodge", "Bearer sk_test_lodge"] } }),
+    ];
+    expect(strangers.map((answer) => [answer.status, windowOf(answer)[1]])).toEqual([
+      [401, 3],
+      [401, 2],
+      [403, 1],
+      [401, 0],
+    ]);
+    const fifth = await me(bench, { key: null });
+    expect(fifth).toMatchObject({ status: 429, headers: { "retry-after": "60" }, body: { code: "rate_limit_exceeded" } });
+    expect(fifth.headers["www-authenticate"]).toBeUndefined();
+    expect(windowOf(await me(bench))).toEqual([4, 0, NOON_SECONDS + 60]);
+    expect((await me(bench, { key: "sk_test_market" })).status).toBe(200);
+  });
+
+  test("an expired session costs the address, not the merchant", async () => {
+    const bench = await open({ rateLimit: "9/2h" });
+    const login = { email: "ola@lodge.example", password: "lodge-password" };
+    const { body } = await bench.call("POST", "/v1/merchants/login", { body: login });
+    await advance(bench, "1h");
+    const expired = await me(bench, { key: body.accessToken });
+    expect([expired.status, windowOf(expired)[1]]).toEqual([401, 8]);
+    expect(windowOf(await me(bench))[1]).toBe(7);
+  });
+});
+
+describe("an operation with a window of its own", () => {
+  const rateLimit = ["100/1m", "bookings.decline=2/10s", "payments.list=none"];
+  const decline = (bench: Bench) => bench.call("POST", "/v1/hospitality/bookings/bkg_confirmed/decline");
+
+  test("is limited by that alone, and uses nothing of the merchant's", async () => {
+    const bench = await open({ rateLimit });
+    expect(windowOf(await decline(bench))).toEqual([2, 1, NOON_SECONDS + 10]);
+    expect(windowOf(await decline(bench))).toEqual([2, 0, NOON_SECONDS + 10]);
+    expect(await decline(bench)).toMatchObject({ status: 429, headers: { "retry-after": "10" } });
+    expect(windowOf(await bench.call("GET", "/v1/payments"))).toEqual([1_000_000_000, 999_999_999, NOON_SECONDS + 60]);
+    expect(windowOf(await me(bench))).toEqual([100, 99, NOON_SECONDS + 60]);
+    expect((await bench.call("POST", "/v1/hospitality/bookings/bkg_confirmed/decline", { key: "sk_test_market" })).status).toBe(404);
+    await advance(bench, "10s");
+    expect((await decline(bench)).status).toBe(409);
+  });
+
+  test("that does not exist is refused with the one that was meant", async () => {
+    await expect(open({ rateLimit: "booking.decline=2/10s" })).rejects.toThrow(/booking\.decline.*bookings\.decline/);
+  });
+});
+
+describe("the headers of the window", () => {
+  test("stand on every answer under /v1, but where the caller may not speak at all", async () => {
+    const bench = await open({ rateLimit: "100/1m" });
+    const decline = "/v1/hospitality/bookings/bkg_confirmed/decline";
+    const answers: [status: number, answer: Answer][] = [
+      [404, await bench.call("GET", "/v1/nowhere")],
+      [405, await bench.call("DELETE", ME)],
+      [401, await me(bench, { key: null })],
+      [400, await bench.call("GET", "/v1/payments?limit=x")],
+      [415, await bench.call("POST", RULES, { body: "x", contentType: "text/plain" })],
+      [413, await bench.call("POST", RULES, { body: `"${"x".repeat(1_048_576)}"` })],
+      [409, await bench.call("POST", decline, { headers: { "idempotency-key": "k" } })],
+      [409, await bench.call("POST", decline, { headers: { "idempotency-key": "k" } })],
+      [422, await bench.call("POST", `${decline}?x=1`, { headers: { "idempotency-key": "k" } })],
+    ];
+    for (const [status, answer] of answers) {
+      expect(answer.status).toBe(status);
+      expect(windowOf(answer)).toEqual([100, expect.any(Number), NOON_SECONDS + 60]);
+      expect(answer.headers["retry-after"]).toBeUndefined();
+    }
+    const guarded = [await me(bench, { headers: { host: "evil.example" } }), await me(bench, { headers: { origin: "null" } })];
+    expect(guarded.map(windowOf)).toEqual(Array(2).fill([undefined, undefined, undefined]));
+    expect(windowOf(await bench.call("GET", "/_sandbox"))).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+describe("a rate that makes no sense", () => {
+  test.each([
+    "0/10s",
+    "5/0s",
+    "-1/10s",
+    "ten/10s",
+    "5/10",
+    "5/ten",
+    "5",
+    "",
+    "5/0ms",
+    "1.5/1s",
+    "99999999999999999999/1s",
+    "5/99999999999d",
+  ])("%j is refused", async (rateLimit) => {
+    await expect(open({ rateLimit })).rejects.toThrow(/--rate-limit/);
+  });
+});

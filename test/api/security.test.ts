@@ -1,0 +1,312 @@
+// Attacks on a server that listens on the developer's machine, takes addresses from callers and can be steered: each by its name, over raw sockets.
+
+import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { controlCatalogue } from "../../src/control/index.ts";
+import { type Bench, lines, open, raw, readRaw } from "../support/sandbox.ts";
+import { receive, register, trigger } from "../support/webhooks.ts";
+
+const RESET = "/_sandbox/reset";
+const RULES = "/v1/hospitality/pricing-rules";
+
+/** Something that no fixture has: whatever resets the sandbox takes it away. */
+async function canary(bench: Bench): Promise<() => Promise<boolean>> {
+  const { id } = await bench.control("POST", "/records/customer", { merchant: "mer_lodge", name: "Canary" });
+  return async () => (await bench.call("GET", `/v1/customers/${id}`)).status === 200;
+}
+
+/** A request with a body as bytes, after which the connection closes. */
+const post = (path: string, body: string, ...headers: string[]) =>
+  lines(`POST ${path} HTTP/1.1`, ...headers, `Content-Length: ${Buffer.byteLength(body)}`) + body;
+
+const statuses = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+
+test("DNS rebinding: a page whose name now leads here can neither read nor steer", async () => {
+  const bench = await open();
+  const alive = await canary(bench);
+  for (const host of ["evil.example", `evil.example:${bench.port}`, `localhost.evil.example:${bench.port}`, `0.0.0.0:${bench.port}`]) {
+    for (const request of [
+      lines("GET /_sandbox HTTP/1.1", `Host: ${host}`),
+      post(RESET, "{}", `Host: ${host}`, `Origin: http://${host}`, "Content-Type: application/json"),
+      post(RESET, "{}", `Host: ${host}`, "Content-Type: application/json"),
+    ]) {
+      const { status, body } = readRaw(await raw(bench.port, request));
+      expect([host, status, body.code]).toEqual([host, 403, "host_not_allowed"]);
+      expect(JSON.stringify(body)).not.toContain("sk_test_");
+    }
+  }
+  expect(await alive()).toBe(true);
+});
+
+test("cross-site request forgery: no form and no fetch without preflight changes anything", async () => {
+  const bench = await open();
+  const alive = await canary(bench);
+  const own = `Host: localhost:${bench.port}`;
+  const attempts: [string, ...string[]][] = [
+    ["{}", "Content-Type: text/plain"],
+    ["{}=", "Content-Type: application/x-www-form-urlencoded"],
+    ['--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n{}\r\n--x--', "Content-Type: multipart/form-data; boundary=x"],
+    ["{}"],
+    ["{}", "Content-Type: text/plain; application/json"],
+    ["{}", "Content-Type: application/jsonp"],
+  ];
+  for (const path of [RESET, RULES])
+    for (const [body, ...type] of attempts) {
+      const blind = readRaw(await raw(bench.port, post(path, body, own, "Authorization: Bearer sk_test_lodge", ...type)));
+      expect([path, type, blind.status]).toEqual([path, type, 415]);
+    }
+  for (const origin of ["null", "http://evil.example", "http://127.0.0.1", `https://localhost:${bench.port}`, "http://192.168.0.7"]) {
+    const page = readRaw(await raw(bench.port, post(RESET, "{}", own, `Origin: ${origin}`, "Content-Type: application/json")));
+    expect([origin, page.status, page.body.code]).toEqual([origin, 403, "origin_not_allowed"]);
+  }
+  // An empty body needs no type: what takes none from a page must be refused by its origin.
+  const bare = readRaw(await raw(bench.port, lines(`POST ${RESET} HTTP/1.1`, own, "Origin: http://evil.example", "Content-Length: 0")));
+  expect(bare.status).toBe(403);
+  expect(await alive()).toBe(true);
+  // The same, asked for properly, is done.
+  expect(readRaw(await raw(bench.port, post(RESET, "{}", own, "Content-Type: application/json"))).status).toBe(200);
+  expect(await alive()).toBe(false);
+});
+
+test("a preflight is granted nothing, on any operation of the control plane", async () => {
+  const bench = await open();
+  for (const path of new Set(controlCatalogue.map((operation) => operation.path.replaceAll(/\{\w+\}/g, "x")))) {
+    const own = [`Host: localhost:${bench.port}`, `Origin: http://localhost:${bench.port}`, "Access-Control-Request-Method: POST"];
+    const { status, headers } = readRaw(await raw(bench.port, lines(`OPTIONS /_sandbox${path} HTTP/1.1`, ...own)));
+    expect([path, status]).toEqual([path, 405]);
+    expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  }
+});
+
+test("cross-site WebSocket hijacking: no 101 before Host and Origin were looked at, whatever else the request is", async () => {
+  const bench = await open();
+  const handshake = [
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+  ];
+  const ask = async (...headers: string[]) => {
+    const request = ["GET /_sandbox/live HTTP/1.1", ...headers, ...handshake, "", ""].join("\r\n");
+    return readRaw(await raw(bench.port, request)).status;
+  };
+  const own = `Host: localhost:${bench.port}`;
+  expect(await ask(own, "Origin: http://evil.example")).toBe(403);
+  expect(await ask(own, "Origin: null")).toBe(403);
+  expect(await ask("Host: evil.example")).toBe(403);
+  expect(await ask(own, "Host: evil.example")).toBe(403);
+  expect(await ask()).toBe(403);
+});
+
+test("request smuggling: bytes that two readers could part differently are never a second request", async () => {
+  const bench = await open();
+  const alive = await canary(bench);
+  const own = `Host: localhost:${bench.port}`;
+  const smuggled = `POST ${RESET} HTTP/1.1\r\n${own}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+  const head = (...headers: string[]) => [`POST ${RULES} HTTP/1.1`, own, "Content-Type: application/json", ...headers, "", ""].join("\r\n");
+  const attacks = {
+    "a length and chunks": `${head("Content-Length: 4", "Transfer-Encoding: chunked")}0\r\n\r\n${smuggled}`,
+    "chunks and a length": `${head("Transfer-Encoding: chunked", "Content-Length: 6")}0\r\n\r\n${smuggled}`,
+    "two lengths": `${head("Content-Length: 0", `Content-Length: ${smuggled.length}`)}${smuggled}`,
+    "a list of lengths": `${head("Content-Length: 0, 5")}${smuggled}`,
+    "a length with a sign": `${head("Content-Length: +0")}${smuggled}`,
+    "a length in hex": `${head("Content-Length: 0x0")}${smuggled}`,
+    "chunks that are called otherwise": `${head("Transfer-Encoding: xchunked")}0\r\n\r\n${smuggled}`,
+    "chunks behind another coding": `${head("Transfer-Encoding: chunked, identity")}0\r\n\r\n${smuggled}`,
+    "a space before the colon": `${head("Transfer-Encoding : chunked")}0\r\n\r\n${smuggled}`,
+    "a folded header": `${head("Transfer-Encoding:\r\n chunked", "Content-Length: 5")}0\r\n\r\n${smuggled}`,
+    "a chunk longer than any": `${head("Transfer-Encoding: chunked")}ffffffffffffffff1\r\n\r\n${smuggled}`,
+    "a chunk with a sign": `${head("Transfer-Encoding: chunked")}-1\r\n\r\n${smuggled}`,
+    "lines without their return": `${head("Transfer-Encoding: chunked")}0\n\n${smuggled}`,
+  };
+  for (const [name, bytes] of Object.entries(attacks)) {
+    const received = await raw(bench.port, bytes, true);
+    expect([name, statuses(received).filter((status) => status < 400)]).toEqual([name, []]);
+    expect([name, await alive()]).toEqual([name, true]);
+  }
+});
+
+test("a request behind an offer of HTTP/2 is held to Host and Origin like every other", async () => {
+  const bench = await open();
+  const alive = await canary(bench);
+  const offer = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA"];
+  const first = ["GET /v1/merchants/me HTTP/1.1", `Host: localhost:${bench.port}`, "Authorization: Bearer sk_test_lodge", ...offer, "", ""];
+  const second = post(RESET, "{}", "Host: evil.example", "Content-Type: application/json");
+  expect(statuses(await raw(bench.port, first.join("\r\n") + second))).toEqual([200, 403]);
+  expect(await alive()).toBe(true);
+});
+
+test("response splitting: what a caller names in a query, a field or a key opens no header of its own", async () => {
+  const bench = await open();
+  const own = [`Host: localhost:${bench.port}`, "Authorization: Bearer sk_test_lodge"];
+  const evil = "x%0d%0aSet-Cookie:%20a=b";
+  const answers = [
+    await raw(bench.port, lines(`GET /v1/payments?${evil}=1 HTTP/1.1`, ...own)),
+    await raw(bench.port, lines(`GET /v1/customers/${evil} HTTP/1.1`, ...own)),
+    await raw(
+      bench.port,
+      post(
+        RULES,
+        JSON.stringify({ name: "x", adjustmentType: "fixed", adjustmentValue: 1, "a\r\nSet-Cookie: a=b": 1 }),
+        ...own,
+        "Content-Type: application/json",
+      ),
+    ),
+    await raw(bench.port, lines(`GET /_sandbox/${evil} HTTP/1.1`, `Host: localhost:${bench.port}`)),
+  ];
+  for (const answer of answers) {
+    expect(answer).toMatch(/^HTTP\/1\.1 /);
+    expect(Object.keys(readRaw(answer).headers)).not.toContain("set-cookie");
+    expect(statuses(answer)).toHaveLength(1);
+  }
+});
+
+test("path traversal: no name of a snapshot, page or record leads out of its place", async () => {
+  const bench = await open();
+  const own = `Host: localhost:${bench.port}`;
+  for (const name of ["..%2f..%2fevil", "%2e%2e%2fevil", "..", "a%00b", "a%5cb", "/etc/passwd"]) {
+    const saved = readRaw(await raw(bench.port, lines(`PUT /_sandbox/snapshots/${name} HTTP/1.1`, own, "Content-Length: 0")));
+    expect([name, saved.status >= 400 && saved.status < 500]).toEqual([name, true]);
+  }
+  expect((await bench.control("GET", "/snapshots")).data).toEqual([]);
+  // A scenario may be a file for who starts the sandbox, never for who calls it.
+  for (const name of ["..%2f..%2fetc%2fpasswd", "%2fetc%2fpasswd"]) {
+    const armed = readRaw(await raw(bench.port, post(`/_sandbox/scenarios/${name}`, "{}", own, "Content-Type: application/json")));
+    expect([name, armed.status]).toEqual([name, expect.toSatisfy((status: number) => status === 404 || status === 405)]);
+    expect(JSON.stringify(armed.body)).not.toContain("root:");
+  }
+});
+
+test("server-side request forgery: a receiver that redirects to the sandbox itself resets nothing", async () => {
+  const bench = await open();
+  const alive = await canary(bench);
+  const receiver = await receive();
+  receiver.always({ status: 307, headers: { location: `${bench.url}${RESET}`, "set-cookie": "a=b" } });
+  await register(bench, receiver.url);
+  await trigger(bench, "payment.succeeded", { amount: 1 });
+  await receiver.arrived(1);
+  await bench.control("POST", "/drain", {});
+  const { data } = await bench.control("GET", "/deliveries");
+  expect(data[0]).toMatchObject({ status: "failed", responseStatus: 307, errorCode: "redirect_not_followed" });
+  expect(await alive()).toBe(true);
+});
+
+test("a receiver that answers a byte at a time holds its attempt no longer than one deadline", async () => {
+  const bench = await open({ webhookTimeout: 300 });
+  const receiver = await receive();
+  let dripping: NodeJS.Timeout | undefined;
+  const left = new Promise<void>((resolve) => {
+    receiver.always((_, outgoing) => {
+      outgoing.writeHead(200);
+      dripping = setInterval(() => outgoing.write("."), 20);
+      outgoing.once("close", resolve);
+    });
+  });
+  await register(bench, receiver.url);
+  await trigger(bench, "payment.succeeded", { amount: 1 });
+  await left;
+  clearInterval(dripping);
+  await bench.control("POST", "/drain", {});
+  const { data } = await bench.control("GET", "/deliveries");
+  expect(data[0]).toMatchObject({ status: "failed", errorCode: "timeout" });
+});
+
+test("a compressed bomb is refused unread, and a body beyond 1 MiB at its announcement, on the control plane too", async () => {
+  const bench = await open();
+  const bomb = gzipSync(Buffer.alloc(10_000_000, "a"));
+  for (const [path, key] of [
+    [RULES, "Authorization: Bearer sk_test_lodge"],
+    [RESET, "X-Nothing: 1"],
+  ] as const) {
+    const own = [`Host: localhost:${bench.port}`, key, "Content-Type: application/json"];
+    const head = lines(`POST ${path} HTTP/1.1`, ...own, "Content-Encoding: gzip", `Content-Length: ${bomb.length}`);
+    const packed = readRaw(await raw(bench.port, Buffer.concat([Buffer.from(head), bomb])));
+    expect([path, packed.status, packed.body.code]).toEqual([path, 415, "unsupported_content_encoding"]);
+    const announced = readRaw(await raw(bench.port, lines(`POST ${path} HTTP/1.1`, ...own, "Content-Length: 1048577")));
+    expect([path, announced.status, announced.headers.connection]).toEqual([path, 413, "close"]);
+  }
+});
+
+test("a peer that is refused, and then neither reads nor closes, holds its connection no longer than a moment", async () => {
+  const bench = await open();
+  const handshake = ["GET /_sandbox/live HTTP/1.1", `Host: localhost:${bench.port}`, "Connection: Upgrade", "Upgrade: websocket", "", ""];
+  for (const bytes of ["this is no HTTP\r\n\r\n", handshake.join("\r\n")]) {
+    const socket = connect({ port: bench.port, host: "127.0.0.1", allowHalfOpen: true }, () => socket.write(bytes));
+    const code = await new Promise((resolve) => {
+      socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+      socket.once("end", () => {
+        // What is written here is refused once nobody holds the other end.
+        const pen = setInterval(() => socket.write("."), 20);
+        socket.once("close", () => clearInterval(pen));
+      });
+      socket.resume();
+    });
+    expect(["ECONNRESET", "EPIPE"]).toContain(code);
+  }
+});
+
+/** An address of this machine that other machines could reach. */
+const outside = Object.values(networkInterfaces())
+  .flat()
+  .find((one) => one?.family === "IPv4" && !one.internal)?.address;
+
+test.skipIf(outside === undefined)("a neighbour on the network finds nobody listening", async () => {
+  const bench = await open();
+  const code = await new Promise((resolve) => {
+    const socket = connect({ port: bench.port, host: outside ?? "" }, () => resolve("connected"));
+    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+    socket.once("connect", () => socket.destroy());
+  });
+  expect(code).toBe("ECONNREFUSED");
+});
+
+test("a neighbour who is let in steers nothing without the token: neither with a merchant's key, nor with something like the token", async () => {
+  const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
+  const token = bench.controlToken ?? "";
+  expect(token.length).toBeGreaterThan(20);
+  const ask = async (path: string, ...headers: string[]) =>
+    readRaw(await raw(bench.port, lines(`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${bench.port}`, ...headers)));
+  const wrong = [
+    "",
+    "Bearer",
+    "Bearer sk_test_lodge",
+    `Bearer ${token}x`,
+    `Bearer ${token.slice(0, -1)}`,
+    `bearer${token}`,
+    `Basic ${token}`,
+  ];
+  for (const path of [
+    "/_sandbox",
+    "/_sandbox/merchants",
+    "/_sandbox/requests",
+    "/_sandbox/room/../merchants",
+    "/_sandbox/room%2f..%2fmerchants",
+  ])
+    for (const value of wrong) {
+      const { status, body } = await ask(path, `Authorization: ${value}`);
+      expect([path, value, status === 403 || status === 404]).toEqual([path, value, true]);
+      expect(JSON.stringify(body)).not.toContain(token);
+      expect(JSON.stringify(body)).not.toContain("sk_test_lodge");
+    }
+  const twice = await ask("/_sandbox", "Authorization: Bearer sk_test_lodge", `Authorization: Bearer ${token}`);
+  expect(twice.status).toBe(403);
+  expect((await ask("/_sandbox", `Authorization: Bearer ${token}`)).status).toBe(200);
+});
+
+test("the door of a workshop's room opens nothing else", async () => {
+  const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
+  const own = `Host: 127.0.0.1:${bench.port}`;
+  const token = `Authorization: Bearer ${bench.controlToken}`;
+  const ask = async (start: string, ...headers: string[]) => readRaw(await raw(bench.port, lines(`${start} HTTP/1.1`, own, ...headers)));
+  const { body } = await ask("POST /_sandbox/room", token, "Content-Length: 0");
+  const room = `/_sandbox/room/${body.room}`;
+  expect((await ask(`GET ${room}`)).status).toBe(200);
+  expect((await ask(`GET ${room}`, "Origin: http://evil.example")).status).toBe(403);
+  for (const closed of ["POST /_sandbox/room", "DELETE /_sandbox/room", "GET /_sandbox/lessons", "GET /_sandbox/Room/x"])
+    expect([closed, (await ask(closed, "Content-Length: 0")).status]).toEqual([closed, 403]);
+  // Neither another room, nor a way round it, nor the key of a merchant who is no learner.
+  for (const path of ["/_sandbox/room/guessed", `${room}/../../merchants`, `${room}/learners/sk_test_lodge`, `${room}/learners/__proto__`])
+    expect([path, (await ask(`GET ${path}`)).status]).toEqual([path, 404]);
+});

@@ -1,0 +1,77 @@
+// Every kind of record in every state, moved to every other: the table of moves held from outside, with the events it names.
+
+import { describe, expect, test } from "vitest";
+import { resources } from "../../src/areas/index.ts";
+import { allowedFrom } from "../../src/contracts/resource.ts";
+import { type Bench, needed, open } from "../support/sandbox.ts";
+
+/** Kinds with states that can be brought into being from outside. */
+const kinds = resources.filter(({ kind, moves, hidden }) => Object.keys(moves).length > 0 && hidden.length === 0 && kind !== "merchant");
+
+/** The types of the newest events, oldest first, of what happened since the last look. */
+function watch(bench: Bench) {
+  let seen = "";
+  return async (): Promise<string[]> => {
+    const { data } = await bench.control("GET", "/events?limit=5");
+    const events = data as { id: string; type: string }[];
+    const known = events.findIndex(({ id }) => id === seen);
+    const fresh = known === -1 ? events : events.slice(0, known);
+    seen = events[0]?.id ?? seen;
+    return fresh.map(({ type }) => type).reverse();
+  };
+}
+
+const known = (...types: (string | undefined)[]) => types.filter((type) => type !== undefined);
+
+describe("the moves of every kind", () => {
+  test.each(kinds.map((resource) => [resource.kind, resource] as const))("%s", async (kind, resource) => {
+    const { moves, events, defaults } = resource;
+    const bench = await open();
+    const happened = watch(bench);
+    const states = Object.keys(moves);
+    expect(states).toContain(defaults.status);
+    for (const from of states)
+      for (const to of states) {
+        const record = await bench.control("POST", `/records/${kind}`, { merchant: "mer_blank", status: from, ...needed[kind] });
+        expect(record).toMatchObject({ object: kind, merchantId: "mer_blank", status: from });
+        const arrived = from !== defaults.status || events.created === undefined;
+        expect(await happened()).toEqual(known(events.created, arrived ? events[from] : undefined));
+
+        const path = `/_sandbox/records/${kind}/${record.id}`;
+        const { status, body } = await bench.call("PATCH", path, { key: null, body: { status: to, metadata: { moved: to } } });
+        const label = `${from} to ${to}`;
+        if (from === to) {
+          expect([label, status, body.metadata]).toEqual([label, 200, { moved: to }]);
+          expect(await happened()).toEqual(known(events.updated));
+        } else if (moves[from]?.includes(to)) {
+          expect([label, status, body.status, body.metadata]).toEqual([label, 200, to, { moved: to }]);
+          expect(await happened()).toEqual(known(events[to]));
+        } else {
+          expect([label, status, body.code]).toEqual([label, 409, "invalid_state"]);
+          expect(body.details).toEqual({ currentStatus: from, allowedFrom: allowedFrom(moves, to) });
+          expect(await happened()).toEqual([]);
+        }
+      }
+  });
+
+  test("lead out of every state but the last, and only to states that exist", () => {
+    for (const { kind, moves, defaults } of resources) {
+      const states = Object.keys(moves);
+      for (const [from, to] of Object.entries(moves))
+        expect([kind, from, to.filter((state) => !states.includes(state))]).toEqual([kind, from, []]);
+      const reached = new Set([defaults.status]);
+      for (const state of reached) for (const next of moves[state ?? ""] ?? []) reached.add(next);
+      expect([kind, states.filter((state) => !reached.has(state))]).toEqual([kind, []]);
+    }
+  });
+
+  test("are told of only by events that the catalogue of types knows", async () => {
+    const bench = await open();
+    const types = resources.flatMap(({ events }) => Object.values(events));
+    const answer = await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000", events: [...new Set(types)] } });
+    expect(answer).toMatchObject({ status: 201 });
+    expect(answer.headers["x-sandbox-warning"]).toBeUndefined();
+    const odd = await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000", events: ["payment.suceeded"] } });
+    expect(odd.headers["x-sandbox-warning"]).toContain("payment.succeeded");
+  });
+});

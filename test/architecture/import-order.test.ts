@@ -1,0 +1,89 @@
+// The import order of the rooms: each floor imports the floors below it, and rooms of one floor share types only.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, resolve, sep } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/** Top to bottom. A room imports anything from a lower floor, and only types from its own floor. */
+const FLOORS: readonly (readonly string[])[] = [
+  ["cli"],
+  ["vitest.ts"],
+  ["index.ts"],
+  ["sandbox"],
+  ["control"],
+  ["http", "webhooks", "live", "traffic", "reference", "areas", "faults", "judge", "scenarios", "lessons", "verify", "report", "audit"],
+  ["store"],
+  ["client"],
+  ["contracts"],
+  ["schema"],
+  ["kernel"],
+];
+
+/** The dashboard reaches the sandbox over HTTP only, so it imports what both sides of that connection share. */
+const DASHBOARD_MAY_IMPORT = ["client", "contracts", "schema", "kernel"];
+
+interface Import {
+  from: string;
+  to: string;
+  isType: boolean;
+}
+
+const root = join(import.meta.dirname, "../..");
+const IMPORT = /^(?:import|export) (type )?[^;]*?from "(\.[^"]+)";|import\("(\.[^"]+)"\)/gm;
+
+const sourcesOf = (folder: string) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => join(root, folder, file));
+
+function importsOf(file: string): Import[] {
+  const found = [...readFileSync(file, "utf8").matchAll(IMPORT)];
+  return found.map(([, type, specifier, dynamic]) => {
+    const target = resolve(file, "..", specifier ?? dynamic ?? "");
+    return { from: posix(relative(root, file)), to: posix(relative(root, target)), isType: type !== undefined };
+  });
+}
+
+const posix = (path: string) => path.split(sep).join("/");
+const roomOf = (path: string) => path.split("/")[1] ?? "";
+const floorOf = (path: string) => FLOORS.findIndex((rooms) => rooms.includes(roomOf(path)));
+
+/** The imports that break the order. */
+const violations = (imports: readonly Import[]) => imports.filter((one) => breaksOrder(one)).map(({ from, to }) => `${from} imports ${to}`);
+
+function breaksOrder({ from, to, isType }: Import): boolean {
+  if (from.startsWith("ui/")) return to.startsWith("src/") && !DASHBOARD_MAY_IMPORT.includes(roomOf(to));
+  if (to.startsWith("ui/")) return roomOf(from) !== "cli";
+  if (!to.startsWith("src/") || roomOf(from) === roomOf(to)) return false;
+  const steps = floorOf(to) - floorOf(from);
+  return steps < 0 || (steps === 0 && !isType);
+}
+
+describe("the import order", () => {
+  it("names every room of src", () => {
+    expect(readdirSync(join(root, "src")).toSorted()).toEqual(FLOORS.flat().toSorted());
+  });
+
+  it("holds in src and ui", () => {
+    expect(violations(["src", "ui"].flatMap(sourcesOf).flatMap(importsOf))).toEqual([]);
+  });
+
+  it.each([
+    ["a lower floor importing a higher one", "src/store/stores.ts", "src/http/pipe.ts", false],
+    ["a lower floor importing the types of a higher one", "src/kernel/clock.ts", "src/store/stores.ts", true],
+    ["a sibling's values", "src/http/pipe.ts", "src/areas/index.ts", false],
+    ["a service room importing the dashboard", "src/live/hub.ts", "ui/dashboard.ts", false],
+    ["the dashboard importing a service room", "ui/dashboard.ts", "src/http/pipe.ts", true],
+  ])("refuses %s", (_, from, to, isType) => {
+    expect(violations([{ from, to, isType }])).toEqual([`${from} imports ${to}`]);
+  });
+
+  it.each([
+    ["a sibling's types", "src/areas/index.ts", "src/http/guard.ts", true],
+    ["a lower floor", "src/http/pipe.ts", "src/kernel/clock.ts", false],
+    ["the dashboard from the command line", "src/cli/output/terminal-session.ts", "ui/dashboard.ts", false],
+    ["the shared contracts from the dashboard", "ui/dashboard.ts", "src/contracts/fault.ts", false],
+  ])("allows %s", (_, from, to, isType) => {
+    expect(violations([{ from, to, isType }])).toEqual([]);
+  });
+});

@@ -1,0 +1,193 @@
+// The laws of the house bite: each is broken once, in the room where it holds, and must be refused there.
+
+import { execFile } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+interface Diagnostic {
+  category: string;
+  message: string;
+  location: { path: string };
+}
+
+/** Code in a file, and what Biome must say of it: a rule, or the words of a law of our own. */
+type Offence = [law: string, file: string, code: string, says: string];
+
+const lines = (count: number, line: (index: number) => string) => Array.from({ length: count }, (_, index) => line(index)).join("\n");
+const call = (index: number) => `  told.push(${index});`;
+const longFunction = (body: number) => `export function long(told: number[]): void {\n${lines(body, call)}\n}\n`;
+const imports = (...modules: string[]) => modules.map((module, index) => `export * as part${index} from "${module}";`).join("\n");
+
+const offences: Offence[] = [
+  ["only the store runs SQL", "src/control/sql.ts", imports("better-sqlite3"), "Only src/store runs SQL"],
+  ["the dashboard runs no SQL", "ui/sql.ts", imports("better-sqlite3"), "Only src/store runs SQL"],
+  [
+    "two files never import one another",
+    "src/live/one.ts",
+    `import { two } from "./two.ts";\nexport const one = () => two;`,
+    "noImportCycles",
+  ],
+  ["no package that is not declared", "src/live/stranger.ts", imports("left-pad"), "noUndeclaredDependencies"],
+
+  ["Date", "src/areas/date.ts", "export const now = () => Date.now();", "src/kernel/clock.ts"],
+  ["new Date", "src/store/date.ts", "export const today = () => new Date();", "src/kernel/clock.ts"],
+  ["setTimeout", "src/http/timeout.ts", "export const later = (work: () => void) => setTimeout(work, 5);", "src/kernel/clock.ts"],
+  ["setInterval", "ui/interval.ts", "export const often = (work: () => void) => setInterval(work, 5);", "src/kernel/clock.ts"],
+  ["setImmediate", "src/store/immediate.ts", "export const soon = (work: () => void) => setImmediate(work);", "src/kernel/clock.ts"],
+  ["globalThis.setTimeout", "src/faults/global.ts", "export const later = globalThis.setTimeout;", "src/kernel/clock.ts"],
+  ["node:timers", "src/live/timers.ts", imports("node:timers/promises"), "src/kernel/clock.ts"],
+  ["performance", "src/judge/watch.ts", "export const watch = () => performance.now();", "src/kernel/clock.ts"],
+  ["process.hrtime", "src/cli/watch.ts", "export const watch = () => process.hrtime.bigint();", "src/kernel/clock.ts"],
+  ["AbortSignal.timeout", "src/webhooks/abort.ts", "export const patience = () => AbortSignal.timeout(5);", "src/kernel/clock.ts"],
+
+  ["Math.random", "src/faults/random.ts", "export const chance = () => Math.random();", "src/kernel/random.ts"],
+  [
+    "randomUUID",
+    "src/areas/uuid.ts",
+    `import { randomUUID } from "node:crypto";\nexport const id = () => randomUUID();`,
+    "src/kernel/random.ts",
+  ],
+  ["randomUUID by another name", "src/areas/alias.ts", `export { randomUUID as id } from "node:crypto";`, "src/kernel/random.ts"],
+  [
+    "randomBytes",
+    "src/store/bytes.ts",
+    `import * as crypto from "node:crypto";\nexport const salt = () => crypto.randomBytes(8);`,
+    "src/kernel/random.ts",
+  ],
+  [
+    "getRandomValues",
+    "ui/values.ts",
+    "export const fill = (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes);",
+    "src/kernel/random.ts",
+  ],
+
+  ["console", "src/http/print.ts", `export const say = () => console.log("here");`, "noConsole"],
+  ["process.stdout", "src/sandbox-print.ts", `export const say = () => process.stdout.write("here");`, "Only src/cli and ui print"],
+  ["process.exit", "src/store/leave.ts", "export const leave = () => process.exit(1);", "Only src/cli and ui print"],
+  ["process.exitCode", "src/control/code.ts", "export function leave(): void {\n  process.exitCode = 1;\n}", "Only src/cli and ui print"],
+  ["node:process", "src/live/leave.ts", `export { exit } from "node:process";`, "Only src/cli and ui print"],
+
+  [
+    "a file has 300 lines at most",
+    "src/areas/long-file.ts",
+    lines(301, (index) => `export const value${index} = ${index};`),
+    "noExcessiveLinesPerFile",
+  ],
+  ["a function has 40 lines at most", "src/areas/long-function.ts", longFunction(41), "noExcessiveLinesPerFunction"],
+  ["the dashboard is held to it too", "ui/long-function.ts", longFunction(41), "noExcessiveLinesPerFunction"],
+  [
+    "no promise is dropped",
+    "src/live/floating.ts",
+    "const work = async () => {};\nexport function begin(): void {\n  work();\n}",
+    "noFloatingPromises",
+  ],
+  [
+    "no promise is taken for an answer",
+    "src/live/misused.ts",
+    "const ask = async () => true;\nexport const said = () => (ask() ? 1 : 2);",
+    "noMisusedPromises",
+  ],
+  ["no default export", "src/areas/default.ts", "export default 1;", "noDefaultExport"],
+  ["no any", "src/areas/any.ts", "export const loose = (value: any): unknown => value;", "noExplicitAny"],
+  ["no enum", "src/areas/enum.ts", "export enum State {\n  Open = 0,\n}", "noEnum"],
+  ["kebab-case", "src/areas/camelCase.ts", "export const one = 1;", "useFilenamingConvention"],
+  ["nothing unused", "src/areas/unused.ts", "const forgotten = 1;\nexport const one = 1;", "noUnusedVariables"],
+  ["no test is skipped", "test/skipped.test.ts", `import { it } from "vitest";\nit.skip("later", () => {});`, "noSkippedTests"],
+];
+
+/** What the laws must leave alone. */
+const lawful: Record<string, string> = {
+  "src/kernel/clock.ts":
+    "export const now = () => Date.now() + performance.now();\nexport const later = (work: () => void) => setTimeout(work, 5);\n",
+  "src/kernel/random.ts": `import { randomBytes } from "node:crypto";\nexport const salt = () => randomBytes(8);\n`,
+  "src/cli/print.ts": `console.log("here");\nprocess.stdout.write("there");\nprocess.exitCode = 1;\n`,
+  "src/control/own-console.ts": "export const width = (console: { width: number }) => console.width;\n",
+  "src/store/sql.ts": `export * as sql from "better-sqlite3";\nexport * as kernel from "../kernel/clock.ts";\n`,
+  "src/live/two.ts": `export const two = 2;\nexport { one } from "./one.ts";\n`,
+  "src/areas/whole-function.ts": longFunction(38),
+  "test/long.test.ts": longFunction(400),
+};
+
+const root = join(import.meta.dirname, "../..");
+let folder: string;
+let found: Map<string, string[]>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-laws-"));
+  for (const name of ["biome.json", "biome", "package.json", "tsconfig.json"])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  for (const [file, code] of [...offences.map(([, file, code]) => [file, code] as const), ...Object.entries(lawful)]) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), code);
+  }
+  found = await lint(folder);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What Biome says of each file, as `rule: message`. */
+async function lint(cwd: string): Promise<Map<string, string[]>> {
+  const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
+  const report = await new Promise<string>((resolve) => {
+    execFile(process.execPath, [biome, "lint", "--reporter=json", "--max-diagnostics=none", "."], { cwd }, (_, stdout) => resolve(stdout));
+  });
+  const { diagnostics } = JSON.parse(report) as { diagnostics: Diagnostic[] };
+  const byFile = new Map<string, string[]>();
+  for (const { category, message, location } of diagnostics) {
+    const file = location.path.replaceAll("\\", "/");
+    byFile.set(file, [...(byFile.get(file) ?? []), `${category}: ${message}`]);
+  }
+  return byFile;
+}
+
+describe("a broken law is refused", () => {
+  it.each(offences)("%s (%s)", (_law, file, _code, says) => {
+    expect(found.get(file)).toContainEqual(expect.stringContaining(says));
+  });
+});
+
+describe("what is lawful is left alone", () => {
+  it.each(Object.keys(lawful).filter((file) => file !== "src/live/two.ts"))("%s", (file) => {
+    expect(found.get(file) ?? []).toEqual([]);
+  });
+});
+
+const rooms = ["src", "ui", "scripts", "test", "bench"].map((room) => join(root, room)).filter((room) => existsSync(room));
+const sources = rooms.flatMap((room) =>
+  readdirSync(room, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|tsx|js|cjs)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name)),
+);
+
+describe("what no linter knows", () => {
+  it("each file opens with a sentence that says what it owns", () => {
+    const opening = (file: string) => readFileSync(file, "utf8").replace(/^#!.*\n/, "");
+    expect(sources.filter((file) => !opening(file).startsWith("// "))).toEqual([]);
+  });
+
+  it("nothing is left for later", () => {
+    const later = /\b(T[O]DO|F[I]XME|X[X]X)\b/;
+    expect(sources.filter((file) => later.test(readFileSync(file, "utf8")))).toEqual([]);
+  });
+});
+
+describe("the lock file", () => {
+  interface Locked {
+    funding?: unknown;
+    optionalDependencies?: Record<string, string>;
+  }
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as { packages: Record<string, Locked> };
+
+  it("names no host to install from, so that each machine asks its own registry", () => {
+    const addressed = Object.entries(packages).filter(([, { funding: _, ...locked }]) => /:\/\//.test(JSON.stringify(locked)));
+    expect(addressed).toEqual([]);
+  });
+
+  it("has the binaries of every platform, not only of the one that wrote it", () => {
+    const names = new Set(Object.keys(packages).map((path) => path.split("node_modules/").at(-1)));
+    const wanted = Object.values(packages).flatMap(({ optionalDependencies }) => Object.keys(optionalDependencies ?? {}));
+    expect(wanted.filter((name) => !names.has(name))).toEqual([]);
+  });
+});

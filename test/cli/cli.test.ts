@@ -1,0 +1,300 @@
+// The program as people meet it: what it prints, what it takes, what it refuses in one sentence, and how it ends.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { SandboxError } from "../../src/kernel/errors.ts";
+import { completeOptions, flagOf, type GivenOptions, optionFacts } from "../../src/sandbox/options.ts";
+import { version } from "../../src/sandbox/package-files.ts";
+import { folder, launch, run, start } from "../support/program.ts";
+import { call, control } from "../support/sandbox.ts";
+
+const rule = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
+const RULES = "/v1/hospitality/pricing-rules";
+
+/** A refusal: nothing on standard output, one sentence or two on standard error, no stack, and its exit code. */
+async function expectRefused(words: string[], code: number, says: RegExp | string, variables: Record<string, string> = {}, cwd?: string) {
+  const ended = await run(words, variables, cwd);
+  expect([words, ended.code, ended.out], ended.error).toEqual([words, code, []]);
+  expect(ended.error).toMatch(/^merchant-sandbox: [^\n]+\.\n$/);
+  expect(ended.error).toMatch(says);
+}
+
+describe("what it tells of itself", () => {
+  test("its version", async () => {
+    expect(await run(["--version"])).toMatchObject({ code: 0, out: [version()], error: "" });
+  });
+
+  test("its help, with every option and every command", async () => {
+    for (const word of ["--help", "help"]) {
+      const { code, out, error } = await run([word]);
+      expect([code, error]).toEqual([0, ""]);
+      const text = out.join("\n");
+      for (const option of Object.keys(optionFacts)) expect(text).toContain(flagOf(option));
+      for (const name of ["start", "reset", "clock", "receive", "trigger", "deliveries", "replay"]) expect(text).toContain(name);
+      expect(Math.max(...out.map((line) => line.length))).toBeLessThan(140);
+    }
+  });
+
+  test("the help of a command", async () => {
+    for (const name of ["start", "clock"]) {
+      const { code, out, error } = await run([name, "--help"]);
+      expect([name, code, error]).toEqual([name, 0, ""]);
+      expect(out[0]).toMatch(new RegExp(`^merchant-sandbox \\[?${name}`));
+    }
+  });
+});
+
+describe("started", () => {
+  test("for a program it says one JSON object a line: ready, then each request", async () => {
+    const program = await start(["--memory", "--clock", "2026-01-05T12:00:00Z"]);
+    const ready = JSON.parse(program.out[0] as string);
+    expect(ready).toMatchObject({ event: "ready", version: version(), pid: program.child.pid, database: null, baseUrl: `${ready.url}/v1` });
+    expect(ready.merchants.map(({ apiKeys }: { apiKeys: string[] }) => apiKeys[0])).toEqual([
+      "sk_test_lodge",
+      "sk_test_market",
+      "sk_test_stage",
+      "sk_test_blank",
+    ]);
+    await call(program.url, "GET", "/v1/payments?limit=1");
+    await call(program.url, "POST", RULES, { body: rule, headers: { "idempotency-key": "k" } });
+    await call(program.url, "POST", RULES, { body: rule, headers: { "idempotency-key": "k" } });
+    const last = JSON.parse(await program.line((line) => line.includes("req_3")));
+    expect(last).toMatchObject({
+      event: "request",
+      method: "POST",
+      path: RULES,
+      status: 200,
+      merchant: "mer_lodge",
+      idempotencyKey: "k",
+      replayOf: "req_2",
+    });
+    expect(JSON.parse(program.out[1] as string)).toMatchObject({
+      id: "req_1",
+      query: "limit=1",
+      operation: "payments.list",
+      at: "2026-01-05T12:00:00.000Z",
+    });
+    expect(program.out).toHaveLength(4);
+  });
+
+  test("for a person it says one plain line each", async () => {
+    const program = launch(["--port", "0", "--memory"]);
+    const ready = await program.line(() => true);
+    expect(ready).toMatch(/^merchant-sandbox \S+ is ready at http:\/\/127\.0\.0\.1:\d+\/v1 with keys sk_test_lodge, .*; kept in memory$/);
+    const url = new URL(/http:\S+/.exec(ready)?.[0] as string).origin;
+    await call(url, "GET", "/v1/merchants/me?x=%1b[31m");
+    expect(await program.line((line) => line.includes("req_1"))).toMatch(
+      /^\S+Z GET \/v1\/merchants\/me\?x=%1b\[31m 200 [\d.]+ms mer_lodge req_1$/,
+    );
+  });
+
+  test("never says a live key, whatever it is asked", async () => {
+    for (const words of [["--json"], []]) {
+      const program = launch(["--port", "0", "--db", "data.db", ...words]);
+      const url = new URL(/http:\/\/[\d.:]+/.exec(await program.line(() => true))?.[0] as string).origin;
+      const tail = "4eC39HqLyjWDarjtT1zdp7dc";
+      const key = `sk_live_${tail}`;
+      await call(url, "GET", `/v1/payments?key=${key}`, { key });
+      await call(url, "GET", `/v1/${key}`);
+      await call(url, "POST", RULES, { body: { ...rule, name: key }, headers: { "idempotency-key": key } });
+      await program.line((line) => line.includes("req_3"));
+      program.child.kill("SIGTERM");
+      const { out, error } = await program.ended;
+      expect(out.join() + error).not.toContain(tail);
+    }
+  });
+
+  test("it keeps everything in .merchant-sandbox, which keeps itself out of git, unless told otherwise", async () => {
+    const cwd = folder();
+    const program = await start([], {}, cwd);
+    expect(JSON.parse(program.out[0] as string).database).toBe(join(cwd, ".merchant-sandbox/sandbox.db"));
+    const { body } = await call(program.url, "POST", RULES, { body: rule, headers: { "idempotency-key": "k" } });
+    program.child.kill("SIGINT");
+    await program.ended;
+    const again = await start([], {}, cwd);
+    const { headers, body: repeated } = await call(again.url, "POST", RULES, { body: rule, headers: { "idempotency-key": "k" } });
+    expect([headers["idempotent-replayed"], repeated.id]).toEqual(["true", body.id]);
+    expect(readFileSync(join(cwd, ".merchant-sandbox/.gitignore"), "utf8")).toBe("*\n");
+  });
+
+  test("on both loopback addresses, and on no other", async () => {
+    const program = await start(["--memory"]);
+    expect((await call(`http://localhost:${program.port}`, "GET", "/v1/merchants/me")).status).toBe(200);
+    const ipv6 = await call(`http://[::1]:${program.port}`, "GET", "/v1/merchants/me").catch((error: { code: string }) => error.code);
+    expect(typeof ipv6 === "string" ? ipv6 : ipv6.status).toSatisfy((found: unknown) => found === 200 || found === "EADDRNOTAVAIL");
+  });
+
+  test("options come from variables where no flag says otherwise", async () => {
+    const variables = {
+      MERCHANT_SANDBOX_MEMORY: "yes",
+      MERCHANT_SANDBOX_CLOCK: "2026-01-05T12:00:00Z",
+      MERCHANT_SANDBOX_RATE_LIMIT: "7/1m",
+      MERCHANT_SANDBOX_SEED: "5",
+    };
+    const program = await start(["--rate-limit", "9/1m"], variables);
+    const { headers } = await call(program.url, "GET", "/v1/merchants/me");
+    expect([headers["ratelimit-limit"], headers.date]).toEqual(["9", "Mon, 05 Jan 2026 12:00:00 GMT"]);
+    expect(JSON.parse(program.out[0] as string).database).toBeNull();
+  });
+
+  test("each option may be written with a space or an equals sign, and the last one counts", async () => {
+    const program = await start(["--memory", "--rate-limit=5/1m", "--rate-limit", "6/1m", "--seed=1", "--seed", "2"]);
+    expect((await call(program.url, "GET", "/v1/merchants/me")).headers["ratelimit-limit"]).toBe("6");
+  });
+
+  test("open to the network it makes a token, and asks for it", async () => {
+    const program = await start(["--memory", "--host", "0.0.0.0", "--allowed-host", "127.0.0.1"]);
+    const { controlToken } = JSON.parse(program.out[0] as string);
+    expect(controlToken).toMatch(/^[0-9a-f]{48}$/);
+    const url = `http://127.0.0.1:${program.port}`;
+    const status = async (authorization?: string) =>
+      (await call(url, "GET", "/_sandbox", { key: null, headers: authorization === undefined ? {} : { authorization } })).status;
+    expect([await status(), await status("Bearer sk_test_lodge"), await status(`Bearer ${controlToken}x`)]).toEqual([403, 403, 403]);
+    expect(await status(`Bearer ${controlToken}`)).toBe(200);
+    expect((await call(url, "GET", "/v1/merchants/me")).status).toBe(200);
+  });
+});
+
+describe("told to stop", () => {
+  test.each(["SIGINT", "SIGTERM"] as const)("by %s it finishes what is in flight, then ends well", async (signal) => {
+    const program = await start(["--memory"]);
+    const body = JSON.stringify(rule);
+    const socket = connect(program.port, "127.0.0.1");
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += chunk;
+    });
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.write(
+      `POST ${RULES} HTTP/1.1\r\nHost: 127.0.0.1:${program.port}\r\nAuthorization: Bearer sk_test_lodge\r\nExpect: 100-continue\r\n`,
+    );
+    socket.write(`Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`);
+    await new Promise((resolve) => socket.once("data", resolve));
+    program.child.kill(signal);
+    // No newcomer is let in once it has heard the signal.
+    for (let open = true; open; )
+      open = await call(program.url, "GET", "/v1/merchants/me", { headers: { connection: "close" } }).then(
+        () => true,
+        () => false,
+      );
+    socket.write(body);
+    await closed;
+    expect(received).toContain("HTTP/1.1 200");
+    expect(received).toContain('"object":"pricing_rule"');
+    const begun = performance.now();
+    expect(await program.ended).toMatchObject({ code: 0, signal: null, error: "" });
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+
+  test("it does not wait for idle connections, nor for those who watch", async () => {
+    const program = await start(["--memory"]);
+    await call(program.url, "GET", "/v1/merchants/me");
+    const idle = connect(program.port, "127.0.0.1");
+    await new Promise((resolve) => idle.once("connect", resolve));
+    idle.on("error", () => {});
+    const begun = performance.now();
+    program.child.kill("SIGTERM");
+    expect(await program.ended).toMatchObject({ code: 0, error: "" });
+    expect(performance.now() - begun).toBeLessThan(3_000);
+    idle.destroy();
+  });
+
+  test("it goes on when whoever read its output is gone", async () => {
+    const program = await start(["--memory"]);
+    program.child.stdout?.destroy();
+    for (let count = 0; count < 5; count++) expect((await call(program.url, "GET", "/v1/merchants/me")).status).toBe(200);
+    program.child.kill("SIGTERM");
+    expect(await program.ended).toMatchObject({ code: 0, error: "" });
+  });
+});
+
+describe("refuses in one sentence", () => {
+  test("a wrong word, with the one that was meant", async () => {
+    await expectRefused(["strat"], 2, "Did you mean start?");
+    await expectRefused(["constructor"], 2, "There is no command constructor");
+    await expectRefused(["--prot", "5"], 2, "Did you mean --port?");
+    await expectRefused(["-p", "5"], 2, "There is no option -p");
+    await expectRefused(["start", "now"], 2, '"now"');
+    await expectRefused(["clock", "toString", "--url", "http://127.0.0.1:1"], 2, "toString");
+  });
+
+  const wrong: [option: GivenOptions, says: string][] = [
+    [{ port: "-1" }, "--port"],
+    [{ port: "65536" }, "--port"],
+    [{ port: "1e3" }, "--port"],
+    [{ seed: "0.5" }, "--seed"],
+    [{ clock: "yesterday" }, "--clock takes real or a time"],
+    [{ clock: "1969-12-31T23:59:59Z" }, "--clock"],
+    [{ bodies: "closed" }, "--bodies takes checked or open"],
+    [{ memory: "perhaps" }, "--memory is a switch"],
+    [{ rateLimit: "fast" }, "--rate-limit"],
+    [{ retrySchedule: "soon" }, "--retry-schedule"],
+    [{ webhookTimeout: "10" }, "--webhook-timeout"],
+    [{ db: "" }, "--db"],
+    [{ prot: "5" } as GivenOptions, "Did you mean port?"],
+  ];
+
+  test("a wrong value, with what it takes", async () => {
+    for (const [option, says] of wrong) {
+      expect(() => completeOptions(option)).toThrow(SandboxError);
+      expect(() => completeOptions(option)).toThrow(says);
+    }
+    await expectRefused(["--port", "seven"], 2, '--port takes a whole number from 0 to 65535; received "seven"');
+    await expectRefused(["--port"], 2, "--port needs a value: --port N");
+    await expectRefused(["--memory", "--rate-limit", "nowhere=5/1m"], 2, "--rate-limit names nowhere");
+    await expectRefused(["--host", "192.0.2.1"], 2, "--allowed-host");
+    await expectRefused([], 2, "--port", { MERCHANT_SANDBOX_PORT: "seven" });
+  });
+
+  test("a port that is taken, on either loopback address", async () => {
+    for (const host of ["127.0.0.1", "::1"]) {
+      const other = createServer();
+      const listening = await new Promise((resolve) => {
+        other.once("error", () => resolve(false));
+        other.listen(0, host, () => resolve(true));
+      });
+      if (!listening) continue;
+      const { port } = other.address() as AddressInfo;
+      await expectRefused(["--memory", "--port", String(port)], 5, `Port ${port} is taken on ${host}`);
+      other.close();
+    }
+  });
+
+  test("fixtures that are not there, or are wrong, with the file and the line", async () => {
+    const cwd = folder();
+    await expectRefused(["--memory", "--fixtures", "nowhere"], 6, "nowhere", {}, cwd);
+    writeFileSync(
+      join(cwd, "shop.json"),
+      '{\n  "merchant": { "id": "mer_shop", "name": 5, "email": "a@b.example", "apiKey": "sk_test_shop" }\n}\n',
+    );
+    await expectRefused(["--memory", "--port", "0", "--fixtures", "."], 6, /shop\.json:2/, {}, cwd);
+    writeFileSync(join(cwd, "shop.json"), "{ not json");
+    await expectRefused(["--memory", "--port", "0", "--fixtures", "."], 6, /shop\.json:1/, {}, cwd);
+  });
+
+  test("to speak to a sandbox that is not there", async () => {
+    await expectRefused(["reset", "--url", "http://127.0.0.1:1"], 1, "No sandbox answers at http://127.0.0.1:1");
+  });
+});
+
+describe("speaking to a running sandbox", () => {
+  test("resets it and moves its clock", async () => {
+    const program = await start(["--memory", "--clock", "2026-01-05T12:00:00Z"]);
+    const variables = { MERCHANT_SANDBOX_URL: program.url };
+    await call(program.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline");
+    expect(await run(["clock", "advance", "90m"], variables)).toMatchObject({
+      code: 0,
+      out: [expect.stringContaining("2026-01-05T13:30:00.000Z")],
+      error: "",
+    });
+    expect((await control(program.url, "GET", "/clock")).now).toBe("2026-01-05T13:30:00.000Z");
+    expect(await run(["reset", "--url", `${program.url}/v1/`])).toMatchObject({ code: 0, error: "" });
+    expect((await call(program.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline")).status).toBe(200);
+    await expectRefused(["clock", "advance"], 2, "clock advance 1h", variables);
+    await expectRefused(["clock", "advance", "soon"], 1, "soon", variables);
+    await expectRefused(["reset", "mer_nobody"], 2, "mer_nobody", variables);
+  });
+});

@@ -1,0 +1,299 @@
+// The commands that speak to a running sandbox: what they do, what they print, and how they refuse.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { launch, type Program, run } from "../support/program.ts";
+import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
+import { advance, log, settle, trigger } from "../support/webhooks.ts";
+
+/** Runs a command to its end against a sandbox. */
+const command = (bench: Bench, ...words: string[]) => run(words, { MERCHANT_SANDBOX_URL: bench.url });
+
+/** A command that must succeed; its lines. */
+async function lines(bench: Bench, ...words: string[]): Promise<string[]> {
+  const { code, out, error } = await command(bench, ...words);
+  expect([code, error]).toEqual([0, ""]);
+  return out;
+}
+
+interface Receiving extends Program {
+  /** Its endpoint. */
+  id: string;
+  stop(): Promise<void>;
+}
+
+async function receive(bench: Bench, ...words: string[]): Promise<Receiving> {
+  const program = launch(["receive", "--port", "0", ...words], { MERCHANT_SANDBOX_URL: bench.url });
+  const first = await program.line((line) => line.startsWith("Receiving"));
+  return {
+    ...program,
+    id: /as (we_\w+)\./.exec(first)?.[1] ?? "",
+    async stop() {
+      program.child.kill("SIGINT");
+      expect(await program.ended).toMatchObject({ code: 0, error: "" });
+    },
+  };
+}
+
+const endpoints = async (bench: Bench, key = "sk_test_lodge") => (await bench.call("GET", "/v1/webhooks", { key })).body.data;
+const attempts = async (bench: Bench) => (await log(bench)).map(({ attempt, status, responseStatus }) => [attempt, status, responseStatus]);
+
+describe("receive", () => {
+  test("registers an endpoint, verifies and prints what arrives, and leaves nothing behind", async () => {
+    const bench = await open();
+    const receiving = await receive(bench);
+    expect(receiving.out[0]).toMatch(
+      /^Receiving \* of mer_lodge at http:\/\/localhost:\d+\/ as we_\w+\. Ctrl-C ends it and removes the endpoint\.$/,
+    );
+    expect(await endpoints(bench)).toMatchObject([{ id: receiving.id, events: ["*"], status: "enabled" }]);
+    const event = await trigger(bench, "payment.succeeded", { amount: 5 });
+    const body = await receiving.line((line) => line.startsWith("  {"));
+    expect(receiving.out[1]).toBe(`payment.succeeded ${event} signature ok, answering 200`);
+    expect(JSON.parse(body)).toMatchObject({ id: event, type: "payment.succeeded", data: { amount: 5 } });
+    await settle(bench);
+    await receiving.stop();
+    expect(await endpoints(bench)).toEqual([]);
+    expect(await attempts(bench)).toEqual([[1, "succeeded", 200]]);
+  });
+
+  test("takes another merchant's events, and only those that are wanted", async () => {
+    const bench = await open();
+    const receiving = await receive(bench, "--for", "market", "--events", "a.b,c.d");
+    expect(receiving.out[0]).toContain("Receiving a.b, c.d of mer_market");
+    expect(await endpoints(bench, "sk_test_market")).toMatchObject([{ events: ["a.b", "c.d"] }]);
+    await trigger(bench, "a.b", {}, "sk_test_market");
+    await trigger(bench, "e.f", {}, "sk_test_market");
+    await trigger(bench, "a.b");
+    await settle(bench);
+    await receiving.stop();
+    expect(receiving.out.filter((line) => line.includes("signature"))).toHaveLength(1);
+  });
+
+  test("--fail 2 answers the first two 500, so that the third attempt succeeds", async () => {
+    const bench = await open();
+    const receiving = await receive(bench, "--fail", "2");
+    await trigger(bench);
+    await advance(bench, "1h");
+    expect(await attempts(bench)).toEqual([
+      [1, "failed", 500],
+      [2, "failed", 500],
+      [3, "succeeded", 200],
+    ]);
+    expect(receiving.out.filter((line) => line.includes("answering")).map((line) => line.slice(-3))).toEqual(["500", "500", "200"]);
+    await receiving.stop();
+  });
+
+  test("--slow waits before each answer, longer than the sandbox does", async () => {
+    const bench = await open({ webhookTimeout: "50ms", retrySchedule: "1h" });
+    const receiving = await receive(bench, "--slow", "10m");
+    await trigger(bench);
+    await settle(bench);
+    const [attempt] = await log(bench);
+    expect(attempt).toMatchObject({ attempt: 1, status: "failed", errorCode: "timeout", responseStatus: null });
+    await receiving.stop();
+  });
+
+  test("--status 410 ends the endpoint", async () => {
+    const bench = await open();
+    const receiving = await receive(bench, "--status", "410");
+    await trigger(bench);
+    await advance(bench, "1h");
+    expect(await attempts(bench)).toEqual([[1, "failed", 410]]);
+    expect(await endpoints(bench)).toMatchObject([{ id: receiving.id, status: "disabled", health: { disabledReason: "gone" } }]);
+    await receiving.stop();
+  });
+
+  test("--secret verifies what another registered, and says so when the signature is wrong", async () => {
+    const bench = await open();
+    const { body: other } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/", events: ["a.b"] } });
+    const receiving = await receive(bench, "--secret", other.secret);
+    const url = /at (\S+),/.exec(receiving.out[0] ?? "")?.[1] ?? "";
+    expect(await endpoints(bench)).toHaveLength(1);
+    await bench.call("POST", "/v1/webhooks", { body: { url, events: ["c.d"] } });
+    await trigger(bench, "c.d");
+    expect(await receiving.line((line) => line.startsWith("c.d"))).toContain("SIGNATURE WRONG, answering 401");
+    await settle(bench);
+    await receiving.stop();
+  });
+
+  test("passes the audit: it refuses what is not genuine, and what it cannot read", async () => {
+    const bench = await open();
+    const receiving = await receive(bench);
+    const [{ url }] = await endpoints(bench);
+    expect((await command(bench, "audit", url)).code).toBe(0);
+    await receiving.stop();
+  });
+
+  test("shows what others send without obeying it", async () => {
+    const bench = await open();
+    const receiving = await receive(bench);
+    await trigger(bench, "a.b", { text: "\u001b[2J\u202e" });
+    const shown = await receiving.line((line) => line.startsWith("  {"));
+    expect(shown).toContain("\\u001b[2J");
+    for (const hidden of ["\u001b", "\u202e"]) expect(shown).not.toContain(hidden);
+    await settle(bench);
+    await receiving.stop();
+  });
+
+  test("ends in order when the sandbox went first", async () => {
+    const bench = await open();
+    const receiving = await receive(bench);
+    await bench.close();
+    await receiving.stop();
+  });
+
+  test("refuses a port that is taken, and ends", async () => {
+    const bench = await open();
+    const server = createServer();
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+    const { port } = server.address() as AddressInfo;
+    const ended = await command(bench, "receive", "--port", String(port));
+    expect([ended.code, ended.error]).toEqual([5, expect.stringContaining("Choose another with --port N.")]);
+    expect(await endpoints(bench)).toEqual([]);
+  });
+});
+
+describe("trigger", () => {
+  test("sends an event of any type, with any data, to those who want it", async () => {
+    const bench = await open();
+    const { body: endpoint } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/", events: ["a.b"] } });
+    const [line] = await lines(bench, "trigger", "a.b", "--data", '{"amount": 7}');
+    const [event] = (await bench.control("GET", "/events")).data;
+    expect(line).toBe(`${event.id} a.b: on its way to ${endpoint.id}`);
+    expect(event).toMatchObject({ type: "a.b", merchant: "mer_lodge", body: { data: { amount: 7 }, livemode: false } });
+    expect(await lines(bench, "trigger", "a.b", "--for", "mer_stage")).toEqual([
+      expect.stringMatching(/^evt_\w+ a\.b: no endpoint of mer_stage subscribed to it$/),
+    ]);
+  });
+});
+
+describe("deliveries and replay", () => {
+  test("list the newest attempts, a line each or as JSON, and deliver again", async () => {
+    const bench = await open();
+    expect(await lines(bench, "deliveries")).toEqual([expect.stringMatching(/^No deliveries yet\. Try merchant-sandbox receive/)]);
+    expect(await lines(bench, "deliveries", "--json")).toEqual([]);
+    const receiving = await receive(bench, "--fail", "1");
+    const event = await trigger(bench, "a.b");
+    await advance(bench, "1s");
+    const [second, first] = await lines(bench, "deliveries");
+    expect(first).toMatch(new RegExp(`^whd_\\w+ a\\.b ${event} http://localhost:\\d+/ attempt 1/6 failed 500$`));
+    expect(second).toMatch(new RegExp(`^whd_\\w+ a\\.b ${event} http://localhost:\\d+/ attempt 2/6 succeeded 200$`));
+    expect(await lines(bench, "deliveries", "--status", "failed")).toEqual([first]);
+    expect(await lines(bench, "deliveries", "--limit", "1")).toEqual([second]);
+    expect(await lines(bench, "deliveries", "--for", "lodge", "--limit", "1")).toEqual([second]);
+    expect(await lines(bench, "deliveries", "--for", "market", "--json")).toEqual([]);
+    const [json] = await lines(bench, "deliveries", "--json", "--limit", "1");
+    expect(JSON.parse(json ?? "")).toMatchObject({ eventId: event, attempt: 2, status: "succeeded" });
+
+    const attempt = first?.split(" ")[0] ?? "";
+    for (const id of [attempt, event]) {
+      const [said] = await lines(bench, "replay", id);
+      expect(said).toMatch(/^Delivering again as whd_\w+\.$/);
+      await settle(bench);
+      const [newest] = await lines(bench, "deliveries", "--limit", "1");
+      expect(newest).toContain(`${said?.slice("Delivering again as ".length, -1)} a.b ${event}`);
+    }
+    expect(receiving.out.filter((line) => line.startsWith(`a.b ${event}`))).toHaveLength(4);
+    await receiving.stop();
+    expect(await lines(bench, "replay", event)).toEqual(["No endpoint wants it."]);
+  });
+});
+
+describe("reset and clock", () => {
+  test("put back everything, or one merchant by either of its names", async () => {
+    const bench = await open();
+    const make = () =>
+      Promise.all(["mer_lodge", "mer_market"].map((merchant) => bench.control("POST", "/records/customer", { merchant, id: "cus_new" })));
+    const left = async () => {
+      const answers = ["sk_test_lodge", "sk_test_market"].map((key) => bench.call("GET", "/v1/customers/cus_new", { key }));
+      return (await Promise.all(answers)).map(({ status }) => status);
+    };
+    await make();
+    expect(await lines(bench, "reset", "lodge")).toEqual(["Reset mer_lodge to the fixtures."]);
+    expect(await left()).toEqual([404, 200]);
+    expect(await lines(bench, "reset", "mer_market")).toEqual(["Reset mer_market to the fixtures."]);
+    expect(await left()).toEqual([404, 404]);
+    await make();
+    expect(await lines(bench, "reset")).toEqual(["Reset everything to the fixtures."]);
+    expect(await left()).toEqual([404, 404]);
+  });
+
+  test("show the time, move it, and tell what an advance played", async () => {
+    const bench = await open();
+    expect(await lines(bench, "clock")).toEqual(["2026-01-05T12:00:00.000Z (frozen)"]);
+    const receiving = await receive(bench, "--fail", "1");
+    const event = await trigger(bench, "a.b");
+    await settle(bench);
+    const played = await lines(bench, "clock", "advance", "1s");
+    expect(played).toEqual([
+      expect.stringMatching(new RegExp(`^2026-01-05T12:00:01\\.000Z whd_\\w+ a\\.b ${event} succeeded$`)),
+      "2026-01-05T12:00:01.000Z (frozen)",
+    ]);
+    await receiving.stop();
+    expect(await lines(bench, "clock", "freeze", "2026-03-01")).toEqual(["2026-03-01T00:00:00.000Z (frozen)"]);
+    expect(await lines(bench, "clock", "freeze")).toEqual(["2026-03-01T00:00:00.000Z (frozen)"]);
+    expect((await lines(bench, "clock", "set", "2030-01-01T00:00:00Z"))[0]).toMatch(/^2030-01-01T00:0\d:\d\d\.\d{3}Z \(offset\)$/);
+    expect((await lines(bench, "clock", "real"))[0]).toMatch(/ \(real\)$/);
+    expect((await bench.control("GET", "/clock")).unix).not.toBe(NOON_SECONDS);
+  });
+});
+
+describe("refused", () => {
+  const wrong: [words: string[], code: number, says: string][] = [
+    [["receive", "--port", "70000"], 2, "--port takes a whole number from 0 to 65535"],
+    [["receive", "--status", "99"], 2, "--status takes a whole number from 200 to 599"],
+    [["receive", "--fail", "some"], 2, '--fail takes a whole number from 0 to 99999; received "some"'],
+    [["receive", "--slow", "down"], 2, '--slow: "down" is not a span of time'],
+    [["receive", "--port", "0", "--for", "nobody"], 2, "no merchant nobody; it has mer_lodge"],
+    [["receive", "--port", "0", "--events", "Not A Type"], 1, "POST /v1/webhooks was answered 400"],
+    [["receive", "--sceret", "x"], 2, "Did you mean --secret?"],
+    [["receive", "here"], 2, '"here" is one word too many'],
+    [["trigger"], 2, "merchant-sandbox trigger payment.succeeded"],
+    [["trigger", "a.b", "--data", "{"], 2, "--data is not JSON"],
+    [["trigger", "a.b", "c.d"], 2, '"c.d" is one word too many'],
+    [["trigger", "Payment Succeeded"], 1, "was answered 400"],
+    [["deliveries", "all"], 2, '"all" is one word too many'],
+    [["deliveries", "--limit", "0"], 1, "was answered 400: limit"],
+    [["deliveries", "--status", "lost"], 1, "was answered 400: status"],
+    [["deliveries", "--limit"], 2, "--limit needs a value"],
+    [["replay"], 2, "replay takes the id of an attempt (whd_…) or of an event (evt_…)"],
+    [["replay", "pay_001"], 2, 'received "pay_001"'],
+    [["replay", "evt_none"], 1, "was answered 404"],
+    [["reset", "nobody"], 2, "no merchant nobody"],
+    [["clock", "advance"], 2, "clock advance 1h"],
+    [["clock", "advance", "soon"], 1, "was answered 400: by must be a span"],
+    [["clock", "advnace", "1h"], 2, "Did you mean advance?"],
+    [["clock", "set"], 2, "clock set 2026-01-05T09:00:00Z"],
+  ];
+
+  test.each(wrong)("%j with exit code %i", async (words, code, says) => {
+    const bench = await open();
+    const ended = await command(bench, ...words);
+    expect([ended.code, ended.out], ended.error).toEqual([code, []]);
+    expect(ended.error).toContain(says);
+    expect(ended.error).toMatch(/^merchant-sandbox: [^\n]+\n$/);
+    expect(await endpoints(bench)).toEqual([]);
+  });
+
+  const everyCommand = [["receive", "--port", "0"], ["trigger", "a.b"], ["deliveries"], ["replay", "evt_x"], ["reset"], ["clock"]];
+  test.each(everyCommand.map((words) => [words]))("%j where no sandbox is", async (words) => {
+    const bench = await open();
+    await bench.close();
+    const ended = await command(bench, ...words);
+    expect([ended.code, ended.out]).toEqual([1, []]);
+    expect(ended.error).toBe(
+      `merchant-sandbox: No sandbox answers at ${bench.url} (connect ECONNREFUSED 127.0.0.1:${bench.port}). ` +
+        "Start one with merchant-sandbox, or say where it is with --url URL.\n",
+    );
+  });
+
+  test("without the token of a sandbox that has one", async () => {
+    const bench = await open({ controlToken: "open-sesame" });
+    const ended = await command(bench, "clock");
+    expect([ended.code, ended.error]).toEqual([1, expect.stringContaining("was answered 403")]);
+    expect(await lines(bench, "clock", "--control-token", "open-sesame")).toEqual(["2026-01-05T12:00:00.000Z (frozen)"]);
+    expect(await lines(bench, "clock", "--control-token", "open-sesame", "--url", `${bench.url}/v1/`)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,279 @@
+// A sandbox that runs on by itself, and the commands for it: each told apart by what it says and by its exit code.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { readGithubFile } from "../support/github-files.ts";
+import { folder, launch, PROGRAM, run, start } from "../support/program.ts";
+import { call } from "../support/sandbox.ts";
+
+interface Left {
+  cwd: string;
+  url: string;
+  pid: number;
+  log: string;
+  controlToken?: string;
+}
+
+const left: number[] = [];
+
+afterEach(() => {
+  for (const pid of left.splice(0)) if (spawnSync("ps", ["-p", String(pid)]).status === 0) process.kill(pid, "SIGKILL");
+});
+
+/** One that runs on, ended after the test whatever happens. */
+async function detach(words: string[] = ["--memory"], cwd = folder(), variables: Record<string, string> = {}): Promise<Left> {
+  const ended = await run(["start", "--detach", "--json", "--port", "0", ...words], variables, cwd);
+  expect([ended.code, ended.error, ended.out.length]).toEqual([0, "", 1]);
+  const told = JSON.parse(ended.out[0] ?? "");
+  left.push(told.pid);
+  expect(told).toMatchObject({ event: "ready", baseUrl: `${told.url}/v1` });
+  return { ...told, cwd };
+}
+
+const statesIn = (cwd: string) => readdirSync(join(cwd, ".merchant-sandbox")).filter((name) => name.endsWith(".json"));
+
+const isAlive = (pid: number) => {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.startsWith("Z");
+};
+
+describe("start --detach", () => {
+  test("comes back when it is ready, in one line, and stop ends it", async () => {
+    const cwd = folder();
+    const { code, out, error } = await run(["--detach", "--port", "0", "--memory"], {}, cwd);
+    expect([code, error, out.length]).toEqual([0, "", 1]);
+    const [, url = "", pid = "", log = ""] =
+      /^merchant-sandbox \S+ is ready at (\S+)\/v1 as process (\d+); its log is (\S+)\. merchant-sandbox stop ends it\.$/.exec(
+        out[0] ?? "",
+      ) ?? [];
+    left.push(Number(pid));
+    expect((await call(url, "GET", "/v1/payments")).status).toBe(200);
+    expect([statSync(log).mode & 0o077, readFileSync(join(cwd, ".merchant-sandbox/.gitignore"), "utf8")]).toEqual([0, "*\n"]);
+    expect(statesIn(cwd).map((name) => statSync(join(cwd, ".merchant-sandbox", name)).mode & 0o077)).toEqual([0]);
+    expect(await run(["stop"], {}, cwd)).toMatchObject({ code: 0, out: [`Stopped ${url}.`], error: "" });
+    expect([isAlive(Number(pid)), readdirSync(join(cwd, ".merchant-sandbox"))]).toEqual([false, [".gitignore"]]);
+    await expect(call(url, "GET", "/v1/payments")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+
+  test("keeps its state beside the file that it is to use, and what it says in a log", async () => {
+    const { url, cwd, log } = await detach(["--db", "data/shop.db"]);
+    expect(existsSync(join(cwd, "data/shop.db"))).toBe(true);
+    expect(log.startsWith(join(cwd, "data/detached-"))).toBe(true);
+    await call(url, "GET", "/v1/payments");
+    expect(await run(["status"], {}, cwd)).toMatchObject({ code: 1 });
+    const { out } = await run(["status", "--db", "data/shop.db"], {}, cwd);
+    expect(out).toEqual([expect.stringContaining(`kept in ${join(cwd, "data/shop.db")}`)]);
+    expect(readFileSync(log, "utf8")).toContain('"path":"/v1/payments"');
+    expect((await run(["stop"], { MERCHANT_SANDBOX_DB: "data/shop.db" }, cwd)).code).toBe(0);
+  });
+
+  test("says who has the port, and ends with 5", async () => {
+    const { url, pid, cwd } = await detach();
+    const port = new URL(url).port;
+    const taken = await run(["start", "--detach", "--memory", "--port", port], {}, cwd);
+    expect([taken.code, taken.out]).toEqual([5, []]);
+    expect(taken.error).toMatch(new RegExp(`Port ${port} is taken.*\n.*belongs to merchant-sandbox \\S+, process ${pid}, in memory\\.\n$`));
+    expect(statesIn(cwd)).toHaveLength(1);
+    await run(["stop"], {}, cwd);
+
+    const other = createServer();
+    onTestFinished(() => void other.close());
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const theirs = (other.address() as AddressInfo).port;
+    const refused = await run(["start", "--detach", "--memory", "--port", String(theirs)], {}, cwd);
+    expect([refused.code, refused.error]).toEqual([5, expect.stringContaining(`belongs to process ${process.pid} (`)]);
+    expect(readdirSync(join(cwd, ".merchant-sandbox"))).toEqual([".gitignore"]);
+  });
+
+  test("what is wrong with the options is said as it is without it, and nothing stays behind", async () => {
+    const cwd = folder();
+    const wrong: [words: string[], code: number][] = [
+      [["--fixtures", "nowhere"], 6],
+      [["--rate-limit", "nowhere=5/1m"], 2],
+      [["--db", "."], 1],
+    ];
+    for (const [words, code] of wrong) {
+      const plain = await run(["--port", "0", ...words], {}, cwd);
+      const detached = await run(["--detach", "--port", "0", ...words], {}, cwd);
+      expect([words, detached.code, detached.error]).toEqual([words, code, plain.error]);
+    }
+    expect(statesIn(cwd)).toEqual([]);
+    expect(await run(["--detach", "--db", "/dev/null/data.db"])).toMatchObject({ code: 1, error: expect.stringContaining("/dev/null") });
+    expect(await run(["--detach", "--ui"])).toMatchObject({ code: 2, error: expect.stringContaining("choose one") });
+  });
+
+  test("twenty at once keep out of each other's way; stop asks which, and --all ends them", async () => {
+    const cwd = folder();
+    const all = await Promise.all(Array.from({ length: 20 }, () => detach(["--memory"], cwd)));
+    expect(new Set(all.map(({ url }) => url)).size).toBe(20);
+    const unsure = await run(["stop"], {}, cwd);
+    expect([unsure.code, unsure.error]).toEqual([2, expect.stringContaining("Several sandboxes run here")]);
+    expect((await run(["status", "--json"], {}, cwd)).out.map((line) => JSON.parse(line).ready)).toEqual(all.map(() => true));
+    const [one, ...others] = all;
+    expect((await run(["stop", "--url", `${one?.url}/v1`], {}, cwd)).out).toEqual([`Stopped ${one?.url}.`]);
+    expect((await run(["stop", "--all"], {}, cwd)).out.sort()).toEqual(others.map(({ url }) => `Stopped ${url}.`).sort());
+    expect(all.filter(({ pid }) => isAlive(pid))).toEqual([]);
+    expect(await run(["stop", "--all"], {}, cwd)).toMatchObject({ code: 0, out: ["No sandbox runs here."] });
+  }, 120_000);
+
+  test("one that was killed is forgotten, and its process id is nobody's to end", async () => {
+    const { pid, cwd } = await detach();
+    process.kill(pid, "SIGKILL");
+    while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
+    const ended = await run(["stop", "--url", "http://127.0.0.1:1"], {}, cwd);
+    expect([ended.code, ended.error]).toEqual([1, expect.stringContaining("No sandbox that start --detach left here")]);
+    expect(statesIn(cwd)).toEqual([]);
+  });
+
+  test("a state that names another's process ends nobody", async () => {
+    const { cwd, url } = await detach();
+    const victim = await start(["--memory"]);
+    const [name = ""] = statesIn(cwd);
+    const file = join(cwd, ".merchant-sandbox", name);
+    writeFileSync(file, readFileSync(file, "utf8").replace(/"pid": \d+/, `"pid": ${victim.child.pid}`));
+    expect((await run(["stop", "--url", url], {}, cwd)).code).toBe(1);
+    expect((await call(victim.url, "GET", "/v1/payments")).status).toBe(200);
+  });
+});
+
+describe("wait", () => {
+  test("comes back when a sandbox that starts meanwhile is ready", async () => {
+    const free = await start(["--memory"]);
+    const { port } = free;
+    await free.kill();
+    const waiting = launch(["wait", "--url", `http://127.0.0.1:${port}`]);
+    const starting = launch(["--port", String(port), "--memory"]);
+    expect(await waiting.ended).toMatchObject({ code: 0, out: [`Ready at http://127.0.0.1:${port}.`], error: "" });
+    expect((await call(`http://127.0.0.1:${port}`, "GET", "/v1/payments")).status).toBe(200);
+    starting.child.kill("SIGTERM");
+    await starting.ended;
+  });
+
+  test("gives up in time, and says what is there instead", async () => {
+    const nobody = await run(["wait", "--timeout", "100ms", "--url", "http://127.0.0.1:1"]);
+    expect([nobody.code, nobody.error]).toEqual([
+      1,
+      expect.stringContaining("No sandbox is ready at http://127.0.0.1:1: connect ECONNREFUSED"),
+    ]);
+    const other = createServer((_, outgoing) => outgoing.end("hello"));
+    onTestFinished(() => void other.close());
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const stranger = await run(["wait", "--timeout", "1ms", "--url", url]);
+    expect([stranger.code, stranger.error]).toEqual([1, expect.stringContaining("what answers there (200) is no merchant-sandbox")]);
+    expect((await run(["wait", "--timeout", "soon"])).code).toBe(2);
+    expect((await run(["wait", "--url", "ftp://here"])).code).toBe(2);
+  });
+});
+
+describe("healthcheck", () => {
+  test("is 0 where a sandbox is ready and 1 where none is, and says nothing", async () => {
+    const { url, port } = await start(["--memory"]);
+    const silent = { out: [], error: "" };
+    expect(await run(["healthcheck"], { MERCHANT_SANDBOX_URL: url })).toMatchObject({ code: 0, ...silent });
+    expect(await run(["healthcheck"], { MERCHANT_SANDBOX_PORT: String(port) })).toMatchObject({ code: 0, ...silent });
+    expect(await run(["healthcheck", "--url", "http://127.0.0.1:1"])).toMatchObject({ code: 1, ...silent });
+    const network = await start(["--memory", "--host", "0.0.0.0", "--allowed-host", "sandbox"]);
+    expect(await run(["healthcheck"], { MERCHANT_SANDBOX_PORT: String(network.port) })).toMatchObject({ code: 0, ...silent });
+    const other = createServer((_, outgoing) => outgoing.end('{"status":"up"}'));
+    onTestFinished(() => void other.close());
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const stranger = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    expect(await run(["healthcheck", "--url", stranger])).toMatchObject({ code: 1, ...silent });
+  });
+
+  test("asks no proxy", async () => {
+    const { url } = await start(["--memory"]);
+    const proxy = { HTTP_PROXY: "http://127.0.0.1:1", http_proxy: "http://127.0.0.1:1", NODE_USE_ENV_PROXY: "1" };
+    expect((await run(["healthcheck", "--url", url], proxy)).code).toBe(0);
+  });
+});
+
+describe("env", () => {
+  const token = `it's"$HOME"\`id\`\\%0A#!`;
+
+  test("is evaluated by a shell to the byte, whatever the token holds", async () => {
+    const { url, cwd } = await detach(["--memory", "--control-token", token]);
+    for (const shell of ["sh", "bash"].filter((name) => spawnSync(name, ["-c", ":"]).status === 0)) {
+      const script = `eval "$('${process.execPath}' '${PROGRAM}' env --for stage)" && '${process.execPath}' -e 'const { MERCHANT_BASE_URL, MERCHANT_API_KEY, MERCHANT_SANDBOX_URL, MERCHANT_SANDBOX_CONTROL_TOKEN } = process.env; console.log(JSON.stringify([MERCHANT_BASE_URL, MERCHANT_API_KEY, MERCHANT_SANDBOX_URL, MERCHANT_SANDBOX_CONTROL_TOKEN]))'`;
+      const said = execFileSync(shell, ["-c", script], { cwd, encoding: "utf8" });
+      expect(JSON.parse(said)).toEqual([`${url}/v1`, "sk_test_stage", url, token]);
+    }
+    const { out } = await run(["env", "--format", "json"], {}, cwd);
+    expect(JSON.parse(out.join(""))).toMatchObject({ MERCHANT_API_KEY: "sk_test_lodge", MERCHANT_SANDBOX_CONTROL_TOKEN: token });
+    const dotenv = await run(["env", "--format", "dotenv"], {}, cwd);
+    expect([dotenv.code, dotenv.error]).toEqual([
+      1,
+      expect.stringContaining("MERCHANT_SANDBOX_CONTROL_TOKEN cannot be written for dotenv"),
+    ]);
+  });
+
+  test("is read by Node's own reader of such files", async () => {
+    const { url, cwd } = await detach(["--memory", "--control-token", 'a"b"$c#d\\n']);
+    const { out } = await run(["env", "--format", "dotenv"], {}, cwd);
+    writeFileSync(join(cwd, ".env"), `${out.join("\n")}\n`);
+    const source = "console.log(process.env.MERCHANT_BASE_URL, process.env.MERCHANT_SANDBOX_CONTROL_TOKEN)";
+    expect(execFileSync(process.execPath, ["--env-file=.env", "-e", source], { cwd, encoding: "utf8" })).toBe(`${url}/v1 a"b"$c#d\\n\n`);
+  });
+
+  test("is appended to GitHub's files, and the token masked", async () => {
+    const { url, cwd } = await detach(["--memory", "--control-token", token]);
+    const files = { GITHUB_ENV: join(cwd, "env"), GITHUB_OUTPUT: join(cwd, "output") };
+    writeFileSync(files.GITHUB_ENV, "BEFORE=1\n");
+    const { code, out, error } = await run(["env", "--format", "github"], files, cwd);
+    expect([code, out, error]).toEqual([0, [`::add-mask::${token.replace("%", "%25")}`], ""]);
+    const expected = {
+      MERCHANT_BASE_URL: `${url}/v1`,
+      MERCHANT_API_KEY: "sk_test_lodge",
+      MERCHANT_SANDBOX_URL: url,
+      MERCHANT_SANDBOX_CONTROL_TOKEN: token,
+    };
+    const text = readFileSync(files.GITHUB_ENV, "utf8");
+    expect(text.startsWith("BEFORE=1\n")).toBe(true);
+    expect(readGithubFile(text)).toEqual({ BEFORE: "1", ...expected });
+    expect(readGithubFile(readFileSync(files.GITHUB_OUTPUT, "utf8"))).toEqual(expected);
+    expect(new Set(text.match(/<<end_\w+/g)).size).toBe(4);
+  });
+
+  test("is refused where it cannot be", async () => {
+    const { cwd } = await detach();
+    const outside = await run(["env", "--format", "github"], { GITHUB_ENV: "", GITHUB_OUTPUT: "" }, cwd);
+    expect([outside.code, outside.error]).toEqual([2, expect.stringContaining("for a step of GitHub Actions")]);
+    expect(await run(["env", "--format", "jsno"], {}, cwd)).toMatchObject({
+      code: 2,
+      error: expect.stringContaining("Did you mean json?"),
+    });
+    expect(await run(["env", "--for", "nobody"], {}, cwd)).toMatchObject({ code: 2, error: expect.stringContaining("no merchant nobody") });
+    expect((await run(["env", "--url", "http://127.0.0.1:1"], {}, cwd)).code).toBe(1);
+  });
+});
+
+describe("status", () => {
+  test("tells of what runs elsewhere too, where it is named", async () => {
+    const { url, child } = await start(["--memory", "--clock", "2026-01-05T09:00:00Z"]);
+    const { code, out } = await run(["status"], { MERCHANT_SANDBOX_URL: url });
+    expect([code, out]).toEqual([
+      0,
+      [
+        expect.stringMatching(
+          new RegExp(`^${url} is ready: version \\S+, process ${child.pid}, in memory, clock frozen at 2026-01-05T09:00:00`),
+        ),
+      ],
+    ]);
+    const gone = await run(["status", "--json", "--url", "http://127.0.0.1:1"]);
+    expect([gone.code, JSON.parse(gone.out[0] ?? "")]).toMatchObject([1, { ready: false, pid: null }]);
+  });
+
+  test("keeps to itself what only the token opens", async () => {
+    const { url, port } = await start(["--memory", "--host", "0.0.0.0", "--allowed-host", "127.0.0.1"]);
+    expect(await run(["status", "--url", `http://127.0.0.1:${port}`])).toMatchObject({
+      code: 0,
+      out: [`http://127.0.0.1:${port} is ready, and tells more to whoever has its control token.`],
+    });
+    expect(url).toBe(`http://127.0.0.1:${port}`);
+  });
+});

@@ -1,0 +1,170 @@
+// The doctor: each thing that can stand in the way is put there, and must be found with its remedy.
+
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { checkDisk, checkLocalhost, checkNode, checkTerminal, type Found } from "../../src/cli/doctor-checks.ts";
+import { folder, launchFile, PROGRAM, run, start } from "../support/program.ts";
+
+/** Nothing of the machine that runs the tests. */
+const PLAIN = { HTTP_PROXY: "", http_proxy: "", ALL_PROXY: "", all_proxy: "", NO_PROXY: "", no_proxy: "" };
+
+async function examine(words: string[] = [], variables: Record<string, string> = {}) {
+  const { code, out, error } = await run(["doctor", "--json", "--port", "0", ...words], { ...PLAIN, ...variables });
+  expect(error).toBe("");
+  const found = out.map((line) => JSON.parse(line) as Found);
+  return { code, found, of: (check: string) => found.find((one) => one.check === check) };
+}
+
+test("a healthy machine is told so, line by line", async () => {
+  const { code, out, error } = await run(["doctor", "--port", "0"], PLAIN);
+  expect([code, error]).toEqual([0, ""]);
+  expect(out.slice(0, 3)).toEqual([
+    expect.stringMatching(/^ok {4}Node \d+\.\d+\.\d+; >=20\.19 is wanted$/),
+    "ok    better-sqlite3 loads",
+    "ok    any port that is free",
+  ]);
+  const { found } = await examine();
+  expect(found.map(({ check }) => check)).toEqual(["node", "sqlite", "port", "folder", "disk", "terminal", "proxy", "localhost"]);
+  expect((await examine(["--memory"])).found.map(({ check }) => check)).not.toContain("folder");
+});
+
+describe("finds", () => {
+  test("a Node that is too old", () => {
+    const states = ["18.20.4", "20.18.9", "20.19.0", "20.20.2", "22.1.0", "26.0.0"].map((version) => checkNode(version, ">=20.19").state);
+    expect(states).toEqual(["fail", "fail", "ok", "ok", "ok", "ok"]);
+    expect(checkNode("20.18.9", ">=20.19").remedy).toBe("Install Node 20.19 or newer.");
+  });
+
+  test("a better-sqlite3 that was built for another Node", async () => {
+    const home = folder();
+    cpSync(dirname(PROGRAM), join(home, "dist"), { recursive: true });
+    cpSync(join(dirname(PROGRAM), "../../package.json"), join(home, "package.json"));
+    mkdirSync(join(home, "node_modules/better-sqlite3"), { recursive: true });
+    const source = "module.exports = class { constructor() { throw new Error('NODE_MODULE_VERSION 999\\nmore') } };";
+    writeFileSync(join(home, "node_modules/better-sqlite3/index.js"), source);
+    const { code, out } = await launchFile(join(home, "dist/bin.cjs"), ["doctor", "--port", "0"], PLAIN).ended;
+    expect([code, out.slice(1, 3)]).toEqual([
+      1,
+      [
+        "fail  better-sqlite3 does not load: NODE_MODULE_VERSION 999",
+        "      Install again with this very Node and with install scripts allowed: npm rebuild better-sqlite3.",
+      ],
+    ]);
+  });
+
+  test("a port that is taken, and by whom", async () => {
+    const sandbox = await start(["--memory"]);
+    const ours = await examine(["--port", String(sandbox.port)]);
+    expect([ours.code, ours.of("port")]).toMatchObject([
+      0,
+      {
+        state: "warn",
+        says: expect.stringMatching(
+          new RegExp(`^port ${sandbox.port} belongs to merchant-sandbox \\S+, process ${sandbox.child.pid}, in memory$`),
+        ),
+      },
+    ]);
+    const other = createServer();
+    onTestFinished(() => void other.close());
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    const theirs = await examine(["--port", String(port)]);
+    expect([theirs.code, theirs.of("port")]).toMatchObject([
+      1,
+      {
+        state: "fail",
+        says: expect.stringContaining(`port ${port} belongs to process ${process.pid} (`),
+        remedy: expect.stringContaining("--port 0"),
+      },
+    ]);
+    const nowhere = await examine(["--port", "4747", "--host", "192.0.2.1", "--allowed-host", "x"]);
+    expect(nowhere.of("port")).toMatchObject({ state: "fail", says: expect.stringContaining("EADDRNOTAVAIL") });
+  });
+
+  test("a folder that cannot be written", async () => {
+    const { code, of } = await examine(["--db", "/dev/null/deep/data.db"]);
+    expect([code, of("folder")]).toMatchObject([
+      1,
+      { state: "fail", says: "/dev/null is no folder", remedy: expect.stringContaining("--memory") },
+    ]);
+  });
+
+  /** The superuser may write everywhere; so the doctor is asked as somebody else. */
+  test.skipIf(process.getuid?.() !== 0 || spawnSync("setpriv", ["--version"]).status !== 0)("a folder of somebody else", () => {
+    const words = ["--reuid=65534", "--regid=65534", "--clear-groups", process.execPath, PROGRAM, "doctor", "--json", "--port", "0"];
+    const { stdout } = spawnSync("setpriv", [...words, "--db", "/etc/data.db"], {
+      encoding: "utf8",
+      cwd: "/",
+      env: { ...process.env, ...PLAIN },
+    });
+    const found = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Found);
+    expect(found.find(({ check }) => check === "folder")).toMatchObject({
+      state: "fail",
+      says: expect.stringContaining("/etc cannot be written: EACCES"),
+    });
+  });
+
+  test("a disk that is full, or nearly", () => {
+    const states = [0, 19, 20, 199, 200, 90_000].map((megabytes) => checkDisk(megabytes * 1_048_576).state);
+    expect(states).toEqual(["fail", "fail", "warn", "warn", "ok", "ok"]);
+    expect(checkDisk(5 * 1_048_576)).toMatchObject({ says: "5 MB free on the disk", remedy: expect.stringContaining("--memory") });
+  });
+
+  test.each([
+    [{}, "ok", "no proxy is set"],
+    [{ HTTP_PROXY: "http://proxy:3128" }, "warn", "NO_PROXY lacks localhost and 127.0.0.1"],
+    [{ http_proxy: "http://proxy:3128", no_proxy: "localhost" }, "warn", "NO_PROXY lacks 127.0.0.1:"],
+    [{ ALL_PROXY: "socks://proxy" }, "warn", "ALL_PROXY is set"],
+    [{ HTTP_PROXY: "http://proxy:3128", NO_PROXY: "example.com, localhost,127.0.0.1" }, "ok", "leaves this machine out"],
+    [{ HTTP_PROXY: "http://proxy:3128", NO_PROXY: "*" }, "ok", "leaves this machine out"],
+  ])("proxy variables %j", async (variables, state, says) => {
+    const { code, of } = await examine([], variables as Record<string, string>);
+    expect([code, of("proxy")]).toMatchObject([0, { state, says: expect.stringContaining(says) }]);
+  });
+
+  test("a terminal that the dashboard does not fit", () => {
+    const screen = { isTTY: true, columns: 120, rows: 40, getColorDepth: () => 8 };
+    const unicode = { LANG: "C.UTF-8", TERM: "xterm" };
+    expect(checkTerminal(screen, unicode)).toEqual({ check: "terminal", state: "ok", says: "terminal of 120×40, 256 colours, Unicode" });
+    expect(checkTerminal({ ...screen, columns: 59 }, unicode)).toMatchObject({ state: "warn", remedy: expect.stringContaining("60×15") });
+    expect(checkTerminal(screen, { ...unicode, LC_ALL: "C" })).toMatchObject({ state: "warn", remedy: expect.stringContaining("UTF-8") });
+    expect(checkTerminal(screen, { ...unicode, TERM: "dumb" })).toMatchObject({
+      state: "warn",
+      says: expect.stringContaining("TERM=dumb"),
+    });
+    expect(checkTerminal(screen, { ...unicode, NO_COLOR: "1" }).says).toContain("no colours");
+    expect(checkTerminal({}, unicode)).toMatchObject({ state: "ok", says: expect.stringContaining("plain lines") });
+  });
+
+  test.skipIf(spawnSync("script", ["--version"]).status !== 0)("the terminal that it runs in", async () => {
+    const line = `stty rows 10 cols 50; exec ${process.execPath} ${PROGRAM} doctor --port 0 --memory`;
+    const terminal = spawn("script", ["-qec", line, "/dev/null"], {
+      env: { ...process.env, ...PLAIN, LANG: "C.UTF-8", LC_ALL: "", TERM: "xterm" },
+    });
+    let out = "";
+    terminal.stdout.on("data", (chunk) => {
+      out += chunk;
+    });
+    await new Promise((resolve) => terminal.once("close", resolve));
+    expect(out).toMatch(/warn {2}terminal of 50×10, .* colours.*, Unicode\r\n {6}Make it 60×15 or larger/);
+  });
+
+  test("a localhost that leads elsewhere, or nowhere", async () => {
+    expect(await checkLocalhost(async () => ["127.0.0.1", "::1"])).toMatchObject({ state: "ok" });
+    expect(await checkLocalhost(async () => ["::1", "203.0.113.7"])).toMatchObject({
+      state: "warn",
+      says: "localhost leads to 203.0.113.7",
+    });
+    expect(await checkLocalhost(() => Promise.reject(new Error("ENOTFOUND")))).toMatchObject({
+      state: "warn",
+      says: "localhost has no address",
+    });
+  });
+});

@@ -1,0 +1,385 @@
+// A command with a sandbox of its own: what it is given, that nothing of it is touched, that all of it ends, and what the run comes to.
+
+import { execFileSync, type SpawnOptions, spawn, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { join } from "node:path";
+import { XMLValidator } from "fast-xml-parser";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Ended, folder, launch, PROGRAM, run } from "../support/program.ts";
+
+const exec = (words: string[], command: string[], variables?: Record<string, string>, cwd?: string): Promise<Ended> =>
+  run(["exec", ...words, "--", ...command], variables, cwd);
+
+/** A program in one line, which finds `get(path)` and `post(path, body)` of the sandbox at hand. */
+const node = (source: string) => [process.execPath, "--input-type=module", "-e", `${CLIENT}\n${source}`];
+const CLIENT = `
+const { MERCHANT_BASE_URL: base, MERCHANT_API_KEY: key } = process.env;
+const send = async (method, path, body, headers) => {
+  const answer = await fetch(base + path, { method, body: body && JSON.stringify(body),
+    headers: { authorization: "Bearer " + key, ...(body ? { "content-type": "application/json" } : {}), ...headers } });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, json: () => JSON.parse(text) };
+};
+const get = (path, headers) => send("GET", path, undefined, headers);`;
+
+/** A process that has ended and that nobody asked about is dead too. */
+function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.startsWith("Z");
+}
+
+/** What a process says and how it ends, to the byte. */
+function bytesOf(file: string, words: string[], input: Buffer, options: SpawnOptions = {}) {
+  const { stdout, stderr, status } = spawnSync(file, words, { input, cwd: folder(), ...(options as object) });
+  return { out: stdout.toString("latin1"), error: stderr.toString("latin1"), status };
+}
+
+describe("the command", () => {
+  test("finds a sandbox that is ready, by four variables", async () => {
+    const { code, out, error } = await exec(
+      [],
+      node(
+        "const answer = await get('/payments?limit=1'); console.log(answer.status, (await answer.json()).data.length, process.env.MERCHANT_SANDBOX_URL + '/v1' === base, key)",
+      ),
+    );
+    expect([code, out, error]).toEqual([0, ["200 1 true sk_test_lodge"], ""]);
+    const open = await exec(
+      ["--host", "0.0.0.0", "--allowed-host", "sandbox.example"],
+      node(
+        "const token = process.env.MERCHANT_SANDBOX_CONTROL_TOKEN; const health = await fetch(process.env.MERCHANT_SANDBOX_URL + '/_sandbox/health', { headers: { authorization: 'Bearer ' + token } }); console.log(health.status, token.length, (await get('/payments')).status)",
+      ),
+    );
+    expect([open.code, open.out]).toEqual([0, ["200 48 200"]]);
+  });
+
+  test("gets the key of the merchant that is asked for, by either of its names", async () => {
+    for (const name of ["market", "mer_market"])
+      expect(await exec(["--fixture", name], node("console.log(key)"))).toMatchObject({ code: 0, out: ["sk_test_market"] });
+  });
+
+  test("has its streams to the byte, and nothing of ours among them", () => {
+    const everything = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7) % 256));
+    const source = "process.stdin.pipe(process.stdout); process.stderr.write(Buffer.from([0, 255, 27, 10, 128]))";
+    const plain = bytesOf(process.execPath, ["-e", source], everything);
+    const inside = bytesOf(process.execPath, [PROGRAM, "exec", "--", process.execPath, "-e", source], everything);
+    expect(inside).toEqual(plain);
+    expect(inside.out).toHaveLength(4096);
+  });
+
+  test("has its words as they are, also those that look like ours", async () => {
+    const words = ["--port", "7", "--", "--help", "", "a b", "$HOME", "*"];
+    const { out } = await exec([], [process.execPath, "-e", "console.log(JSON.stringify(process.argv.slice(1)))", "--", ...words]);
+    expect(JSON.parse(out[0] ?? "")).toEqual(words);
+  });
+
+  test.each([0, 1, 3, 4, 5, 77, 255])("keeps its exit code %i", async (code) => {
+    expect((await exec([], ["sh", "-c", `exit ${code}`])).code).toBe(code);
+  });
+
+  test.each([
+    ["TERM", 143],
+    ["KILL", 137],
+    ["SEGV", 139],
+  ])("that SIG%s ended comes to %i", async (signal, code) => {
+    expect(await exec([], ["sh", "-c", `kill -${signal} $$`])).toMatchObject({ code, signal: null });
+  });
+
+  test("gets the sandbox that the options describe", async () => {
+    const cwd = folder();
+    writeFileSync(
+      join(cwd, "faults.json"),
+      JSON.stringify({ faults: [{ action: { type: "status", status: 418 }, trigger: { times: 1 } }] }),
+    );
+    const words = ["--seed", "9", "--clock", "2026-01-05T09:00:00Z", "--rate-limit", "9/1m", "--faults", "faults.json", "--db", "data.db"];
+    const { out, error } = await exec(
+      words,
+      node(
+        "const one = await get('/payments'); const two = await get('/payments'); console.log(one.status, two.status, two.headers.get('ratelimit-limit'), two.headers.get('date'))",
+      ),
+      {},
+      cwd,
+    );
+    expect([out, error]).toEqual([["418 200 9 Mon, 05 Jan 2026 09:00:00 GMT"], ""]);
+    expect(existsSync(join(cwd, "data.db"))).toBe(true);
+  });
+
+  test("leaves nothing in the folder where it ran, nor among the temporary ones", async () => {
+    const [cwd, temporary] = [folder(), folder()];
+    expect(await exec([], node("await get('/payments')"), { TMPDIR: temporary }, cwd)).toMatchObject({ code: 0, error: "" });
+    expect([readdirSync(cwd), readdirSync(temporary)]).toEqual([[], []]);
+  });
+
+  test("has a sandbox of its own, twenty at once", async () => {
+    const source =
+      "const id = process.env.MERCHANT_SANDBOX_URL; await send('POST', '/hospitality/bookings/bkg_pending/decline', {}); const { data } = await (await get('/webhook-deliveries')).json(); console.log(id, (await send('POST', '/hospitality/bookings/bkg_pending/decline', {})).status)";
+    const all = await Promise.all(Array.from({ length: 20 }, () => exec([], node(source))));
+    expect(all.map(({ code, error }) => [code, error])).toEqual(Array.from({ length: 20 }, () => [0, ""]));
+    expect(new Set(all.map(({ out }) => out[0]?.split(" ")[0])).size).toBe(20);
+    expect(all.every(({ out }) => out[0]?.endsWith(" 409"))).toBe(true);
+  }, 120_000);
+});
+
+describe.skipIf(process.platform === "win32")("signals and what outlives them", () => {
+  const waiting = (onSignal: string) =>
+    `for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => { ${onSignal} }); setInterval(() => {}, 1000); console.log("ready " + process.pid);`;
+
+  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s is passed on, once", async (signal) => {
+    const counted = `process.exitCode = (process.exitCode ?? 40) + 1; get("/payments").then(() => process.exit())`;
+    // A session of its own, as in a pipeline: no terminal could have sent the signal to the command as well.
+    const child = spawn(process.execPath, [PROGRAM, "exec", "--", ...node(waiting(counted))], { detached: true, cwd: folder() });
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    child.kill(signal);
+    expect(await new Promise((resolve) => child.once("close", resolve))).toBe(41);
+  });
+
+  test.skipIf(spawnSync("script", ["--version"]).status !== 0)("Ctrl-C in a terminal reaches the command once", async () => {
+    const file = join(folder(), "counting.mjs");
+    const counted = `count++; get("/payments").then(() => get("/payments")).then(() => process.exit(40 + count))`;
+    writeFileSync(file, `${CLIENT}\nlet count = 0; ${waiting(counted)}`);
+    // Whichever shell the terminal begins with gives way: one that stayed would hear the key as well, and end by it.
+    const line = ["exec", process.execPath, PROGRAM, "exec", "--", process.execPath, file].join(" ");
+    const terminal = spawn("script", ["-qec", line, "/dev/null"], { cwd: folder() });
+    await new Promise((resolve) => terminal.stdout.once("data", resolve));
+    terminal.stdin.write("\u0003");
+    expect(await new Promise((resolve) => terminal.once("close", resolve))).toBe(41);
+  });
+
+  test("a command that does not end when told is ended when told again", async () => {
+    const program = launch(["exec", "--", ...node(waiting('console.log("no")'))]);
+    await program.line((line) => line.startsWith("ready"));
+    program.child.kill("SIGTERM");
+    await program.line((line) => line === "no");
+    program.child.kill("SIGTERM");
+    expect(await program.ended).toMatchObject({ code: 137, signal: null });
+  });
+
+  /** Prints the ids of two that it leaves behind: one as a daemon would be, in a session of its own; both are deaf. */
+  const family = (then: string) => `
+    const { spawn } = await import("node:child_process");
+    const deaf = "for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {}); setInterval(() => {}, 1000); process.send('deaf')";
+    for (const detached of [false, true]) {
+      const child = spawn(process.execPath, ["-e", deaf], { detached, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+      await new Promise((resolve) => child.once("message", resolve));
+      console.log("left", child.pid);
+      child.disconnect();
+      child.unref();
+    }
+    ${then}`;
+  const left = (out: string[]) => out.filter((line) => line.startsWith("left")).map((line) => Number(line.split(" ")[1]));
+
+  test("what it left behind ends with it, also what ignores SIGTERM", async () => {
+    const { code, out } = await exec([], node(family("process.exit(7)")));
+    expect([code, left(out).length]).toEqual([7, 2]);
+    expect(left(out).filter(isAlive)).toEqual([]);
+  });
+
+  test("killed without a word, it takes the command and all that it started along", async () => {
+    const program = launch(["exec", "--", ...node(family("console.log('url', base, process.pid); setInterval(() => {}, 1000);"))]);
+    const [, url = "", pid = ""] = (await program.line((line) => line.startsWith("url"))).split(" ");
+    program.child.kill("SIGKILL");
+    // Each of the family holds the output: it closes when the last of them is gone.
+    expect((await program.ended).signal).toBe("SIGKILL");
+    expect([...left(program.out), Number(pid)].filter(isAlive)).toEqual([]);
+    const refused = await new Promise((resolve) => connect(Number(new URL(url).port), "127.0.0.1").once("error", resolve));
+    expect(refused).toMatchObject({ code: "ECONNREFUSED" });
+  });
+
+  test("one inside another ends what is its own, and the outer one all", async () => {
+    const inner = [process.execPath, PROGRAM, "exec", "--", ...node(family("process.exit(5)"))];
+    const source = `${family("")}
+      const { spawnSync } = await import("node:child_process");
+      const [file, ...words] = ${JSON.stringify(inner)};
+      process.exit(spawnSync(file, words, { stdio: "inherit" }).status);`;
+    const { code, out } = await exec([], node(source));
+    expect([code, left(out).length, left(out).filter(isAlive)]).toEqual([5, 4, []]);
+  });
+});
+
+describe("--fail-on", () => {
+  /** Thrice the same over one connection, with no pause. */
+  const impatient = `
+    const { Agent, request } = await import("node:http");
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let call = 0; call < 3; call++)
+      await new Promise((resolve) => request(base + "/payments", { agent, headers: { authorization: "Bearer " + key } }, (answer) => answer.resume().once("end", resolve)).end());
+    agent.destroy();`;
+  const limited = ["--rate-limit", "1/1h"];
+
+  test("verdicts makes 3 of 0 and says which, but leaves another code as it is", async () => {
+    expect(await exec(limited, node(impatient))).toMatchObject({ code: 0, error: "" });
+    const failed = await exec([...limited, "--fail-on", "verdicts"], node(impatient));
+    expect([failed.code, failed.error]).toEqual([3, expect.stringMatching(/^merchant-sandbox: retry_after\.honoured: .*req_2/m)]);
+    const own = await exec([...limited, "--fail-on", "verdicts"], node(`${impatient} process.exit(9)`));
+    expect([own.code, own.error]).toEqual([9, expect.stringContaining("retry_after.honoured")]);
+    expect(await exec(["--fail-on", "verdicts"], node("await get('/payments')"))).toMatchObject({ code: 0, error: "" });
+  });
+
+  test("inconclusive makes 4 where nothing could tell, unless a verdict failed", async () => {
+    const faults = { faults: [{ action: { type: "status", status: 503 }, trigger: { times: 1 }, expect: ["retry.happened"] }] };
+    const cwd = folder();
+    writeFileSync(join(cwd, "faults.json"), JSON.stringify(faults));
+    const once = node("await get('/payments')");
+    expect(await exec(["--faults", "faults.json", "--fail-on", "verdicts"], once, {}, cwd)).toMatchObject({ code: 0 });
+    const untold = await exec(["--faults", "faults.json", "--fail-on", "verdicts,inconclusive"], once, {}, cwd);
+    expect([untold.code, untold.error]).toEqual([4, expect.stringContaining("merchant-sandbox: retry.happened: ")]);
+    const both = await exec([...limited, "--fail-on", "inconclusive", "--fail-on", "verdicts"], node(impatient));
+    expect(both.code).toBe(3);
+  });
+
+  test("5xx makes 3 of an answer that broke", async () => {
+    const source = node("await get('/payments', { 'x-sandbox-inject': 'status=503' })");
+    const { code, error } = await exec(["--fail-on", "5xx"], source);
+    expect([code, error]).toEqual([3, expect.stringContaining("req_1 GET /v1/payments was answered 503")]);
+    expect((await exec(["--fail-on", "5xx"], node("await get('/nowhere')"))).code).toBe(0);
+  });
+
+  test("score makes 3 of a scenario that was not stood, and 0 of one that was", async () => {
+    const payroll =
+      "{ periodStart: '2026-01-01', periodEnd: '2026-01-31', payDate: '2026-02-01', items: [{ employeeId: 'emp_1', grossAmount: 5 }] }";
+    const twice = (other: string) =>
+      node(`
+        const pay = (key) => send("POST", "/employees/payroll", ${payroll}, { "idempotency-key": key });
+        await pay("one").catch(() => new Promise((wait) => setTimeout(wait, 300)).then(() => pay("${other}"))).catch(() => {});`);
+    const under = (text: string, source: string[]) =>
+      exec(["--fixture", "mer_market", "--scenario", "lost-response", "--fail-on", text], source);
+    const [sound, unsound] = await Promise.all([under("score", twice("one")), under("score=8", twice("two"))]);
+    expect(sound).toMatchObject({ code: 0, error: "" });
+    expect([unsound.code, unsound.error]).toEqual([
+      3,
+      expect.stringMatching(/lost-response: \d of 10 points: .* At least 8 were asked for/),
+    ]);
+    const none = await exec(["--fail-on", "score"], node(""));
+    expect([none.code, none.error]).toEqual([3, expect.stringContaining("arm one with --scenario NAME")]);
+  });
+
+  test("5xx is not forgotten in a run that is longer than the journal", async () => {
+    const source = `
+      const { Agent, request } = await import("node:http");
+      const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+      const ask = (more) => new Promise((resolve) => request(base + "/merchants/me", { agent, headers: { authorization: "Bearer " + key, ...more } }, (answer) => answer.resume().once("end", resolve)).end());
+      await ask({ "x-sandbox-inject": "status=503" });
+      await Promise.all(Array.from({ length: 4 }, async () => { for (let call = 0; call < 2_600; call++) await ask(); }));
+      agent.destroy();`;
+    const { code, error } = await exec(["--rate-limit", "none", "--fail-on", "5xx"], node(source));
+    expect([code, error]).toEqual([3, expect.stringContaining("merchants.me was answered 503 ×1")]);
+  });
+
+  test("uncovered makes 3 of what was never called or sent", async () => {
+    const source = node("await get('/payments'); await send('POST', '/hospitality/bookings/bkg_pending/decline', {})");
+    const expected: [text: string, code: number, says: string][] = [
+      ["uncovered", 3, "26 of 28 operations were never called, and at most 0 may be: "],
+      ["uncovered=25", 3, "at most 25"],
+      ["uncovered=26", 0, ""],
+      ["uncovered=payments.list,booking.declined,bookings.decline", 0, ""],
+      ["verdicts,uncovered=payments.list,payouts.list,5xx", 3, "payouts.list was never called"],
+      ["uncovered=payments.list,payment.succeeded", 3, "No event payment.succeeded was sent"],
+    ];
+    for (const [text, code, says] of expected) {
+      const ended = await exec(["--fail-on", text], source);
+      expect([text, ended.code], ended.error).toEqual([text, code]);
+      expect(ended.error).toContain(says);
+    }
+  });
+});
+
+describe("what it leaves behind", () => {
+  test("reports in every format, also where the command failed", async () => {
+    const cwd = folder();
+    const report = "junit=out/a,b.xml,html=report.html,markdown=report.md,json=report.json,har=report.har";
+    expect((await exec(["--report", report], node("await get('/payments'); process.exit(2)"), {}, cwd)).code).toBe(2);
+    const text = (name: string) => readFileSync(join(cwd, name), "utf8");
+    expect(XMLValidator.validate(text("out/a,b.xml"))).toBe(true);
+    expect(text("report.html")).toContain("<!doctype html>");
+    expect(text("report.md")).toContain("| Operations called | 1 of 28 |");
+    expect(JSON.parse(text("report.json")).totals.requests).toBe(1);
+    expect(JSON.parse(text("report.har")).log.entries).toHaveLength(1);
+  });
+
+  test("a report that cannot be written fails a green run, and hides no red one", async () => {
+    for (const [words, code] of [
+      [["true"], 1],
+      [["sh", "-c", "exit 8"], 8],
+    ] as const) {
+      const ended = await exec(["--report", "json=/dev/null/report.json"], [...words]);
+      expect([ended.code, ended.error]).toEqual([code, expect.stringContaining("Cannot write the report /dev/null/report.json")]);
+    }
+  });
+
+  test("a log where something failed, and names it", async () => {
+    const temporary = folder();
+    const { error } = await exec([], node("await get('/payments'); process.exit(6)"), { TMPDIR: temporary });
+    const [, path = ""] = /^merchant-sandbox: Ended with 6\. What the sandbox answered is in (.*)\.\n$/.exec(error) ?? [];
+    expect(path.startsWith(temporary)).toBe(true);
+    expect(readFileSync(path, "utf8")).toMatch(/^merchant-sandbox \S+ is ready at .*\n\S+ GET \/v1\/payments 200 .* req_1\n$/);
+    expect(statSync(path).mode & 0o077).toBe(0);
+  });
+
+  test("a log where it was asked for", async () => {
+    const cwd = folder();
+    expect(await exec(["--log", "logs/sandbox.log"], node("await get('/payouts')"), {}, cwd)).toMatchObject({ code: 0, error: "" });
+    expect(readFileSync(join(cwd, "logs/sandbox.log"), "utf8")).toContain("GET /v1/payouts 200");
+  });
+
+  test.skipIf(!existsSync("/dev/full"))("a full disk takes the log, not the run", async () => {
+    const { code, error } = await exec(["--log", "/dev/full"], node("await get('/payments'); process.exit(6)"));
+    expect([code, error]).toEqual([
+      6,
+      expect.stringMatching(/^merchant-sandbox: The log \/dev\/full does not hold everything: ENOSPC.*\n$/),
+    ]);
+    expect(await exec(["--report", "json=/dev/full"], ["true"])).toMatchObject({ code: 1, error: expect.stringContaining("ENOSPC") });
+  });
+
+  test("no folder for temporary files is no reason to run nothing", async () => {
+    const { code, out } = await exec([], node("console.log((await get('/payments')).status)"), { TMPDIR: "/dev/null" });
+    expect([code, out]).toEqual([0, ["200"]]);
+  });
+});
+
+describe("runs nothing", () => {
+  async function expectNothingRun(words: string[], code: number, says: RegExp | string, command = ["touch", "ran"]) {
+    const cwd = folder();
+    const ended = await exec(words, command, {}, cwd);
+    expect([words, ended.code, ended.out, existsSync(join(cwd, "ran"))], ended.error).toEqual([words, code, [], false]);
+    expect(ended.error).toMatch(/^merchant-sandbox: [^\n]+\n$/);
+    expect(ended.error).toMatch(says);
+  }
+
+  test("where the port is taken", async () => {
+    const other = createServer();
+    onTestFinished(() => void other.close());
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    await expectNothingRun(["--port", String(port)], 5, `Port ${port} is taken`);
+  });
+
+  test("where nothing can be kept", async () => {
+    await expectNothingRun(["--db", "/dev/null/data.db"], 1, "Cannot make the folder /dev/null");
+    await expectNothingRun(["--log", "/dev/null/log"], 1, "Cannot write the log /dev/null/log");
+  });
+
+  test("where it is asked wrongly", async () => {
+    await expectNothingRun(["--fixture", "nobody"], 2, "no merchant nobody; it has mer_lodge");
+    await expectNothingRun(["--fixtures", "nowhere"], 6, "nowhere");
+    await expectNothingRun(["--fail-on", "verdict"], 2, /"verdict"\. Did you mean verdicts\? It takes/);
+    await expectNothingRun(["--fail-on", "uncovered=payments.lst"], 2, "Did you mean payments.list?");
+    await expectNothingRun(["--report", "junt=a.xml"], 2, "Did you mean junit?");
+    await expectNothingRun(["--report", "junit"], 2, "--report takes FORMAT=FILE");
+    await expectNothingRun(["npm"], 2, '"npm" is one word too many');
+    await expectNothingRun(["--prot", "5"], 2, "Did you mean --port?");
+    await expectNothingRun([], 2, "Say after -- what to run", []);
+    const none = await run(["exec", "npm", "test"]);
+    expect([none.code, none.error]).toEqual([2, expect.stringContaining('"npm" is one word too many')]);
+  });
+
+  test("where there is no such command", async () => {
+    const { code, error } = await exec([], ["merchant-nothing"]);
+    expect([code, error]).toEqual([2, expect.stringContaining('There is no command "merchant-nothing" to run.')]);
+  });
+});
+
+test("its help tells of its options and of the sandbox's", () => {
+  const text = execFileSync(process.execPath, [PROGRAM, "exec", "--help"], { encoding: "utf8" });
+  for (const word of ["--fail-on", "--report", "--fixture", "--log", "--port", "--clock"]) expect(text).toContain(word);
+});

@@ -1,0 +1,269 @@
+// The board and the door of a room: what their pages may do, what they say of forty attendees at once, and how a browser shows it.
+
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Browser, browserFile, inBrowser, openBrowser, type Page } from "../support/browser.ts";
+import { type Answer, type Bench, call, control, open } from "../support/sandbox.ts";
+
+/** Not what anybody is called, but what somebody may write; all of it is text. */
+const HOSTILE = [
+  "<img src=x onerror=alert(1)>",
+  "</script><script>alert(2)</script>",
+  `"><svg/onload=alert(3)>`,
+  "&lt;b&gt; &amp; {alert(4)}",
+  "محمد",
+  "W".repeat(60),
+];
+const NAMES = [...HOSTILE, ...Array.from({ length: 40 - HOSTILE.length }, (_, index) => `attendee ${index}`)];
+
+interface Seated {
+  name: string;
+  apiKey: string;
+  /** How many steps were ticked. */
+  ticked: number;
+}
+
+/** A room that can be reached from elsewhere: the control plane asks for a token, which the room does not. */
+async function openRoom() {
+  const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
+  const authorization = `Bearer ${bench.controlToken}`;
+  const { body } = await call(bench.url, "POST", "/_sandbox/room", { key: null, headers: { authorization } });
+  const path = new URL(body.url as string).pathname;
+  return { bench, path, url: body.url as string, authorization };
+}
+
+const enter = (bench: Bench, path: string, name: string, headers: Record<string, string> = {}) =>
+  call(bench.url, "POST", `${path}/join`, { key: null, body: { name }, headers });
+
+const STEPS: ((bench: Bench, key: string) => Promise<Answer>)[] = [
+  (bench, key) => bench.call("GET", "/v1/merchants/me", { key }),
+  (bench, key) => bench.call("GET", "/v1/payments?limit=3", { key }),
+  (bench, key) => bench.call("GET", "/v1/customers/cus_nobody", { key }),
+];
+
+/** All of them at once, each as many steps far as its number says. */
+const fill = (bench: Bench, path: string, names = NAMES): Promise<Seated[]> =>
+  Promise.all(
+    names.map(async (name, index) => {
+      const { apiKey, learner } = (await enter(bench, path, name)).body;
+      let { version } = learner as { version: number };
+      const ticked = index % 4;
+      for (const step of STEPS.slice(0, ticked)) {
+        const news = bench.call("GET", `${path}/learners/${apiKey}?after=${version}&within=1m`, { key: null });
+        await step(bench, apiKey);
+        version = (await news).body.learner.version;
+      }
+      return { name, apiKey, ticked };
+    }),
+  );
+
+const get = (bench: Bench, path: string) => bench.call("GET", path, { key: null });
+const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const between = (text: string, tag: string) => new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`).exec(text)?.[1] ?? "";
+
+describe.each(["board", "join"])("the page at …/%s", (page) => {
+  test("holds nothing that anybody wrote, and nothing from elsewhere", async () => {
+    const { bench, path } = await openRoom();
+    const before = await get(bench, `${path}/${page}`);
+    const seated = await fill(bench, path, NAMES.slice(0, 8));
+    const after = await get(bench, `${path}/${page}`);
+    expect([after.status, after.headers["content-type"], after.text]).toEqual([200, "text/html; charset=utf-8", before.text]);
+    for (const { name, apiKey } of seated) for (const written of [name, apiKey]) expect(after.text).not.toContain(written);
+    expect(after.text).not.toMatch(/https?:|\bsrc=|\bhref=|@import|url\(/);
+    expect(after.text.match(/<script/g)).toHaveLength(1);
+  });
+
+  test("may run its own script, speak with its own origin, and do nothing else", async () => {
+    const { bench, path } = await openRoom();
+    const { text, headers } = await get(bench, `${path}/${page}`);
+    const directives = String(headers["content-security-policy"]).split("; ");
+    expect(directives).toEqual([
+      "default-src 'none'",
+      `script-src ${hashOf(between(text, "script"))}`,
+      `style-src ${hashOf(between(text, "style"))}`,
+      "connect-src 'self'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ]);
+    expect(between(text, "script")).not.toMatch(/innerHTML|outerHTML|insertAdjacent|document\.write|eval|Function\(/);
+    expect(headers["x-content-type-options"]).toBe("nosniff");
+  });
+
+  test("is for whoever knows the room, with no token and no key", async () => {
+    const { bench, path } = await openRoom();
+    const wrong = await get(bench, `/_sandbox/room/00000000/${page}`);
+    expect([wrong.status, wrong.body.code]).toEqual([404, "resource_not_found"]);
+    expect((await get(bench, `${path}/${page}?format=json`)).status).toBe(200);
+    expect((await get(bench, `${path}/${page}?format=xml`)).status).toBe(400);
+  });
+});
+
+describe("the board", () => {
+  test("has forty who came at once at their places, without anybody's key", async () => {
+    const { bench, path, url } = await openRoom();
+    const seated = await fill(bench, path);
+    await bench.call("POST", `${path}/learners/${seated[1]?.apiKey}/hint`, { key: null });
+    const { body, text } = await get(bench, `${path}/board?format=json`);
+    expect(body).toMatchObject({ object: "list", url });
+    const found = (body.data as { name: string; step: number; ticked: number }[]).map(({ name, step, ticked }) => [name, step, ticked]);
+    expect(found.sort()).toEqual(seated.map(({ name, ticked }) => [name, ticked + 1, ticked]).sort());
+    expect(body.data.find(({ name }: Seated) => name === NAMES[1])).toMatchObject({ hints: 1, hint: null });
+    expect(text).not.toContain("sk_test_");
+  });
+
+  test("outside a room asks for the token where everything does, and for nothing on loopback", async () => {
+    const { bench, authorization } = await openRoom();
+    expect((await get(bench, "/_sandbox/board")).status).toBe(403);
+    const admitted = await bench.call("GET", "/_sandbox/board", { key: null, headers: { authorization } });
+    expect([admitted.status, admitted.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+    const own = await open();
+    await control(own.url, "POST", "/learners", { name: "Ada" });
+    expect((await get(own, "/_sandbox/board?format=json")).body).toMatchObject({ url: null, data: [{ name: "Ada", lesson: null }] });
+  });
+});
+
+describe("a page of another origin", () => {
+  test.each(["http://evil.example", "null", "https://127.0.0.1:1", "file://"])(
+    "%s joins no room, though it knows the address",
+    async (origin) => {
+      const { bench, path } = await openRoom();
+      const refused = await enter(bench, path, "Eve", { origin });
+      expect([refused.status, refused.body.code]).toEqual([403, "origin_not_allowed"]);
+      expect((await get(bench, path)).body.data).toEqual([]);
+    },
+  );
+
+  test("is told apart from the door's own, which is let in", async () => {
+    const { bench, path } = await openRoom();
+    expect((await enter(bench, path, "Ada", { origin: bench.url })).status).toBe(200);
+  });
+
+  test("cannot send a form, which no browser would ask about first", async () => {
+    const { bench, path } = await openRoom();
+    for (const contentType of ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"]) {
+      const refused = await bench.call("POST", `${path}/join`, { key: null, body: '{"name":"Eve"}', contentType });
+      expect([contentType, refused.status]).toEqual([contentType, 415]);
+    }
+  });
+});
+
+describe.runIf(browserFile)(inBrowser, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser(browserFile as string);
+  });
+  afterAll(() => browser.close());
+
+  interface Card {
+    name: string;
+    place: string;
+    ticked: number;
+    word: string;
+  }
+
+  const cards = (page: Page) =>
+    page.evaluate<Card[]>(`[...document.querySelectorAll("#learners > li")].map((card) => ({
+      name: card.querySelector(".name").textContent,
+      place: card.querySelector(".place").textContent,
+      ticked: card.querySelectorAll(".ticked").length,
+      word: card.querySelector(".word")?.textContent ?? "",
+    }))`);
+  const shown = (count: number) => `document.querySelectorAll("#learners > li").length === ${count}`;
+
+  test("the board shows forty at their places, whatever they are called, and one who has been at a step longest", async () => {
+    const { bench, path, url } = await openRoom();
+    const seated = await fill(bench, path);
+    const page = await browser.open(`${url}/board`);
+    await page.shows(shown(40));
+    const found = await cards(page);
+    const places = found.map(({ name, place, ticked }) => [name, place, ticked]);
+    expect(places.sort()).toEqual(seated.map(({ name, ticked }) => [name, `${ticked + 1}/5`, ticked]).sort());
+    expect(found.filter(({ word }) => word !== "").map(({ word }) => word)).toEqual(["longest"]);
+    expect(await page.evaluate(`document.querySelectorAll("img, svg, li script").length`)).toBe(0);
+    expect(await page.evaluate(`document.getElementById("counts").textContent`)).toBe("40 here");
+    expect(await page.evaluate(`document.getElementById("address").textContent`)).toBe(`${url}/join`);
+    expect(page.complaints).toEqual([]);
+  });
+
+  test("nobody's name makes the board wider than its window", async () => {
+    const { bench, path, url } = await openRoom();
+    await fill(bench, path);
+    const page = await browser.open(`${url}/board`);
+    await page.shows(shown(40));
+    const { width, inner } = await page.evaluate<{ width: number; inner: number }>(
+      "({ width: document.documentElement.scrollWidth, inner: innerWidth })",
+    );
+    expect(width).toBeLessThanOrEqual(inner);
+  });
+
+  test("the board follows ticks and newcomers by itself, tells who is done, and says when the room is closed", async () => {
+    const { bench, path, url, authorization } = await openRoom();
+    const page = await browser.open(`${url}/board`);
+    await page.shows(`!document.getElementById("empty").hidden`);
+    const { apiKey } = (await enter(bench, path, "Ada")).body;
+    await page.shows(shown(1));
+    await bench.call("GET", "/v1/merchants/me", { key: apiKey });
+    await page.shows(`document.querySelector(".fresh .word")?.textContent === "just ticked"`);
+    expect(await cards(page)).toEqual([{ name: "Ada", place: "2/5", ticked: 1, word: "just ticked" }]);
+    for (const _ of [2, 3, 4, 5]) await bench.call("POST", `${path}/learners/${apiKey}/skip`, { key: null });
+    await page.shows(`document.querySelector(".done .word")?.textContent === "done"`);
+    expect(await page.evaluate(`document.getElementById("counts").textContent`)).toBe("1 here, 1 done");
+    await bench.call("DELETE", "/_sandbox/room", { key: null, headers: { authorization } });
+    await page.shows(`document.getElementById("trouble").textContent === "The room is closed."`);
+  });
+
+  test("the board says how old it is when nobody answers any more", async () => {
+    const { bench, path, url } = await openRoom();
+    await enter(bench, path, "Ada");
+    const page = await browser.open(`${url}/board`);
+    await page.shows(shown(1));
+    await bench.close();
+    await page.shows(
+      `/^The sandbox does not answer: what is shown is \\d+ s old\\.$/.test(document.getElementById("trouble").textContent)`,
+    );
+    expect(await cards(page)).toMatchObject([{ name: "Ada" }]);
+  });
+
+  const written = (name: string) =>
+    `document.getElementById("name").value = ${JSON.stringify(name)}, document.querySelector("button").click()`;
+  const text = (id: string) => `document.getElementById("${id}").textContent`;
+
+  test.each(["Ada", HOSTILE[0] as string])(
+    "the door lets %s in, shows key, address and command, and goes along with the steps",
+    async (name) => {
+      const { bench, path, url } = await openRoom();
+      const page = await browser.open(`${url}/join`);
+      await page.evaluate(written(name));
+      await page.shows(`!document.getElementById("place").hidden`);
+      const apiKey = await page.evaluate<string>(text("key"));
+      expect(apiKey).toMatch(/^sk_test_\w+$/);
+      expect(await page.evaluate(text("called"))).toBe(name);
+      expect(await page.evaluate(text("address"))).toBe(`${bench.url}/v1`);
+      expect(await page.evaluate(`document.querySelector("#step pre").textContent`)).toBe(
+        `curl -s ${bench.url}/v1/merchants/me -H "Authorization: Bearer ${apiKey}"`,
+      );
+      await bench.call("GET", "/v1/merchants/me", { key: apiKey });
+      await page.shows(`${text("title")} === "Your first call 2/5: Read a list"`);
+      await bench.call("POST", `${path}/learners/${apiKey}/hint`, { key: null });
+      await page.shows(`${text("step")}.includes("Hint: The address is in quotes")`);
+      // Whoever comes back by the page's address is where they were.
+      const again = await browser.open(await page.evaluate<string>("location.href"));
+      await again.shows(`${text("title")} === "Your first call 2/5: Read a list"`);
+      expect((await get(bench, path)).body.data).toHaveLength(1);
+      expect([...page.complaints, ...again.complaints]).toEqual([]);
+    },
+  );
+
+  test("the door says why it does not let somebody in, and lets them try again", async () => {
+    const { bench, path, url } = await openRoom();
+    await enter(bench, path, "Ada");
+    const page = await browser.open(`${url}/join`);
+    await page.evaluate(written("Ada"));
+    await page.shows(`${text("trouble")}.includes("take another name")`);
+    await page.evaluate(written("Ada too"));
+    await page.shows(`!document.getElementById("place").hidden && ${text("trouble")} === ""`);
+  });
+});

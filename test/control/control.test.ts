@@ -1,0 +1,808 @@
+// The control plane: every route through a real socket, what it answers, what it refuses, and what it changes in the world.
+
+import { createHmac } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { catalogue, eventTypes, resources } from "../../src/areas/index.ts";
+import { controlCatalogue } from "../../src/control/index.ts";
+import { factOf } from "../../src/schema/assumed.ts";
+import { type Answer, type Bench, NOON, NOON_SECONDS, needed, open } from "../support/sandbox.ts";
+import { advance, log, receive, register, settle, trigger } from "../support/webhooks.ts";
+
+const plain = { key: null };
+
+/** Calls the control plane, whatever it answers. */
+const ask = (bench: Bench, method: string, path: string, body?: unknown) =>
+  bench.call(method, `/_sandbox${path}`, { ...plain, ...(body === undefined ? {} : { body }) });
+
+const refused = (answer: Answer) => [answer.status, answer.body.code];
+
+/** A path that some route has, with something in place of its parameters. */
+const filled = (path: string) => `/_sandbox${path.replaceAll(/\{\w+\}/g, "x")}`;
+
+/** Whether a route takes a path, as one with a parameter takes the name of another route. */
+const leadsTo = (route: string, path: string) => new RegExp(`^/_sandbox${route.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
+
+const misspelt = (name: string) => `${name.slice(0, -1)}~`;
+
+const operations = controlCatalogue.map((operation) => ({ ...operation, path: filled(operation.path) }));
+const writing = operations.filter(({ method }) => method !== "GET");
+/** The kinds of records know more fields than their operations declare. */
+const closed = writing.filter(({ body }) => (body as { additionalProperties?: boolean } | undefined)?.additionalProperties !== true);
+
+describe("every operation", () => {
+  test.each(operations)("$id refuses a query parameter that it does not know, and names the nearest that it does", async (operation) => {
+    const names = Object.keys(operation.query.properties);
+    const [known = "unheard"] = names;
+    const answer = await (await open()).call(operation.method, `${operation.path}?${encodeURIComponent(misspelt(known))}=1`, plain);
+    expect(refused(answer), answer.text).toEqual([400, "validation_failed"]);
+    expect(answer.body.message).toContain(misspelt(known));
+    expect(answer.body.message).toContain(names.length > 0 ? `Did you mean ${known}?` : "None is known");
+  });
+
+  test.each(closed)("$id refuses a field that it does not know, and names the nearest that it does", async ({ method, path, body }) => {
+    const names = Object.keys(body?.properties ?? {});
+    const [known = "unheard"] = names;
+    const answer = await (await open()).call(method, path, { ...plain, body: { [misspelt(known)]: 1 } });
+    expect(refused(answer), answer.text).toEqual([400, "validation_failed"]);
+    expect(answer.body.message).toContain(misspelt(known));
+    expect(answer.body.message).toContain(names.length > 0 ? `Did you mean ${known}?` : "None is known");
+  });
+
+  test.each(writing)("$id takes a body as JSON only, and an object only", async ({ method, path }) => {
+    const bench = await open();
+    for (const contentType of [null, "text/plain", "application/x-www-form-urlencoded"])
+      expect(refused(await bench.call(method, path, { ...plain, contentType, body: "{}" }))).toEqual([415, "unsupported_media_type"]);
+    expect(refused(await bench.call(method, path, { ...plain, body: "[]" }))).toEqual([400, "body_not_object"]);
+    expect(refused(await bench.call(method, path, { ...plain, body: "{" }))).toEqual([400, "invalid_json"]);
+  });
+
+  test.each([...new Set(operations.map(({ path }) => path))])(
+    "%s refuses the methods that it has not, and names those it has",
+    async (path) => {
+      const here = [...new Set<string>(controlCatalogue.filter((one) => leadsTo(one.path, path)).map(({ method }) => method))];
+      const bench = await open();
+      for (const wrong of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter((method) => !here.includes(method))) {
+        const answer = await bench.call(wrong, path, plain);
+        expect(refused(answer), answer.text).toEqual([405, "method_not_allowed"]);
+        expect(answer.headers.allow?.split(", ").sort()).toEqual(here.sort());
+        expect(answer.body.message).toContain(wrong);
+      }
+    },
+  );
+
+  test.each(operations)(
+    "$id leaves the window and the journal alone, and is data or a page of its own to a browser",
+    async ({ method, path, documents }) => {
+      const bench = await open();
+      const answer = await bench.call(method, path, plain);
+      expect(Object.keys(answer.headers).filter((name) => /ratelimit|request-id|access-control/.test(name))).toEqual([]);
+      expect(answer.headers).toMatchObject({ "x-content-type-options": "nosniff" });
+      const types = ["application/json", ...Object.values(documents)];
+      expect(types).toContain(answer.headers["content-type"]?.replace(/;.*/, ""));
+      if (!answer.headers["content-type"]?.startsWith("application/json"))
+        expect(answer.headers["content-security-policy"]).toMatch(/default-src 'none'/);
+      expect((await bench.control("GET", "/requests")).data).toEqual([]);
+      const first = await bench.call("GET", "/v1/payments");
+      expect(first.headers).toMatchObject({ "x-sandbox-request-id": "req_1", "ratelimit-remaining": "5999" });
+    },
+  );
+});
+
+describe("paths that lead nowhere", () => {
+  test.each([
+    ["/_sandbox/requets", "Did you mean /_sandbox/requests?"],
+    ["/_sandbox/clock/", "Did you mean /_sandbox/clock?"],
+    ["/_sandbox/Clock", "Did you mean /_sandbox/clock?"],
+    ["/_sandbox/nothing/of/this/kind/at/all", "GET /_sandbox tells what there is."],
+    ["/favicon.ico", "what steers the sandbox is under /_sandbox"],
+    ["/_sandbox/requests/%E0%A4%A", "is no UTF-8"],
+  ])("%s is a 404 with a hint", async (path, hint) => {
+    const answer = await (await open()).call("GET", path, plain);
+    expect(refused(answer)).toEqual([404, "route_not_found"]);
+    expect(answer.body.message).toContain(hint);
+  });
+});
+
+describe("overview", () => {
+  test("the index tells where everything is, and its links work", async () => {
+    const bench = await open();
+    const index = await bench.control("GET", "");
+    expect(index).toMatchObject({
+      name: "merchant-sandbox",
+      baseUrl: bench.baseUrl,
+      database: null,
+      clock: { mode: "frozen", now: "2026-01-05T12:00:00.000Z", unix: NOON_SECONDS },
+    });
+    expect(index.merchants.map(({ id, apiKeys }: { id: string; apiKeys: string[] }) => [id, ...apiKeys])).toEqual([
+      ["mer_lodge", "sk_test_lodge"],
+      ["mer_market", "sk_test_market"],
+      ["mer_stage", "sk_test_stage"],
+      ["mer_blank", "sk_test_blank"],
+    ]);
+    for (const link of Object.values(index.links as Record<string, string>)) {
+      const answer = await bench.call("GET", link.slice(bench.url.length), plain);
+      expect([link, answer.status]).toEqual([link, 200]);
+    }
+    expect(await bench.control("GET", "/health")).toEqual({ status: "ready" });
+    const head = await bench.call("HEAD", "/_sandbox/health", plain);
+    expect([head.status, head.text]).toEqual([200, ""]);
+  });
+
+  test("the operations tell how often each was called, by status", async () => {
+    const bench = await open();
+    await bench.call("GET", "/v1/payments");
+    await bench.call("GET", "/v1/payments?limit=0");
+    await bench.call("GET", "/v1/payments", { key: null });
+    await bench.call("GET", "/v1/nothing");
+    const { data, called, total } = await bench.control("GET", "/operations");
+    expect([called, total, data.length]).toEqual([1, 28, 28]);
+    expect(data.find(({ id }: { id: string }) => id === "payments.list")).toMatchObject({
+      method: "GET",
+      path: "/v1/payments",
+      calls: 3,
+      byStatus: { "200": 1, "400": 1, "401": 1 },
+    });
+  });
+});
+
+describe("the clock", () => {
+  const clock = (bench: Bench, method: string, body?: object, path = "/clock") => ask(bench, method, path, body);
+
+  test("stands, is moved, runs from another time, and runs with the machine", async () => {
+    const bench = await open();
+    expect((await clock(bench, "GET")).body).toEqual({ mode: "frozen", now: "2026-01-05T12:00:00.000Z", unix: NOON_SECONDS });
+    const moved = await clock(bench, "PUT", { mode: "frozen", now: "2026-02-01T00:00:00+01:00" });
+    expect(moved.body).toEqual({ mode: "frozen", now: "2026-01-31T23:00:00.000Z", unix: 1_769_900_400 });
+    expect((await clock(bench, "PUT", { mode: "frozen" })).body).toEqual(moved.body);
+    expect((await bench.control("POST", "/records/payment", { merchant: "mer_lodge" })).created).toBe(1_769_900_400);
+
+    const offset = (await clock(bench, "PUT", { mode: "offset", now: "2030-01-01T00:00:00Z" })).body;
+    expect([offset.mode, offset.now.slice(0, 16)]).toEqual(["offset", "2030-01-01T00:00"]);
+    const real = (await clock(bench, "PUT", { mode: "real" })).body;
+    expect([real.mode, Math.abs(real.unix - Date.now() / 1000) < 60]).toEqual(["real", true]);
+    const advanced = (await clock(bench, "POST", { by: "7d" }, "/clock/advance")).body;
+    expect([advanced.mode, Math.abs(advanced.unix - real.unix - 7 * 86_400) < 60]).toEqual(["offset", true]);
+  });
+
+  test.each([
+    ["PUT", "/clock", {}, "mode is required"],
+    ["PUT", "/clock", { mode: "frosen" }, '"frosen"'],
+    ["PUT", "/clock", { mode: "frozen", now: "noon" }, '"noon"'],
+    ["PUT", "/clock", { mode: "frozen", now: "2026-13-01T00:00:00Z" }, "such as 2026-01-05T09:00:00Z"],
+    ["PUT", "/clock", { mode: "real", now: NOON }, "use mode offset"],
+    ["POST", "/clock/advance", {}, "by is required"],
+    ["POST", "/clock/advance", { by: "soon" }, '"soon"'],
+    ["POST", "/clock/advance", { by: "-1h" }, '"-1h"'],
+    ["POST", "/clock/advance", { by: "40000d" }, "40000d"],
+  ])("%s %s refuses %j", async (method, path, body, words) => {
+    const bench = await open();
+    const answer = await ask(bench, method, path, body);
+    expect(refused(answer)).toEqual([400, "validation_failed"]);
+    expect(answer.body.message).toContain(words);
+    expect((await bench.control("GET", "/clock")).unix).toBe(NOON_SECONDS);
+  });
+
+  test("goes no further than a time that can be written", async () => {
+    const bench = await open();
+    await clock(bench, "PUT", { mode: "frozen", now: "9999-12-31T23:59:00Z" });
+    const answer = await clock(bench, "POST", { by: "2m" }, "/clock/advance");
+    expect(refused(answer)).toEqual([400, "validation_failed"]);
+    expect(answer.body.message).toContain("9999-12-31T23:59:59.999Z");
+    expect((await clock(bench, "POST", { by: "1s" }, "/clock/advance")).status).toBe(200);
+  });
+
+  test("advancing plays attempts in order and answers them, with what else fell due", async () => {
+    const bench = await open({ rateLimit: "4/1m" });
+    const receiver = await receive();
+    const [failing, good] = [await register(bench, `${receiver.url}/a`, ["a.b"]), await register(bench, `${receiver.url}/b`, ["a.b"])];
+    receiver.always((arrival, outgoing) => outgoing.writeHead(arrival.url.endsWith("/a") ? 500 : 200).end());
+    const rule = { name: "once", adjustmentType: "fixed", adjustmentValue: 5 };
+    const once = () => bench.call("POST", "/v1/hospitality/pricing-rules", { body: rule, headers: { "idempotency-key": "once" } });
+    const first = await once();
+    const event = await trigger(bench, "a.b");
+    expect(refused(await bench.call("GET", "/v1/payments"))).toEqual([429, "rate_limit_exceeded"]);
+
+    const played = await advance(bench, "6s");
+    expect(played).toMatchObject({ mode: "frozen", now: "2026-01-05T12:00:06.000Z", unix: NOON_SECONDS + 6, forgotten: 0 });
+    const seen = played.attempts.map(({ at, endpointId, attempt, status, nextAttemptAt }: Record<string, unknown>) =>
+      [at, endpointId === failing.id ? "failing" : endpointId === good.id && "good", attempt, status, nextAttemptAt].join(" "),
+    );
+    // The first attempts may have ended before the clock was moved, and in any order.
+    const atOnce = [`2026-01-05T12:00:00.000Z failing 1 failed ${NOON_SECONDS + 1}`, "2026-01-05T12:00:00.000Z good 1 succeeded "];
+    expect(seen.filter((line: string) => !atOnce.includes(line))).toEqual([
+      `2026-01-05T12:00:01.000Z failing 2 failed ${NOON_SECONDS + 6}`,
+      `2026-01-05T12:00:06.000Z failing 3 failed ${NOON_SECONDS + 21}`,
+    ]);
+    expect(played.attempts[0]).toMatchObject({ merchant: "mer_lodge", eventId: event, eventType: "a.b" });
+    expect(receiver.arrivals).toHaveLength(4);
+
+    expect((await advance(bench, "24h")).forgotten).toBe(1);
+    const anew = await once();
+    expect([anew.status, anew.headers["idempotent-replayed"], anew.body.id === first.body.id]).toEqual([200, undefined, false]);
+    expect(anew.headers["ratelimit-remaining"]).toBe("3");
+    expect(await advance(bench, "0s")).toMatchObject({ attempts: [], forgotten: 0 });
+  });
+
+  test("sessions expire to the second", async () => {
+    const bench = await open();
+    const { body } = await bench.call("POST", "/v1/merchants/login", { body: { email: "ola@lodge.example", password: "lodge-password" } });
+    const status = async () => (await bench.call("GET", "/v1/merchants/me", { key: body.accessToken })).status;
+    await advance(bench, "3599s");
+    expect(await status()).toBe(200);
+    await advance(bench, "1s");
+    expect(await status()).toBe(401);
+  });
+
+  test("two spans that are asked for at once are played one after the other", async () => {
+    const bench = await open();
+    const answers = await Promise.all(["1h", "2h", "3h"].map((by) => advance(bench, by)));
+    expect(answers.map(({ unix }) => unix - NOON_SECONDS).every((seconds) => seconds > 0)).toBe(true);
+    expect((await bench.control("GET", "/clock")).unix - NOON_SECONDS).toBe(6 * 3_600);
+  });
+});
+
+describe("merchants", () => {
+  test("fifty minted side by side share nothing", async () => {
+    const bench = await open({ rateLimit: "20/1m" });
+    const receiver = await receive();
+    const minted = await Promise.all(
+      Array.from(
+        { length: 50 },
+        () => bench.control("POST", "/merchants", { fixture: "lodge" }) as Promise<{ merchant: string; apiKey: string }>,
+      ),
+    );
+    expect(new Set(minted.flatMap(({ merchant, apiKey }) => [merchant, apiKey])).size).toBe(100);
+
+    await Promise.all(
+      minted.map(async ({ merchant, apiKey: key }, index) => {
+        const me = await bench.call("GET", "/v1/merchants/me", { key });
+        expect(me.body.id).toBe(merchant);
+        expect(me.headers["ratelimit-remaining"]).toBe("19");
+        await register(bench, `${receiver.url}/${index}`, ["booking.declined"], key);
+        const declined = await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { key, body: { reason: `by ${index}` } });
+        expect([declined.status, declined.body.merchantId]).toEqual([200, merchant]);
+        expect((await bench.call("GET", "/v1/payments?limit=1", { key })).headers["ratelimit-remaining"]).toBe("16");
+      }),
+    );
+    await settle(bench);
+    const told = receiver.arrivals.map(({ url, event }) => [url, event.merchantId, event.data.declineReason]);
+    expect(told.sort()).toEqual(minted.map(({ merchant }, index) => [`/hooks/${index}`, merchant, `by ${index}`]).sort());
+    expect((await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} })).status).toBe(200);
+    for (const { apiKey: key } of minted) expect(await log(bench, "", key)).toHaveLength(1);
+    expect(new Set((await bench.control("GET", "/events?limit=100")).data.map(({ id }: { id: string }) => id)).size).toBe(51);
+  });
+
+  test("a fixture that does not exist is refused with the nearest that does, and nothing is used up", async () => {
+    const bench = await open();
+    const answer = await ask(bench, "POST", "/merchants", { fixture: "lodgs" });
+    expect(refused(answer)).toEqual([400, "validation_failed"]);
+    expect(answer.body.message).toContain("Did you mean lodge?");
+    const other = await open();
+    expect(await bench.control("POST", "/merchants", {})).toEqual(await other.control("POST", "/merchants", { fixture: "lodge" }));
+  });
+
+  test("one that is removed is gone with everything it had, and nobody else notices", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    const { merchant, apiKey: key } = await bench.control("POST", "/merchants", {});
+    await register(bench, receiver.url, ["*"], key);
+    await register(bench, receiver.url);
+    receiver.always(500);
+    await trigger(bench, "a.b", {}, key);
+    await trigger(bench, "a.b");
+    await settle(bench);
+    expect(await bench.control("DELETE", `/merchants/${merchant}`)).toEqual({ removed: merchant });
+    expect(refused(await bench.call("GET", "/v1/merchants/me", { key }))).toEqual([401, "invalid_api_key"]);
+    expect(refused(await ask(bench, "DELETE", `/merchants/${merchant}`))).toEqual([404, "resource_not_found"]);
+    const owners = async (path: string, field: string) =>
+      (await bench.control("GET", path)).data.map((row: Record<string, unknown>) => row[field]);
+    expect(await owners("/events", "merchant")).toEqual(["mer_lodge"]);
+    expect(await owners("/deliveries", "merchantId")).toEqual(["mer_lodge"]);
+    expect(new Set(await owners("/requests", "merchant"))).toEqual(new Set(["mer_lodge", null]));
+    const arrived = receiver.arrivals.length;
+    await advance(bench, "10m");
+    expect(new Set(receiver.arrivals.slice(arrived).map(({ event }) => event.merchantId))).toEqual(new Set(["mer_lodge"]));
+  });
+});
+
+/** Some of everything, and every answer that it got, headers and all. */
+async function busyHour(bench: Bench, hooks: string, key = "sk_test_lodge"): Promise<string[]> {
+  const answers: Answer[] = [];
+  const act = async (method: string, path: string, body?: object, headers = {}) => {
+    const answer = await bench.call(method, `/v1${path}`, { key, headers, ...(body ? { body } : {}) });
+    answers.push(answer);
+    return answer;
+  };
+  const { body: endpoint } = await act("POST", "/webhooks", { url: hooks, events: ["*"] });
+  await act("POST", "/hospitality/bookings/bkg_pending/decline", { reason: "full" }, { "idempotency-key": "a" });
+  await act("POST", "/hospitality/bookings/bkg_pending/decline", { reason: "full" }, { "idempotency-key": "a" });
+  await act("POST", "/hospitality/bookings/bkg_confirmed/decline", {}, { "idempotency-key": "b" });
+  await act("POST", "/merchants/login", { email: "ola@lodge.example", password: "lodge-password" });
+  await act("POST", "/webhook-events/test", { type: "a.b", data: {} });
+  await advance(bench, "2s");
+  await act("POST", `/webhooks/${endpoint.id}/rotate-secret`);
+  await act("GET", "/webhook-deliveries");
+  await act("GET", "/payments");
+  await act("GET", "/webhooks");
+  await act("GET", "/payments?limit=200");
+  return answers.map(({ status, rawHeaders, text }) => JSON.stringify([status, rawHeaders, text]));
+}
+
+const rewind = (bench: Bench) => bench.control("PUT", "/clock", { mode: "frozen", now: NOON });
+
+describe("reset", () => {
+  test("two equal runs with a reset between get the same bytes", async () => {
+    const bench = await open({ rateLimit: "100/1h" });
+    const receiver = await receive();
+    receiver.always({ status: 500, body: "no" });
+    const first = await busyHour(bench, receiver.url);
+    const signatures = receiver.arrivals.map(({ headers }) => headers["x-webhook-signature"]);
+    await rewind(bench);
+    expect(await bench.control("POST", "/reset", {})).toEqual({ reset: "everything" });
+    expect(await busyHour(bench, receiver.url)).toEqual(first);
+    expect(receiver.arrivals.slice(signatures.length).map(({ headers }) => headers["x-webhook-signature"])).toEqual(signatures);
+  });
+
+  test("leaves nothing behind: no window, endpoint, delivery, remembered answer, session, minted merchant or journal", async () => {
+    const bench = await open({ rateLimit: "100/1h" });
+    const receiver = await receive();
+    receiver.always(500);
+    const { apiKey } = await bench.control("POST", "/merchants", {});
+    await busyHour(bench, receiver.url);
+    await busyHour(bench, receiver.url, apiKey);
+    const { body: session } = await bench.call("POST", "/v1/merchants/login", {
+      body: { email: "ola@lodge.example", password: "lodge-password" },
+    });
+    await rewind(bench);
+    await bench.control("POST", "/reset", {});
+    const fresh = await open({ rateLimit: "100/1h" });
+    for (const path of ["/requests", "/events", "/deliveries", "/operations"])
+      expect([path, await bench.control("GET", path)]).toEqual([path, await fresh.control("GET", path)]);
+    expect((await bench.control("GET", "")).merchants).toEqual((await fresh.control("GET", "")).merchants);
+    expect((await bench.call("GET", "/v1/payments")).headers["ratelimit-remaining"]).toBe("99");
+    expect((await bench.call("GET", "/v1/webhooks")).body.data).toEqual([]);
+    for (const key of [apiKey, session.accessToken])
+      expect(refused(await bench.call("GET", "/v1/merchants/me", { key }))).toEqual([401, "invalid_api_key"]);
+    const anew = await bench.call("POST", "/v1/hospitality/bookings/bkg_confirmed_2/decline", { headers: { "idempotency-key": "a" } });
+    expect([anew.status, anew.headers["idempotent-replayed"]]).toEqual([409, undefined]);
+    const arrived = receiver.arrivals.length;
+    expect((await advance(bench, "24h")).attempts).toEqual([]);
+    expect(receiver.arrivals).toHaveLength(arrived);
+  });
+
+  test("of one merchant puts that one back, ids and all, in its place, and leaves the others as they are", async () => {
+    const bench = await open({ rateLimit: "100/1h" });
+    const receiver = await receive();
+    receiver.always(500);
+    await register(bench, receiver.url, ["*"], "sk_test_market");
+    await trigger(bench, "c.d", {}, "sk_test_market");
+    // Requests are numbered across all merchants, so their ids are the one thing that goes on, and may be longer by a digit.
+    const withoutIds = (answers: string[]) => answers.map((answer) => answer.replaceAll(/req_\d+|"Content-Length","\d+"/g, ""));
+    const first = withoutIds(await busyHour(bench, receiver.url));
+    const merchants = (await bench.control("GET", "")).merchants;
+    await rewind(bench);
+    expect(await bench.control("POST", "/reset", { merchant: "mer_lodge" })).toEqual({ reset: "mer_lodge" });
+    expect((await bench.control("GET", "")).merchants).toEqual(merchants);
+    expect((await bench.control("GET", "/requests?merchant=mer_lodge")).data).toEqual([]);
+    expect((await bench.control("GET", "/events")).data.map(({ merchant }: { merchant: string }) => merchant)).toEqual(["mer_market"]);
+    expect(withoutIds(await busyHour(bench, receiver.url))).toEqual(first);
+    expect(await log(bench, "", "sk_test_market")).not.toEqual([]);
+  });
+
+  test("of a merchant that is unknown, or that came through the API, is refused", async () => {
+    const bench = await open();
+    expect(refused(await ask(bench, "POST", "/reset", { merchant: "mer_nobody" }))).toEqual([404, "resource_not_found"]);
+    const { body } = await bench.call("POST", "/v1/merchants", { body: { name: "New", email: "new@example.com" } });
+    const answer = await ask(bench, "POST", "/reset", { merchant: body.id });
+    expect(refused(answer)).toEqual([400, "validation_failed"]);
+    expect((await bench.call("GET", "/v1/merchants/me", { key: body.apiKey })).status).toBe(200);
+  });
+
+  test("brings a minted merchant back as what it was", async () => {
+    const bench = await open();
+    const { merchant, apiKey: key } = await bench.control("POST", "/merchants", { fixture: "market" });
+    const before = await bench.call("GET", "/v1/payments", { key });
+    await bench.control("PATCH", "/records/payment/pay_pending", { merchant, status: "failed" });
+    await bench.control("POST", "/records/payment", { merchant, amount: 5 });
+    await bench.control("POST", "/reset", { merchant });
+    expect((await bench.call("GET", "/v1/payments", { key })).text).toBe(before.text);
+  });
+});
+
+/** Each event that no operation of the service makes: the kind, the state it comes from, and the one it goes to, if it moves at all. */
+const ONLY_FROM_OUTSIDE: [event: string, kind: string, from?: string, to?: string][] = [
+  ["payment.pending", "payment"],
+  ["payment.succeeded", "payment", "pending", "succeeded"],
+  ["payment.failed", "payment", "pending", "failed"],
+  ["payment.refunded", "payment", "succeeded", "refunded"],
+  ["payout.created", "payout"],
+  ["payout.paid", "payout", "in_transit", "paid"],
+  ["payout.failed", "payout", "in_transit", "failed"],
+  ["marketplace_order.created", "marketplace_order"],
+  ["marketplace_order.updated", "marketplace_order", "pending", "accepted"],
+  ["booking.created", "booking"],
+  ["booking.confirmed", "booking", "pending", "confirmed"],
+  ["booking.cancelled", "booking", "confirmed", "cancelled"],
+  ["payroll.paid", "payroll", "processing", "paid"],
+  ["disciplinary_record.created", "disciplinary_record"],
+  ["appraisal.completed", "appraisal", "submitted", "completed"],
+  ["membership_renewal.due", "membership_renewal"],
+  ["membership_renewal.renewed", "membership_renewal", "grace", "renewed"],
+  ["integration_sync.succeeded", "sync_log", "running", "succeeded"],
+  ["integration_sync.failed", "sync_log", "running", "failed"],
+  ["remittance.created", "remittance"],
+  ["gov_payment.paid", "gov_payment", "pending", "paid"],
+  ["customer.created", "customer"],
+];
+
+const newest = async (bench: Bench) => (await bench.control("GET", "/events?limit=1")).data[0];
+
+describe("records", () => {
+  test.each(ONLY_FROM_OUTSIDE)("%s is made by a %s", async (event, kind, from, to) => {
+    const bench = await open();
+    const made = await bench.control("POST", `/records/${kind}`, { merchant: "mer_lodge", ...(from ? { status: from } : {}) });
+    if (to !== undefined) await bench.control("PATCH", `/records/${kind}/${made.id}`, { status: to });
+    const told = await newest(bench);
+    expect(told).toMatchObject({
+      type: event,
+      merchant: "mer_lodge",
+      request: null,
+      body: { object: "event", type: event, merchantId: "mer_lodge", data: { id: made.id, object: kind } },
+    });
+    expect(told.body.data.status).toBe(to ?? made.status);
+  });
+
+  test("make every event that no operation makes", () => {
+    const byOperation = catalogue.flatMap(({ emits }) => emits.map(factOf));
+    const byRecord = ONLY_FROM_OUTSIDE.map(([event]) => event);
+    expect([...eventTypes].filter((event) => !byOperation.includes(event)).sort()).toEqual(byRecord.sort());
+  });
+
+  const kinds = resources.filter(({ kind, moves }) => kind !== "merchant" && Object.keys(moves).length > 0);
+  test.each(kinds.map((resource) => [resource.kind, resource] as const))("a %s moves as its states allow", async (kind, resource) => {
+    const bench = await open();
+    const { merchant } = await bench.control("POST", "/merchants", { fixture: "blank" });
+    for (const [from, next] of Object.entries(resource.moves)) {
+      for (const to of Object.keys(resource.moves).filter((state) => state !== from)) {
+        const made = await bench.control("POST", `/records/${kind}`, { merchant, status: from, ...needed[kind] });
+        const before = (await newest(bench))?.id;
+        const answer = await ask(bench, "PATCH", `/records/${kind}/${made.id}`, { status: to });
+        const after = await newest(bench);
+        if (next.includes(to)) {
+          expect([from, to, answer.status, answer.body.status]).toEqual([from, to, 200, to]);
+          const event = resource.events[to];
+          expect([from, to, after?.id === before ? undefined : after?.type]).toEqual([from, to, event]);
+        } else {
+          expect([from, to, ...refused(answer)]).toEqual([from, to, 409, "invalid_state"]);
+          expect(answer.body.details).toMatchObject({ currentStatus: from });
+          expect(answer.body.details.allowedFrom).not.toContain(from);
+          expect(after?.id).toBe(before);
+        }
+      }
+    }
+  });
+
+  test("are created with what is given, and delivered like any other change", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url, ["payment.succeeded"]);
+    const answer = await ask(bench, "POST", "/records/payment", {
+      merchant: "mer_lodge",
+      id: "pay_mine",
+      amount: 7,
+      currency: "EUR",
+      status: "succeeded",
+      created: 1_700_000_000,
+    });
+    expect([answer.status, answer.body]).toEqual([
+      201,
+      expect.objectContaining({ id: "pay_mine", amount: 7, status: "succeeded", created: 1_700_000_000, refundedAmount: 0 }),
+    ]);
+    await settle(bench);
+    expect(receiver.arrivals.map(({ event }) => event.data.id)).toEqual(["pay_mine"]);
+    const list = await bench.call("GET", "/v1/payments?limit=100&starting_after=pay_001");
+    expect(list.status).toBe(200);
+    const changed = await bench.control("PATCH", "/records/payment/pay_mine", { reference: "R-1" });
+    expect([changed.reference, changed.status]).toEqual(["R-1", "succeeded"]);
+    expect((await newest(bench)).type).toBe("payment.succeeded");
+  });
+
+  test.each([
+    ["POST", "/records/payments", { merchant: "mer_lodge" }, 404, "Did you mean payment?"],
+    ["POST", "/records/merchant", { merchant: "mer_lodge" }, 404, "There is no kind of record merchant"],
+    ["POST", "/records/webhook_endpoint", { merchant: "mer_lodge" }, 404, "There is no kind of record webhook_endpoint"],
+    ["POST", "/records/payment", {}, 400, "merchant is required"],
+    ["POST", "/records/payment", { merchant: "mer_lodg" }, 404, "Did you mean mer_lodge?"],
+    ["POST", "/records/payment", { merchant: "mer_lodge", amuont: 5 }, 400, "Did you mean amount?"],
+    ["POST", "/records/payment", { merchant: "mer_lodge", amount: "5" }, 400, 'received "5"'],
+    ["POST", "/records/payment", { merchant: "mer_lodge", status: "lost" }, 400, '"lost"'],
+    ["POST", "/records/payment", { merchant: "mer_lodge", livemode: true }, 400, "livemode is no field"],
+    ["POST", "/records/payment", { merchant: "mer_lodge", id: "pay_pending" }, 409, "pay_pending exists already"],
+    ["POST", "/records/product_variant", { merchant: "mer_lodge", productId: "prod_honey", sku: "HONEY-250" }, 409, "sku exists already"],
+    ["POST", "/records/product_variant", { merchant: "mer_lodge", sku: "HONEY-1" }, 400, "productId is required"],
+    ["PATCH", "/records/payment/pay_nobody", { status: "failed" }, 404, "No merchant has a payment pay_nobody"],
+    ["PATCH", "/records/payment/pay_pending", { merchant: "mer_blank", status: "failed" }, 404, "No such payment"],
+    ["PATCH", "/records/payment/pay_pending", { statsu: "failed" }, 400, "Did you mean status?"],
+    ["PATCH", "/records/payment/pay_pending", { id: "pay_001" }, 400, "id is no field of a payment that can be set"],
+    ["PATCH", "/records/payment/pay_pending", { created: 1 }, 400, "created is no field of a payment that can be set"],
+    ["PATCH", "/records/payment/pay_pending", { amount: 1.5 }, 400, "amount must be an integer"],
+  ])("%s %s refuses %j with %i", async (method, path, body, status, words) => {
+    const bench = await open();
+    const answer = await ask(bench, method, path, body);
+    expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(words)]);
+    expect(await newest(bench)).toBeUndefined();
+    const { data } = (await bench.call("GET", "/v1/payments?limit=1")).body;
+    expect(data[0]).toMatchObject({ id: "pay_pending", status: "pending" });
+  });
+
+  test("of which several merchants have one want to know whose is meant", async () => {
+    const bench = await open();
+    const { merchant } = await bench.control("POST", "/merchants", {});
+    const answer = await ask(bench, "PATCH", "/records/booking/bkg_pending", { status: "confirmed" });
+    expect(refused(answer)).toEqual([400, "validation_failed"]);
+    expect(answer.body.message).toContain(`mer_lodge, ${merchant}:`);
+    const confirmed = await bench.control("PATCH", "/records/booking/bkg_pending", { merchant, status: "confirmed" });
+    expect([confirmed.merchantId, (await newest(bench)).merchant]).toEqual([merchant, merchant]);
+  });
+
+  test("a suspended merchant is refused at once, and let in again at once", async () => {
+    const bench = await open();
+    const me = async () => (await bench.call("GET", "/v1/merchants/me")).status;
+    expect(await me()).toBe(200);
+    await bench.control("PATCH", "/records/merchant/mer_lodge", { status: "suspended" });
+    expect(await me()).toBe(403);
+    await bench.control("PATCH", "/records/merchant/mer_lodge", { status: "active" });
+    expect(await me()).toBe(200);
+  });
+});
+
+describe("the journal", () => {
+  const ids = async (bench: Bench, query: string) =>
+    (await bench.control("GET", `/requests?${query}`)).data.map(({ id }: { id: string }) => id);
+
+  test("is filtered by operation, merchant, status, key and time, and paged", async () => {
+    const bench = await open();
+    await bench.call("GET", "/v1/payments");
+    await bench.call("GET", "/v1/payouts", { key: "sk_test_market" });
+    await bench.call("GET", "/v1/payments?limit=0");
+    await advance(bench, "1h");
+    await bench.call("GET", "/v1/payments", { key: null });
+    await bench.call("GET", "/v1/nothing?x=1");
+    expect(await ids(bench, "")).toEqual(["req_5", "req_4", "req_3", "req_2", "req_1"]);
+    expect(await ids(bench, "operation=payments.list")).toEqual(["req_4", "req_3", "req_1"]);
+    expect(await ids(bench, "merchant=mer_market")).toEqual(["req_2"]);
+    expect(await ids(bench, "status=4xx")).toEqual(["req_5", "req_4", "req_3"]);
+    expect(await ids(bench, "status=401")).toEqual(["req_4"]);
+    expect(await ids(bench, "key=sk_test_market")).toEqual(["req_2"]);
+    expect(await ids(bench, "since=2026-01-05T13:00:00Z")).toEqual(["req_5", "req_4"]);
+    expect(await ids(bench, "limit=2&starting_after=req_4")).toEqual(["req_3", "req_2"]);
+    expect((await bench.control("GET", "/requests?limit=2")).has_more).toBe(true);
+    expect((await bench.control("GET", "/requests?limit=2&starting_after=req_3")).has_more).toBe(false);
+  });
+
+  test.each([
+    ["/requests?limit=0", 400, "invalid_limit"],
+    ["/requests?status=teapot", 400, "validation_failed"],
+    ["/requests?since=yesterday", 400, "validation_failed"],
+    ["/requests?starting_after=req_99", 400, "invalid_cursor"],
+    ["/requests/req_99", 404, "resource_not_found"],
+    ["/events?limit=101", 400, "invalid_limit"],
+    ["/events?starting_after=evt_none", 400, "invalid_cursor"],
+    ["/deliveries?ending_before=whd_none", 400, "invalid_cursor"],
+    ["/deliveries?status=lost", 400, "validation_failed"],
+    ["/deliveries/whd_none", 404, "resource_not_found"],
+  ])("%s is refused with %i %s", async (path, status, code) => {
+    expect(refused(await ask(await open(), "GET", path))).toEqual([status, code]);
+  });
+
+  test("tells a request whole, with its events, and the request that it replays", async () => {
+    const bench = await open();
+    const headers = { "idempotency-key": "one", "x-mine": "yes" };
+    const act = () => bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { headers, body: { reason: "full" } });
+    const [first, second] = [await act(), await act()];
+    const detail = await bench.control("GET", "/requests/req_1");
+    expect(detail).toMatchObject({
+      id: "req_1",
+      at: "2026-01-05T12:00:00.000Z",
+      method: "POST",
+      path: "/v1/hospitality/bookings/bkg_pending/decline",
+      query: "",
+      operation: "bookings.decline",
+      merchant: "mer_lodge",
+      status: 200,
+      key: "…odge",
+      idempotencyKey: "one",
+      replayOf: null,
+      request: { headers: { "x-mine": "yes" }, body: '{"reason":"full"}', bytes: 17 },
+      response: { headers: { "X-Sandbox-Request-Id": "req_1" }, body: first.text, bytes: Buffer.byteLength(first.text) },
+    });
+    const [event] = (await bench.control("GET", "/events")).data;
+    expect(detail.events).toEqual([{ id: event.id, type: "booking.declined" }]);
+    expect(event).toMatchObject({ request: "req_1", body: { data: first.body } });
+    expect(second.text).toBe(first.text);
+    expect(await bench.control("GET", "/requests/req_2")).toMatchObject({ replayOf: "req_1", events: [] });
+  });
+
+  test("masks what is secret, in both directions", async () => {
+    const bench = await open();
+    const { secret } = await register(bench, "http://localhost:3000/hooks");
+    const { body: login } = await bench.call("POST", "/v1/merchants/login", {
+      body: { email: "ola@lodge.example", password: "lodge-password" },
+    });
+    await bench.call("POST", "/v1/merchants/payout-method", {
+      key: login.accessToken,
+      body: { type: "bank_account", accountNumber: "PT50000201231234567890154" },
+    });
+    const { body: made } = await bench.call("POST", "/v1/merchants", {
+      body: { name: "New", email: "new@example.com", password: "hush-hush" },
+    });
+    const whole = await Promise.all([1, 2, 3, 4].map((number) => bench.control("GET", `/requests/req_${number}`)));
+    const text = JSON.stringify(whole);
+    for (const hidden of [
+      secret,
+      login.accessToken,
+      "lodge-password",
+      "PT50000201231234567890154",
+      made.apiKey,
+      "hush-hush",
+      "sk_test_lodge",
+    ])
+      expect([hidden, text.includes(hidden)]).toEqual([hidden, false]);
+    expect(whole.map(({ status }) => status)).toEqual([201, 200, 200, 200]);
+  });
+});
+
+describe("webhooks", () => {
+  test("events and attempts of every merchant are listed, filtered and shown", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    const market = await register(bench, receiver.url, ["*"], "sk_test_market");
+    receiver.script(200, 500, 200);
+    const one = await trigger(bench, "a.b", { n: 1 });
+    await settle(bench);
+    const two = await trigger(bench, "c.d", { n: 2 }, "sk_test_market");
+    await advance(bench, "1s");
+
+    const events = async (query: string) => (await bench.control("GET", `/events?${query}`)).data.map(({ id }: { id: string }) => id);
+    expect(await events("")).toEqual([two, one]);
+    expect(await events("merchant=mer_lodge")).toEqual([one]);
+    expect(await events("type=c.d")).toEqual([two]);
+    expect(await events(`limit=1&starting_after=${two}`)).toEqual([one]);
+    expect(await events(`ending_before=${one}`)).toEqual([two]);
+    expect((await bench.control("GET", "/events")).data[0]).toMatchObject({
+      type: "c.d",
+      merchant: "mer_market",
+      body: { id: two, data: { n: 2 } },
+      deliveries: { pending: 0, succeeded: 1, failed: 0, cancelled: 0 },
+    });
+
+    const attempts = async (query: string) =>
+      (await bench.control("GET", `/deliveries?${query}`)).data.map(({ eventId, attempt }: Record<string, unknown>) => [eventId, attempt]);
+    expect(await attempts("")).toEqual([
+      [two, 2],
+      [two, 1],
+      [one, 1],
+    ]);
+    expect(await attempts("merchant=mer_lodge")).toEqual([[one, 1]]);
+    expect(await attempts(`status=failed&endpointId=${market.id}`)).toEqual([[two, 1]]);
+    expect(await attempts(`eventId=${two}&limit=1`)).toEqual([[two, 2]]);
+    expect(await attempts("type=a.b")).toEqual([[one, 1]]);
+
+    const { data } = await bench.control("GET", `/deliveries?eventId=${two}`);
+    const shown = await bench.control("GET", `/deliveries/${data[1].id}`);
+    expect(shown).toEqual({ attempt: data[1], attempts: data });
+    expect(data[1]).toMatchObject({ status: "failed", responseStatus: 500, requestBody: receiver.arrivals[1]?.body.toString() });
+  });
+
+  test("an attempt is replayed to its endpoint, an event to all that want it now, with the secret of now", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    const { id } = await register(bench, `${receiver.url}/a`, ["a.b"]);
+    const event = await trigger(bench, "a.b");
+    await settle(bench);
+    await register(bench, `${receiver.url}/b`, ["a.b"]);
+    const { body: rotated } = await bench.call("POST", `/v1/webhooks/${id}/rotate-secret`);
+    const [logged] = await log(bench);
+
+    const answer = await ask(bench, "POST", `/deliveries/${logged?.id}/replay`, {});
+    expect([answer.status, answer.body.eventId, answer.body.deliveries.length]).toEqual([202, event, 1]);
+    await settle(bench);
+    expect(receiver.arrivals.map(({ url }) => url)).toEqual(["/hooks/a", "/hooks/a"]);
+    expect(receiver.arrivals[1]?.body).toEqual(receiver.arrivals[0]?.body);
+    const replayed = await bench.control("GET", `/deliveries/${answer.body.deliveries[0]}`);
+    expect(replayed.attempt).toMatchObject({ trigger: "replay", attempt: 1, maxAttempts: 1, status: "succeeded" });
+    const explained = await bench.control("POST", "/signature/explain", {
+      endpoint: id,
+      body: receiver.arrivals[1]?.body.toString(),
+      signature: receiver.arrivals[1]?.headers["x-webhook-signature"],
+    });
+    expect([rotated.secret.slice(0, 6), explained.matches]).toEqual(["whsec_", true]);
+
+    receiver.always(500);
+    const both = await bench.control("POST", `/events/${event}/replay`, {});
+    expect(both.deliveries).toHaveLength(2);
+    await advance(bench, "1h");
+    expect(
+      receiver.arrivals
+        .slice(2)
+        .map(({ url }) => url)
+        .sort(),
+    ).toEqual(["/hooks/a", "/hooks/b"]);
+    expect((await bench.control("GET", "/events")).data[0].deliveries).toEqual({ pending: 0, succeeded: 2, failed: 2, cancelled: 0 });
+
+    for (const path of ["/deliveries/whd_none/replay", "/events/evt_none/replay", "/endpoints/we_none/enable"])
+      expect(refused(await ask(bench, "POST", path, {}))).toEqual([404, "resource_not_found"]);
+    await bench.call("DELETE", `/v1/webhooks/${id}`);
+    expect(refused(await ask(bench, "POST", `/deliveries/${logged?.id}/replay`, {}))).toEqual([409, "invalid_state"]);
+  });
+
+  test("an endpoint that said 410 is put back into service", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    const { id } = await register(bench, receiver.url, ["a.b"]);
+    receiver.script(410);
+    await trigger(bench, "a.b");
+    await settle(bench);
+    const state = async () => {
+      const [endpoint] = (await bench.call("GET", "/v1/webhooks")).body.data;
+      return [endpoint.status, endpoint.health.disabledReason];
+    };
+    expect(await state()).toEqual(["disabled", "gone"]);
+    await trigger(bench, "a.b");
+    await settle(bench);
+    expect(receiver.arrivals).toHaveLength(1);
+    expect(await bench.control("POST", `/endpoints/${id}/enable`, {})).toEqual({ enabled: id });
+    expect(await state()).toEqual(["enabled", null]);
+    await trigger(bench, "a.b");
+    await settle(bench);
+    expect(receiver.arrivals).toHaveLength(2);
+  });
+
+  test("drain waits for what is due and in flight, and not for later retries", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    let release = () => {};
+    receiver.script((_, outgoing) => {
+      release = () => void outgoing.writeHead(500).end();
+    });
+    await trigger(bench);
+    await receiver.arrived(1);
+    expect(await bench.control("POST", "/drain", { within: "0ms" })).toEqual({ settled: false, pending: 0, inFlight: 1 });
+    const drained = bench.control("POST", "/drain", { within: "30s" });
+    release();
+    expect(await drained).toEqual({ settled: true, pending: 1, inFlight: 0 });
+    await advance(bench, "1s");
+    expect(await bench.control("POST", "/drain", {})).toEqual({ settled: true, pending: 0, inFlight: 0 });
+    expect(refused(await ask(bench, "POST", "/drain", { within: "a while" }))).toEqual([400, "validation_failed"]);
+  });
+
+  test("a signature over a real delivery is explained by the mistake that made it", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    const { id, secret } = await register(bench, receiver.url);
+    await trigger(bench, "a.b", { text: "é" });
+    await settle(bench);
+    const [arrival] = receiver.arrivals;
+    const body = arrival?.body.toString() ?? "";
+    const signature = arrival?.headers["x-webhook-signature"] ?? "";
+    const hmac = (key: string, text: string) => createHmac("sha256", key).update(text).digest("hex");
+    const explain = (question: object) => bench.control("POST", "/signature/explain", { endpoint: id, body, signature, ...question });
+    expect(signature).toBe(hmac(secret, body));
+    expect(await explain({})).toMatchObject({ matches: true, mistake: null });
+    expect(await explain({ signature: hmac(secret.replace("whsec_", ""), body) })).toMatchObject({
+      matches: false,
+      mistake: "prefix_stripped",
+    });
+    expect(await explain({ signature: hmac(secret, `${body}\n`) })).toMatchObject({ mistake: "trailing_newline" });
+    expect(await explain({ signature: "0".repeat(64) })).toMatchObject({ matches: false, mistake: null });
+    await bench.call("POST", `/v1/webhooks/${id}/rotate-secret`);
+    expect(await explain({})).toMatchObject({ matches: false, mistake: "previous_secret" });
+    expect(refused(await ask(bench, "POST", "/signature/explain", { endpoint: "we_none", body, signature }))).toEqual([
+      404,
+      "resource_not_found",
+    ]);
+    expect(refused(await ask(bench, "POST", "/signature/explain", { endpoint: id, body }))).toEqual([400, "validation_failed"]);
+  });
+});

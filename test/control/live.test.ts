@@ -1,0 +1,297 @@
+// The live stream: what a watcher is told, in which order, and that no watcher costs anybody else a moment.
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
+import type { Happening, LiveItem, LiveMessage } from "../../src/contracts/live-messages.ts";
+import { createHub } from "../../src/live/hub.ts";
+import { type Bench, lines, NOON_SECONDS, open, raw, readRaw } from "../support/sandbox.ts";
+import { advance, receive, register, trigger } from "../support/webhooks.ts";
+
+interface Watcher {
+  socket: WebSocket;
+  messages: LiveMessage[];
+  /** Every item so far, in the order in which it came. */
+  items(): LiveItem[];
+  /** Resolves with the first message that fits, of those before and those to come. */
+  message(fits: (message: LiveMessage) => boolean): Promise<LiveMessage>;
+  /** Resolves when an item with this number has come. */
+  seen(seq: number): Promise<unknown>;
+}
+
+const opened: WebSocket[] = [];
+
+afterEach(() => {
+  for (const socket of opened.splice(0)) socket.terminate();
+});
+
+const liveUrl = (bench: Bench, query = "") => `ws://127.0.0.1:${bench.port}/_sandbox/live${query}`;
+
+async function watch(url: string, options = {}): Promise<Watcher> {
+  const socket = new WebSocket(url, options);
+  opened.push(socket);
+  const messages: LiveMessage[] = [];
+  let waiting: { fits: (message: LiveMessage) => boolean; resolve: (message: LiveMessage) => void }[] = [];
+  socket.on("message", (text) => {
+    const message = JSON.parse(String(text)) as LiveMessage;
+    messages.push(message);
+    for (const { resolve } of waiting.filter(({ fits }) => fits(message))) resolve(message);
+    waiting = waiting.filter(({ fits }) => !fits(message));
+  });
+  await once(socket, "open");
+  const message: Watcher["message"] = (fits) =>
+    new Promise((resolve) => {
+      const found = messages.find(fits);
+      if (found) resolve(found);
+      else waiting.push({ fits, resolve });
+    });
+  const watcher: Watcher = {
+    socket,
+    messages,
+    items: () => messages.flatMap((one) => (one.type === "batch" ? one.items : [])),
+    message,
+    seen: (seq) => message((one) => one.type === "batch" && one.items.some((item) => item.seq === seq)),
+  };
+  await message(({ type }) => type === "snapshot");
+  return watcher;
+}
+
+/** The status with which an upgrade is refused. */
+function refusal(url: string, options = {}): Promise<number | undefined> {
+  const socket = new WebSocket(url, options);
+  return new Promise((resolve, reject) => {
+    socket.on("unexpected-response", (_, answer) => resolve(answer.statusCode));
+    socket.on("open", () => reject(new Error("it was let in")));
+    socket.on("error", () => {});
+  });
+}
+
+const call = (bench: Bench) => bench.call("GET", "/v1/payments?limit=1");
+
+describe("a watcher", () => {
+  test("is told where things stand, then what happens, in order and without a gap", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    const watcher = await watch(liveUrl(bench));
+    expect(watcher.messages[0]).toMatchObject({
+      type: "snapshot",
+      seq: 1,
+      sandbox: { name: "merchant-sandbox", baseUrl: bench.baseUrl, clock: { mode: "frozen", unix: NOON_SECONDS } },
+    });
+    expect((watcher.messages[0] as { sandbox: object }).sandbox).toEqual(await bench.control("GET", ""));
+
+    receiver.script(500);
+    const event = await trigger(bench);
+    await advance(bench, "1s");
+    await bench.control("PUT", "/clock", { mode: "frozen", now: "2026-02-01T00:00:00Z" });
+    await bench.control("POST", "/reset", { merchant: "mer_market" });
+    await bench.control("POST", "/reset", {});
+    await watcher.message((one) => one.type === "batch" && one.items.some((item) => item.kind === "reset" && item.merchant === null));
+    const all = watcher.items();
+    expect(all.map(({ seq }) => seq)).toEqual(upTo(all.length + 1, 2));
+    const items = all.filter(({ kind }) => kind !== "verdict");
+    expect(items.map(({ kind }) => kind)).toEqual(["request", "attempt", "attempt", "clock", "clock", "reset", "reset"]);
+    expect(items[0]).toMatchObject({
+      request: {
+        id: "req_2",
+        method: "POST",
+        path: "/v1/webhook-events/test",
+        operation: "events.test",
+        status: 200,
+        merchant: "mer_lodge",
+      },
+    });
+    expect(items[1]).toMatchObject({ attempt: { eventId: event, attempt: 1, status: "failed", nextAttemptAt: NOON_SECONDS + 1 } });
+    expect(items[2]).toMatchObject({ attempt: { eventId: event, attempt: 2, status: "succeeded", nextAttemptAt: null } });
+    expect(items.slice(3)).toMatchObject([
+      { clock: { mode: "frozen", now: "2026-01-05T12:00:01.000Z", unix: NOON_SECONDS + 1 } },
+      { clock: { mode: "frozen", now: "2026-02-01T00:00:00.000Z" } },
+      { merchant: "mer_market" },
+      { merchant: null },
+    ]);
+  });
+
+  test("that comes back is told what it missed, and only that", async () => {
+    const bench = await open();
+    const first = await watch(liveUrl(bench));
+    for (let count = 0; count < 5; count++) await call(bench);
+    await first.seen(5);
+    first.socket.terminate();
+    for (let count = 0; count < 5; count++) await call(bench);
+
+    const second = await watch(liveUrl(bench, "?since=5"));
+    await second.seen(10);
+    expect(second.messages[0]).toMatchObject({ type: "snapshot", seq: 10 });
+    expect(second.items().map(({ seq }) => seq)).toEqual([6, 7, 8, 9, 10]);
+    await call(bench);
+    await second.seen(11);
+    expect(second.items().map(({ seq }) => seq)).toEqual([6, 7, 8, 9, 10, 11]);
+  });
+
+  test.each(["?since=99", "", "?since=", "?since=soon"])("with %j is told only what happens from now on", async (query) => {
+    const bench = await open();
+    await call(bench);
+    const watcher = await watch(liveUrl(bench, query));
+    await call(bench);
+    await watcher.seen(2);
+    expect(watcher.items().map(({ seq }) => seq)).toEqual([2]);
+  });
+
+  test("sees the same as every other", async () => {
+    const bench = await open();
+    const watchers = await Promise.all(Array.from({ length: 20 }, () => watch(liveUrl(bench))));
+    await Promise.all(Array.from({ length: 100 }, () => call(bench)));
+    await Promise.all(watchers.map((watcher) => watcher.seen(100)));
+    for (const watcher of watchers) expect(numbers(watcher)).toEqual(upTo(100));
+    const requests = watchers.map((watcher) => JSON.stringify(watcher.items()));
+    expect(new Set(requests).size).toBe(1);
+  });
+
+  test("may say what it likes, and is not listened to; what is too long ends it alone", async () => {
+    const bench = await open();
+    const [loud, quiet] = [await watch(liveUrl(bench)), await watch(liveUrl(bench))];
+    loud.socket.send("hello");
+    loud.socket.send(Buffer.alloc(70_000));
+    const [code] = await once(loud.socket, "close");
+    expect(code).toBe(1009);
+    await call(bench);
+    await quiet.seen(1);
+    expect(quiet.socket.readyState).toBe(WebSocket.OPEN);
+  });
+
+  test("ends with the sandbox", async () => {
+    const bench = await open();
+    const watchers = [await watch(liveUrl(bench)), await watch(liveUrl(bench))];
+    const ended = watchers.map(({ socket }) => once(socket, "close"));
+    await bench.close();
+    await Promise.all(ended);
+    await expect(watch(liveUrl(bench))).rejects.toThrow();
+  });
+});
+
+/** A hub behind a server of its own: what a sandbox would take minutes to say, it says at once. */
+async function openHub() {
+  const hub = createHub(() => ({}));
+  const server = createServer().on("upgrade", hub.accept);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    hub.close();
+    server.close();
+  });
+  return { hub, url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}
+
+const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+const numbers = (watcher: Watcher) => watcher.items().map(({ seq }) => seq);
+const reset: Happening = { kind: "reset", merchant: null };
+
+describe("more than is kept", () => {
+  test("becomes a gap marker, after which the count goes on", async () => {
+    const { hub, url } = await openHub();
+    for (let said = 0; said < 12_000; said++) hub.say(reset);
+    const watcher = await watch(`${url}?since=1`);
+    await watcher.seen(12_000);
+    const [snapshot, gap] = watcher.messages;
+    expect(snapshot).toMatchObject({ type: "snapshot", seq: 12_000 });
+    expect(gap).toMatchObject({ type: "gap", from: 2 });
+    const { to } = gap as { to: number };
+    expect(numbers(watcher)).toEqual(upTo(12_000, to + 1));
+    expect(numbers(watcher).length).toBeGreaterThanOrEqual(5_000);
+    hub.say(reset);
+    await watcher.seen(12_001);
+  });
+
+  test("and was not read passes a watcher over; the others miss nothing, and it is told of its gap when it reads again", async () => {
+    const { hub, url } = await openHub();
+    const [sleeper, awake] = [await watch(url), await watch(url)];
+    sleeper.socket.pause();
+    const long: Happening = { kind: "reset", merchant: "m".repeat(2_000) };
+    let said = 0;
+    // Until the buffers of the socket are full, nobody can know that it is not read.
+    for (let round = 0; round < 30; round++) {
+      for (let count = 0; count < 1_000; count++, said++) hub.say(long);
+      await awake.seen(said);
+    }
+    expect(numbers(awake)).toEqual(upTo(said));
+    expect(awake.messages.map(({ type }) => type)).not.toContain("gap");
+    sleeper.socket.resume();
+    const { from, to } = (await sleeper.message(({ type }) => type === "gap")) as { from: number; to: number };
+    await sleeper.seen(said);
+    expect(numbers(sleeper)).toEqual([...upTo(from - 1), ...upTo(said, to + 1)]);
+  });
+});
+
+test("a watcher that does not read keeps no request waiting", async () => {
+  const bench = await open();
+  const [sleeper, awake] = [await watch(liveUrl(bench)), await watch(liveUrl(bench))];
+  sleeper.socket.pause();
+  const answers = await Promise.all(upTo(300).map(() => call(bench)));
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  await awake.seen(300);
+  expect(sleeper.items()).toEqual([]);
+  sleeper.socket.resume();
+  await sleeper.seen(300);
+  expect(numbers(sleeper)).toEqual(upTo(300));
+});
+
+describe("nobody is let in", () => {
+  test("under a foreign Host, from a foreign Origin, or without the token", async () => {
+    const bench = await open();
+    expect(await refusal(liveUrl(bench), { headers: { host: "evil.example" } })).toBe(403);
+    expect(await refusal(liveUrl(bench), { headers: { host: `127.0.0.1.nip.io:${bench.port}` } })).toBe(403);
+    for (const origin of ["http://evil.example", "null", `https://localhost:${bench.port}`, `http://localhost:${bench.port + 1}`])
+      expect([origin, await refusal(liveUrl(bench), { origin })]).toEqual([origin, 403]);
+    await watch(liveUrl(bench), { origin: `http://localhost:${bench.port}` });
+
+    const locked = await open({ controlToken: "open-sesame" });
+    expect(await refusal(liveUrl(locked))).toBe(403);
+    expect(await refusal(liveUrl(locked), { headers: { authorization: "Bearer sk_test_lodge" } })).toBe(403);
+    await watch(liveUrl(locked), { headers: { authorization: "Bearer open-sesame" } });
+  });
+
+  test("at any other path, and is told so before any 101", async () => {
+    const bench = await open();
+    for (const path of ["/", "/v1/payments", "/_sandbox", "/_sandbox/live/", "/_sandbox/Live"])
+      expect([path, await refusal(`ws://127.0.0.1:${bench.port}${path}`)]).toEqual([path, 404]);
+    const upgrade = [
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    ];
+    const request = ["GET /v1/payments HTTP/1.1", `Host: 127.0.0.1:${bench.port}`, ...upgrade, "", ""].join("\r\n");
+    const answer = readRaw(await raw(bench.port, request));
+    expect([answer.status, answer.body.code]).toEqual([404, "route_not_found"]);
+    expect(answer.body.message).toBe("Only /_sandbox/live speaks WebSocket.");
+  });
+
+  test("by a plain request, which is told what to do instead", async () => {
+    const bench = await open();
+    const answer = readRaw(await raw(bench.port, lines("GET /_sandbox/live HTTP/1.1", `Host: 127.0.0.1:${bench.port}`)));
+    expect([answer.status, answer.body.code]).toEqual([404, "route_not_found"]);
+  });
+
+  test("with half a handshake, and the sandbox goes on", async () => {
+    const bench = await open();
+    const request = ["GET /_sandbox/live HTTP/1.1", `Host: 127.0.0.1:${bench.port}`, "Connection: Upgrade", "Upgrade: websocket", "", ""];
+    expect(await raw(bench.port, request.join("\r\n"))).toMatch(/^HTTP\/1\.1 4\d\d /);
+    const socket = connect(bench.port, "127.0.0.1");
+    socket.write(request.join("\r\n"));
+    socket.resetAndDestroy();
+    await once(socket, "close");
+    expect((await call(bench)).status).toBe(200);
+  });
+});
+
+test("a hub that was closed takes nobody in", async () => {
+  const hub = createHub(() => ({}));
+  hub.close();
+  const socket = connect((await open()).port, "127.0.0.1");
+  await once(socket, "connect");
+  hub.accept({ url: "/" } as never, socket, Buffer.alloc(0));
+  await once(socket, "close");
+  expect(socket.destroyed).toBe(true);
+});

@@ -1,0 +1,340 @@
+// The report of a run: the same facts in five formats, none of which a peer can break out of, and no secret in any.
+
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { describe, expect, test } from "vitest";
+import { eventTypes } from "../../src/areas/index.ts";
+import { escapeXml } from "../../src/report/junit.ts";
+import { maskQuery } from "../../src/report/mask.ts";
+import { Type } from "../../src/schema/shapes.ts";
+import { fieldErrors } from "../../src/schema/validator.ts";
+import { type Answer, type Bench, open } from "../support/sandbox.ts";
+import { receive, register } from "../support/webhooks.ts";
+
+const FORMATS = ["json", "junit", "markdown", "html", "har"] as const;
+type Format = (typeof FORMATS)[number];
+
+const fetchReport = (bench: Bench, format?: Format): Promise<Answer> =>
+  bench.call("GET", `/_sandbox/report${format ? `?format=${format}` : ""}`, { key: null });
+
+const PASSWORD = "correct-horse-battery";
+const EVIL = `"><script>alert(1)</script>&'|\`*_]\u202e`;
+
+/** A run in which something of everything happens, and the peer tries what it can. */
+async function busy(): Promise<{ bench: Bench; secret: string; minted: string }> {
+  const bench = await open();
+  const receiver = await receive();
+  receiver.script(200, 503);
+  const { secret } = await register(bench, `${receiver.url}?token=hush-hush`);
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", {
+    body: { reason: EVIL },
+    headers: { "idempotency-key": "once" },
+  });
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", {
+    body: { reason: EVIL },
+    headers: { "idempotency-key": "once" },
+  });
+  await bench.call("GET", `/v1/customers/${encodeURIComponent(EVIL)}`);
+  await bench.call("GET", `/v1/nothing?api_key=hush-hush`);
+  await bench.call("POST", "/v1/merchants/login", { body: { email: "a@b.example", password: PASSWORD } });
+  await bench.call("POST", "/v1/statutory/remittances/rem_overdue/confirm", { body: {} });
+  const { apiKey } = await bench.control("POST", "/merchants", { fixture: "blank" });
+  await bench.call("GET", "/v1/payments", { key: apiKey });
+  await bench.call("GET", `/v1/payments?note=${apiKey}`);
+  await bench.control("POST", "/clock/advance", { by: "1h" });
+  return { bench, secret, minted: apiKey };
+}
+
+describe("every format", () => {
+  test.each([
+    ["json", "application/json"],
+    ["har", "application/json"],
+    ["junit", "application/xml; charset=utf-8"],
+    ["markdown", "text/markdown; charset=utf-8"],
+    ["html", "text/html; charset=utf-8"],
+  ] as const)("%s has its type, and no browser reads it as anything else", async (format, type) => {
+    const { status, headers } = await fetchReport(await open(), format);
+    expect([status, headers["content-type"], headers["x-content-type-options"]]).toEqual([200, type, "nosniff"]);
+    if (format === "html") expect(headers["content-security-policy"]).toMatch(/^default-src 'none';.*frame-ancestors 'none'/);
+  });
+
+  test.each(FORMATS)("%s holds no secret", async (format) => {
+    const { bench, secret, minted } = await busy();
+    const { text } = await fetchReport(bench, format);
+    expect([secret, minted, PASSWORD, "hush-hush"].filter((hidden) => text.includes(hidden))).toEqual([]);
+    expect(text.includes("payments")).toBe(true);
+  });
+
+  test("an unknown one is refused with those there are", async () => {
+    const { status, body } = await fetchReport(await open(), "pdf" as Format);
+    expect([status, body.message]).toEqual([400, 'format must be one of json, junit, markdown, html, har; received "pdf" (a string).']);
+  });
+});
+
+describe("json", () => {
+  test("is the default, and counts what was called, answered and delivered", async () => {
+    const { bench } = await busy();
+    const { body: run } = await fetchReport(bench);
+    expect(run.totals.operations).toEqual({ called: 6, total: 28 });
+    expect(run.totals.requests).toBe(9);
+    expect(run.totals.statuses).toEqual({ "2xx": 6, "4xx": 3 });
+    expect([run.totals.deliveries, run.totals.attempts]).toEqual([{ succeeded: 2 }, 3]);
+    expect(run.requests.map(({ id }: { id: string }) => id)).toEqual(Array.from({ length: 9 }, (_, index) => `req_${index + 1}`));
+    expect(run.requests[2]).toMatchObject({ operation: "bookings.decline", status: 200, replayOf: "req_2", idempotencyKey: "once" });
+    expect(run.deliveries.map(({ type, status, request }: Record<string, string>) => [type, status, request])).toEqual([
+      ["booking.declined", "succeeded", "req_2"],
+      ["remittance.confirmed", "failed", "req_7"],
+      ["remittance.confirmed", "succeeded", "req_7"],
+    ]);
+    expect(run.leftOut).toEqual({ requests: 0, attempts: 0 });
+  });
+
+  test("covers every operation, with what it can answer and what it did", async () => {
+    const { bench } = await busy();
+    const { body: run } = await fetchReport(bench, "json");
+    const { data } = await bench.control("GET", "/operations");
+    expect(run.coverage.map(({ operation, calls }: Record<string, unknown>) => [operation, calls])).toEqual(
+      data.map(({ id, calls }: Record<string, unknown>) => [id, calls]),
+    );
+    expect(run.coverage.find(({ operation }: Record<string, unknown>) => operation === "bookings.decline")).toMatchObject({
+      path: "/v1/hospitality/bookings/{id}/decline",
+      calls: 2,
+      statuses: [
+        { status: 200, calls: 2 },
+        { status: 404, calls: 0 },
+        { status: 409, calls: 0 },
+      ],
+      events: [{ type: "booking.declined", count: 1 }],
+    });
+  });
+
+  test("covers every type of event, with how many there were and how many somebody took", async () => {
+    const { bench } = await busy();
+    await bench.control("POST", "/records/payment", { merchant: "mer_market", amount: 500, currency: "EUR", status: "succeeded" });
+    await bench.call("POST", "/v1/webhook-events/test", { body: { type: "of.nobodys.making" } });
+    const { body: run } = await fetchReport(bench, "json");
+    expect(run.events.map(({ type }: { type: string }) => type)).toEqual([...eventTypes].sort());
+    const { events } = await bench.control("GET", "/operations");
+    expect(run.events).toEqual(events);
+    const sent = events.filter(({ emitted }: { emitted: number }) => emitted > 0);
+    expect(sent.map(({ type, emitted, delivered }: Record<string, unknown>) => [type, emitted, delivered])).toEqual([
+      ["booking.declined", 1, 1],
+      ["payment.pending", 1, 0],
+      ["payment.succeeded", 1, 0],
+      ["remittance.confirmed", 1, 1],
+    ]);
+    expect(run.totals.events).toEqual({ emitted: 4, delivered: 2, total: eventTypes.size });
+    const { text: page } = await fetchReport(bench, "html");
+    expect(page).toContain('<span class="chip good">booking.declined ×1, 1 taken</span>');
+    expect(page).toContain('<span class="chip refused">payment.succeeded ×1, 0 taken</span>');
+    expect(page).toContain('<span class="chip unseen">payout.paid</span>');
+    const { text: markdown } = await fetchReport(bench, "markdown");
+    expect(markdown).toContain(`| Types of events sent | 4 of ${eventTypes.size}, 2 taken |`);
+    expect(markdown).toContain("| payment.succeeded | 1 | 0 |");
+  });
+
+  test("is empty after a reset", async () => {
+    const { bench } = await busy();
+    await bench.control("POST", "/reset", {});
+    const { body: run } = await fetchReport(bench);
+    expect([run.totals.requests, run.totals.attempts, run.requests, run.deliveries, run.verdicts]).toEqual([0, 0, [], [], []]);
+    expect(run.totals.operations.called).toBe(0);
+  });
+});
+
+describe("junit", () => {
+  const parser = new XMLParser({
+    ignoreAttributes: false,
+    attributeNamePrefix: "",
+    isArray: (name) => ["testsuite", "testcase"].includes(name),
+  });
+
+  test("is XML, with counts that agree with its cases", async () => {
+    const { bench } = await busy();
+    const { text } = await fetchReport(bench, "junit");
+    expect(XMLValidator.validate(text)).toBe(true);
+    const { testsuites } = parser.parse(text);
+    expect(testsuites.testsuite.map(({ name }: { name: string }) => name)).toEqual(["verdicts", "coverage"]);
+    for (const suite of testsuites.testsuite) {
+      const cases: Record<string, unknown>[] = suite.testcase ?? [];
+      const having = (name: string) => cases.filter((one) => name in one).length;
+      expect([suite.tests, suite.failures, suite.skipped]).toEqual([cases.length, having("failure"), having("skipped")].map(String));
+    }
+    const coverage = testsuites.testsuite[1];
+    expect([coverage.tests, coverage.skipped]).toEqual(["28", "22"]);
+    const uncovered = coverage.testcase.find(({ name }: { name: string }) => name === "payouts.list");
+    expect(uncovered.skipped.message).toBe("GET /v1/payouts was never called");
+  });
+
+  test("a verdict that failed is a case that failed, with what happened and how to mend it", async () => {
+    const bench = await open({ rateLimit: "1/1h" });
+    for (let call = 0; call < 3; call++) await bench.call("GET", "/v1/payments");
+    const { text } = await fetchReport(bench, "junit");
+    expect(XMLValidator.validate(text)).toBe(true);
+    const verdicts = parser.parse(text).testsuites.testsuite[0];
+    const failed = verdicts.testcase.find((one: Record<string, string>) => one.name?.startsWith("retry_after.honoured"));
+    expect(failed.failure.message).toMatch(/req_2 .*429.*req_3/);
+    expect(failed.failure["#text"]).toMatch(/Retry-After/);
+  });
+
+  test("no text of a peer breaks it", () => {
+    const hostile = `<a b='c' d="e">&amp;\u0000\u001b\n\t]]>\ud800\uffff`;
+    const text = escapeXml(hostile);
+    expect(text).toBe("&lt;a b=&apos;c&apos; d=&quot;e&quot;&gt;&amp;amp;\ufffd\ufffd&#10;&#9;]]&gt;\ufffd\ufffd");
+    expect(XMLValidator.validate(`<x y="${text}">${text}</x>`)).toBe(true);
+  });
+});
+
+describe("markdown", () => {
+  test("says first what went wrong, and lists what was never called", async () => {
+    const { bench } = await busy();
+    const { text } = await fetchReport(bench, "markdown");
+    expect(text).toMatch(/^# .+\n/);
+    expect(text).toContain("| Operations called | 6 of 28 |");
+    expect(text).toMatch(/\| 1\/6 \| remittance\.confirmed \| http:\/\/127\.0\.0\.1:\d+\/hooks\?token=…redacted… \| 503 \|/);
+    expect(text).toContain("<summary>22 operations were never called</summary>");
+    expect(text).toContain("| payouts.list | GET /v1/payouts |");
+  });
+
+  test("has whole tables and no markup of a peer", async () => {
+    const { bench } = await busy();
+    const { text } = await fetchReport(bench, "markdown");
+    expect(text).not.toContain("<script>");
+    const rows = text.split("\n").map((line) => (line.startsWith("|") ? line.replaceAll("\\|", "").split("|").length : 0));
+    rows.forEach((cells, index) => {
+      if (cells > 0 && (rows[index - 1] ?? 0) > 0)
+        expect([text.split("\n")[index], cells]).toEqual([text.split("\n")[index], rows[index - 1]]);
+    });
+  });
+});
+
+describe("html", () => {
+  test("is one file: no script, nothing from elsewhere, a policy that allows neither", async () => {
+    const { bench } = await busy();
+    const { text } = await fetchReport(bench, "html");
+    const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(text)?.[1];
+    expect(policy).toMatch(
+      /^default-src &#39;none&#39;; style-src &#39;sha256-[\w+/]+=*&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;$/,
+    );
+    expect(text).not.toMatch(/<script|<link|<img|<iframe|<form|\son\w+=|style="|src=|url\(/i);
+    for (const [, address] of text.matchAll(/href="([^"]*)"/g)) expect(address).toMatch(/^#/);
+  });
+
+  test("draws a mark for each request and attempt, each with its words, and leads to its row", async () => {
+    const { bench } = await busy();
+    const { text } = await fetchReport(bench, "html");
+    const { body: run } = await fetchReport(bench, "json");
+    for (const { id } of [...run.requests, ...run.deliveries]) {
+      expect(text.split(`<a href="#${id}"><g `)).toHaveLength(2);
+      expect(text).toContain(`<tr id="${id}">`);
+    }
+    expect(text).toContain("<title>req_2 POST /v1/hospitality/bookings/bkg_pending/decline 200 in ");
+    expect(text.match(/class="link"/g)).toHaveLength(3);
+    expect(text.match(/class="pause"/g)?.length ?? 0).toBeLessThanOrEqual(1);
+  });
+
+  test("shows which requests a fault rule struck, and which rule it was", async () => {
+    const bench = await open();
+    await bench.control("POST", "/faults", { id: "flt_down", action: { type: "status", status: 503 } });
+    await bench.control("POST", "/faults", { id: "flt_late", action: { type: "latency", ms: 1 }, trigger: { times: 2 } });
+    for (let time = 0; time < 3; time++) await bench.call("GET", "/v1/payments");
+    const { body } = await fetchReport(bench, "json");
+    expect(body.requests.map(({ fault }: { fault: string | null }) => fault)).toEqual(["flt_down,flt_late", "flt_late", null]);
+    const { text } = await fetchReport(bench, "html");
+    expect(text.match(/<span class="chip limited">fault [^<]+/g)).toEqual([
+      '<span class="chip limited">fault flt_down,flt_late',
+      '<span class="chip limited">fault flt_late',
+    ]);
+    // Two of them are marks; the third explains them.
+    expect(text.match(/<circle class="struck"/g)).toHaveLength(3);
+    expect(text).toMatch(/<title>req_1 [^<]*, struck by flt_down,flt_late<\/title>/);
+  });
+
+  test("whatever a peer sends is text in it", async () => {
+    const bench = await open();
+    await bench.call("GET", "/v1/customers/x", { headers: { "idempotency-key": EVIL.replace("\u202e", "") } });
+    await bench.call("GET", "/v1/<b>bold</b>");
+    const { text } = await fetchReport(bench, "html");
+    expect(text).toContain("/v1/&lt;b&gt;bold&lt;/b&gt;");
+    expect(text).not.toMatch(/<b>bold|<script/);
+  });
+
+  test("closes every element that it opens", async () => {
+    const { bench } = await busy();
+    const { text } = await fetchReport(bench, "html");
+    const whole = text
+      .replace("<!doctype html>", "")
+      .replaceAll(/<(meta|br)\b([^>]*)>/g, "<$1$2/>")
+      .replaceAll("<details open>", "<details>");
+    expect(XMLValidator.validate(whole)).toBe(true);
+  });
+
+  test("a sandbox in which nothing happened says so", async () => {
+    const { text } = await fetchReport(await open(), "html");
+    expect(text).toContain("Nothing has happened yet.");
+  });
+});
+
+describe("har", () => {
+  const Pairs = Type.Array(Type.Object({ name: Type.String(), value: Type.String() }, { additionalProperties: false }));
+  const message = {
+    httpVersion: Type.String(),
+    cookies: Type.Array(Type.Unknown()),
+    headers: Pairs,
+    headersSize: Type.Integer(),
+    bodySize: Type.Integer(),
+  };
+  const Har = Type.Object({
+    log: Type.Object({
+      version: Type.String({ const: "1.2" }),
+      creator: Type.Object({ name: Type.String(), version: Type.String() }),
+      pages: Type.Array(Type.Unknown()),
+      entries: Type.Array(
+        Type.Object({
+          startedDateTime: Type.String({ pattern: "^[0-9-]{10}T[0-9:.]+Z$" }),
+          time: Type.Number({ minimum: 0 }),
+          request: Type.Object({
+            method: Type.String(),
+            url: Type.String({ pattern: "^http" }),
+            queryString: Pairs,
+            postData: Type.Optional(Type.Object({ mimeType: Type.String(), text: Type.String() })),
+            ...message,
+          }),
+          response: Type.Object({
+            status: Type.Integer(),
+            statusText: Type.String(),
+            redirectURL: Type.String(),
+            content: Type.Object({ size: Type.Integer(), mimeType: Type.String(), text: Type.String() }),
+            ...message,
+          }),
+          cache: Type.Object({}),
+          timings: Type.Object({ send: Type.Number(), wait: Type.Number(), receive: Type.Number() }),
+        }),
+      ),
+    }),
+  });
+
+  test("is HAR 1.2, requests and deliveries together in the order of time", async () => {
+    const { bench } = await busy();
+    const { body } = await fetchReport(bench, "har");
+    expect(fieldErrors(Har, body)).toEqual([]);
+    expect(body.log.entries).toHaveLength(12);
+    const times = body.log.entries.map(({ startedDateTime }: Record<string, string>) => startedDateTime);
+    expect(times).toEqual([...times].sort());
+    const decline = body.log.entries.find(({ comment }: Record<string, string>) => comment === "req_2 bookings.decline");
+    expect(decline.request.url).toBe(`${bench.url}/v1/hospitality/bookings/bkg_pending/decline`);
+    expect(JSON.parse(decline.request.postData.text).reason).toBe(EVIL);
+    expect(JSON.parse(decline.response.content.text).status).toBe("declined");
+    const delivery = body.log.entries.find(({ comment }: Record<string, string>) => comment?.startsWith("delivery"));
+    expect(delivery.request.headers).toContainEqual({ name: "X-Webhook-Event", value: "booking.declined" });
+  });
+});
+
+test.each([
+  ["http://localhost/hooks?token=abc&page=2", "http://localhost/hooks?token=…redacted…&page=2"],
+  ["api_key=abc", "api_key=…redacted…"],
+  ["limit=3&signature=abc#part", "limit=3&signature=…redacted…#part"],
+  ["limit=3", "limit=3"],
+  ['{"url":"http://localhost/hooks?token=abc","events":["*"]}', '{"url":"http://localhost/hooks?token=…redacted…","events":["*"]}'],
+])("of the address %s the values named like a secret are masked", (url, masked) => {
+  expect(maskQuery(url)).toBe(masked);
+});

@@ -1,0 +1,365 @@
+// Business that goes on by itself: the same for the same seed and start, of the kinds that were asked for, valid whatever was asked, over in time.
+
+import Sqlite from "better-sqlite3";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { resources } from "../../src/areas/index.ts";
+import type { TrafficState } from "../../src/contracts/traffic.ts";
+import { problemsIn } from "../../src/store/world/fixture-check.ts";
+import { kinds } from "../../src/traffic/activity.ts";
+import { run } from "../support/program.ts";
+import { type Answer, type Bench, NOON, NOON_SECONDS, open, share } from "../support/sandbox.ts";
+import { advance, log, receive, register } from "../support/webhooks.ts";
+
+const begin = (bench: Bench, wanted: object = {}) => bench.control("POST", "/traffic", wanted);
+const state = async (bench: Bench, merchant = "mer_lodge"): Promise<TrafficState> =>
+  (await bench.control("GET", "/traffic")).data.find((one: TrafficState) => one.merchant === merchant);
+const refused = async (bench: Bench, body: object): Promise<Answer> => bench.call("POST", "/_sandbox/traffic", { key: null, body });
+
+/** Every event from the beginning, as it was sent. */
+async function events(bench: Bench, merchant = "mer_lodge") {
+  const all: { id: string; type: string; body: Answer["body"] }[] = [];
+  for (let after = ""; ; ) {
+    const { data, has_more } = await bench.control("GET", `/events?limit=100&merchant=${merchant}${after}`);
+    all.push(...data);
+    if (!has_more) return all.reverse();
+    after = `&starting_after=${data.at(-1).id}`;
+  }
+}
+
+describe("what happens", () => {
+  test("is as much as the rate says, in sandbox time: nothing while the clock stands, all of it when time is played", async () => {
+    const bench = await open();
+    const started = await begin(bench, { rate: "2/s", for: "1m" });
+    expect(started).toMatchObject({ merchant: "mer_lodge", rate: "2/s", for: "1m", status: "running", happened: 0, byKind: {} });
+    expect(started.startedAt).toBe("2026-01-05T12:00:00.000Z");
+    await advance(bench, "0s");
+    expect((await state(bench)).happened).toBe(0);
+    await advance(bench, "30s");
+    expect(await state(bench)).toMatchObject({ status: "running", happened: 60 });
+    await advance(bench, "1h");
+    const { status, happened, byKind, nextAt } = await state(bench);
+    expect([status, happened, nextAt]).toEqual(["done", 120, null]);
+    expect(Object.values(byKind).reduce((sum, count) => sum + count, 0)).toBe(120);
+    const times = (await events(bench)).map(({ body }) => body.created - NOON_SECONDS);
+    expect(times.length).toBeGreaterThan(60);
+    expect(times).toEqual([...times].sort((one, other) => one - other));
+    expect([times[0], times.at(-1)]).toEqual([expect.toSatisfy((time) => time <= 5), expect.toSatisfy((time) => time >= 50 && time < 60)]);
+  });
+
+  test("goes through the states as the service allows, with its events: a day of it in a moment", async () => {
+    const bench = await open();
+    await begin(bench, { rate: "1/m" });
+    await advance(bench, "24h");
+    const all = await events(bench);
+    const types = new Set(all.map(({ type }) => type));
+    for (const type of ["payment.succeeded", "payment.failed", "payout.paid", "booking.created", "booking.confirmed", "booking.declined"])
+      expect([type, types.has(type)]).toEqual([type, true]);
+    for (const type of ["payroll.created", "payroll.paid", "remittance.confirmed", "marketplace_order.updated", "customer.created"])
+      expect([type, types.has(type)]).toEqual([type, true]);
+    // What a record is said to be at last, it is.
+    const last = new Map(all.map(({ body }) => [body.data.id, body.data]));
+    const { body: payments } = await bench.call("GET", "/v1/payments?limit=100");
+    for (const payment of payments.data.filter(({ id }: { id: string }) => last.has(id))) expect(payment).toEqual(last.get(payment.id));
+    const payroll = all.find(({ type }) => type === "payroll.created")?.body.data;
+    const net = payroll.items.map(({ netAmount }: { netAmount: number }) => netAmount);
+    expect(payroll.totals.netAmount).toBe(net.reduce((sum: number, amount: number) => sum + amount, 0));
+  });
+
+  test("is delivered, signed and logged like anything else, each at its own time", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url, ["payment.succeeded"]);
+    await begin(bench, { rate: "1/s", mix: { payment: 1 }, for: "1m" });
+    const { attempts } = await bench.control("POST", "/clock/advance", { by: "1m" });
+    const told = (await events(bench)).filter(({ type }) => type === "payment.succeeded");
+    expect(told.length).toBeGreaterThan(10);
+    expect(receiver.arrivals.map(({ event }) => event)).toEqual(told.map(({ body }) => body));
+    expect(attempts.map(({ eventId }: { eventId: string }) => eventId)).toEqual(told.map(({ id }) => id));
+    expect((await log(bench)).map(({ status, created }) => [status, created])).toEqual(told.map(({ body }) => ["succeeded", body.created]));
+  });
+
+  test("leaves alone what it did not make: the seeded records stand as they stood", async () => {
+    const bench = await open();
+    const seeded = async () => (await bench.call("GET", "/v1/payments?limit=100&starting_after=pay_pending")).text;
+    const before = await seeded();
+    await begin(bench, { rate: "1/s", mix: { payment: 1, booking: 1 } });
+    await advance(bench, "10m");
+    expect(await seeded()).toBe(before);
+    expect((await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline")).status).toBe(200);
+  });
+
+  test("goes on where somebody else moved a record meanwhile", async () => {
+    const bench = await open();
+    await begin(bench, { rate: "1/s", mix: { booking: 1 } });
+    for (let round = 0; round < 40; round++) {
+      await advance(bench, "1s");
+      const newest = (await events(bench)).at(-1)?.body.data;
+      if (newest?.status === "pending") await bench.call("POST", `/v1/hospitality/bookings/${newest.id}/decline`);
+    }
+    expect(await state(bench)).toMatchObject({ status: "running", happened: 40 });
+  });
+});
+
+describe("equal starts", () => {
+  const run = async (bench: Bench, merchant?: string) => {
+    await begin(bench, { rate: "3/s", for: "2m", merchant });
+    await advance(bench, "2m");
+    return (await events(bench, merchant)).map(({ body }) => body);
+  };
+
+  test("make equal records and events: in two sandboxes, and in one that was reset", async () => {
+    const one = await open();
+    const first = await run(one);
+    expect(first.length).toBeGreaterThan(200);
+    expect(await run(await open())).toEqual(first);
+    await one.control("POST", "/reset", {});
+    await one.control("PUT", "/clock", { mode: "frozen", now: NOON });
+    expect(await run(one)).toEqual(first);
+  });
+
+  test("do not depend on how the time is cut into pieces", async () => {
+    const bench = await open();
+    const whole = await run(await open());
+    await begin(bench, { rate: "3/s", for: "2m" });
+    for (const by of ["1ms", "999ms", "333ms", "10s", "1m", "50s"]) await advance(bench, by);
+    expect((await events(bench)).map(({ body }) => body)).toEqual(whole);
+  });
+
+  test("with another seed make others, and so does a second start", async () => {
+    const first = await run(await open());
+    const other = await run(await open({ seed: 7 }));
+    const amounts = (bodies: Answer["body"][]) => bodies.map(({ data }) => data.amount);
+    expect(amounts(other)).not.toEqual(amounts(first));
+    const bench = await open();
+    await run(bench);
+    const again = (await run(bench)).slice(first.length);
+    expect(amounts(again)).not.toEqual(amounts(first));
+  });
+
+  test("of two merchants beside each other are each as if it were alone", async () => {
+    const alone = await run(await open(), "mer_market");
+    const bench = await open();
+    await begin(bench, { rate: "5/s", merchant: "mer_lodge" });
+    expect(await run(bench, "mer_market")).toEqual(alone);
+    expect((await state(bench)).happened).toBe(600);
+  });
+});
+
+describe("the mix", () => {
+  test("says what it happens to, and how often", async () => {
+    const bench = await open();
+    await begin(bench, { rate: "10/s", mix: { payment: 3, booking: 1, payout: 0 }, for: "1m" });
+    await advance(bench, "1m");
+    const { byKind } = await state(bench);
+    expect(Object.keys(byKind).sort()).toEqual(["booking", "payment"]);
+    expect(byKind.payment).toBeGreaterThan(400);
+    expect(byKind.payment).toBeLessThan(500);
+  });
+
+  test.each(Object.keys(kinds))("%s alone makes only its own events", async (kind) => {
+    const bench = await open();
+    await begin(bench, { rate: "1/s", mix: { [kind]: 1 }, for: "1m", merchant: "mer_blank" });
+    await advance(bench, "1m");
+    expect(await state(bench, "mer_blank")).toMatchObject({ status: "done", happened: 60, byKind: { [kind]: 60 } });
+    const objects = new Set((await events(bench, "mer_blank")).map(({ body }) => body.data.object));
+    expect([...objects]).toEqual([kind]);
+  });
+});
+
+describe("what cannot be is refused, with what was probably meant", () => {
+  test.each([
+    [{ rate: "fast" }, "rate must be so many in a span"],
+    [{ rate: "0/s" }, "rate must be so many in a span"],
+    [{ rate: "2/0s" }, "rate must be so many in a span"],
+    [{ rate: "101/s" }, "rate must lie between 1/d and 100/s"],
+    [{ rate: "1/25h" }, "rate must lie between 1/d and 100/s"],
+    [{ mix: { payments: 1 } }, "Did you mean payment?"],
+    [{ mix: { zebra: 1 } }, "It knows payment, booking"],
+    [{ mix: { payment: -1 } }, "mix.payment must be a number from 0"],
+    [{ mix: { payment: 0 } }, "at least one kind"],
+    [{ mix: {} }, "at least one kind"],
+    [{ mix: ["payment"] }, "mix must be an object"],
+    [{ for: "soon" }, "for must be a span"],
+    [{ for: "1s", rate: "1/m" }, "long enough"],
+    [{ for: "1d", rate: "100/s" }, "too many"],
+  ])("%j", async (body, says) => {
+    const bench = await open();
+    const answer = await refused(bench, body);
+    expect([answer.status, answer.body.code, answer.body.message]).toEqual([400, "validation_failed", expect.stringContaining(says)]);
+    expect((await bench.control("GET", "/traffic")).data).toEqual([]);
+  });
+
+  test("a merchant that is not there", async () => {
+    const answer = await refused(await open(), { merchant: "mer_lodgy" });
+    expect([answer.status, answer.body.message]).toEqual([404, "There is no merchant mer_lodgy. Did you mean mer_lodge?"]);
+  });
+});
+
+describe("it ends", () => {
+  const happened = async (bench: Bench, merchant?: string) => (await events(bench, merchant)).length;
+
+  test("when it is told to, of one merchant or of all; and its state stays to be looked at", async () => {
+    const bench = await open();
+    for (const merchant of ["mer_lodge", "mer_market", "mer_stage"]) await begin(bench, { merchant, rate: "1/s" });
+    await advance(bench, "10s");
+    const { data } = await bench.control("DELETE", "/traffic?merchant=mer_market");
+    expect(data).toMatchObject([{ merchant: "mer_market", status: "stopped", happened: 10, nextAt: null }]);
+    await advance(bench, "10s");
+    expect([(await state(bench, "mer_market")).happened, (await state(bench)).happened]).toEqual([10, 20]);
+    const rest = await bench.control("DELETE", "/traffic");
+    expect(rest.data.map(({ merchant }: TrafficState) => merchant)).toEqual(["mer_lodge", "mer_stage"]);
+    await advance(bench, "1h");
+    expect((await state(bench)).happened).toBe(20);
+    expect((await bench.control("DELETE", "/traffic")).data).toEqual([]);
+  });
+
+  test("where another takes its place", async () => {
+    const bench = await open();
+    await begin(bench, { rate: "10/s" });
+    await begin(bench, { rate: "1/s", mix: { customer: 1 } });
+    await advance(bench, "1m");
+    expect((await bench.control("GET", "/traffic")).data).toMatchObject([{ rate: "1/s", happened: 60 }]);
+    expect(await happened(bench)).toBe(60);
+  });
+
+  test("at a reset of everything, or of its merchant, and of no other", async () => {
+    const bench = await open();
+    for (const merchant of ["mer_lodge", "mer_market"]) await begin(bench, { merchant, rate: "1/s" });
+    await bench.control("POST", "/reset", { merchant: "mer_lodge" });
+    expect((await bench.control("GET", "/traffic")).data).toMatchObject([{ merchant: "mer_market", status: "running" }]);
+    await advance(bench, "10s");
+    expect([await happened(bench), (await state(bench, "mer_market")).happened]).toEqual([0, 10]);
+    await bench.control("POST", "/reset", {});
+    await advance(bench, "1h");
+    expect((await bench.control("GET", "/traffic")).data).toEqual([]);
+    expect(await happened(bench, "mer_market")).toBe(0);
+  });
+
+  test("with its merchant, and with the state that a snapshot replaces", async () => {
+    const bench = await open();
+    const { merchant } = await bench.control("POST", "/merchants", { fixture: "lodge" });
+    await begin(bench, { merchant, rate: "100/s" });
+    await advance(bench, "1s");
+    await bench.control("DELETE", `/merchants/${merchant}`);
+    await advance(bench, "1m");
+    expect((await bench.control("GET", "/traffic")).data).toEqual([]);
+
+    await bench.control("PUT", "/snapshots/before");
+    await begin(bench, { rate: "1/s" });
+    await advance(bench, "1m");
+    await bench.control("POST", "/snapshots/before/restore");
+    await advance(bench, "1m");
+    expect(await happened(bench)).toBe(0);
+  });
+
+  test("with the sandbox, while the clock runs; and real time lets it happen too", async () => {
+    const bench = await open({ clock: "real" });
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    await begin(bench, { rate: "100/s", mix: { customer: 1 } });
+    await receiver.arrived(5);
+    await bench.close();
+    const { length } = receiver.arrivals;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(receiver.arrivals).toHaveLength(length);
+    expect(bench.defects).toEqual([]);
+  });
+});
+
+test("a long span of it is played beside everything else, and can be cut short", async () => {
+  const bench = await open();
+  await begin(bench, { rate: "100/s", mix: { customer: 1 } });
+  const played = advance(bench, "15m");
+  expect((await bench.call("GET", "/v1/merchants/me")).status).toBe(200);
+  const [stopped] = (await bench.control("DELETE", "/traffic")).data;
+  expect(stopped).toMatchObject({ status: "stopped", happened: expect.toSatisfy((count) => count < 90_000) });
+  expect((await played).now).toBe("2026-01-05T12:15:00.000Z");
+  expect((await state(bench)).happened).toBe(stopped.happened);
+});
+
+test("a clock that is set elsewhere takes it along: a leap is not played, and going back does not end it", async () => {
+  const bench = await open();
+  await begin(bench, { rate: "1/s", mix: { customer: 1 } });
+  await bench.control("PUT", "/clock", { mode: "frozen", now: "2026-03-05T12:00:00Z" });
+  await advance(bench, "0s");
+  expect((await state(bench)).happened).toBe(1);
+  await bench.control("PUT", "/clock", { mode: "frozen", now: "2020-01-01T00:00:00Z" });
+  await advance(bench, "60s");
+  expect((await state(bench)).happened).toBeGreaterThan(58);
+  expect((await state(bench)).happened).toBeLessThan(63);
+  expect((await events(bench)).at(-1)?.body.created).toBeLessThan(Date.UTC(2020, 0, 1) / 1000 + 61);
+});
+
+test("whatever is mixed, however fast and for how long: every record that it leaves is one that a fixture could hold", async () => {
+  const names = Object.keys(kinds);
+  const mixes = fc.dictionary(fc.constantFrom(...names), fc.integer({ min: 1, max: 9 }), { minKeys: 1 });
+  const merchants = fc.constantFrom("mer_lodge", "mer_market", "mer_stage", "mer_blank");
+  const rates = fc.constantFrom("100/s", "7/s", "30/m", "1/10s", "5/h", "1/d");
+  const times = fc.constantFrom(NOON, "1970-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "9999-12-31T23:00:00Z");
+  const property = fc.asyncProperty(mixes, merchants, rates, times, fc.nat(), async (mix, merchant, rate, clock, seed) => {
+    const bench = await share({ clock, seed });
+    const { status } = await refused(bench, { merchant, mix, rate });
+    expect(status).toBe(201);
+    for (let left = 60; left > 0 && (await state(bench, merchant)).happened < 80; left--) {
+      const by = ["1s", "1m", "1h", "3d"].find((span) => span.endsWith(rate.endsWith("/10s") ? "m" : rate.slice(-1))) ?? "1m";
+      if ((await bench.call("POST", "/_sandbox/clock/advance", { key: null, body: { by } })).status !== 200) break;
+    }
+    const { file } = await bench.control("PUT", "/snapshots/end");
+    expect(problemsOf(file, merchant)).toEqual([]);
+    expect((await bench.control("GET", "/traffic")).data[0].status).toBe("running");
+    await bench.close();
+  });
+  await fc.assert(property, { numRuns: 25 });
+});
+
+/** What is wrong with a merchant's records, held against the same checks as a fixture of somebody's own. */
+function problemsOf(file: string, merchant: string) {
+  const sql = new Sqlite(file, { readonly: true });
+  const rows = sql.prepare("select kind, body from documents where merchant = ?").all(merchant) as { kind: string; body: string }[];
+  sql.close();
+  const records: Record<string, object[]> = {};
+  for (const { kind, body } of rows) {
+    const { object: _, merchantId: __, livemode: ___, ...fields } = JSON.parse(body);
+    records[kind] = [...(records[kind] ?? []), fields];
+  }
+  const { merchant: [profile = {}] = [], ...others } = records;
+  const { metadata: ___, ...who } = profile as Record<string, unknown>;
+  return problemsIn({ merchant: { ...who, apiKey: "sk_test_anybody" }, records: others }, resources);
+}
+
+describe("the command", () => {
+  const command = (bench: Bench, ...words: string[]) => run(["traffic", ...words], { MERCHANT_SANDBOX_URL: bench.url });
+
+  test("begins, shows and ends it", async () => {
+    const bench = await open();
+    expect((await command(bench)).out).toEqual(["No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m."]);
+    const started = await command(
+      bench,
+      "start",
+      "--rate",
+      "1/s",
+      "--for",
+      "1m",
+      "--mix",
+      "customer=1,payment=0",
+      "--merchant",
+      "mer_stage",
+    );
+    expect(started).toMatchObject({ code: 0, error: "", out: ["mer_stage 1/s for 1m: running, 0 happened"] });
+    await advance(bench, "10s");
+    expect((await command(bench, "status")).out).toEqual(["mer_stage 1/s for 1m: running, 10 happened (customer 10)"]);
+    const [line = ""] = (await command(bench, "stop", "--merchant", "mer_stage", "--json")).out;
+    expect(JSON.parse(line)).toMatchObject({ merchant: "mer_stage", status: "stopped", happened: 10 });
+  });
+
+  test("is told what is wrong with it", async () => {
+    const bench = await open();
+    expect(await command(bench, "begin")).toMatchObject({ code: 2, error: expect.stringContaining("It knows start, stop, status") });
+    expect(await command(bench, "start", "--mix", "payment")).toMatchObject({ code: 2, error: expect.stringContaining("payment=3") });
+    expect(await command(bench, "start", "--mix", "paymant=1")).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("Did you mean payment?"),
+    });
+  });
+});

@@ -1,0 +1,384 @@
+// Verify: what a test expects of a run, said in one call that waits, and what is answered when it does not hold.
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Verdict } from "../../src/contracts/expectations.ts";
+import { compareCount, isLike } from "../../src/schema/conditions.ts";
+import { checkFault, checkVerdicts, type Judged } from "../../src/verify/effects.ts";
+import { type Answer, type Bench, open } from "../support/sandbox.ts";
+import { receive, register, trigger } from "../support/webhooks.ts";
+
+const ask = (bench: Bench, all: object[], rest: object = {}) => bench.control("POST", "/verify", { all, ...rest });
+const refused = async (bench: Bench, all: object[], rest: object = {}) => {
+  const answer = await bench.call("POST", "/_sandbox/verify", { key: null, body: { all, ...rest } });
+  expect(answer.status, answer.text).toBe(400);
+  return answer.body.message as string;
+};
+const list = (bench: Bench, key?: string) => bench.call("GET", "/v1/payments?limit=1", key ? { key } : {});
+const pay = (bench: Bench, body: object, headers: Record<string, string> = {}) =>
+  bench.call("POST", "/v1/hospitality/pricing-rules", { body, headers });
+const rule = { name: "Summer", adjustmentType: "percentage", adjustmentValue: 1_500 };
+
+describe("requests", () => {
+  test("pass at once when they are there, and name them", async () => {
+    const bench = await open();
+    await list(bench);
+    await list(bench);
+    const { verdict, results } = await ask(bench, [{ requests: { match: { operation: "payments.list" }, count: { exactly: 2 } } }], {
+      within: "60s",
+    });
+    expect(verdict).toBe("pass");
+    expect(results).toEqual([
+      {
+        expectation: "requests",
+        verdict: "pass",
+        message: "2 requests matched, and exactly 2 were wanted.",
+        found: 2,
+        evidence: ["req_1", "req_2"],
+        closest: [],
+      },
+    ]);
+  });
+
+  test("are waited for", async () => {
+    const bench = await open();
+    const asked = ask(bench, [{ requests: { match: { operation: "payments.list" } } }], { within: "60s" });
+    await list(bench);
+    expect((await asked).verdict).toBe("pass");
+  });
+
+  test("too many fail at once: no waiting makes them fewer", async () => {
+    const bench = await open();
+    await list(bench);
+    const { verdict, waited, results } = await ask(
+      bench,
+      [{ requests: { match: { operation: "payments.list" }, count: { at_most: 0 } } }],
+      {
+        within: "60s",
+      },
+    );
+    expect([verdict, results[0].message]).toEqual(["fail", "1 request matched; at most 0 were wanted."]);
+    expect(waited).toBeLessThan(30_000);
+  });
+
+  test.each<[string, object]>([
+    ["operation", { operation: "pricing_rules.create" }],
+    ["an area", { operation: "pricing_rules.*" }],
+    ["one of several operations", { operation: ["payments.list", "pricing_rules.create"] }],
+    ["merchant", { merchant: "mer_lodge" }],
+    ["status", { status: 200 }],
+    ["class of status", { status: "2xx" }],
+    ["method", { method: "POST" }],
+    ["path", { path: "/v1/hospitality/*-rules" }],
+    ["key", { key: "sk_test_lodge" }],
+    ["idempotencyKey", { idempotencyKey: "one" }],
+    ["idempotencyKey that is there", { idempotencyKey: { present: true } }],
+    ["header", { header: { "X-Try": "2" } }],
+    ["header that is not there", { method: "POST", header: { "X-Other": { present: false } } }],
+    ["body", { body: { "/name": "Summer", "/adjustmentValue": { gte: 1_000, lt: 2_000 } } }],
+  ])("match by %s", async (_, match) => {
+    const bench = await open();
+    const made = await pay(bench, rule, { "idempotency-key": "one", "x-try": "2" });
+    await bench.call("GET", "/v1/payouts", { key: "sk_test_nobody" });
+    const { verdict, results } = await ask(bench, [{ requests: { match, count: { exactly: 1 } } }]);
+    expect([verdict, results[0].evidence]).toEqual(["pass", [made.headers["x-sandbox-request-id"]]]);
+  });
+
+  test("that are missing show what came nearest, and where it differs", async () => {
+    const bench = await open();
+    await list(bench);
+    await pay(bench, { ...rule, adjustmentValue: 1 });
+    await pay(bench, { name: "Winter" });
+    const match = { operation: "pricing_rules.create", status: 200, body: { "/name": "Summer", "/adjustmentValue": { gte: 100 } } };
+    const { verdict, results } = await ask(bench, [{ requests: { match } }]);
+    expect(verdict).toBe("fail");
+    expect(results[0].closest.slice(0, 2)).toEqual([
+      {
+        id: "req_2",
+        what: "POST /v1/hospitality/pricing-rules 200",
+        differs: [{ field: "body /adjustmentValue", wanted: { gte: 100 }, received: 1 }],
+      },
+      {
+        id: "req_3",
+        what: "POST /v1/hospitality/pricing-rules 400",
+        differs: [
+          { field: "status", wanted: 200, received: 400 },
+          { field: "body /name", wanted: "Summer", received: "Winter" },
+          { field: "body /adjustmentValue", wanted: { gte: 100 }, received: null },
+        ],
+      },
+    ]);
+  });
+
+  test("show no secret where they differ", async () => {
+    const bench = await open();
+    await bench.call("POST", "/v1/merchants/login", { body: { email: "a@b.example", password: "correct horse" } });
+    const { results } = await ask(bench, [{ requests: { match: { operation: "merchants.login", body: { "/password": "guess" } } } }]);
+    expect(JSON.stringify(results)).not.toContain("horse");
+    expect(results[0].closest[0].differs[0].field).toBe("body /password");
+  });
+
+  test("of another merchant are not looked at", async () => {
+    const bench = await open();
+    await list(bench, "sk_test_market");
+    const wanted = { requests: { match: { operation: "payments.list" } } };
+    expect((await ask(bench, [wanted], { merchant: "mer_market" })).verdict).toBe("pass");
+    expect((await ask(bench, [wanted], { merchant: "mer_lodge" })).verdict).toBe("fail");
+  });
+});
+
+describe("a sequence", () => {
+  const steps = { sequence: [{ operation: "pricing_rules.create" }, { operation: "payments.list" }] };
+
+  test("passes whatever came between", async () => {
+    const bench = await open();
+    await pay(bench, rule);
+    await bench.call("GET", "/v1/payouts");
+    await list(bench);
+    const { verdict, results } = await ask(bench, [steps]);
+    expect([verdict, results[0].evidence]).toEqual(["pass", ["req_1", "req_3"]]);
+  });
+
+  test("fails in another order, and says how far it came", async () => {
+    const bench = await open();
+    await list(bench);
+    await pay(bench, rule);
+    await bench.call("GET", "/v1/payouts");
+    const { verdict, results } = await ask(bench, [steps]);
+    expect(verdict).toBe("fail");
+    expect(results[0].message).toBe("1 of 2 came in this order; after req_2 nothing came that matches number 2.");
+    expect(results[0].closest).toEqual([
+      { id: "req_3", what: "GET /v1/payouts 200", differs: [{ field: "operation", wanted: "payments.list", received: "payouts.list" }] },
+    ]);
+  });
+
+  test("is waited for", async () => {
+    const bench = await open();
+    await pay(bench, rule);
+    const asked = ask(bench, [steps], { within: "60s" });
+    await list(bench);
+    expect((await asked).verdict).toBe("pass");
+  });
+});
+
+describe("never", () => {
+  const match = { operation: "gov_payments.post" };
+  const post = (bench: Bench) => bench.call("POST", "/v1/gov-payments/gov_paid/post-to-books", { body: {} });
+
+  test("passes once the span is over, and waits for it even when within is shorter", async () => {
+    const bench = await open();
+    const { verdict, waited } = await ask(bench, [{ never: { match, for: "60ms" } }], { within: "1ms" });
+    expect(verdict).toBe("pass");
+    expect(waited).toBeGreaterThanOrEqual(59);
+  });
+
+  test("fails as soon as one comes", async () => {
+    const bench = await open();
+    const asked = ask(bench, [{ never: { match, for: "60s" } }]);
+    await post(bench);
+    const { verdict, waited, results } = await asked;
+    expect([verdict, results[0].evidence]).toEqual(["fail", ["req_1"]]);
+    expect(waited).toBeLessThan(30_000);
+  });
+
+  test("fails for one that came before", async () => {
+    const bench = await open();
+    await post(bench);
+    expect((await ask(bench, [{ never: { match } }])).verdict).toBe("fail");
+  });
+});
+
+describe("deliveries", () => {
+  test("pass with their attempts and what they came to", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    const { id } = await register(bench, receiver.url);
+    await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
+    const match = { event: "booking.declined", endpoint: id, merchant: "mer_lodge" };
+    const wanted = { deliveries: { match, count: { exactly: 1 }, attempts: { exactly: 1 }, final: "succeeded" } };
+    const { verdict, results } = await ask(bench, [wanted], { within: "60s" });
+    expect(verdict, JSON.stringify(results)).toBe("pass");
+    expect(results[0].evidence[0]).toMatch(/^evt_\w+ to we_\w+$/);
+    expect((await ask(bench, [{ deliveries: { match: { endpoint: receiver.url } } }])).verdict).toBe("pass");
+  });
+
+  test("fail with too many attempts, and with another end", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    receiver.script(500, 500);
+    await trigger(bench);
+    await bench.control("POST", "/clock/advance", { by: "1h" });
+    const match = { event: "payment.*" };
+    const few = await ask(bench, [{ deliveries: { match, attempts: { at_most: 2 } } }], { within: "60s" });
+    expect(few.verdict).toBe("fail");
+    expect(few.results[0].message).toMatch(/^1 of 1: evt_\w+ to we_\w+ had 3 attempts; at most 2 were wanted\.$/);
+    const end = await ask(bench, [{ deliveries: { match, final: "failed" } }], { within: "60s" });
+    expect(end.results[0].message).toMatch(/is succeeded; failed was wanted\.$/);
+  });
+
+  test("fail where no endpoint was told", async () => {
+    const bench = await open();
+    await trigger(bench);
+    expect((await ask(bench, [{ deliveries: { match: { event: "payment.succeeded" } } }])).verdict).toBe("fail");
+  });
+});
+
+describe("records", () => {
+  const wanted = { records: { kind: "remittance", where: { "/id": "rem_overdue", "/status": "confirmed" }, count: { exactly: 1 } } };
+  const confirm = (bench: Bench) => bench.call("POST", "/v1/statutory/remittances/rem_overdue/confirm", { body: {} });
+
+  test("are waited for, and counted by what they hold", async () => {
+    const bench = await open();
+    const asked = ask(bench, [wanted], { within: "60s", merchant: "mer_lodge" });
+    await confirm(bench);
+    expect((await asked).results[0]).toMatchObject({ verdict: "pass", evidence: ["rem_overdue"] });
+  });
+
+  test("that the control plane changed are seen too", async () => {
+    const bench = await open();
+    const asked = ask(bench, [wanted], { within: "60s", merchant: "mer_lodge" });
+    await bench.control("PATCH", "/records/remittance/rem_overdue", { merchant: "mer_lodge", status: "confirmed" });
+    expect((await asked).verdict).toBe("pass");
+  });
+
+  test("that are missing show which came nearest", async () => {
+    const bench = await open();
+    const { results } = await ask(bench, [wanted], { merchant: "mer_lodge" });
+    expect(results[0].closest[0]).toEqual({
+      id: "rem_overdue",
+      what: "remittance overdue",
+      differs: [{ field: "/status", wanted: "confirmed", received: "overdue" }],
+    });
+  });
+});
+
+const judged = (rule: string, verdict: Verdict, merchant = "mer_lodge") => ({ rule, verdict, merchant });
+
+describe("verdicts of the judge", () => {
+  test.each<[string, object, Judged[], Verdict, boolean]>([
+    ["pass where none failed", {}, [judged("retry.bounded", "pass"), judged("effect.single", "fail")], "pass", false],
+    ["fail where one did, and that stays so", {}, [judged("retry.bounded", "pass"), judged("retry.jittered", "fail")], "fail", false],
+    ["cannot tell before there is any", {}, [], "inconclusive", true],
+    ["cannot tell where the judge cannot", {}, [judged("retry.bounded", "inconclusive")], "inconclusive", true],
+    ["cannot tell from those of another merchant", {}, [judged("retry.bounded", "pass", "mer_market")], "inconclusive", true],
+    ["are counted", { pass: { at_least: 2 } }, [judged("retry.bounded", "pass")], "fail", true],
+    ["that failed can be what is wanted", { fail: { exactly: 1 } }, [judged("retry.bounded", "fail")], "pass", false],
+    ["that cannot tell can be, too", { inconclusive: { exactly: 1 } }, [judged("retry.bounded", "inconclusive")], "pass", false],
+  ])("%s", (_, counts, verdicts, verdict, open) => {
+    const look = checkVerdicts(() => verdicts, { rules: ["retry.*"], ...counts }, "mer_lodge")(0);
+    expect([look.verdict, look.open], look.message).toEqual([verdict, open]);
+  });
+});
+
+describe("a fault", () => {
+  test.each<[string, object, number, Verdict, boolean]>([
+    ["that fired passes", {}, 1, "pass", false],
+    ["that never fired has tried nothing", {}, 0, "inconclusive", true],
+    ["that should not have fired, and did not, passes", { fired: { exactly: 0 } }, 0, "pass", false],
+    ["that fired too seldom may still fire", { fired: { exactly: 3 } }, 2, "fail", true],
+    ["that fired too often fails for good", { fired: { at_most: 1 } }, 2, "fail", false],
+  ])("%s", (_, wanted, fired, verdict, open) => {
+    const look = checkFault(() => fired, { id: "flt_one", ...wanted })(0);
+    expect([look.verdict, look.open], look.message).toEqual([verdict, open]);
+  });
+});
+
+describe("all together", () => {
+  const met = { requests: { match: { operation: "payments.list" } } };
+  const missed = { requests: { match: { operation: "payouts.list" } } };
+
+  test("the worst result is the verdict, and strict makes it a 409", async () => {
+    const bench = await open();
+    await list(bench);
+    const body = { all: [met, missed] };
+    const loose = await bench.call("POST", "/_sandbox/verify", { key: null, body });
+    expect([loose.status, loose.body.verdict]).toEqual([200, "fail"]);
+    const strict = await bench.call("POST", "/_sandbox/verify?strict=1", { key: null, body });
+    expect([strict.status, strict.body.code]).toEqual([409, "verification_failed"]);
+    expect(strict.body.message).toMatch(/^1 of 2 did not pass\. requests: 0 requests matched/);
+    expect(strict.body.details.results.map(({ verdict }: Answer["body"]) => verdict)).toEqual(["pass", "fail"]);
+    const passed = await bench.call("POST", "/_sandbox/verify?strict=1", { key: null, body: { all: [met] } });
+    expect([passed.status, passed.body.verdict]).toEqual([200, "pass"]);
+  });
+
+  test("closing the sandbox ends the waiting, with what is known", async () => {
+    const bench = await open();
+    const headers = { connection: "close" };
+    const asked = bench.call("POST", "/_sandbox/verify", { key: null, headers, body: { all: [missed], within: "1h" } });
+    await list(bench);
+    await bench.close();
+    expect((await asked).body.verdict).toBe("fail");
+  });
+});
+
+describe("the text that * is in", () => {
+  const letters = fc.string({ unit: fc.constantFrom("a", "b", "."), maxLength: 6 });
+
+  test("is like what it stands for, as a regular expression would have it", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("a", "b", ".", "*"), maxLength: 6 }), letters, (pattern, text) => {
+        const expression = new RegExp(`^${pattern.replaceAll(".", "\\.").replaceAll("*", ".*")}$`);
+        expect(isLike(text, pattern)).toBe(expression.test(text));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("a count is right just where all of its bounds hold", () => {
+    const bound = fc.option(fc.nat(4), { nil: undefined });
+    fc.assert(
+      fc.property(bound, bound, bound, fc.nat(5), (exactly, least, most, found) => {
+        const count = Object.fromEntries(
+          Object.entries({ exactly, at_least: least, at_most: most }).filter(([, number]) => number !== undefined),
+        );
+        const isRight = found === (exactly ?? found) && found >= (least ?? 0) && found <= (most ?? found);
+        const compared = compareCount(count, found);
+        expect(compared === "right").toBe(isRight);
+        if (compared === "too few") expect(found < Math.max(exactly ?? 0, least ?? 0)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("what nothing has is refused, with what was meant", () => {
+  test.each<[string, object[], object, RegExp]>([
+    [
+      "an operation",
+      [{ requests: { match: { operation: "payment.list" } } }],
+      {},
+      /no operation payment\.list\. Did you mean payments\.list\?/,
+    ],
+    ["an expectation", [{ request: {} }], {}, /all\.0\.request is not known\. Did you mean requests\?/],
+    [
+      "a field",
+      [{ requests: { match: { operation: "payments.list", state: 1 } } }],
+      {},
+      /match\.state is not known\. Did you mean status\?/,
+    ],
+    [
+      "a bound",
+      [{ requests: { match: { status: 200 }, count: { atleast: 1 } } }],
+      {},
+      /count\.atleast is not known\. Did you mean at_least\?/,
+    ],
+    ["an operator", [{ requests: { match: { body: { "/a": { gtt: 1 } } } } }], {}, /\.gtt is not known\. Did you mean gt\?/],
+    ["a pointer", [{ requests: { match: { body: { amount: 1 } } } }], {}, /by JSON Pointer, such as "\/amount"; received "amount"/],
+    ["a count that no number is", [{ requests: { match: { status: 200 }, count: { at_least: 2, at_most: 1 } } }], {}, /which no number is/],
+    ["a kind", [{ records: { kind: "remitance" } }], {}, /no kind of record remitance\. Did you mean remittance\?/],
+    ["a merchant", [{ requests: { match: { status: 200 } } }], { merchant: "mer_lodg" }, /no merchant mer_lodg\. Did you mean mer_lodge\?/],
+    ["a fault", [{ fault: { id: "flt_none" } }], {}, /no fault rule flt_none/],
+    ["a rule of the judge", [{ verdicts: { rules: ["retri.*"] } }], {}, /no rule of the judge retri\.\*/],
+    [
+      "a span",
+      [{ requests: { match: { status: 200 } } }],
+      { within: "soon" },
+      /within must be a span such as 500ms or 5s; received "soon"/,
+    ],
+    ["a span that nobody waits", [{ requests: { match: { status: 200 } } }], { within: "2h" }, /within may be an hour at most/],
+    ["two in one", [{ requests: { match: { status: 200 } }, never: { match: { status: 500 } } }], {}, /all\.0 must have at most 1 entry/],
+    ["none", [], {}, /all must have at least 1 item/],
+  ])("%s", async (_, all, rest, message) => {
+    expect(await refused(await open(), all, rest)).toMatch(message);
+  });
+});

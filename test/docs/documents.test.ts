@@ -1,0 +1,129 @@
+// Every page that a person reads: its links lead somewhere, and the commands, options, codes and keys that it names exist.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { everyCommand } from "../../src/cli/commands/index.ts";
+import { errors } from "../../src/kernel/errors.ts";
+import { flagOf, optionFacts } from "../../src/sandbox/options.ts";
+import { everywhere, moves, paneActions } from "../../ui/actions.ts";
+import { panes, panesOf } from "../../ui/panes/index.ts";
+import { beginning } from "../../ui/state/state.ts";
+
+const root = join(import.meta.dirname, "../..");
+const folders = ["", "docs", "fixtures/lessons", "recipes"];
+const pages = folders.flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith(".md") || name === "llms.txt")
+    .map((name) => join(folder, name)),
+);
+const commands = await everyCommand();
+const read = (page: string) => readFileSync(join(root, page), "utf8");
+
+/** A page without its blocks of code: what stands there is tried by other tests, or is somebody else's. */
+const prose = (page: string) => read(page).replaceAll(/^```[\s\S]*?^```$/gm, "");
+
+const slug = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+
+const anchorsOf = (text: string) => [
+  ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id),
+  ...[...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => slug(heading)),
+];
+
+test("there are pages for all of it", () => {
+  for (const page of ["README.md", "CONTRIBUTING.md", "llms.txt", "docs/concepts.md", "docs/agents.md", "docs/dashboard.md"])
+    expect(pages).toContain(page);
+});
+
+describe.each(pages)("%s", (page) => {
+  test("has no link that leads nowhere", () => {
+    const links = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link).filter((link) => !/^[a-z]+:/.test(link));
+    const broken = links.filter((link) => {
+      const [file = "", anchor] = link.split("#");
+      const target = file === "" ? join(root, page) : resolve(root, dirname(page), file);
+      if (!existsSync(target) || relative(root, target).startsWith("..")) return true;
+      return anchor !== undefined && !anchorsOf(readFileSync(target, "utf8")).includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test("names commands that there are, with flags that they have", () => {
+    const spans = [...prose(page).matchAll(/`(?:npx )?merchant-sandbox ([^`]+)`/g)].map(([, words = ""]) => words.split(/\s+/));
+    const unknown = spans.filter((words) => {
+      const named = words[0]?.startsWith("-") || words[0]?.startsWith("[") ? "start" : (words[0] ?? "");
+      const command = commands[named];
+      const known = [
+        "--help",
+        "--version",
+        ...Object.keys(command?.flags ?? {}).map((name) => `--${name}`),
+        ...Object.keys(optionFacts).map(flagOf),
+      ];
+      const own = words.slice(0, words.includes("--") ? words.indexOf("--") : undefined);
+      return !command || own.some((word) => word.startsWith("--") && word !== "--" && !known.includes(word.replace(/[=.,;].*$/, "")));
+    });
+    expect(unknown.map((words) => words.join(" "))).toEqual([]);
+  });
+});
+
+test("the page on troubles names codes that there are", () => {
+  const named = [...read("docs/troubleshooting.md").matchAll(/\*\*(?:\d{3} )?`([a-z_]+)`/g)].map(([, code = ""]) => code);
+  expect(named.length).toBeGreaterThan(4);
+  expect(named.filter((code) => !(code in errors))).toEqual([]);
+});
+
+test("the page on troubles quotes messages that there are", () => {
+  const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => read(join("src", name)))
+    .join("\n");
+  const quoted = [...read("docs/troubleshooting.md").matchAll(/\*\*`([^`]* [^`]*)`\*\*/g)].map(([, message = ""]) => message);
+  expect(quoted.length).toBeGreaterThan(6);
+  // What differs from time to time is left out of a quotation, or is an address.
+  const made = quoted.filter((message) => !message.split(/…|\d[\d.]*\d/).every((part) => sources.includes(part.trim())));
+  expect(made).toEqual([]);
+});
+
+test("the page on the dashboard names keys that do something, and every pane", () => {
+  const page = read("docs/dashboard.md");
+  const state = beginning({
+    target: { url: "http://127.0.0.1:4747", token: undefined },
+    look: { colours: false, unicode: true },
+    size: { columns: 120, rows: 36 },
+    now: 0,
+    panes,
+  });
+  const known = new Set(
+    [...panes.flatMap(({ name }) => paneActions({ ...state, pane: name })), ...everywhere, ...moves].flatMap(({ keys }) => keys),
+  );
+  const rows = page.split("## Keys")[1]?.match(/^\| `.*$/gm) ?? [];
+  const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, key = ""]) => key));
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((key) => !known.has(key))).toEqual([]);
+  const own = { ...state, course: { kind: "own", id: "mer_lodge" } } as const;
+  const room = { ...state, course: { kind: "room", url: "http://127.0.0.1:4747/_sandbox/room/3f9a1c7e" } } as const;
+  const told = [state, own, room].map(panesOf);
+  expect(new Set(told.flat())).toEqual(new Set(panes));
+  for (const [index, { title }] of told.flatMap((some) => [...some.entries()])) expect(page).toContain(`| \`${index + 1}\` ${title} |`);
+});
+
+interface ReleaseNotes {
+  releaseNotes(tag: string, of: { changelog: string; version: string }): string;
+}
+
+describe("release notes", async () => {
+  const { releaseNotes } = (await import(join(root, "scripts/release-notes.js"))) as ReleaseNotes;
+  const changelog = "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-12-01\n\n### Added\n\n- A thing.\n\n## [0.1.0]\n\n- First.\n";
+
+  test("are the changelog's section of the version", () => {
+    expect(releaseNotes("v0.2.0", { changelog, version: "0.2.0" })).toBe("### Added\n\n- A thing.");
+  });
+
+  test("refuse a tag that package or changelog do not agree with", () => {
+    expect(() => releaseNotes("v0.3.0", { changelog, version: "0.2.0" })).toThrow("tag v0.2.0");
+    expect(() => releaseNotes("v0.3.0", { changelog, version: "0.3.0" })).toThrow("CHANGELOG.md says nothing of 0.3.0");
+  });
+});

@@ -1,0 +1,217 @@
+// The ledger of assumptions and the generated pages: nothing assumed is missing, nothing on a page is broken, every command works.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { catalogue, resources } from "../../src/areas/index.ts";
+import { controlCatalogue } from "../../src/control/index.ts";
+import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
+import { serviceHeaders } from "../../src/reference/headers.ts";
+import { titledSchemas } from "../../src/reference/subschemas.ts";
+import { assumptions, assumptionsPage, controlPage, exampleCalls, referencePage } from "../../src/sandbox/documents.ts";
+import { ASSUMED, type Assumption, type Behaviour, isAssumed } from "../../src/schema/assumed.ts";
+import { valueAt } from "../../src/schema/validator.ts";
+import { exampleReplies } from "../support/example-calls.ts";
+import { type Answer, type Bench, open } from "../support/sandbox.ts";
+
+const SOURCES = new URL("../../src", import.meta.url).pathname;
+const ledger = assumptions();
+
+const sourceFiles = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+const sources = sourceFiles.map((file) => ({ file, text: readFileSync(join(SOURCES, file), "utf8") }));
+
+/** Every mark in a declaration, however it is built: any object that carries an assumption, wherever it hangs. */
+function marksIn(value: unknown, found: Assumption[] = [], seen = new Set<unknown>()): Assumption[] {
+  if (typeof value !== "object" || value === null || seen.has(value)) return found;
+  seen.add(value);
+  const { [ASSUMED]: mark } = value as { [ASSUMED]?: Assumption };
+  if (mark) found.push(mark);
+  if (isAssumed(value)) found.push(value.assumption);
+  for (const inner of Object.values(value)) marksIn(inner, found, seen);
+  return found;
+}
+
+describe("the ledger", () => {
+  test("has every mark of the catalogue and of the records", () => {
+    const marks = marksIn([catalogue, resources]);
+    expect(marks.length).toBeGreaterThan(20);
+    const reasons = new Set(ledger.rows.map(({ why, setting }) => `${why} ${setting}`));
+    expect(marks.filter(({ why, setting }) => !reasons.has(`${why} ${setting}`))).toEqual([]);
+  });
+
+  test("has the rules of behaviour of every room", async () => {
+    const ids = ledger.rows.filter(({ about }) => about === "behaviour").flatMap(({ places }) => places);
+    const rooms = sources.filter(({ text }) => text.includes("export const behaviours"));
+    expect(rooms.length).toBeGreaterThan(1);
+    for (const { file } of rooms) {
+      const { behaviours } = (await import(join(SOURCES, file))) as { behaviours: Behaviour[] };
+      expect([file, ...behaviours.map(({ id }) => id).filter((id) => !ids.includes(id))]).toEqual([file]);
+    }
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("has every error but the one that is documented, each under its own status", () => {
+    const rows = ledger.rows.filter(({ about }) => about === "error");
+    const places = rows.flatMap(({ fact, places }) => places.map((code) => ({ code: code as ErrorCode, fact })));
+    for (const { code, fact } of places) expect(fact).toContain(`${errors[code].status}, as \`${errors[code].error}\``);
+    const assumedCodes = Object.keys(errors).filter((code) => code !== "rate_limit_exceeded");
+    expect(places.map(({ code }) => code).sort()).toEqual(assumedCodes.sort());
+  });
+
+  test("points at places that are there and carry that very assumption", () => {
+    const records = titledSchemas([...resources.map(({ schema }) => schema), ...catalogue.map(({ reply }) => reply)]);
+    const checked = ledger.rows.flatMap(({ about, why, places }) =>
+      places.flatMap((place) => {
+        const [owner = "", pointer = ""] = place.split("#");
+        const operation = catalogue.find(({ id }) => id === owner);
+        const from = about === "record" ? records.get(owner) : about === "status" ? operation?.status : operation;
+        const found = valueAt(from, pointer) as { [ASSUMED]?: Assumption; assumption?: Assumption } | undefined;
+        return from === undefined ? [] : [{ place, why, found: (found?.[ASSUMED] ?? found?.assumption)?.why }];
+      }),
+    );
+    expect(checked.length).toBeGreaterThan(100);
+    for (const { place, why, found } of checked) expect({ place, why: found }).toEqual({ place, why });
+  });
+
+  test("says each thing once: no two rows are the same fact for the same reason", () => {
+    const rows = ledger.rows.map(({ about, fact, why, setting }) => JSON.stringify([about, fact, why, setting]));
+    expect(new Set(rows).size).toBe(rows.length);
+    expect(ledger.total).toBe(ledger.rows.flatMap(({ places }) => places).length);
+  });
+});
+
+test("every header that the sandbox invents is in the table of headers, and the table has no other", () => {
+  const named = sources
+    .filter(({ file }) => /^(http|areas|faults|webhooks)\//.test(file))
+    .flatMap(({ text }) => [...text.matchAll(/"(X-Sandbox-[A-Za-z-]+|Idempotent-Replayed)"/g)].map((match) => match[1]));
+  const listed = serviceHeaders.map(({ name }) => name).filter((name) => /^X-Sandbox-|^Idempotent-/.test(name));
+  expect([...new Set(named)].sort()).toEqual(listed.sort());
+});
+
+const replies = await exampleReplies();
+const reference = referencePage(replies);
+const pages: Record<string, string> = { "reference.md": reference, "control.md": controlPage(), "assumptions.md": assumptionsPage() };
+
+const fences = (page: string, language: string) =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "gm"))].map((match) => match[1] as string);
+
+/** What a shell makes of a curl command: the words after it, unquoted. */
+function words(command: string): string[] {
+  const parts = command.replaceAll(" \\\n", " ").matchAll(/((?:'[^']*'|\\'|[^\s'\\])+)/g);
+  return [...parts].map(([part]) => part.replaceAll(/'([^']*)'|\\(')/g, (_, quoted, escaped) => quoted ?? escaped));
+}
+
+/** The request that a curl command makes. */
+function readCurl(command: string) {
+  const [program, ...rest] = words(command);
+  const call = { program, method: "", url: "", headers: {} as Record<string, string>, body: undefined as string | undefined };
+  for (let index = 0; index < rest.length; index++) {
+    const word = rest[index] as string;
+    if (!word.startsWith("-")) call.url = word;
+    else {
+      const value = rest[++index] as string;
+      if (word === "-X") call.method = value;
+      else if (word === "-d") call.body = value;
+      else call.headers[value.slice(0, value.indexOf(":"))] = value.slice(value.indexOf(":") + 2);
+    }
+  }
+  return { ...call, method: call.method || (call.body === undefined ? "GET" : "POST") };
+}
+
+describe("the pages", () => {
+  test.each(Object.entries(pages))("%s says that it is generated and how, and is the same at each making", (name, page) => {
+    expect(page.split("\n")[0]).toMatch(/^<!-- Generated by `npm run docs`/);
+    const again = { "reference.md": () => referencePage(replies), "control.md": controlPage, "assumptions.md": assumptionsPage }[name];
+    expect(again?.()).toBe(page);
+    expect(page).not.toMatch(/undefined|\[object|NaN/);
+  });
+
+  test.each(Object.entries(pages))("%s has no link that leads nowhere", (name, page) => {
+    const links = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string);
+    expect(links.length).toBeGreaterThan(0);
+    const anchorsOf = (text: string) => [
+      ...[...text.matchAll(/<a id="([^"]+)">/g)].map((match) => match[1]),
+      ...[...text.matchAll(/^#+ (.*)$/gm)].map((match) => match[1]?.toLowerCase().replaceAll(" ", "-")),
+    ];
+    const broken = links.filter((link) => {
+      const [file = "", anchor] = link.split("#");
+      const target = file === "" ? page : pages[file];
+      return target === undefined || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+    });
+    expect([name, ...broken]).toEqual([name]);
+  });
+
+  test.each(Object.entries(pages))("%s has whole tables, anchors that are named once, and JSON that parses", (_, page) => {
+    const rows = page.split("\n").map((line) => (line.startsWith("|") ? line.replaceAll("\\|", "").split("|").length : 0));
+    rows.forEach((cells, index) => {
+      if (cells > 0 && (rows[index - 1] ?? 0) > 0)
+        expect([page.split("\n")[index], cells]).toEqual([page.split("\n")[index], rows[index - 1]]);
+    });
+    const anchors = [...page.matchAll(/<a id="([^"]+)">/g)].map((match) => match[1]);
+    expect(new Set(anchors).size).toBe(anchors.length);
+    for (const json of fences(page, "json")) expect(() => JSON.parse(json)).not.toThrow();
+    for (const { body } of fences(page, "sh").map(readCurl)) if (body !== undefined) expect(() => JSON.parse(body)).not.toThrow();
+  });
+
+  test("the reference has every operation of the service with a command and its answer, the control page every other", () => {
+    expect(fences(reference, "sh")).toHaveLength(catalogue.length);
+    expect(fences(reference, "json")).toHaveLength(catalogue.length);
+    for (const { id } of catalogue) expect(reference).toContain(`<a id="${id}"></a>`);
+    const { "control.md": control = "" } = pages;
+    for (const { id } of controlCatalogue) expect(control).toContain(`<a id="${id}"></a>`);
+    expect(fences(control, "sh")).toHaveLength(controlCatalogue.length);
+  });
+
+  test("no page shows a whole key or secret", () => {
+    for (const page of Object.values(pages)) expect(page).not.toMatch(/(sk_test_|sk_test_session_|whsec_)[0-9A-Za-z]{20,}/);
+  });
+
+  test("the table of errors and the errors of the code are the same, in both directions", () => {
+    const section = reference.slice(reference.indexOf('<a id="errors">'), reference.indexOf('<a id="events">'));
+    const rows = [...section.matchAll(/^\| (\d+) \| `(\w+)` \| `(\w+)` \| (.*?) \|/gm)].map(([, status, code, error, when]) => ({
+      code,
+      status: Number(status),
+      error,
+      when,
+    }));
+    const expected = Object.entries(errors).map(([code, { status, error, when }]) => ({ code, status, error, when }));
+    expect(rows).toEqual(expected);
+    const told = [...reference.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => `${code} ${status}`);
+    const known = new Set(expected.map(({ code, status }) => `${code} ${status}`));
+    expect(told.filter((pair) => !known.has(pair))).toEqual([]);
+  });
+});
+
+/** The commands of a page with the ids of their operations. */
+const commandsOf = (page: string) =>
+  page
+    .split('<a id="')
+    .flatMap((section) => fences(section, "sh").map((command) => [section.slice(0, section.indexOf('"')), command] as const));
+
+/** Makes the call of a curl command. */
+function make(sandbox: Bench, command: string): Promise<Answer> {
+  const { program, method, url, headers, body } = readCurl(command);
+  const { pathname, search, origin } = new URL(url);
+  expect([program, origin]).toEqual(["curl", "http://127.0.0.1:4747"]);
+  return sandbox.call(method, pathname + search, { key: null, headers, body, contentType: null });
+}
+
+describe("the commands of the reference succeed on the seeded world, as a shell reads them", () => {
+  const commands = commandsOf(reference);
+
+  test.each(commands)("%s", async (id, command) => {
+    const sandbox = await open();
+    const { after } = exampleCalls().find((call) => call.id === id) ?? {};
+    const before = commands.find(([name]) => name === after);
+    if (before) await make(sandbox, before[1]);
+    const answer = await make(sandbox, command);
+    expect(answer.status, answer.text).toBeLessThan(300);
+  });
+});
+
+describe("the commands of the control page are well-formed: they succeed, or what they name is not there yet", () => {
+  test.each(commandsOf(pages["control.md"] ?? ""))("%s", async (_, command) => {
+    const answer = await make(await open(), command);
+    expect(answer.status < 300 || answer.body.code === "resource_not_found", answer.text).toBe(true);
+  });
+});

@@ -1,0 +1,190 @@
+// What the README and the page on webhooks tell people to type, typed: only the port and the name of the program are put in.
+
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { eventTypes } from "../../src/areas/index.ts";
+import { folder, launch, launchFile, type Program, run } from "../support/program.ts";
+import { type Bench, call, freePort, open } from "../support/sandbox.ts";
+import { log, receive, register, settle, trigger } from "../support/webhooks.ts";
+
+const root = join(import.meta.dirname, "../..");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const webhooks = readFileSync(join(root, "docs/webhooks.md"), "utf8");
+
+/** The section under a heading. */
+const section = (page: string, title: string) => page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
+
+/** The fenced blocks of one language. */
+const fences = (text: string, language: string) =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "gm"))].map((match) => match[1] as string);
+
+const linesOf = (text: string) => fences(text, "sh").flatMap((block) => block.split("\n"));
+
+/** What follows the name of the program, without the comment: none of these words is quoted. */
+const words = (line: string) => {
+  const [, rest] = /^npx merchant-sandbox([^#'"]*)(#.*)?$/.exec(line) ?? [];
+  if (rest === undefined) throw new Error(`not a plain call of the program: ${line}`);
+  return rest.trim().split(/\s+/).filter(Boolean);
+};
+
+/** Runs a line as a shell does, at the port where the sandbox really is. */
+const shell = (line: string, url: string, variables: Record<string, string> = {}, cwd = folder()) =>
+  promisify(execFile)("sh", ["-c", line.replaceAll("http://127.0.0.1:4747", url)], { cwd, env: { ...process.env, ...variables } });
+
+async function startAsTold(line: string): Promise<Program & { url: string }> {
+  const program = launch([...words(line), "--port", "0"]);
+  const ready = await program.line((said) => said.includes(" is ready at "));
+  return { ...program, url: /ready at (\S+)\/v1 /.exec(ready)?.[1] ?? "" };
+}
+
+describe("the README", () => {
+  test("the first two commands start it and call it", async () => {
+    const [start = "", curl = ""] = linesOf(readme.slice(0, readme.indexOf("\n## ")));
+    const { url } = await startAsTold(start);
+    const { stdout } = await shell(curl, url);
+    expect(JSON.parse(stdout)).toMatchObject({ object: "list", data: [{ object: "payment" }, {}, {}], has_more: true });
+  });
+
+  test("a first webhook arrives, signed", async () => {
+    const text = section(readme, "A first webhook, in a minute");
+    const [receiveLine = "", decline = "", look = "", ...more] = linesOf(text);
+    expect(more).toEqual([]);
+    const { url } = await startAsTold(linesOf(readme)[0] ?? "");
+    const receiving = launch([...words(receiveLine), "--port", "0"], { MERCHANT_SANDBOX_URL: url });
+    await receiving.line((line) => line.startsWith("Receiving"));
+
+    const declined = JSON.parse((await shell(decline, url)).stdout);
+    expect(declined).toMatchObject({ object: "booking", status: "declined" });
+    const arrived = await receiving.line((line) => line.startsWith("booking.declined"));
+    const body = JSON.parse(await receiving.line((line) => line.startsWith("  {")));
+    expect(body.data).toEqual(declined);
+    expect(arrived.replace(/evt_\w+/, "evt_…")).toBe(fences(text, "text")[0]);
+
+    await call(url, "POST", "/_sandbox/drain", { key: null, body: {} });
+    const { data } = JSON.parse((await shell(look, url)).stdout);
+    expect(data).toMatchObject([{ eventId: body.id, status: "succeeded", attempt: 1 }]);
+  });
+
+  test.each([
+    ["README.md", readme, root],
+    ["docs/webhooks.md", webhooks, join(root, "docs")],
+  ])("%s has no link that leads nowhere", (_, page, base) => {
+    const links = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string).filter((link) => !/^https?:/.test(link));
+    expect(links.length).toBeGreaterThan(0);
+    for (const link of links) {
+      const [file = "", anchor] = link.split("#");
+      expect([link, existsSync(join(base, file))]).toEqual([link, true]);
+      if (anchor !== undefined) expect(readFileSync(join(base, file), "utf8")).toContain(`<a id="${anchor}">`);
+    }
+  });
+});
+
+describe("the page on webhooks", () => {
+  test("registers as it says, and shows a delivery as it is", async () => {
+    const bench = await open();
+    const [curl = ""] = linesOf(section(webhooks, "Register"));
+    const endpoint = JSON.parse((await shell(curl, bench.url)).stdout);
+    expect(endpoint).toMatchObject({ url: "http://localhost:3000/", secret: expect.stringMatching(/^whsec_/) });
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline");
+    await receiver.arrived(1);
+    const [arrival] = receiver.arrivals;
+    const shown = JSON.parse(fences(section(webhooks, "A delivery"), "json")[0] ?? "");
+    expect(arrival?.event).toMatchObject({ ...shown, id: expect.stringMatching(/^evt_/) });
+    expect(Object.keys(arrival?.event)).toEqual(Object.keys(shown));
+    const named = [...section(webhooks, "A delivery").matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name?.toLowerCase() ?? "");
+    expect(named).toHaveLength(4);
+    for (const name of named) expect([name, arrival?.headers[name]]).toEqual([name, expect.any(String)]);
+    const types = [...webhooks.matchAll(/"events": \["([^"]+)"\]/g)].map(([, type]) => type ?? "");
+    expect(types.filter((type) => type !== "*" && !eventTypes.has(type))).toEqual([]);
+  });
+
+  test("openssl finds the signature of a delivery", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    const { id, secret } = await register(bench, receiver.url);
+    await trigger(bench, "a.b", { text: "ação 🙂" });
+    const [arrival] = await receiver.arrived(1);
+    const cwd = folder();
+    writeFileSync(join(cwd, "body.json"), arrival?.body ?? "");
+    const [openssl = "", explain = ""] = linesOf(section(webhooks, "Verify"));
+    const { stdout } = await shell(openssl, bench.url, { WEBHOOK_SECRET: secret }, cwd);
+    const signature = arrival?.headers["x-webhook-signature"] ?? "";
+    expect(stdout.split(" ")[0]).toBe(signature);
+
+    const question = JSON.stringify({ endpoint: id, body: arrival?.body.toString(), signature }).replaceAll("'", "'\\''");
+    const asked = explain.replace(/-d '.*'$/, () => `-d '${question}'`);
+    expect(JSON.parse((await shell(asked, bench.url)).stdout)).toMatchObject({ matches: true });
+  });
+
+  /** The receiver of the page at a free port, with the secret of an endpoint that leads to it. */
+  async function runReceiver(bench: Bench) {
+    const port = await freePort();
+    const { secret } = await register(bench, `http://localhost:${port}/`);
+    const [source = ""] = fences(webhooks, "js");
+    const file = join(folder(), "receiver.mjs");
+    writeFileSync(file, source.replace('listen(3000, "localhost")', `listen(${port}, "localhost", () => console.log("listening"))`));
+    const program = launchFile(file, [], { WEBHOOK_SECRET: secret });
+    await program.line((line) => line === "listening");
+    return { ...program, port };
+  }
+
+  test("its receiver takes what is genuine, once, and refuses what is forged or stale", async () => {
+    const bench = await open({ clock: "real", retrySchedule: "1h" });
+    const receiver = await runReceiver(bench);
+    const event = await trigger(bench, "a.b");
+    await receiver.line((line) => line === `a.b ${event}`);
+    await settle(bench);
+    await bench.control("POST", `/events/${event}/replay`, {});
+    await settle(bench);
+    const genuine = await log(bench);
+    expect(genuine.map(({ responseStatus, trigger }) => [responseStatus, trigger])).toEqual([
+      [200, "test"],
+      [200, "replay"],
+    ]);
+    expect(receiver.out).toEqual(["listening", `a.b ${event}`]);
+
+    const [{ requestBody = "", requestHeaders = {} } = {}] = genuine;
+    const forge = (body: string, headers: Record<string, string>) =>
+      call(`http://localhost:${receiver.port}`, "POST", "/", { key: null, body, headers });
+    const { "X-Webhook-Signature": signature = "" } = requestHeaders;
+    expect((await forge(requestBody, { "x-webhook-signature": signature })).status).toBe(200);
+    expect((await forge(requestBody.replace("a.b", "a.c"), { "x-webhook-signature": signature })).status).toBe(401);
+    expect((await forge(requestBody, { "x-webhook-signature": signature.toUpperCase() })).status).toBe(401);
+    expect((await forge(requestBody, {})).status).toBe(401);
+
+    await bench.control("PUT", "/clock", { mode: "offset", now: "2020-01-01T00:00:00Z" });
+    await trigger(bench, "a.b");
+    await settle(bench);
+    expect((await log(bench)).find(({ created }) => created < 1_600_000_000)).toMatchObject({ status: "failed", responseStatus: 400 });
+    expect(receiver.out).toEqual(["listening", `a.b ${event}`]);
+  });
+
+  test("names commands that there are", async () => {
+    const bench = await open();
+    const lines = linesOf(webhooks).filter((line) => line.startsWith("npx merchant-sandbox "));
+    expect(lines.length).toBeGreaterThan(3);
+    for (const line of lines) {
+      const [name = ""] = words(line.replace(/'.*'/, "X"));
+      const flags = [...line.matchAll(/--[a-z-]+/g)].map(([flag]) => flag);
+      const { code, out } = await run([name, "--help"], { MERCHANT_SANDBOX_URL: bench.url });
+      expect([line, code, flags.filter((flag) => !out.join("\n").includes(flag))]).toEqual([line, 0, []]);
+    }
+    const [look = ""] = linesOf(section(webhooks, "Retries"));
+    expect(JSON.parse((await shell(look, bench.url)).stdout)).toEqual({ object: "list", data: [], has_more: false });
+    const triggered = linesOf(webhooks).find((line) => line.includes(" trigger ")) ?? "";
+    const { stdout } = await shell(
+      triggered.replace("npx merchant-sandbox", `"${process.execPath}" "${join(root, "dist/bin.cjs")}"`),
+      bench.url,
+      {
+        MERCHANT_SANDBOX_URL: bench.url,
+      },
+    );
+    expect(stdout).toMatch(/^evt_\w+ payment\.succeeded: no endpoint of mer_lodge subscribed to it\n$/);
+    expect((await bench.control("GET", "/events")).data[0].body.data).toEqual({ amount: 1250 });
+  });
+});

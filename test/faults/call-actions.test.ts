@@ -1,0 +1,498 @@
+// What each action on a call looks like from the other end of a socket: the bytes, their order, and what becomes of the connection.
+
+import { request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { describe, expect, test } from "vitest";
+import { apiActions } from "../../src/faults/api-actions.ts";
+import { type Bench, lines, NOON_SECONDS, open, raw, readRaw } from "../support/sandbox.ts";
+
+const DRAFT = {
+  periodStart: "2026-01-01",
+  periodEnd: "2026-01-31",
+  payDate: "2026-02-01",
+  items: [{ employeeId: "emp_1", grossAmount: 100 }],
+};
+const PAYROLL = JSON.stringify(DRAFT);
+
+const tried = new Set<string>();
+
+function add(bench: Bench, action: { type: string } & Record<string, unknown>, rest: object = {}) {
+  tried.add(action.type);
+  return bench.control("POST", "/faults", { action, ...rest });
+}
+const rule = (bench: Bench, id: string) => bench.control("GET", `/faults/${id}`);
+const list = (bench: Bench) => bench.call("GET", "/v1/payments");
+const create = (bench: Bench, key?: string) =>
+  bench.call("POST", "/v1/employees/payroll", { body: DRAFT, headers: key === undefined ? {} : { "idempotency-key": key } });
+const created = async (bench: Bench) => (await bench.control("GET", "/events?type=payroll.created&limit=100")).data.length as number;
+
+interface Seen {
+  text: string;
+  /** How the connection ended. */
+  end: "closed" | "reset" | "open";
+}
+
+const GET = lines("GET /v1/payments?limit=1 HTTP/1.1", "Host: localhost", "Authorization: Bearer sk_test_lodge");
+const post = (body: string, key: string) =>
+  `${lines("POST /v1/employees/payroll HTTP/1.1", "Host: localhost", "Authorization: Bearer sk_test_lodge", "Content-Type: application/json", `Content-Length: ${body.length}`, `Idempotency-Key: ${key}`)}${body}`;
+
+/** Sends bytes and says what came back and how the connection ended; one that stays open is given up once `until` comes true. */
+function watch(bench: Bench, bytes: string, until?: () => Promise<boolean>): Promise<Seen> {
+  return new Promise((resolve) => {
+    const socket: Socket = connect(bench.port, "127.0.0.1", () =>
+      socket.write(bytes.replace("Host: localhost", `Host: localhost:${bench.port}`)),
+    );
+    let text = "";
+    let reset = false;
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+    });
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      reset = error.code === "ECONNRESET";
+    });
+    socket.on("close", () => resolve({ text, end: reset ? "reset" : "closed" }));
+    const look = async () => {
+      if (!until || socket.destroyed) return;
+      if (!(await until())) return void look();
+      socket.removeAllListeners("close");
+      socket.destroy();
+      resolve({ text, end: "open" });
+    };
+    void look();
+  });
+}
+
+describe("status", () => {
+  test("answers in the service's own form, before any effect, and is over after one", async () => {
+    const bench = await open();
+    const { id } = await add(bench, { type: "status", status: 503, retryAfter: 7 }, { match: { operation: "payroll.create" } });
+    const answer = await create(bench, "k");
+    expect(answer).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "7", "x-sandbox-fault": id, "content-type": "application/json", "ratelimit-limit": "6000" },
+      body: { error: "service_unavailable", code: "outage", details: { retryAfter: 7, requestId: answer.headers["x-sandbox-request-id"] } },
+    });
+    expect(await created(bench)).toBe(0);
+    const retry = await create(bench, "k");
+    expect([retry.status, retry.headers["x-sandbox-fault"], retry.headers["idempotent-replayed"]]).toEqual([200, undefined, undefined]);
+    expect(await rule(bench, id)).toMatchObject({
+      status: "spent",
+      seen: 1,
+      fired: 1,
+      remaining: 0,
+      lastFiredAt: "2026-01-05T12:00:00.000Z",
+    });
+    expect((await bench.control("GET", `/requests/${answer.headers["x-sandbox-request-id"]}`)).fault).toBe(id);
+  });
+
+  test.each([
+    [400, "invalid_request", "validation_failed"],
+    [404, "not_found", "resource_not_found"],
+    [418, "invalid_request", "injected_error"],
+    [422, "idempotency_error", "idempotency_key_reused"],
+    [429, "rate_limited", "injected_rate_limit"],
+    [500, "api_error", "injected_error"],
+    [502, "api_error", "injected_error"],
+    [503, "service_unavailable", "outage"],
+  ])("%i has the category %s and the code %s", async (status, error, code) => {
+    const bench = await open();
+    await add(bench, { type: "status", status });
+    expect(await list(bench)).toMatchObject({ status, body: { error, code } });
+  });
+
+  test("says the code and the words it is given, and nothing of itself without a label", async () => {
+    const bench = await open();
+    await add(bench, { type: "status", status: 409, code: "booking_locked", message: "Locked." }, { label: false });
+    const answer = await list(bench);
+    expect(answer).toMatchObject({ status: 409, body: { error: "conflict", code: "booking_locked", message: "Locked." } });
+    expect(answer.headers["x-sandbox-fault"]).toBeUndefined();
+  });
+
+  test("of 401 challenges as the service does", async () => {
+    const bench = await open();
+    await add(bench, { type: "status", status: 401 });
+    expect((await list(bench)).headers["www-authenticate"]).toBe("Bearer");
+  });
+});
+
+describe("rate_limit", () => {
+  test("tells one story in all its headers, and spends nothing of the real window", async () => {
+    const bench = await open({ clock: "2026-01-05T12:00:00.400Z" });
+    await add(bench, { type: "rate_limit", retryAfter: 2 });
+    expect(await list(bench)).toMatchObject({
+      status: 429,
+      headers: {
+        "retry-after": "2",
+        "ratelimit-limit": "6000",
+        "ratelimit-remaining": "0",
+        "ratelimit-reset": String(NOON_SECONDS + 2),
+        "cache-control": "no-store",
+      },
+      body: { error: "rate_limited", code: "injected_rate_limit", details: { limit: 6000, retryAfter: 2 } },
+    });
+    expect((await list(bench)).headers["ratelimit-remaining"]).toBe("5999");
+  });
+
+  test.each([
+    ["absent", undefined, 1],
+    ["zero", "0", 0],
+    ["past", "Mon, 05 Jan 2026 11:00:00 GMT", 0],
+    ["invalid", "soon", 1],
+    [{ form: "http_date", seconds: 90 }, "Mon, 05 Jan 2026 12:01:30 GMT", 90],
+  ])("retryAfter %j is sent as %s", async (retryAfter, header, seconds) => {
+    const bench = await open();
+    await add(bench, { type: "rate_limit", retryAfter });
+    const { status, headers } = await list(bench);
+    expect([status, headers["retry-after"], headers["ratelimit-reset"]]).toEqual([429, header, String(NOON_SECONDS + seconds)]);
+  });
+
+  test("with exhaust spends the window itself: everything is refused until it ends", async () => {
+    const bench = await open();
+    await add(bench, { type: "rate_limit", exhaust: true, retryAfter: 20 }, { match: { merchant: "mer_lodge" } });
+    const first = await list(bench);
+    expect(first).toMatchObject({ status: 429, headers: { "retry-after": "20" }, body: { code: "rate_limit_exceeded" } });
+    expect((await bench.call("GET", "/v1/merchants/me")).status).toBe(429);
+    expect((await bench.call("GET", "/v1/payments", { key: "sk_test_market" })).status).toBe(200);
+    await bench.control("POST", "/clock/advance", { by: "19s" });
+    expect((await list(bench)).status).toBe(429);
+    await bench.control("POST", "/clock/advance", { by: "1s" });
+    expect((await list(bench)).status).toBe(200);
+  });
+});
+
+describe("latency", () => {
+  const timed = async (work: () => Promise<unknown>) => {
+    const started = performance.now();
+    await work();
+    return performance.now() - started;
+  };
+
+  test("holds the answer back for real time, and its effect not at all", async () => {
+    const bench = await open();
+    await add(bench, { type: "latency", ms: 150 });
+    const waited = await timed(() => create(bench));
+    expect(waited).toBeGreaterThanOrEqual(145);
+    expect(await created(bench)).toBe(1);
+  });
+
+  test("in the body: the headers come first, the body later", async () => {
+    const bench = await open();
+    await add(bench, { type: "latency", ms: 150, in: "body" });
+    const [toHeaders, toEnd, text] = await new Promise<[number, number, string]>((resolve, reject) => {
+      const started = performance.now();
+      const headers = { authorization: "Bearer sk_test_lodge" };
+      request(`${bench.baseUrl}/merchants/me`, { headers }, (incoming) => {
+        const headersAt = performance.now() - started;
+        let received = "";
+        incoming.on("data", (chunk) => {
+          received += chunk;
+        });
+        incoming.on("end", () => resolve([headersAt, performance.now() - started, received]));
+      })
+        .on("error", reject)
+        .end();
+    });
+    expect(toEnd - toHeaders).toBeGreaterThanOrEqual(120);
+    expect(JSON.parse(text).id).toBe("mer_lodge");
+  });
+
+  test("comes on top of any other fault", async () => {
+    const bench = await open();
+    const slow = await add(bench, { type: "latency", ms: 100 });
+    const broken = await add(bench, { type: "status", status: 500 });
+    let answer: Awaited<ReturnType<typeof list>> | undefined;
+    const waited = await timed(async () => {
+      answer = await list(bench);
+    });
+    expect(waited).toBeGreaterThanOrEqual(95);
+    expect(answer?.status).toBe(500);
+    expect(answer?.headers["x-sandbox-fault"]).toBe(`${broken.id}, ${slow.id}`);
+  });
+
+  test("lets go of everybody when the sandbox is reset", async () => {
+    const bench = await open();
+    const { id } = await add(bench, { type: "latency", ms: 60_000 });
+    const answer = list(bench);
+    while ((await rule(bench, id)).fired === 0);
+    await bench.control("POST", "/reset", {});
+    expect((await answer).status).toBe(200);
+  });
+});
+
+describe("lost_response", () => {
+  test.each([
+    ["reset", "reset"],
+    ["empty", "closed"],
+  ])("as %s: the effect stands, the connection is %s, and a retry gets the first answer", async (as, end) => {
+    const bench = await open();
+    const { id } = await add(bench, { type: "lost_response", as }, { match: { operation: "payroll.create" } });
+    expect(await watch(bench, post(PAYROLL, "lost"))).toEqual({ text: "", end });
+    expect(await created(bench)).toBe(1);
+    const retry = await create(bench, "lost");
+    expect([retry.status, retry.headers["idempotent-replayed"]]).toEqual([200, "true"]);
+    expect(retry.body.object).toBe("payroll");
+    expect(await created(bench)).toBe(1);
+    expect(await rule(bench, id)).toMatchObject({ fired: 1, status: "spent" });
+    const [, lost] = (await bench.control("GET", "/requests?operation=payroll.create")).data;
+    expect(lost).toMatchObject({ status: 0, fault: id });
+  });
+
+  test("as hang: nothing comes, and the connection stays", async () => {
+    const bench = await open();
+    await add(bench, { type: "lost_response", as: "hang" });
+    const seen = await watch(bench, post(PAYROLL, "hung"), async () => (await created(bench)) === 1);
+    expect(seen).toEqual({ text: "", end: "open" });
+    expect((await create(bench, "hung")).headers["idempotent-replayed"]).toBe("true");
+  });
+
+  test("as 502: a gateway's answer instead of the service's", async () => {
+    const bench = await open();
+    await add(bench, { type: "lost_response", as: 502 });
+    expect(await create(bench, "gone")).toMatchObject({ status: 502, body: { error: "api_error", code: "injected_error" } });
+    expect((await create(bench, "gone")).headers["idempotent-replayed"]).toBe("true");
+    expect(await created(bench)).toBe(1);
+  });
+
+  test("waits for a call that succeeds: what was refused has no answer to lose", async () => {
+    const bench = await open();
+    const { id } = await add(bench, { type: "lost_response", as: 502 });
+    const refused = await bench.call("POST", "/v1/employees/payroll", { body: {} });
+    expect([refused.status, (await rule(bench, id)).fired]).toEqual([400, 0]);
+    expect((await create(bench)).status).toBe(502);
+  });
+});
+
+describe("connection", () => {
+  test.each([
+    ["reset", "", "reset"],
+    ["empty", "", "closed"],
+  ] as const)("as %s: not a byte", async (as, text, end) => {
+    const bench = await open();
+    await add(bench, { type: "connection", as });
+    expect(await watch(bench, post(PAYROLL, "k"))).toEqual({ text, end });
+    expect(await created(bench)).toBe(0);
+    expect((await create(bench, "k")).headers["idempotent-replayed"]).toBeUndefined();
+  });
+
+  test("as garbage: bytes that are no HTTP", async () => {
+    const bench = await open();
+    await add(bench, { type: "connection", as: "garbage" });
+    const { text, end } = await watch(bench, GET);
+    expect([text.startsWith("HTTP"), text.length > 0, end]).toEqual([false, true, "closed"]);
+    await add(bench, { type: "connection", as: "garbage" });
+    await expect(list(bench)).rejects.toThrow(/Parse Error/);
+  });
+
+  test("as malformed_chunk: headers that are good, then a chunk without a length", async () => {
+    const bench = await open();
+    await add(bench, { type: "connection", as: "malformed_chunk" });
+    const { text, end } = await watch(bench, GET);
+    expect(text.split("\r\n")[0]).toBe("HTTP/1.1 200 OK");
+    expect([text.includes("Transfer-Encoding: chunked"), end]).toEqual([true, "closed"]);
+    await add(bench, { type: "connection", as: "malformed_chunk" });
+    await expect(list(bench)).rejects.toThrow(/Parse Error|aborted/);
+  });
+
+  test("as hang: closing the sandbox does not wait for it", async () => {
+    const bench = await open();
+    const { id } = await add(bench, { type: "connection", as: "hang" });
+    const hanging = watch(bench, GET);
+    while ((await rule(bench, id)).fired === 0);
+    await bench.control("POST", "/reset", {});
+    expect((await hanging).text).toBe("");
+  });
+});
+
+describe("body", () => {
+  const whole = async (bench: Bench) => (await list(bench)).text;
+
+  test("truncate: less than Content-Length says, then the end of the connection", async () => {
+    const bench = await open();
+    await add(bench, { type: "body", as: "truncate" });
+    const { text, end } = await watch(bench, GET);
+    const length = Number(/Content-Length: (\d+)/.exec(text)?.[1]);
+    const received = text.slice(text.indexOf("\r\n\r\n") + 4);
+    expect([received.length, end]).toEqual([Math.ceil(length / 2), "closed"]);
+    await add(bench, { type: "body", as: "truncate" });
+    await expect(list(bench)).rejects.toThrow(/aborted/);
+  });
+
+  test("invalid_json: a whole answer that does not parse", async () => {
+    const bench = await open();
+    await add(bench, { type: "body", as: "invalid_json" });
+    const answer = await list(bench);
+    expect([answer.status, answer.headers["content-type"], answer.body]).toEqual([200, "application/json", undefined]);
+    expect(Number(answer.headers["content-length"])).toBe(Buffer.byteLength(answer.text));
+  });
+
+  test("html and wrong_content_type: the same status, another type", async () => {
+    const bench = await open();
+    await add(bench, { type: "body", as: "html" });
+    const page = await list(bench);
+    expect([page.status, page.headers["content-type"], page.text.startsWith("<!DOCTYPE html>")]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+      true,
+    ]);
+    await add(bench, { type: "body", as: "wrong_content_type" });
+    const mislabelled = await list(bench);
+    expect([mislabelled.status, mislabelled.headers["content-type"], mislabelled.body.object]).toEqual([
+      200,
+      "text/plain; charset=utf-8",
+      "list",
+    ]);
+  });
+
+  test("drip: the same bytes, slowly", async () => {
+    const bench = await open();
+    const usual = await bench.call("GET", "/v1/merchants/me");
+    await add(bench, { type: "body", as: "drip", bytesPerSecond: 2_000 });
+    const started = performance.now();
+    const slow = await bench.call("GET", "/v1/merchants/me");
+    expect(slow.text).toBe(usual.text);
+    expect(performance.now() - started).toBeGreaterThanOrEqual((usual.text.length / 2_000) * 1_000 - 110);
+  });
+
+  test("leaves alone what has no good body: errors, and answers to HEAD", async () => {
+    const bench = await open();
+    const { id } = await add(bench, { type: "body", as: "html" });
+    expect((await bench.call("GET", "/v1/customers/cus_nobody")).status).toBe(404);
+    expect((await bench.call("HEAD", "/v1/payments")).headers["content-type"]).toBe("application/json");
+    expect((await rule(bench, id)).fired).toBe(0);
+    expect(await whole(bench)).toContain("It works!");
+  });
+});
+
+describe("outage", () => {
+  test("takes every route down before anything is looked at, for its span", async () => {
+    const bench = await open();
+    await add(bench, { type: "outage", retryAfter: 30 }, { trigger: { for: "30s" } });
+    const [fine, stranger, nowhere] = [
+      await list(bench),
+      await bench.call("GET", "/v1/payments", { key: null }),
+      await bench.call("GET", "/v1/nowhere"),
+    ];
+    for (const answer of [fine, stranger, nowhere])
+      expect(answer).toMatchObject({
+        status: 503,
+        headers: { "retry-after": "30" },
+        body: { error: "service_unavailable", code: "outage" },
+      });
+    expect(fine.headers["ratelimit-remaining"]).toBe("6000");
+    expect((await bench.call("GET", "/_sandbox/health", { key: null })).status).toBe(200);
+    await bench.control("POST", "/clock/advance", { by: "29999ms" });
+    expect((await list(bench)).status).toBe(503);
+    await bench.control("POST", "/clock/advance", { by: "1ms" });
+    expect((await list(bench)).status).toBe(200);
+    const [state] = (await bench.control("GET", "/faults")).data;
+    expect(state).toMatchObject({ status: "expired", seen: 4, fired: 4, remaining: null });
+  });
+
+  test("as reset: nobody gets a byte, for its count", async () => {
+    const bench = await open();
+    await add(bench, { type: "outage", as: "reset" }, { trigger: { times: 2 } });
+    expect([await watch(bench, GET), await watch(bench, GET)]).toEqual([
+      { text: "", end: "reset" },
+      { text: "", end: "reset" },
+    ]);
+    expect(readRaw(await raw(bench.port, GET.replace("localhost", `localhost:${bench.port}`))).status).toBe(200);
+  });
+});
+
+describe("auth", () => {
+  test.each([
+    ["revoked", "invalid_api_key"],
+    ["expired", "token_expired"],
+  ])("as %s refuses a good key with %s", async (as, code) => {
+    const bench = await open();
+    await add(bench, { type: "auth", as });
+    expect((await bench.call("GET", "/v1/payments", { key: null })).body.code).toBe("missing_api_key");
+    expect(await list(bench)).toMatchObject({
+      status: 401,
+      headers: { "www-authenticate": 'Bearer error="invalid_token"', "ratelimit-remaining": "6000" },
+      body: { error: "authentication_error", code },
+    });
+    expect((await list(bench)).status).toBe(200);
+  });
+});
+
+describe("idempotency", () => {
+  test("in_progress answers 409 for a key that nobody uses, and only for calls with a key", async () => {
+    const bench = await open();
+    await add(bench, { type: "idempotency", as: "in_progress" });
+    expect((await create(bench)).status).toBe(200);
+    expect(await create(bench, "busy")).toMatchObject({ status: 409, body: { error: "conflict", code: "idempotency_key_in_use" } });
+    expect(await created(bench)).toBe(1);
+    expect((await create(bench, "busy")).headers["idempotent-replayed"]).toBeUndefined();
+    expect(await created(bench)).toBe(2);
+  });
+
+  test("expired forgets the first answer: the retry acts again", async () => {
+    const bench = await open();
+    await create(bench, "old");
+    await add(bench, { type: "idempotency", as: "expired" });
+    const again = await create(bench, "old");
+    expect([again.status, again.headers["idempotent-replayed"], await created(bench)]).toEqual([200, undefined, 2]);
+    expect((await create(bench, "old")).headers["idempotent-replayed"]).toBe("true");
+  });
+});
+
+describe("stale_read", () => {
+  test("shows what was there before: records that came, changed and went since are as they were", async () => {
+    const bench = await open();
+    const before = await list(bench);
+    await add(bench, { type: "stale_read", lag: "10s" }, { trigger: { times: null } });
+    await bench.control("POST", "/clock/advance", { by: "1s" });
+    await bench.control("POST", "/records/payment", { merchant: "mer_lodge", amount: 5, currency: "EUR" });
+    await bench.control("PATCH", "/records/payment/pay_pending", { merchant: "mer_lodge", status: "succeeded" });
+    expect((await list(bench)).body).toEqual(before.body);
+    await bench.control("POST", "/clock/advance", { by: "10s" });
+    const now = await list(bench);
+    expect(now.body.data[0].amount).toBe(5);
+    await bench.control("DELETE", "/faults");
+    expect((await list(bench)).body).toEqual(now.body);
+  });
+
+  test("looks back once where nobody said how often, and again under a rule that comes later", async () => {
+    const bench = await open();
+    const newest = async () => (await list(bench)).body.data[0].id;
+    for (const amount of [1, 2]) {
+      const before = await newest();
+      await add(bench, { type: "stale_read", lag: "10s" });
+      await bench.control("POST", "/clock/advance", { by: "1s" });
+      const { id } = await bench.control("POST", "/records/payment", { merchant: "mer_lodge", amount, currency: "EUR" });
+      expect([await newest(), await newest()]).toEqual([before, id]);
+    }
+  });
+
+  test("never touches a write, nor what is stored", async () => {
+    const bench = await open();
+    const { id } = await add(bench, { type: "stale_read", lag: "1h" });
+    await bench.control("POST", "/clock/advance", { by: "1s" });
+    expect((await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline")).status).toBe(200);
+    expect((await rule(bench, id)).fired).toBe(0);
+    const [stale, fresh] = [await bench.call("GET", "/v1/memberships/renewals"), await bench.call("GET", "/v1/memberships/renewals")];
+    expect(stale.body).toEqual(fresh.body);
+    expect((await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline")).status).toBe(409);
+  });
+});
+
+describe("clock_skew", () => {
+  test.each([
+    ["5m", 300],
+    ["-90s", -90],
+  ])("by %s shows in Date, in RateLimit-Reset and in what is made", async (by, seconds) => {
+    const bench = await open();
+    await add(bench, { type: "clock_skew", by });
+    const { headers, body } = await create(bench);
+    expect(headers.date).toBe(new Date((NOON_SECONDS + seconds) * 1_000).toUTCString());
+    expect(headers["ratelimit-reset"]).toBe(String(NOON_SECONDS + 60 + seconds));
+    expect(body.created).toBe(NOON_SECONDS + seconds);
+    const right = await create(bench);
+    expect([right.body.created, right.headers["ratelimit-remaining"]]).toEqual([NOON_SECONDS, "5998"]);
+  });
+});
+
+test("every action on a call was tried", () => {
+  expect([...tried].sort()).toEqual(apiActions.map(({ type }) => type).sort());
+});

@@ -1,0 +1,759 @@
+// What fault rules do to deliveries, seen by real receivers and in the log: copies, order, delays, drops, signatures, bodies, sending, retries.
+
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
+import type { LiveItem, LiveMessage } from "../../src/contracts/live-messages.ts";
+import { verifySignature } from "../../src/webhooks/signature.ts";
+import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
+import { type Arrival, advance, log, type Receiver, receive, register, settle, trigger } from "../support/webhooks.ts";
+
+/** Arms a rule with this action; answers its id. */
+async function arm(bench: Bench, action: object, rest: object = {}): Promise<string> {
+  return (await bench.control("POST", "/faults", { action, ...rest })).id;
+}
+
+const fired = async (bench: Bench, rule: string) => (await bench.control("GET", `/faults/${rule}`)).fired;
+
+/** The attempts as the control plane shows them, in the order in which they began. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into attempts of every shape.
+async function attempts(bench: Bench): Promise<any[]> {
+  return (await bench.control("GET", "/deliveries?limit=100")).data.reverse();
+}
+
+/** Everything that the live stream has said. */
+async function said(bench: Bench): Promise<LiveItem[]> {
+  const socket = new WebSocket(`ws://127.0.0.1:${bench.port}/_sandbox/live?since=0`);
+  const items: LiveItem[] = [];
+  let last: number | undefined;
+  await new Promise<void>((resolve, reject) => {
+    socket.on("error", reject);
+    socket.on("message", (text) => {
+      const message = JSON.parse(String(text)) as LiveMessage;
+      if (message.type === "snapshot") last = message.seq;
+      if (message.type === "batch") items.push(...message.items);
+      if (items.length === last) resolve();
+    });
+  });
+  socket.terminate();
+  return items;
+}
+
+/** The attempts that the stream says were touched, in order. */
+const touched = async (bench: Bench) => (await said(bench)).flatMap((item) => (item.kind === "fault" ? [item.fault.attemptId] : []));
+
+const types = (receiver: Receiver) => receiver.arrivals.map(({ headers }) => headers["x-webhook-event"]);
+const ids = (receiver: Receiver) => receiver.arrivals.map(({ headers }) => headers["x-webhook-id"]);
+
+const isSigned = ({ body, headers }: Arrival, secret: string) =>
+  verifySignature({ body, signature: headers["x-webhook-signature"], secret });
+
+/** A receiver that answers when it is told to. */
+async function patient(): Promise<{ receiver: Receiver; answer: (status?: number) => void }> {
+  const receiver = await receive();
+  const held: ServerResponse[] = [];
+  receiver.always((_, outgoing) => held.push(outgoing));
+  return { receiver, answer: (status = 200) => held.shift()?.writeHead(status).end() };
+}
+
+async function opened(options = {}) {
+  const bench = await open(options);
+  const receiver = await receive();
+  const { id: endpointId, secret } = await register(bench, receiver.url);
+  return { bench, receiver, endpointId, secret };
+}
+
+describe("no rule", () => {
+  test("leaves deliveries as they are, and the log without a word of faults", async () => {
+    const { bench, receiver, secret } = await opened();
+    await trigger(bench);
+    await settle(bench);
+    expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([true]);
+    expect(await attempts(bench)).toMatchObject([{ status: "succeeded", fault: null }]);
+    expect(Object.keys((await log(bench))[0] ?? {})).not.toContain("fault");
+  });
+
+  test("is what remains once one has fired as often as it may", async () => {
+    const { bench, receiver, secret } = await opened();
+    const rule = await arm(bench, { type: "signature" }, { name: "forged" });
+    for (let count = 0; count < 3; count++) await trigger(bench);
+    await settle(bench);
+    expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([false, true, true]);
+    const logged = await attempts(bench);
+    expect(logged.map(({ fault }) => fault?.id ?? null)).toEqual([rule, null, null]);
+    expect(logged[0].fault).toMatchObject({ name: "forged", effects: [{ id: rule, action: "signature" }], copy: 0 });
+    expect(await touched(bench)).toEqual([logged[0].id]);
+    expect(await fired(bench, rule)).toBe(1);
+  });
+});
+
+describe("duplicate", () => {
+  test("delivers the same bytes again, one after the other, each an attempt in the log and told of", async () => {
+    const bench = await open();
+    const { receiver, answer } = await patient();
+    const { secret } = await register(bench, receiver.url);
+    const rule = await arm(bench, { type: "duplicate", copies: 3 });
+    const id = await trigger(bench);
+    for (const count of [1, 2, 3]) {
+      await receiver.arrived(count);
+      expect(receiver.arrivals).toHaveLength(count);
+      answer();
+    }
+    await settle(bench);
+    expect(ids(receiver)).toEqual([id, id, id]);
+    expect(new Set(receiver.arrivals.map(({ body }) => body.toString())).size).toBe(1);
+    expect(receiver.arrivals.every((arrival) => isSigned(arrival, secret))).toBe(true);
+    expect(receiver.connections()).toBe(1);
+    const logged = await attempts(bench);
+    expect(logged).toMatchObject([
+      { status: "succeeded", attempt: 1, maxAttempts: 6, fault: { id: rule, copy: 0 } },
+      { status: "succeeded", attempt: 1, maxAttempts: 1, fault: { id: rule, copy: 1 } },
+      { status: "succeeded", attempt: 1, maxAttempts: 1, fault: { id: rule, copy: 2 } },
+    ]);
+    expect((await touched(bench)).sort()).toEqual(logged.map(({ id: attempt }) => attempt).sort());
+    expect(await fired(bench, rule)).toBe(1);
+    expect(await bench.control("POST", "/drain", {})).toEqual({ settled: true, pending: 0, inFlight: 0 });
+  });
+
+  test("concurrently: all at the same moment, on a connection each, to an endpoint that has answered nothing yet", async () => {
+    const bench = await open();
+    const { receiver, answer } = await patient();
+    await register(bench, receiver.url);
+    await arm(bench, { type: "duplicate", copies: 4, concurrent: true });
+    await trigger(bench);
+    await receiver.arrived(4);
+    expect(receiver.connections()).toBe(4);
+    for (let count = 0; count < 4; count++) answer();
+    await settle(bench);
+    expect((await log(bench)).map(({ status }) => status)).toEqual(["succeeded", "succeeded", "succeeded", "succeeded"]);
+  });
+
+  test("copies stand in the log as what they were made of does, whichever endpoint comes first", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await arm(bench, { type: "duplicate", copies: 3 }, { trigger: { times: 2 } });
+    // The one that wants every type is owed the event before the one that names it, and neither order of the ids tells that.
+    const [named, all] = [await register(bench, receiver.url, ["payment.succeeded"]), await register(bench, receiver.url)];
+    await trigger(bench);
+    await settle(bench);
+    const order = [all.id, named.id, all.id, all.id, named.id, named.id];
+    expect((await log(bench)).map(({ endpointId }) => endpointId)).toEqual(order);
+  });
+
+  test("with a gap: each so much later than the one before", async () => {
+    const { bench, receiver } = await opened();
+    await arm(bench, { type: "duplicate", copies: 3, gap: "10s" });
+    await trigger(bench);
+    await settle(bench);
+    expect(receiver.arrivals).toHaveLength(1);
+    await advance(bench, "9s");
+    expect(receiver.arrivals).toHaveLength(1);
+    await advance(bench, "1s");
+    expect(receiver.arrivals).toHaveLength(2);
+    await advance(bench, "1h");
+    expect((await log(bench)).map(({ created }) => created - NOON_SECONDS)).toEqual([0, 10, 20]);
+  });
+
+  test("copies are not retried; what they were made of is", async () => {
+    const { bench, receiver } = await opened();
+    receiver.script(500, 500, 200);
+    await arm(bench, { type: "duplicate" });
+    await trigger(bench);
+    await advance(bench, "1h");
+    expect((await attempts(bench)).map(({ attempt, status, fault }) => [attempt, status, fault?.copy])).toEqual([
+      [1, "failed", 0],
+      [1, "failed", 1],
+      [2, "succeeded", undefined],
+    ]);
+    expect(receiver.arrivals).toHaveLength(3);
+  });
+
+  test("a copy carries whatever else was done to the delivery", async () => {
+    const { bench, receiver, secret } = await opened();
+    const [twice, forged] = [await arm(bench, { type: "duplicate" }), await arm(bench, { type: "signature" })];
+    await trigger(bench);
+    await settle(bench);
+    expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([false, false]);
+    const logged = await attempts(bench);
+    expect(logged.map(({ fault }) => fault.effects.map(({ id }: { id: string }) => id))).toEqual([
+      [twice, forged],
+      [twice, forged],
+    ]);
+    expect(await touched(bench)).toHaveLength(4);
+  });
+});
+
+describe("reorder", () => {
+  const send = async (bench: Bench, count: number) => {
+    const made: string[] = [];
+    for (let number = 0; number < count; number++) made.push(await trigger(bench));
+    return made;
+  };
+
+  test("holds a batch back and delivers it in reverse, each once the one before it has landed", async () => {
+    const bench = await open();
+    const { receiver, answer } = await patient();
+    await register(bench, receiver.url);
+    const rule = await arm(bench, { type: "reorder", batch: 3 });
+    const [first, second] = await send(bench, 2);
+    expect(await bench.control("POST", "/drain", {})).toEqual({ settled: true, pending: 2, inFlight: 0 });
+    expect(receiver.arrivals).toEqual([]);
+    const [third, fourth] = await send(bench, 2);
+    await receiver.arrived(1);
+    for (const count of [1, 2, 3, 4]) {
+      await receiver.arrived(count);
+      answer();
+    }
+    await settle(bench);
+    const order = ids(receiver).filter((id) => id !== fourth);
+    expect(order).toEqual([third, second, first]);
+    expect((await attempts(bench)).filter(({ fault }) => fault?.id === rule)).toHaveLength(3);
+    expect(await fired(bench, rule)).toBe(3);
+  });
+
+  test("shuffles: never the order in which they came, and the same one from the same seed", async () => {
+    const orders: number[][] = [];
+    for (const seed of [1, 1, 2, 3]) {
+      const { bench, receiver } = await opened({ seed });
+      await arm(bench, { type: "reorder", batch: 5, order: "shuffle" });
+      const made = await send(bench, 5);
+      await settle(bench);
+      orders.push(ids(receiver).map((id) => made.indexOf(id ?? "")));
+    }
+    for (const order of orders) {
+      expect([...order].sort()).toEqual([0, 1, 2, 3, 4]);
+      expect(order).not.toEqual([0, 1, 2, 3, 4]);
+    }
+    expect(orders[0]).toEqual(orders[1]);
+    expect(new Set(orders.map(String)).size).toBeGreaterThan(1);
+  });
+
+  test("waits for a batch to fill no longer than hold, and no longer than a day", async () => {
+    const { bench, receiver } = await opened();
+    await arm(bench, { type: "reorder", batch: 3, hold: "30s" });
+    const made = await send(bench, 2);
+    await advance(bench, "29s");
+    expect(receiver.arrivals).toEqual([]);
+    await advance(bench, "1s");
+    expect(ids(receiver)).toEqual(made.reverse());
+    await bench.control("DELETE", "/faults");
+    const rule = await arm(bench, { type: "reorder" });
+    const [alone] = await send(bench, 1);
+    await bench.control("DELETE", `/faults/${rule}`);
+    await advance(bench, "23h");
+    expect(receiver.arrivals).toHaveLength(2);
+    await advance(bench, "1h");
+    expect(ids(receiver)[2]).toBe(alone);
+  });
+
+  test("fills a batch for each endpoint", async () => {
+    const { bench, receiver } = await opened();
+    const other = await receive();
+    await register(bench, other.url);
+    await arm(bench, { type: "reorder" }, { trigger: { times: 2, per: "endpoint" } });
+    const made = await send(bench, 2);
+    await settle(bench);
+    expect(ids(receiver)).toEqual([...made].reverse());
+    expect(ids(other)).toEqual([...made].reverse());
+  });
+});
+
+describe("delay", () => {
+  test("by a span: not before its time, and then at once", async () => {
+    const { bench, receiver } = await opened();
+    const rule = await arm(bench, { type: "delay", by: "90s" });
+    await trigger(bench);
+    await settle(bench);
+    expect(await bench.control("POST", "/drain", {})).toEqual({ settled: true, pending: 1, inFlight: 0 });
+    await advance(bench, "89s");
+    expect(receiver.arrivals).toEqual([]);
+    await advance(bench, "1s");
+    expect(receiver.arrivals).toHaveLength(1);
+    expect(await attempts(bench)).toMatchObject([
+      { created: NOON_SECONDS + 90, status: "succeeded", fault: { id: rule, effects: [{ effect: { by: 90_000 } }] } },
+    ]);
+    expect(await fired(bench, rule)).toBe(1);
+  });
+
+  test("of a retry: beyond what the schedule says", async () => {
+    const { bench, receiver } = await opened();
+    receiver.script(500);
+    await arm(bench, { type: "delay", by: "10s" }, { match: { attempt: 2 } });
+    await trigger(bench);
+    await advance(bench, "1m");
+    expect((await log(bench)).map(({ created }) => created - NOON_SECONDS)).toEqual([0, 11]);
+  });
+
+  test("until before the response: the call is answered once its event has landed, and no other call waits", async () => {
+    const bench = await open();
+    const { receiver, answer } = await patient();
+    await register(bench, receiver.url, ["payment.succeeded"]);
+    await arm(bench, { type: "delay", until: "before_response" });
+    let answered = false;
+    const call = trigger(bench).then((id) => {
+      answered = true;
+      return id;
+    });
+    await receiver.arrived(1);
+    await trigger(bench, "payout.paid");
+    expect(answered).toBe(false);
+    answer();
+    expect(ids(receiver)).toEqual([await call]);
+    expect(await log(bench)).toMatchObject([{ status: "succeeded", responseStatus: 200 }]);
+    const next = await trigger(bench);
+    await receiver.arrived(2);
+    expect(ids(receiver)[1]).toBe(next);
+    answer();
+  });
+
+  test("until before the response: brings forward what the schedule would send later, and waits for failures too", async () => {
+    const { bench, receiver } = await opened({ retrySchedule: "10s,10s" });
+    receiver.script(500);
+    await arm(bench, { type: "delay", until: "before_response" });
+    await trigger(bench);
+    expect(await log(bench)).toMatchObject([{ status: "failed", nextAttemptAt: NOON_SECONDS + 10 }]);
+    await advance(bench, "10s");
+    expect(await log(bench)).toMatchObject([{ status: "failed" }, { status: "succeeded" }]);
+  });
+
+  test("until before the response: no longer than an attempt may take, where the endpoint is busy with another", async () => {
+    const bench = await open({ webhookTimeout: "200ms" });
+    const { receiver } = await patient();
+    await register(bench, receiver.url);
+    await trigger(bench);
+    await receiver.arrived(1);
+    await arm(bench, { type: "delay", until: "before_response" });
+    const id = await trigger(bench);
+    await receiver.arrived(2);
+    expect(ids(receiver)[1]).toBe(id);
+  });
+
+  test("until after another type: once the endpoint itself has taken that", async () => {
+    const { bench, receiver } = await opened();
+    receiver.script(500);
+    await arm(bench, { type: "delay", until: { after: "payout.paid" } }, { match: { event: "payment.succeeded" } });
+    await trigger(bench, "payment.succeeded");
+    await advance(bench, "1h");
+    expect(receiver.arrivals).toEqual([]);
+    await trigger(bench, "payout.paid");
+    await settle(bench);
+    expect(types(receiver)).toEqual(["payout.paid"]);
+    await advance(bench, "1s");
+    expect(types(receiver)).toEqual(["payout.paid", "payout.paid", "payment.succeeded"]);
+  });
+
+  test("until after a type that the endpoint is not told of: once any endpoint of the merchant took it, and within a day", async () => {
+    const bench = await open();
+    const [receiver, other] = [await receive(), await receive()];
+    await register(bench, receiver.url, ["payment.succeeded"]);
+    await register(bench, other.url, ["payout.paid"]);
+    await arm(bench, { type: "delay", until: { after: "payout.paid" } }, { match: { event: "payment.*" }, trigger: { times: 2 } });
+    await trigger(bench);
+    await trigger(bench, "payout.paid", {}, "sk_test_market");
+    await settle(bench);
+    expect(receiver.arrivals).toEqual([]);
+    await trigger(bench, "payout.paid");
+    await settle(bench);
+    expect(receiver.arrivals).toHaveLength(1);
+    await trigger(bench);
+    await advance(bench, "23h");
+    expect(receiver.arrivals).toHaveLength(1);
+    await advance(bench, "1h");
+    expect(receiver.arrivals).toHaveLength(2);
+  });
+});
+
+describe("drop", () => {
+  test("sends nothing, logs the attempt as dropped, and goes on by the schedule", async () => {
+    const { bench, receiver } = await opened();
+    const rule = await arm(bench, { type: "drop", attempts: 2 });
+    const id = await trigger(bench);
+    await advance(bench, "1s");
+    expect(receiver.connections()).toBe(0);
+    await advance(bench, "1h");
+    expect(ids(receiver)).toEqual([id]);
+    const logged = await attempts(bench);
+    expect(logged).toMatchObject([
+      { status: "failed", errorCode: "dropped", responseStatus: null, nextAttemptAt: NOON_SECONDS + 1, fault: { id: rule } },
+      { status: "failed", errorCode: "dropped", responseStatus: null, nextAttemptAt: NOON_SECONDS + 6, fault: { id: rule } },
+      { status: "succeeded", errorCode: null, fault: null, created: NOON_SECONDS + 6 },
+    ]);
+    expect(logged[0].fault.wouldHaveSent).toEqual({ headers: logged[2].requestHeaders, body: logged[2].requestBody });
+    expect(await touched(bench)).toEqual([logged[0].id, logged[1].id]);
+  });
+
+  test("of all attempts: the delivery is given up, and the next one is not", async () => {
+    const { bench, receiver } = await opened();
+    await arm(bench, { type: "drop", attempts: "all" });
+    await trigger(bench);
+    const next = await trigger(bench);
+    await advance(bench, "1h");
+    expect(ids(receiver)).toEqual([next]);
+    expect((await attempts(bench)).filter(({ errorCode }) => errorCode === "dropped")).toHaveLength(6);
+  });
+});
+
+describe("signature", () => {
+  test.each(["missing", "wrong_secret", "previous_secret", "body_changed", "malformed"])("%s", async (as) => {
+    const { bench, receiver, endpointId, secret: previous } = await opened();
+    const { body: rotated } = await bench.call("POST", `/v1/webhooks/${endpointId}/rotate-secret`);
+    await arm(bench, { type: "signature", as });
+    await trigger(bench, "payment.succeeded", { amount: 5 });
+    await settle(bench);
+    const [arrival] = receiver.arrivals as [Arrival];
+    const signature = arrival.headers["x-webhook-signature"];
+    expect(isSigned(arrival, rotated.secret)).toBe(false);
+    expect(isSigned(arrival, previous)).toBe(as === "previous_secret");
+    expect(arrival.headers["content-length"]).toBe(String(arrival.body.length));
+    const [{ fault, requestHeaders, requestBody }] = await attempts(bench);
+    const meant = fault.wouldHaveSent;
+    expect(requestHeaders["X-Webhook-Signature"]).toBe(signature);
+    expect(requestBody).toBe(arrival.body.toString());
+    expect(verifySignature({ body: meant.body, signature: meant.headers["X-Webhook-Signature"], secret: rotated.secret })).toBe(true);
+    if (as === "missing") expect(signature).toBeUndefined();
+    else expect(signature).toMatch(as === "malformed" ? /^[0-9a-f]{32}$/ : /^[0-9a-f]{64}$/);
+    if (as === "body_changed") {
+      expect(signature).toBe(meant.headers["X-Webhook-Signature"]);
+      expect(arrival.event).toEqual({ ...JSON.parse(meant.body), tampered: true });
+    } else expect(requestBody).toBe(meant.body);
+  });
+
+  test("previous_secret of one that was never rotated is nobody's", async () => {
+    const { bench, receiver, secret } = await opened();
+    await arm(bench, { type: "signature", as: "previous_secret" });
+    await trigger(bench);
+    await settle(bench);
+    expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([false]);
+    expect(receiver.arrivals[0]?.headers["x-webhook-signature"]).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+describe("payload", () => {
+  async function delivered(action: object, data: object = { amount: 5, lines: [{ net: 1 }, { net: 2 }], note: "世界" }) {
+    const { bench, receiver, secret } = await opened();
+    await arm(bench, { type: "payload", ...action });
+    await trigger(bench, "payment.succeeded", data);
+    await settle(bench);
+    const [arrival] = receiver.arrivals as [Arrival];
+    const [attempt] = await attempts(bench);
+    expect(isSigned(arrival, secret)).toBe(true);
+    expect(arrival.headers["content-length"]).toBe(String(arrival.body.length));
+    expect(attempt.requestBody).toBe(arrival.body.toString());
+    expect((await log(bench))[0]?.requestBody).toBe(arrival.body.toString());
+    const meant = attempt.fault.wouldHaveSent;
+    expect(verifySignature({ body: meant.body, signature: meant.headers["X-Webhook-Signature"], secret })).toBe(true);
+    return { arrival, meant: JSON.parse(meant.body), text: meant.body as string };
+  }
+
+  test("patch puts values in their places, new ones too, and is signed as changed", async () => {
+    const patch = { "/data/amount": 777, "/data/lines/1/net": null, "/data/lines/-": "last", "/data/more/a~1b": [1], "/livemode": true };
+    const { arrival, meant } = await delivered({ patch });
+    const data = { ...meant.data, amount: 777, lines: [{ net: 1 }, { net: null }, "last"], more: { "a/b": [1] } };
+    expect(arrival.event).toEqual({ ...meant, livemode: true, data });
+    expect(Object.keys(arrival.event)).toEqual(Object.keys(meant));
+    expect(arrival.headers["x-webhook-event"]).toBe("payment.succeeded");
+  });
+
+  test("patch reaches no further than the event", async () => {
+    const { arrival } = await delivered({ patch: { "/__proto__/polluted": 1, "/data/constructor/prototype/polluted": 1 } });
+    expect(arrival.body.toString()).toContain(`"__proto__":{"polluted":1}`);
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  test("truncate sends the first half", async () => {
+    const { arrival, text } = await delivered({ as: "truncate" });
+    expect(arrival.event).toBeUndefined();
+    expect(text.startsWith(arrival.body.toString())).toBe(true);
+    expect(arrival.body.length).toBeLessThan(Buffer.byteLength(text));
+  });
+
+  test("unknown_type says so in body and header", async () => {
+    const { arrival, meant } = await delivered({ as: "unknown_type" });
+    expect(arrival.event).toEqual({ ...meant, type: "sandbox.unheard_of" });
+    expect(arrival.headers["x-webhook-event"]).toBe("sandbox.unheard_of");
+    expect(arrival.headers["x-webhook-id"]).toBe(meant.id);
+  });
+
+  test("extra_field adds one, and is what is done where nothing is said", async () => {
+    const { arrival, meant } = await delivered({});
+    expect(arrival.event).toEqual({ ...meant, addedLater: { by: "a later version" } });
+  });
+
+  test("invalid_json is whole and no JSON", async () => {
+    const { arrival, text } = await delivered({ as: "invalid_json" });
+    expect(arrival.event).toBeUndefined();
+    expect(arrival.body.toString()).toBe(`${text.slice(0, -1)},,}`);
+  });
+
+  test("touches one attempt: the retry carries the event as it was made", async () => {
+    const { bench, receiver, secret } = await opened();
+    receiver.script(400);
+    await arm(bench, { type: "payload", as: "invalid_json" });
+    await trigger(bench);
+    await advance(bench, "1s");
+    expect(receiver.arrivals.map(({ event }) => event?.type)).toEqual([undefined, "payment.succeeded"]);
+    expect(receiver.arrivals.every((arrival) => isSigned(arrival, secret))).toBe(true);
+  });
+});
+
+describe("transport", () => {
+  /** A receiver that notes each piece as it comes, and how the connection ended; it answers what came whole. */
+  async function listening() {
+    const pieces: string[] = [];
+    const ended: string[] = [];
+    const server = createServer((socket) => {
+      let received = "";
+      socket.setEncoding("latin1");
+      socket.on("data", (piece: string) => {
+        pieces.push(piece);
+        received += piece;
+        const cut = received.indexOf("\r\n\r\n") + 4;
+        const length = Number(/content-length: (\d+)/i.exec(received)?.[1]);
+        if (cut > 3 && received.length - cut >= length) socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        if (cut > 3 && received.length - cut >= length) received = "";
+      });
+      socket.on("error", () => {});
+      socket.on("close", () => ended.push(received === "" ? "answered" : received));
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, pieces, ended };
+  }
+
+  test("slow_send lets the body come in pieces, all of it, within the deadline", async () => {
+    const bench = await open({ webhookTimeout: "400ms" });
+    const { url, pieces } = await listening();
+    const { secret } = await register(bench, url);
+    await arm(bench, { type: "transport" });
+    await trigger(bench);
+    await settle(bench);
+    expect(pieces.length).toBeGreaterThan(4);
+    const body = pieces.join("").split("\r\n\r\n")[1] ?? "";
+    const [{ status, durationMs, requestHeaders, requestBody }] = await attempts(bench);
+    expect({ status, durationMs, requestBody }).toEqual({ status: "succeeded", durationMs: 0, requestBody: body });
+    expect(verifySignature({ body, signature: requestHeaders["X-Webhook-Signature"], secret })).toBe(true);
+  });
+
+  test("wrong_content_type calls JSON something else", async () => {
+    const { bench, receiver, secret } = await opened();
+    await arm(bench, { type: "transport", as: "wrong_content_type" });
+    await trigger(bench);
+    await settle(bench);
+    expect(receiver.arrivals[0]?.headers["content-type"]).toBe("text/plain");
+    expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([true]);
+    const [{ fault }] = await attempts(bench);
+    expect(fault.wouldHaveSent.headers["Content-Type"]).toBe("application/json");
+  });
+
+  test("abort_mid_body ends the connection after half of the body, and the delivery is tried again", async () => {
+    const bench = await open();
+    const { url, ended } = await listening();
+    await register(bench, url);
+    await arm(bench, { type: "transport", as: "abort_mid_body" });
+    await trigger(bench);
+    await settle(bench);
+    await advance(bench, "1s");
+    const logged = await attempts(bench);
+    const { body } = logged[0].fault.wouldHaveSent;
+    expect(ended[0]?.split("\r\n\r\n")[1]).toBe(body.slice(0, Math.ceil(body.length / 2)));
+    expect(logged).toMatchObject([
+      { status: "failed", errorCode: "reset", responseStatus: null, nextAttemptAt: NOON_SECONDS + 1 },
+      { status: "succeeded", fault: null },
+    ]);
+    expect(logged[0].errorMessage).toBe("A fault rule cut the connection in the middle of the body.");
+  });
+});
+
+describe("retry_policy", () => {
+  const times = async (bench: Bench) => (await log(bench)).map(({ created }) => created - NOON_SECONDS);
+
+  test("ignore_2xx tries again what was taken, as often as there may be attempts", async () => {
+    const { bench, receiver } = await opened();
+    const rule = await arm(bench, { type: "retry_policy", as: "ignore_2xx" });
+    const id = await trigger(bench);
+    await advance(bench, "1h");
+    expect(ids(receiver)).toEqual([id, id, id, id, id, id]);
+    const logged = await attempts(bench);
+    expect(logged.map(({ status, fault }) => [status, fault.id])).toEqual(Array(6).fill(["succeeded", rule]));
+    expect(await times(bench)).toEqual([0, 1, 6, 21, 51, 111]);
+    expect((await bench.control("GET", "/events")).data[0].deliveries).toMatchObject({ succeeded: 1, failed: 0, pending: 0 });
+  });
+
+  test("give_up ends a delivery with the first attempt that fails", async () => {
+    const { bench, receiver } = await opened();
+    receiver.always(503);
+    await arm(bench, { type: "retry_policy", as: "give_up" });
+    await trigger(bench);
+    await advance(bench, "1h");
+    expect(await log(bench)).toMatchObject([{ status: "failed", responseStatus: 503, nextAttemptAt: null }]);
+    expect((await bench.control("GET", "/events")).data[0].deliveries).toMatchObject({ failed: 1, pending: 0 });
+  });
+
+  test("compress shortens the gaps, and still waits as long as the receiver asks", async () => {
+    const { bench, receiver } = await opened();
+    receiver.script(500, 500, { status: 503, headers: { "retry-after": "7" } }, 500, 500);
+    await arm(bench, { type: "retry_policy", as: "compress", factor: 5 });
+    await trigger(bench);
+    await advance(bench, "199ms");
+    expect(receiver.arrivals).toHaveLength(1);
+    await advance(bench, "1ms");
+    expect(receiver.arrivals).toHaveLength(2);
+    await advance(bench, "1h");
+    // 0, 0.2, 1.2, then 7 seconds as asked, 6 and 12.
+    expect(await times(bench)).toEqual([0, 0, 1, 8, 14, 26]);
+  });
+});
+
+describe("a rule touches what it names", () => {
+  test("by merchant", async () => {
+    const { bench, receiver, secret } = await opened();
+    const other = await receive();
+    const { secret: otherSecret } = await register(bench, other.url, ["*"], "sk_test_market");
+    await arm(bench, { type: "signature" }, { match: { merchant: "mer_market" }, trigger: { times: null } });
+    await trigger(bench);
+    await trigger(bench, "payment.succeeded", {}, "sk_test_market");
+    await settle(bench);
+    expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([true]);
+    expect(other.arrivals.map((arrival) => isSigned(arrival, otherSecret))).toEqual([false]);
+  });
+
+  test("by type of event, endpoint and attempt, and by what the event holds", async () => {
+    const { bench, receiver, secret } = await opened();
+    const other = await receive();
+    const { id: endpoint, secret: otherSecret } = await register(bench, other.url);
+    const match = { event: "payment.*", endpoint, attempt: 2, body: { "/data/amount": { gte: 10 } } };
+    const rule = await arm(bench, { type: "signature" }, { match, trigger: { times: null } });
+    receiver.always((arrival, outgoing) => outgoing.writeHead(arrival.headers["x-seen"] ? 200 : 500).end());
+    other.always(500);
+    await trigger(bench, "payment.succeeded", { amount: 10 });
+    await trigger(bench, "payment.succeeded", { amount: 9 });
+    await trigger(bench, "payout.paid", { amount: 10 });
+    await advance(bench, "6s");
+    const wrong = [...receiver.arrivals, ...other.arrivals].filter(
+      (arrival) => !isSigned(arrival, secret) && !isSigned(arrival, otherSecret),
+    );
+    expect(wrong).toHaveLength(1);
+    expect(wrong[0]?.event).toMatchObject({ type: "payment.succeeded", data: { amount: 10 } });
+    expect((await attempts(bench)).filter(({ fault }) => fault !== null)).toMatchObject([
+      { endpointId: endpoint, attempt: 2, trigger: "retry", fault: { id: rule } },
+    ]);
+  });
+
+  test("asked in the order in which things fell due, whichever endpoint is served first", async () => {
+    const { bench } = await opened();
+    for (let count = 0; count < 3; count++) await register(bench, (await receive()).url);
+    await arm(bench, { type: "drop" }, { trigger: { every: 3 } });
+    for (let count = 0; count < 6; count++) await trigger(bench);
+    await settle(bench);
+    const dropped = (await attempts(bench)).filter(({ errorCode }) => errorCode === "dropped");
+    expect(dropped).toHaveLength(8);
+    const endpoints = (await bench.call("GET", "/v1/webhooks")).body.data.map(({ id }: { id: string }) => id).sort();
+    const events = [...new Set((await log(bench)).map(({ eventId }) => eventId))];
+    const owed = events.flatMap((eventId) => endpoints.map((endpointId: string) => `${eventId} ${endpointId}`));
+    const hit = dropped.map(({ eventId, endpointId }) => owed.indexOf(`${eventId} ${endpointId}`) + 1);
+    expect(hit.sort((one, other) => one - other)).toEqual([3, 6, 9, 12, 15, 18, 21, 24]);
+  });
+});
+
+describe("what is held back", () => {
+  function folder(): string {
+    const made = mkdtempSync(join(tmpdir(), "faults-"));
+    onTestFinished(() => rmSync(made, { recursive: true }));
+    return made;
+  }
+
+  test("survives a crash, without the rule that held it", async () => {
+    const [at, to] = [folder(), folder()];
+    const before = await open({ memory: false, db: join(at, "sandbox.db") });
+    const receiver = await receive();
+    const { secret } = await register(before, receiver.url);
+    await arm(before, { type: "delay", by: "1h" });
+    await arm(before, { type: "reorder", batch: 9, hold: "2h" }, { trigger: { times: 2 } });
+    await arm(before, { type: "signature" });
+    const [late, first, second] = [await trigger(before), await trigger(before), await trigger(before)];
+    await settle(before);
+    for (const name of readdirSync(at).filter((entry) => !entry.endsWith("-lock"))) cpSync(join(at, name), join(to, name));
+    await before.close();
+    const after = await open({ memory: false, db: join(to, "sandbox.db") });
+    expect((await after.control("GET", "/faults")).data).toEqual([]);
+    await advance(after, "1h");
+    expect(ids(receiver)).toEqual([late]);
+    await advance(after, "1h");
+    expect(ids(receiver)).toEqual([late, second, first]);
+    expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([false, true, true]);
+    expect((await attempts(after)).map(({ fault }) => fault.effects.map(({ action }: { action: string }) => action))).toEqual([
+      ["delay", "signature"],
+      ["reorder"],
+      ["reorder"],
+    ]);
+  });
+
+  test("is gone after a reset, as are the rules; another merchant's stays", async () => {
+    const { bench, receiver } = await opened();
+    const other = await receive();
+    await register(bench, other.url, ["*"], "sk_test_market");
+    await arm(bench, { type: "delay", by: "1h" }, { trigger: { times: null } });
+    await trigger(bench);
+    await trigger(bench, "payment.succeeded", {}, "sk_test_market");
+    await settle(bench);
+    await bench.control("POST", "/reset", { merchant: "mer_lodge" });
+    await advance(bench, "2h");
+    expect(receiver.arrivals).toEqual([]);
+    expect(other.arrivals).toHaveLength(1);
+    await trigger(bench, "payment.succeeded", {}, "sk_test_market");
+    await settle(bench);
+    await bench.control("POST", "/reset", {});
+    expect((await bench.control("GET", "/faults")).data).toEqual([]);
+    expect(await bench.control("POST", "/drain", {})).toMatchObject({ settled: true, pending: 0 });
+    await register(bench, receiver.url);
+    await trigger(bench);
+    await settle(bench);
+    expect(receiver.arrivals).toHaveLength(1);
+    expect(other.arrivals).toHaveLength(1);
+  });
+
+  test("is not delivered to an endpoint that was deleted meanwhile", async () => {
+    const { bench, receiver, endpointId } = await opened();
+    await arm(bench, { type: "reorder", hold: "1m" });
+    await trigger(bench);
+    await settle(bench);
+    await bench.call("DELETE", `/v1/webhooks/${endpointId}`);
+    await advance(bench, "1h");
+    expect(receiver.arrivals).toEqual([]);
+    expect(await bench.control("POST", "/drain", {})).toEqual({ settled: true, pending: 0, inFlight: 0 });
+  });
+});
+
+test("equal runs under equal rules leave equal logs", async () => {
+  const run = async () => {
+    const { bench, receiver } = await opened({ seed: 7 });
+    receiver.always((arrival, outgoing) => outgoing.writeHead(arrival.event?.data?.amount === 3 ? 500 : 200).end());
+    await arm(bench, { type: "drop" }, { trigger: { probability: 0.4 } });
+    await arm(bench, { type: "duplicate", copies: 3 }, { trigger: { probability: 0.3 } });
+    await arm(bench, { type: "reorder", batch: 3, order: "shuffle" }, { trigger: { times: 3, skip: 2 } });
+    await arm(bench, { type: "payload" }, { trigger: { probability: 0.5 } });
+    await arm(bench, { type: "retry_policy", as: "compress" }, { trigger: { every: 2 } });
+    for (let amount = 0; amount < 12; amount++) await trigger(bench, "payment.succeeded", { amount });
+    await advance(bench, "2d");
+    const shown = (await bench.control("GET", "/deliveries?limit=100")).data;
+    const rows = shown.map(({ id, status, created, requestBody, nextAttemptAt, fault }: Record<string, unknown>) => ({
+      id,
+      status,
+      created,
+      requestBody,
+      nextAttemptAt,
+      fault,
+    }));
+    return rows.sort((one: { id: string }, other: { id: string }) => one.id.localeCompare(other.id));
+  };
+  const first = await run();
+  expect(first.length).toBeGreaterThan(15);
+  expect(first.filter(({ fault }: { fault: unknown }) => fault !== null).length).toBeGreaterThan(8);
+  expect(await run()).toEqual(first);
+});

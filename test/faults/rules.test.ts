@@ -1,0 +1,783 @@
+// Fault rules as they are written and as they fire: the grammar, what matches, when it fires, whose budget, and how a rule ends.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readArguments } from "../../src/cli/arguments.ts";
+import { fault, ruleOf } from "../../src/cli/commands/fault.ts";
+import type { DeliveryInjection } from "../../src/contracts/fault.ts";
+import { apiActions } from "../../src/faults/api-actions.ts";
+import { createFaults } from "../../src/faults/index.ts";
+import { actions, jsonSchema } from "../../src/faults/rule-schema.ts";
+import { createClock } from "../../src/kernel/clock.ts";
+import { type Answer, type Bench, call, open, share } from "../support/sandbox.ts";
+
+const post = (bench: Bench, rule: unknown) => bench.call("POST", "/_sandbox/faults", { key: null, body: rule });
+const add = (bench: Bench, rule: unknown) => bench.control("POST", "/faults", rule);
+const get = (bench: Bench, id: string) => bench.control("GET", `/faults/${id}`);
+const advance = (bench: Bench, by: string) => bench.control("POST", "/clock/advance", { by });
+const list = (bench: Bench, key = "sk_test_lodge") => bench.call("GET", "/v1/payments", { key });
+const FAIL = { type: "status", status: 500 } as const;
+
+/** The statuses of so many calls, one after the other. */
+async function statuses(count: number, one: (index: number) => Promise<Answer>): Promise<number[]> {
+  const found: number[] = [];
+  for (let index = 0; index < count; index++) found.push((await one(index)).status);
+  return found;
+}
+
+describe("what is wrong is refused, with what was probably meant", () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await share();
+  });
+  afterAll(() => bench.close());
+
+  const refused: [rule: object, pointer: string, says: string][] = [
+    [{}, "/action", "action is required"],
+    [{ action: {} }, "/action/type", "action.type is required"],
+    [{ action: { type: "lost_respons" } }, "/action/type", "Did you mean lost_response?"],
+    [{ action: { ...FAIL, stauts: 1 } }, "/action/stauts", "Did you mean status?"],
+    [{ action: { type: "status", status: 200 } }, "/action/status", "at least 400"],
+    [{ action: FAIL, target: "delivery" }, "/target", "target must be api"],
+    [{ action: FAIL, match: { operation: "payment.list" } }, "/match/operation", "Did you mean payments.list?"],
+    [{ action: FAIL, match: { operation: "zoo.*" } }, "/match/operation", "There is no operation"],
+    [{ action: FAIL, match: { operatoin: "payments.list" } }, "/match/operatoin", "Did you mean operation?"],
+    [{ action: FAIL, match: { merchant: "mer_lodg" } }, "/match/merchant", "Did you mean mer_lodge?"],
+    [{ action: FAIL, match: { key: "sk_test_nobody" } }, "/match/key", "no key of this sandbox"],
+    [{ action: FAIL, match: { key: "sk_test_lodge", merchant: "mer_market" } }, "/match/key", "a key of mer_lodge"],
+    [{ action: FAIL, match: { event: "payment.succeeded" } }, "/match/event", "is for deliveries"],
+    [{ action: FAIL, match: { body: { amount: 1 } } }, "/match/body/amount", "JSON Pointers"],
+    [{ action: FAIL, match: { body: { "/amount": { gtt: 1 } } } }, "/match/body/~1amount/gtt", "Did you mean gt?"],
+    [{ action: FAIL, trigger: { tmies: 1 } }, "/trigger/tmies", "Did you mean times?"],
+    [{ action: FAIL, trigger: { times: 0 } }, "/trigger/times", "at least 1"],
+    [{ action: FAIL, trigger: { for: "soon" } }, "/trigger/for", "span of time"],
+    [{ action: FAIL, trigger: { per: "event" } }, "/trigger/per", "for calls"],
+    [{ action: { type: "outage" }, match: { operation: "payments.list" } }, "/match/operation", "every operation"],
+    [{ action: { type: "rate_limit" }, match: { body: { "/a": 1 } } }, "/match/body", "before a body is read"],
+    [{ action: { type: "latency" } }, "/action", "action.ms is required"],
+    [{ action: { type: "latency", ms: 1, min: "1s" } }, "/action", "action.min is no field of a fixed latency"],
+    [{ action: { type: "latency", distribution: "uniform", min: "2s", max: "1s" } }, "/action", "must not be shorter"],
+    [{ action: { type: "latency", distribution: "ramp", from: "0s", to: "1s" } }, "/action", "must know where it ends"],
+    [{ action: { type: "rate_limit", exhaust: true, retryAfter: "past" } }, "/action", "must be a number of seconds"],
+    [{ action: { type: "body", as: "html", bytesPerSecond: 1 } }, "/action", "belongs to as: drip"],
+    [{ action: { type: "delay" } }, "/action", "either action.by or action.until"],
+    [{ action: { type: "payload", as: "patch" } }, "/action", "action.patch is required"],
+    [{ action: FAIL, enabeld: true }, "", "Did you mean enabled?"],
+  ];
+
+  test.each(refused)("%j", async (rule, pointer, says) => {
+    const answer = await post(bench, rule);
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toContain(says);
+    if (pointer !== "") expect(answer.body.details.errors[0].pointer).toBe(pointer);
+    expect(answer.text).not.toContain("sk_live_");
+    expect((await bench.control("GET", "/faults")).data).toEqual([]);
+  });
+
+  test("a live key, whose text is not repeated", async () => {
+    const answer = await post(bench, { action: FAIL, match: { key: "sk_live_secret" } });
+    expect([answer.status, answer.text.includes("secret")]).toEqual([403, false]);
+  });
+
+  test("an id that is taken, and one that is nobody's", async () => {
+    await add(bench, { id: "flt_one", action: FAIL });
+    expect(await post(bench, { id: "flt_one", action: FAIL })).toMatchObject({ status: 409, body: { code: "already_exists" } });
+    expect(await bench.call("DELETE", "/_sandbox/faults/flt_on", { key: null })).toMatchObject({
+      status: 404,
+      body: { message: expect.stringContaining("Did you mean flt_one?") },
+    });
+    expect((await bench.control("DELETE", "/faults")).removed).toBe(1);
+  });
+});
+
+describe("a rule", () => {
+  test("is shown whole, with what was not said", async () => {
+    const bench = await open();
+    expect(await add(bench, { action: { type: "lost_response", as: 502 } })).toEqual({
+      id: expect.stringMatching(/^flt_\w+$/),
+      name: null,
+      target: "api",
+      match: {},
+      trigger: { skip: 0, times: 1, every: null, probability: 1, seed: null, after: null, for: null, per: "rule" },
+      action: { type: "lost_response", as: "502" },
+      expect: [],
+      ttl: null,
+      priority: 0,
+      label: true,
+      enabled: true,
+      status: "armed",
+      seen: 0,
+      fired: 0,
+      remaining: 1,
+      lastFiredAt: null,
+      endsAt: null,
+    });
+    expect(await add(bench, { action: { type: "lost_response" }, ttl: "10m" })).toMatchObject({ endsAt: "2026-01-05T12:10:00.000Z" });
+  });
+
+  test("with a higher priority is tried first, equal ones as they came, and is listed in that order", async () => {
+    const bench = await open();
+    const status = (status: number, priority?: number) =>
+      add(bench, { action: { type: "status", status }, ...(priority === undefined ? {} : { priority }) });
+    for (const [answer, priority] of [
+      [500, undefined],
+      [502, 0],
+      [503, 7],
+      [504, -1],
+    ] as const)
+      await status(answer, priority);
+    const { data } = await bench.control("GET", "/faults");
+    expect(data.map(({ priority }: { priority: number }) => priority)).toEqual([7, 0, 0, -1]);
+    await bench.control("PATCH", `/faults/${data[3].id}`, { priority: 1 });
+    const answers = [];
+    for (let time = 0; time < 5; time++) answers.push((await list(bench)).status);
+    expect(answers).toEqual([503, 504, 500, 502, 200]);
+    const wrong = await bench.call("POST", "/_sandbox/faults", { key: null, body: { action: FAIL, priority: 1.5 } });
+    expect([wrong.status, wrong.body.message]).toEqual([400, expect.stringContaining("priority")]);
+  });
+
+  test("expects of the judge what the judge knows: its rules by id, or several at once", async () => {
+    const bench = await open();
+    expect((await add(bench, { action: FAIL, expect: ["retry_after.*", "effect.single"] })).expect).toEqual([
+      "retry_after.*",
+      "effect.single",
+    ]);
+    const wrong = async (name: string) => {
+      const { status, body } = await bench.call("POST", "/_sandbox/faults", {
+        key: null,
+        body: { action: FAIL, expect: ["retry.happened", name] },
+      });
+      return [status, body.details.errors[0].pointer, body.message];
+    };
+    expect(await wrong("retry.bound")).toEqual([400, "/expect/1", expect.stringContaining("retry.bounded")]);
+    expect(await wrong("nothing.*")).toEqual([400, "/expect/1", expect.stringContaining("webhook.single_effect")]);
+  });
+
+  test("is changed field by field; a new trigger begins afresh", async () => {
+    const bench = await open();
+    const { id } = await add(bench, { action: FAIL });
+    expect((await list(bench)).status).toBe(500);
+    expect(await bench.control("PATCH", `/faults/${id}`, { name: "again" })).toMatchObject({ name: "again", status: "spent", fired: 1 });
+    expect(await bench.control("PATCH", `/faults/${id}`, { trigger: { times: 2 } })).toMatchObject({
+      status: "armed",
+      fired: 0,
+      remaining: 2,
+    });
+    await bench.control("PATCH", `/faults/${id}`, { enabled: false });
+    expect((await list(bench)).status).toBe(200);
+    await bench.control("PATCH", `/faults/${id}`, { enabled: true, action: { type: "status", status: 502 } });
+    expect((await list(bench)).status).toBe(502);
+    const wrong = await bench.call("PATCH", `/_sandbox/faults/${id}`, { key: null, body: { action: { type: "status", status: 1 } } });
+    expect(wrong.status).toBe(400);
+    expect(await bench.control("DELETE", `/faults/${id}`)).toMatchObject({ status: "removed", fired: 1 });
+    expect((await list(bench)).status).toBe(200);
+  });
+
+  test("ends with its time to live, to the millisecond", async () => {
+    const bench = await open();
+    const { id } = await add(bench, { action: FAIL, trigger: { times: null }, ttl: "10s" });
+    await advance(bench, "9999ms");
+    expect((await list(bench)).status).toBe(500);
+    await advance(bench, "1ms");
+    expect((await list(bench)).status).toBe(200);
+    expect(await get(bench, id)).toMatchObject({ status: "expired", fired: 1, seen: 1 });
+  });
+
+  test("does not outlive a reset; a merchant's reset ends only that merchant's", async () => {
+    const bench = await open();
+    await add(bench, { id: "flt_all", action: FAIL, match: { operation: "payouts.list" } });
+    await add(bench, { id: "flt_lodge", action: FAIL, match: { merchant: "mer_lodge" } });
+    await add(bench, { id: "flt_key", action: FAIL, match: { key: "sk_test_lodge" } });
+    await add(bench, { id: "flt_market", action: FAIL, match: { merchant: "mer_market" } });
+    const ids = async () => (await bench.control("GET", "/faults")).data.map(({ id }: { id: string }) => id);
+    await bench.control("POST", "/reset", { merchant: "mer_lodge" });
+    expect(await ids()).toEqual(["flt_all", "flt_market"]);
+    await bench.control("DELETE", "/faults?merchant=mer_market");
+    expect(await ids()).toEqual(["flt_all"]);
+    await bench.control("POST", "/reset", {});
+    expect(await ids()).toEqual([]);
+  });
+});
+
+describe("matching", () => {
+  const hits = async (match: object, one: (bench: Bench) => Promise<Answer>) => {
+    const bench = await open();
+    await add(bench, { action: { type: "status", status: 599 }, match });
+    return (await one(bench)).status === 599;
+  };
+  const create =
+    (body: object, headers = {}) =>
+    (bench: Bench) =>
+      bench.call("POST", "/v1/employees/payroll", { body, headers });
+
+  test.each([
+    [{ operation: "payroll.create" }, true],
+    [{ operation: ["payments.list", "payroll.create"] }, true],
+    [{ operation: "payroll.*" }, true],
+    [{ operation: "payments.list" }, false],
+    [{ merchant: "mer_lodge" }, true],
+    [{ merchant: "mer_market" }, false],
+    [{ key: "sk_test_lodge" }, true],
+    [{ key: "sk_test_market" }, false],
+    [{ header: { "Idempotency-Key": { present: true } } }, true],
+    [{ header: { "idempotency-key": "abc" } }, true],
+    [{ header: { "idempotency-key": { startsWith: "x" } } }, false],
+    [{ header: { "X-Nothing": { present: false } } }, true],
+    [{ body: { "/amount": { gte: 10_000 } } }, true],
+    [{ body: { "/amount": { gt: 10_000 } } }, false],
+    [{ body: { "/amount": 10_000, "/deep/0/name": { contains: "nn" } } }, true],
+    [{ body: { "/amount": { gte: 1, lt: 10_000 } } }, false],
+    [{ body: { "/kind": { in: ["a", "b"] }, "/nothing": { present: false } } }, true],
+    [{ body: { "/kind": { ne: "b" } } }, false],
+    [{ merchant: "mer_lodge", operation: "payments.list" }, false],
+  ])("%j: %s", async (match, expected) => {
+    const body = { amount: 10_000, deep: [{ name: "anna" }], kind: "b" };
+    expect(await hits(match, create(body, { "idempotency-key": "abc" }))).toBe(expected);
+  });
+
+  test("a merchant's rule never touches another, whatever the action", async () => {
+    const bench = await open();
+    for (const { example } of apiActions) {
+      const [action = ""] = example.split(" ");
+      await add(bench, { ...ruleOf(action, [], {}), match: { merchant: "mer_market" }, trigger: { times: 5 } });
+    }
+    const plain = await (await open()).call("GET", "/v1/payments");
+    const beside = await list(bench);
+    expect([beside.status, beside.text, beside.rawHeaders]).toEqual([plain.status, plain.text, plain.rawHeaders]);
+    const rules = (await bench.control("GET", "/faults")).data as { seen: number }[];
+    expect(rules.map(({ seen }) => seen)).toEqual(rules.map(() => 0));
+  });
+});
+
+describe("triggers", () => {
+  const fired = async (trigger: object, count: number, one = (bench: Bench) => list(bench)) => {
+    const bench = await open();
+    await add(bench, { action: FAIL, trigger });
+    return (await statuses(count, () => one(bench))).map((status) => (status === 500 ? "x" : ".")).join("");
+  };
+
+  test.each([
+    [{}, "x....."],
+    [{ times: 3 }, "xxx..."],
+    [{ times: null }, "xxxxxx"],
+    [{ skip: 2 }, "..x..."],
+    [{ skip: 1, times: 2 }, ".xx..."],
+    [{ every: 3 }, "..x..x"],
+    [{ every: 2, times: 2, skip: 1 }, "..x.x."],
+    [{ probability: 0 }, "......"],
+    [{ probability: 1, times: 2 }, "xx...."],
+  ])("%j: %s", async (trigger, expected) => {
+    expect(await fired(trigger, 6)).toBe(expected);
+  });
+
+  test("a probability with a seed makes the same choices again, and another seed others", async () => {
+    const [one, again, other] = [
+      await fired({ probability: 0.5, seed: 42 }, 40),
+      await fired({ probability: 0.5, seed: 42 }, 40),
+      await fired({ probability: 0.5, seed: 43 }, 40),
+    ];
+    expect(again).toBe(one);
+    expect(other).not.toBe(one);
+    expect(one.split("x").length - 1).toBeGreaterThan(8);
+    expect(one.split(".").length - 1).toBeGreaterThan(8);
+  });
+
+  test("after and for are a span of the clock", async () => {
+    const bench = await open();
+    await add(bench, { action: FAIL, trigger: { after: "10s", for: "5s" } });
+    const found: number[] = [];
+    for (const by of ["0ms", "9999ms", "1ms", "4999ms", "1ms"]) {
+      await advance(bench, by);
+      found.push((await list(bench)).status);
+    }
+    expect(found).toEqual([200, 200, 500, 500, 200]);
+  });
+
+  test("per idempotency_key: each logical call fails once, however many come side by side", async () => {
+    const bench = await open();
+    await add(bench, { action: FAIL, match: { operation: "pricing_rules.create" }, trigger: { per: "idempotency_key" } });
+    const body = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
+    const one = async (key: string) => {
+      const headers = { "idempotency-key": key };
+      const tried = await statuses(3, () => bench.call("POST", "/v1/hospitality/pricing-rules", { body, headers }));
+      return tried.join();
+    };
+    expect(await Promise.all(Array.from({ length: 10 }, (_, index) => one(`k${index}`)))).toEqual(Array(10).fill("500,200,200"));
+  });
+
+  test("per key and per operation", async () => {
+    const bench = await open();
+    const { id } = await add(bench, { action: FAIL, trigger: { per: "operation" } });
+    const me = () => bench.call("GET", "/v1/merchants/me");
+    expect([(await list(bench)).status, (await me()).status, (await list(bench)).status, (await me()).status]).toEqual([
+      500, 500, 200, 200,
+    ]);
+    await bench.control("PATCH", `/faults/${id}`, { trigger: { per: "key" } });
+    expect([(await list(bench)).status, (await me()).status, (await list(bench, "sk_test_market")).status]).toEqual([500, 200, 500]);
+  });
+
+  test("the first rule that fires wins, and the next one has its turn after it", async () => {
+    const bench = await open();
+    await add(bench, { id: "flt_first", action: FAIL, trigger: { skip: 1 } });
+    await add(bench, { id: "flt_second", action: { type: "status", status: 502 }, trigger: { times: 2 } });
+    expect(await statuses(4, () => list(bench))).toEqual([502, 500, 502, 200]);
+    expect(await get(bench, "flt_second")).toMatchObject({ seen: 2, fired: 2 });
+  });
+});
+
+test("equal rules and equal calls, with a reset between them, fire equally, ids and all", async () => {
+  const bench = await open();
+  const run = async () => {
+    await add(bench, { action: FAIL, trigger: { probability: 0.4 } });
+    await add(bench, { action: { type: "rate_limit", retryAfter: 1 }, trigger: { every: 4 } });
+    const answers: unknown[] = [];
+    for (let index = 0; index < 25; index++) {
+      const { status, rawHeaders, text } = await list(bench);
+      answers.push([status, rawHeaders, text]);
+    }
+    const rules = (await bench.control("GET", "/faults")).data;
+    await bench.control("POST", "/reset", {});
+    return [answers, rules];
+  };
+  expect(await run()).toEqual(await run());
+});
+
+describe("a fault that a request brings along", () => {
+  const send = (bench: Bench, inject: string) => bench.call("GET", "/v1/payments", { headers: { "x-sandbox-inject": inject } });
+
+  test.each([
+    ["status=503; retryAfter=9", 503, "9"],
+    ["status=503;retryAfter=past", 503, "Mon, 05 Jan 2026 11:00:00 GMT"],
+    ["rate_limit=4", 429, "4"],
+    ["outage", 503, "5"],
+    ["auth=expired", 401, undefined],
+    ["latency=1ms, status=502", 502, undefined],
+    ["lost-response=502", 502, undefined],
+  ])("%s", async (inject, status, wait) => {
+    const bench = await open();
+    const answer = await send(bench, inject);
+    expect([answer.status, answer.headers["retry-after"]]).toEqual([status, wait]);
+    expect(answer.headers["x-sandbox-fault"]).toContain("flt_brought");
+    expect((await list(bench)).status).toBe(200);
+  });
+
+  test.each([
+    ["stauts=503", "Did you mean status?"],
+    ["status=200", "at least 400"],
+    ["status", "status"],
+    ["duplicate=2", "acts on deliveries"],
+    ["status=500; retryaftr=2", "Did you mean retryAfter?"],
+    ["", "There is no action"],
+  ])("%j is refused in the service's own form", async (inject, says) => {
+    const answer = await send(await open(), inject);
+    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+    expect(answer.body.message).toContain(says);
+  });
+});
+
+describe("rate-limit windows", () => {
+  test("are shown and put where a test wants them, until a reset", async () => {
+    const bench = await open({ rateLimit: ["100/1m", "payouts.list=5/10s"] });
+    await bench.call("GET", "/v1/payouts");
+    await list(bench);
+    const { data } = await bench.control("GET", "/rate-limits");
+    const shared = {
+      merchant: "mer_lodge",
+      operation: null,
+      limit: 100,
+      window: 60_000,
+      remaining: 99,
+      reset: "2026-01-05T12:01:00.000Z",
+      resetIn: 60_000,
+    };
+    const own = {
+      merchant: "mer_lodge",
+      operation: "payouts.list",
+      limit: 5,
+      window: 10_000,
+      remaining: 4,
+      reset: "2026-01-05T12:00:10.000Z",
+      resetIn: 10_000,
+    };
+    expect(data.filter(({ merchant }: { merchant: string }) => merchant === "mer_lodge")).toEqual([shared, own]);
+    expect(await bench.control("PUT", "/rate-limits/mer_lodge", { limit: 10, window: "20s", remaining: 1, resetIn: "7s" })).toMatchObject({
+      limit: 10,
+      window: 20_000,
+      remaining: 1,
+      resetIn: 7_000,
+    });
+    expect(await statuses(2, () => list(bench))).toEqual([200, 429]);
+    expect((await list(bench)).headers["retry-after"]).toBe("7");
+    await advance(bench, "7s");
+    expect((await list(bench)).headers).toMatchObject({ "ratelimit-limit": "10", "ratelimit-remaining": "9" });
+    await bench.control("POST", "/reset", {});
+    expect((await list(bench)).headers["ratelimit-limit"]).toBe("100");
+  });
+
+  test.each([
+    [{ limit: 0 }, 400],
+    [{ remaining: 7_000 }, 400],
+    [{ resetIn: "soon" }, 400],
+    [{ resetIn: "0s" }, 400],
+    [{ limits: 1 }, 400],
+  ])("%j is refused", async (body, status) => {
+    const bench = await open();
+    expect((await bench.call("PUT", "/_sandbox/rate-limits/mer_lodge", { key: null, body })).status).toBe(status);
+    expect((await bench.call("PUT", "/_sandbox/rate-limits/mer_nobody", { key: null, body: {} })).status).toBe(404);
+  });
+});
+
+describe("what the dispatcher is told", () => {
+  const about = { merchant: "mer_lodge", endpoint: "we_1", eventType: "payment.succeeded", eventId: "evt_1", attempt: 1 };
+  const faults = (...rules: object[]) => {
+    const clock = createClock(0);
+    const known = {
+      operations: [],
+      eventTypes: ["payment.succeeded", "payout.paid"],
+      merchants: () => ["mer_lodge", "mer_market"],
+      ownerOf: () => undefined,
+      judged: [],
+    };
+    const made = createFaults({ clock, seed: 1, known, keepPast: () => {} });
+    for (const rule of rules) made.rules.add(rule);
+    return made;
+  };
+  const kinds = (injections: DeliveryInjection[]) => injections.map(({ phase, effect }) => `${phase} ${effect.kind}`);
+
+  test("one injection for each phase, spans in milliseconds, and each firing is told", () => {
+    const made = faults(
+      { action: { type: "duplicate", copies: 3, gap: "2s" } },
+      { action: { type: "signature", as: "missing" } },
+      { action: { type: "transport", as: "slow_send" } },
+      { action: { type: "retry_policy", as: "compress", factor: 4 } },
+    );
+    const told: string[] = [];
+    made.listen(({ action, attemptId }) => told.push(`${action} ${attemptId}`));
+    expect([made.delivery.armed, made.api.armed]).toEqual([true, false]);
+    const injections = made.delivery.forDelivery({ ...about, attemptId: "whd_1" });
+    expect(kinds(injections)).toEqual(["schedule duplicate", "content signature", "transport transport", "retry retry_policy"]);
+    expect(injections[0]?.effect).toEqual({ kind: "duplicate", copies: 3, gap: 2_000, concurrent: false });
+    expect(told).toEqual(["duplicate whd_1", "signature whd_1", "transport whd_1", "retry_policy whd_1"]);
+  });
+
+  test.each([
+    [{ event: "payment.succeeded" }, true],
+    [{ event: "payment.*" }, true],
+    [{ event: ["payout.paid"] }, false],
+    [{ endpoint: "we_1" }, true],
+    [{ endpoint: "we_2" }, false],
+    [{ attempt: 2 }, false],
+    [{ attempt: { lte: 3 } }, true],
+    [{ merchant: "mer_market" }, false],
+    [{ body: { "/data/amount": { gt: 5 } } }, true],
+  ])("%j: %s", (match, expected) => {
+    const made = faults({ action: { type: "signature" }, match });
+    const event = () => ({ data: { amount: 6 } });
+    expect(made.delivery.forDelivery({ ...about, event }).length === 1).toBe(expected);
+  });
+
+  test("drop holds for as many attempts of the same delivery as it says, on one firing", () => {
+    const made = faults({ action: { type: "drop", attempts: 2 } });
+    const drops = [1, 2, 3].map((attempt) => made.delivery.forDelivery({ ...about, attempt }).length);
+    const other = made.delivery.forDelivery({ ...about, eventId: "evt_2" }).length;
+    expect([drops, other]).toEqual([[1, 1, 0], 0]);
+  });
+
+  test("reorder fires for a whole batch; per event and per endpoint each have their own budget", () => {
+    const made = faults({ action: { type: "reorder", batch: 3 } });
+    const events = ["a", "b", "c", "d"].map((eventId) => made.delivery.forDelivery({ ...about, eventId }).length);
+    expect(events).toEqual([1, 1, 1, 0]);
+    const each = faults({ action: { type: "signature" }, trigger: { per: "event" } });
+    const tries = ["a", "a", "b"].map((eventId) => each.delivery.forDelivery({ ...about, eventId }).length);
+    expect(tries).toEqual([1, 0, 1]);
+  });
+});
+
+describe("latency is drawn as it was asked for", () => {
+  const draws = (action: object, count: number, trigger: object = { times: count, seed: 7 }) => {
+    const clock = createClock(0);
+    const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined, judged: [] };
+    const made = createFaults({ clock, seed: 1, known, keepPast: () => {} });
+    made.rules.add({ action: { type: "latency", ...action }, trigger });
+    const subject = {
+      requestId: "req_1",
+      merchant: undefined,
+      key: undefined,
+      operation: "a.b",
+      address: "",
+      header: () => undefined,
+      body: {},
+    };
+    return Array.from({ length: count }, () => {
+      const effect = made.api.decide("latency", subject)?.effect;
+      return effect?.kind === "delay" ? effect.milliseconds : Number.NaN;
+    });
+  };
+
+  test("fixed, ramp, uniform and lognormal, and the same again for the same seed", () => {
+    expect(draws({ ms: 20 }, 3)).toEqual([20, 20, 20]);
+    expect(draws({ distribution: "ramp", from: "0ms", to: "100ms" }, 5)).toEqual([0, 25, 50, 75, 100]);
+    const even = draws({ distribution: "uniform", min: "100ms", max: "200ms" }, 400);
+    expect(Math.min(...even)).toBeGreaterThanOrEqual(100);
+    expect(Math.max(...even)).toBeLessThanOrEqual(200);
+    expect(even.filter((drawn) => drawn < 150).length).toBeGreaterThan(150);
+    const tailed = draws({ distribution: "lognormal", median: "100ms", sigma: 0.5 }, 400);
+    expect(tailed.filter((drawn) => drawn < 100).length).toBeGreaterThan(150);
+    expect(tailed.filter((drawn) => drawn > 200).length).toBeGreaterThan(5);
+    expect(draws({ distribution: "lognormal", median: "100ms", sigma: 0.5 }, 400)).toEqual(tailed);
+  });
+});
+
+describe("rules from a file", () => {
+  const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-faults-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const write = (text: string) => {
+    const file = join(folder, "faults.json");
+    writeFileSync(file, text);
+    return file;
+  };
+
+  test("are armed at the start, as a list or under their name", async () => {
+    const rule = { id: "flt_filed", action: FAIL };
+    for (const text of [JSON.stringify([rule]), JSON.stringify({ faults: [rule] })]) {
+      const bench = await open({ faults: write(text) });
+      expect((await list(bench)).headers["x-sandbox-fault"]).toBe("flt_filed");
+    }
+  });
+
+  test.each([
+    [
+      '[\n  {"action": {"type": "status", "status": 500}},\n  {"action": {"type": "statsu"}}\n]',
+      /faults\.json:3 \/1\/action\/type: .*Did you mean status/,
+    ],
+    ['{"faults": [\n{"action":\n{"type": "status", "status": 700}}]}', /faults\.json:3 \/faults\/0\/action\/status: .*at most 599/],
+    ["[\n{]", /faults\.json:2: is not JSON/],
+    ["7", /faults\.json:1: a file of faults is a list/],
+  ])("%j is refused with its line", async (text, says) => {
+    await expect(open({ faults: write(text) })).rejects.toThrow(says);
+    await expect(open({ faults: join(folder, "nowhere.json") })).rejects.toThrow(/Cannot read/);
+  });
+});
+
+describe("the command", () => {
+  test.each([
+    [
+      "429",
+      ["payments.list"],
+      { times: "3", "retry-after": "2" },
+      { match: { operation: "payments.list" }, trigger: { times: 3 }, action: { type: "rate_limit", retryAfter: 2 } },
+    ],
+    ["outage", [], { for: "30s" }, { match: {}, trigger: { for: "30s" }, action: { type: "outage" } }],
+    ["lost-response", ["payroll.create"], {}, { match: { operation: "payroll.create" }, trigger: {}, action: { type: "lost_response" } }],
+    [
+      "503",
+      ["a.b", "c.d"],
+      { merchant: "mer_lodge" },
+      { match: { operation: ["a.b", "c.d"], merchant: "mer_lodge" }, trigger: {}, action: { type: "status", status: 503 } },
+    ],
+    [
+      "drop=all",
+      ["payment.succeeded"],
+      {},
+      { match: { event: "payment.succeeded" }, trigger: {}, action: { type: "drop", attempts: "all" } },
+    ],
+    ["rate_limit", [], { exhaust: "" }, { match: {}, trigger: {}, action: { type: "rate_limit", exhaust: true } }],
+  ] as const)("fault add %s %j %j", (action, names, own, rule) => {
+    expect(ruleOf(action, names, own)).toEqual(rule);
+  });
+
+  test("names what was probably meant", () => {
+    expect(() => ruleOf("lost-respons", [], {})).toThrow(/Did you mean lost_response/);
+    expect(() => ruleOf("outage", [], { median: "1s" })).toThrow(/outage has no field median/);
+  });
+
+  const wordsOf = (example: string) => [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+
+  test.each(actions.map(({ type, example }) => [type, example] as const))(
+    "%s: its line makes a rule that is taken",
+    async (type, example) => {
+      const { positional, own } = readArguments(wordsOf(example), { sandboxOptions: false, own: fault.flags }, {});
+      const [action = "", ...names] = positional;
+      expect((await add(await open(), ruleOf(action, names, own))).action.type).toBe(type);
+    },
+  );
+
+  test("adds, lists, removes and clears on a running sandbox", async () => {
+    const bench = await open();
+    const run = (...words: string[]) =>
+      new Promise<string>((resolve, reject) => {
+        const main = join(import.meta.dirname, "../../dist/bin.cjs");
+        execFile(process.execPath, [main, "fault", ...words, "--url", bench.url], (error, stdout, stderr) =>
+          error ? reject(new Error(stderr)) : resolve(stdout),
+        );
+      });
+    expect(await run()).toContain("No fault rules.");
+    const added = await run("add", "429", "payments.list", "--times", "3", "--retry-after", "2");
+    expect(added).toMatch(/^flt_\w+ rate_limit retryAfter=2 operation=payments\.list: armed, seen 0, fired 0, 3 left\n$/);
+    expect((await list(bench)).headers["retry-after"]).toBe("2");
+    expect(await run("ls")).toContain("armed, seen 1, fired 1, 2 left");
+    expect(await run("rm", added.split(" ")[0] ?? "")).toContain("removed");
+    await run("add", "outage", "--for", "30s");
+    expect(await run("clear")).toBe("Removed 1 fault rule.\n");
+    await expect(run("add", "outag")).rejects.toThrow(/Did you mean outage/);
+  });
+});
+
+test("a program arms, changes and removes rules, and is told what is wrong with one", async () => {
+  const bench = await open();
+  const { id } = await bench.faults.add({ action: FAIL, match: { operation: "payments.list" }, trigger: { times: 2 } });
+  expect((await list(bench)).status).toBe(500);
+  expect(await bench.faults.get({ id })).toMatchObject({ fired: 1, remaining: 1 });
+  expect(await bench.faults.change({ id, enabled: false })).toMatchObject({ enabled: false, fired: 1 });
+  expect((await list(bench)).status).toBe(200);
+  expect((await bench.faults.remove({ id })).status).toBe("removed");
+  // @ts-expect-error: an action that does not exist
+  await expect(bench.faults.add({ action: { type: "lost_respons" } })).rejects.toThrow(/Did you mean lost_response/);
+  expect([(await bench.faults.list()).data, await bench.faults.clear()]).toEqual([[], { removed: 0 }]);
+});
+
+test("the published schema names every action, and the page tells of each with a line that works", async () => {
+  const bench = await open();
+  expect(await bench.control("GET", "/faults/schema.json")).toEqual(JSON.parse(JSON.stringify(jsonSchema())));
+  const titles = (jsonSchema().oneOf as { title: string }[]).map(({ title }) => title);
+  expect(titles).toEqual(actions.map(({ type }) => type));
+  const page = readFileSync(join(import.meta.dirname, "../../docs/faults.md"), "utf8");
+  for (const { type, does, example } of actions) expect(page).toContain(`| \`${type}\` | ${does} | \`fault add ${example}\` |`);
+});
+
+describe("whatever is sent", () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await share();
+  });
+  afterAll(() => bench.close());
+
+  const names = [
+    "type",
+    "status",
+    "as",
+    "ms",
+    "retryAfter",
+    "times",
+    "for",
+    "per",
+    "lag",
+    "by",
+    "attempts",
+    "until",
+    "patch",
+    "operation",
+    "body",
+  ];
+  const value = fc.oneof(
+    fc.constantFrom<unknown>(
+      "503",
+      "reset",
+      "10s",
+      "-5m",
+      "all",
+      "rule",
+      "payments.list",
+      "payroll.*",
+      "flt_x",
+      0,
+      1,
+      500,
+      -1,
+      1e21,
+      null,
+      true,
+      [],
+      {},
+    ),
+    fc.jsonValue({ maxDepth: 2 }),
+  );
+  const part = fc.dictionary(fc.constantFrom(...names, "skip", "every", "probability", "merchant", "header", "__proto__"), value, {
+    maxKeys: 4,
+  });
+  const action = fc
+    .tuple(fc.constantFrom(...actions.map(({ type }) => type), "nothing"), part)
+    .map(([type, fields]) => ({ ...fields, type }));
+  const rules = fc.record(
+    { action: fc.oneof(action, value), match: fc.oneof(part, value), trigger: fc.oneof(part, value), ttl: value, expect: value },
+    { requiredKeys: [] },
+  );
+
+  test("the control plane answers 201 or 400, and never 5xx", async () => {
+    await fc.assert(
+      fc.asyncProperty(rules, async (rule) => {
+        const answer = await post(bench, rule);
+        expect([201, 400], answer.text).toContain(answer.status);
+        if (answer.status === 201) {
+          const changed = await bench.call("PATCH", `/_sandbox/faults/${answer.body.id}`, { key: null, body: rule });
+          expect(changed.status, changed.text).toBe(200);
+          await bench.control("DELETE", "/faults");
+        }
+      }),
+      { numRuns: 400, seed: 5 },
+    );
+  });
+
+  test("rules that are taken leave the service answering, or not, but never failing by itself", async () => {
+    const quick = fc.constantFrom<object>(
+      FAIL,
+      { type: "rate_limit" },
+      { type: "rate_limit", exhaust: true },
+      { type: "auth" },
+      { type: "latency", ms: 1 },
+      { type: "lost_response", as: "502" },
+      { type: "idempotency", as: "expired" },
+      { type: "stale_read", lag: "1h" },
+      { type: "clock_skew", by: "-36500d" },
+      { type: "body", as: "html" },
+      { type: "outage" },
+    );
+    const trigger = fc.record({
+      skip: fc.nat(2),
+      times: fc.integer({ min: 1, max: 3 }),
+      per: fc.constantFrom("rule", "key", "idempotency_key"),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.record({ action: quick, trigger }), { maxLength: 5 }), async (set) => {
+        for (const rule of set) await add(bench, rule);
+        for (let index = 0; index < 4; index++) {
+          const answer = await call(
+            bench.url,
+            index % 2 ? "POST" : "GET",
+            index % 2 ? "/v1/hospitality/bookings/bkg_pending/decline" : "/v1/payments",
+            {
+              headers: { "idempotency-key": "p" },
+            },
+          );
+          expect(answer.body?.code).not.toBe("internal_error");
+        }
+        await bench.control("POST", "/reset", {});
+      }),
+      { numRuns: 60, seed: 6 },
+    );
+  });
+});
+
+test("nothing is asked while no rule is armed", () => {
+  const clock = createClock(0);
+  const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined, judged: [] };
+  const made = createFaults({ clock, seed: 1, known, keepPast: () => {} });
+  expect([made.api.armed, made.delivery.armed]).toEqual([false, false]);
+  const { id } = made.rules.add({ action: FAIL });
+  expect([made.api.armed, made.delivery.armed]).toEqual([true, false]);
+  const subject = {
+    requestId: "req_1",
+    merchant: undefined,
+    key: undefined,
+    operation: "a.b",
+    address: "",
+    header: () => undefined,
+    body: {},
+  };
+  expect(made.api.decide("before", subject)?.firing.ruleId).toBe(id);
+  expect(made.api.armed).toBe(false);
+});

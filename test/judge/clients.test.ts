@@ -1,0 +1,241 @@
+// The judge on trial itself: a good client passes every rule, and a client with one bug fails the one rule that is about it.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createClient, good, type Habits, sleep } from "../clients/client.ts";
+import { goodReceiver, openReceiver, type ReceiverHabits } from "../clients/receiver.ts";
+import { eachCall, type Found, openTrial, rulesThat, type Trial } from "../clients/trial.ts";
+import { type Bench, call, control, share } from "../support/sandbox.ts";
+
+const order = {
+  method: "POST",
+  path: "/hospitality/pricing-rules",
+  body: { name: "Low season", adjustmentType: "fixed", adjustmentValue: 5 },
+};
+const orderOf = (number: number) => ({ ...order, body: { ...order.body, name: `Season ${number}` } });
+/** As many as the judge wants to see before it speaks of jitter. */
+const orders = Array.from({ length: 20 }, (_, number) => orderOf(number));
+const payments = { method: "GET", path: "/payments" };
+const nobody = { method: "GET", path: "/customers/cus_nobody" };
+const endpoint = { method: "POST", path: "/webhooks", body: { url: "http://127.0.0.1:4999/hooks", events: ["payment.succeeded"] } };
+
+const LIMITED = { type: "rate_limit", retryAfter: 1 };
+const DOWN = { type: "outage", retryAfter: 1 };
+const DOWN_WORDLESS = { type: "status", status: 503 };
+const LOST = { type: "lost_response", as: "reset" };
+const ON_ORDERS = { operation: ["pricing_rules.create"] };
+
+/** How long after a wait of one second the judge takes a client for gone. */
+const PATIENCE = 4_300;
+
+let bench: Bench;
+let tight: Bench;
+
+beforeAll(async () => {
+  bench = await share({ clock: "real" });
+  tight = await share({ clock: "real", rateLimit: "10/1s" });
+});
+
+afterAll(() => Promise.all([bench.close(), tight.close()]));
+
+interface Case {
+  rule: string;
+  bug: Partial<Habits>;
+  run(trial: Trial, send: ReturnType<typeof createClient>["send"]): Promise<unknown>;
+}
+
+const cases: Case[] = [
+  {
+    rule: "retry_after.honoured",
+    bug: { pause: () => 300 },
+    async run(trial, send) {
+      await trial.fault(LIMITED, eachCall(1));
+      await send(order);
+    },
+  },
+  {
+    rule: "retry_after.unit",
+    bug: { pause: (_, retryAfter = 0) => retryAfter },
+    async run(trial, send) {
+      await trial.fault({ ...LIMITED, retryAfter: 300 }, eachCall(1));
+      await send(order);
+    },
+  },
+  {
+    rule: "retry.bounded",
+    bug: { mostTries: Number.POSITIVE_INFINITY },
+    async run(trial, send) {
+      await trial.fault(LIMITED, eachCall(11));
+      await send(order);
+    },
+  },
+  {
+    rule: "retry.backoff_grows",
+    bug: { pause: () => 200 + Math.random() * 20 },
+    async run(trial, send) {
+      await trial.fault(DOWN_WORDLESS, eachCall(4));
+      await send(order);
+    },
+  },
+  {
+    rule: "retry.jittered",
+    bug: { pause: (tries) => 1_000 * 2 ** (tries - 1) },
+    async run(trial, send) {
+      await trial.fault(DOWN_WORDLESS, eachCall(1));
+      await Promise.all(orders.map(async (one, place) => [await sleep(place * 40), await send(one)]));
+    },
+  },
+  {
+    rule: "retry.only_retryable",
+    // Long enough to be taken for a repetition whichever connection it goes by.
+    bug: { isRetryable: (status) => status !== 200, mostTries: 2, pause: () => 400 },
+    run: (_, send) => send(nobody),
+  },
+  {
+    rule: "retry.happened",
+    bug: { isRetryable: () => false },
+    async run(trial, send) {
+      await trial.fault(LIMITED, eachCall(1), ON_ORDERS);
+      await send(order);
+      await sleep(PATIENCE);
+      await send(payments);
+    },
+  },
+  {
+    rule: "idempotency.present",
+    bug: { keyOf: () => undefined },
+    async run(trial, send) {
+      await trial.fault(LIMITED, eachCall(1));
+      await send(order);
+    },
+  },
+  {
+    rule: "idempotency.key_reused",
+    bug: { keyOf: () => crypto.randomUUID() },
+    async run(trial, send) {
+      await trial.fault(LIMITED);
+      await send(order);
+      await sleep(PATIENCE);
+    },
+  },
+  {
+    rule: "idempotency.body_stable",
+    bug: { bodyOf: (body, tries) => ({ ...body, metadata: { try: tries } }) },
+    async run(trial, send) {
+      await trial.fault(LIMITED, eachCall(1));
+      await send(order);
+    },
+  },
+  {
+    rule: "effect.single",
+    bug: { mayRepeat: () => true },
+    async run(trial, send) {
+      await trial.fault(LOST, { times: 1 });
+      await send(endpoint);
+    },
+  },
+];
+
+async function tryBug({ bug, run }: Case): Promise<Found[]> {
+  const trial = await openTrial(bench.url);
+  const client = createClient(bench.baseUrl, trial.apiKey, { ...good, ...bug });
+  await run(trial, client.send);
+  return trial.found();
+}
+
+describe.concurrent("a client with one bug", () => {
+  test("fails the rule that is about it, and no other", async () => {
+    const tryOne = async (one: Case) => [one.rule, rulesThat(await tryBug(one), "fail")];
+    // Whether pauses are equal is seen while nobody else keeps the machine busy.
+    const alone = cases.filter(({ rule }) => rule === "retry.jittered");
+    const tried = await Promise.all(cases.filter((one) => !alone.includes(one)).map(tryOne));
+    for (const one of alone) tried.splice(cases.indexOf(one), 0, await tryOne(one));
+    expect(tried).toEqual(cases.map(({ rule }) => [rule, [rule]]));
+  });
+});
+
+describe.concurrent("a client without a bug", () => {
+  test("passes every rule for clients under 429, outage, lost answers and refusals, and fails none", async () => {
+    const trial = await openTrial(bench.url);
+    const { send } = createClient(bench.baseUrl, trial.apiKey);
+    const round = async (action: Record<string, unknown>, times: number, calls: Parameters<typeof send>[0][]) => {
+      await trial.fault(action, eachCall(times));
+      const statuses = await Promise.all(calls.map(send));
+      await trial.calm();
+      return statuses;
+    };
+    expect(await round(LIMITED, 1, [...orders, payments])).toEqual(Array(21).fill(200));
+    expect(await round(DOWN, 2, [order, payments])).toEqual([200, 200]);
+    expect(await round(LOST, 1, [order, payments])).toEqual([200, 200]);
+    expect(await round(DOWN_WORDLESS, 3, orders)).toEqual(Array(20).fill(200));
+    expect(await send(nobody)).toBe(404);
+    expect(await round(LOST, 1, [endpoint])).toEqual([undefined]);
+    expect(await send(payments)).toBe(200);
+
+    const found = await trial.found();
+    expect(found.filter(({ verdict }) => verdict === "fail")).toEqual([]);
+    expect(rulesThat(found, "pass").sort()).toEqual(cases.map(({ rule }) => rule).sort());
+  });
+
+  test("whose identical calls meet the limit side by side is not taken for one that does not wait", async () => {
+    const trial = await openTrial(tight.url);
+    const { send } = createClient(tight.baseUrl, trial.apiKey);
+    // More than two windows let through: where they fall into two, some meet the limit all the same.
+    expect(await Promise.all(Array.from({ length: 25 }, () => send(payments)))).toEqual(Array(25).fill(200));
+    const found = await trial.found();
+    expect(found.filter(({ verdict }) => verdict !== "pass")).toEqual([]);
+    expect(rulesThat(found, "pass")).toContain("retry_after.honoured");
+  });
+});
+
+interface ReceiverCase {
+  rule: string;
+  bug: Partial<ReceiverHabits>;
+}
+
+const receivers: ReceiverCase[] = [
+  { rule: "webhook.genuine_taken", bug: { isGenuine: () => false } },
+  { rule: "webhook.forgery_rejected", bug: { isGenuine: () => true } },
+  { rule: "webhook.duplicate_acked", bug: { duplicateStatus: 409 } },
+  { rule: "webhook.ack_fast", bug: { delay: 5_200 } },
+  { rule: "webhook.single_effect", bug: { actsAgain: true, keyOf: () => crypto.randomUUID() } },
+];
+
+/** A receiver is told of an event, then of the same again, and then of one that is forged; acting on one means an order. */
+async function tryReceiver(bug: Partial<ReceiverHabits>): Promise<Found[]> {
+  const { url, baseUrl } = bench;
+  const trial = await openTrial(url);
+  const act = (key: string) =>
+    call(url, "POST", `/v1${order.path}`, { key: trial.apiKey, body: order.body, headers: { "idempotency-key": key } });
+  const receiver = await openReceiver({ ...goodReceiver, ...bug }, act);
+  const made = await fetch(`${baseUrl}/webhooks`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${trial.apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ url: receiver.url, events: ["payment.succeeded"] }),
+  });
+  receiver.secret = ((await made.json()) as { secret: string }).secret;
+  const tell = () =>
+    call(url, "POST", "/v1/webhook-events/test", { key: trial.apiKey, body: { type: "payment.succeeded", data: { amount: 5 } } });
+  const { body: event } = await tell();
+  await control(url, "POST", "/drain", { within: "10s" });
+  await control(url, "POST", `/events/${event.id}/replay`, {});
+  await control(url, "POST", "/drain", { within: "10s" });
+  await trial.fault({ type: "signature", as: "wrong_secret" }, { times: 1 });
+  await tell();
+  await control(url, "POST", "/drain", { within: "10s" });
+  const found = await trial.found();
+  receiver.close();
+  return found;
+}
+
+describe.concurrent("a receiver", () => {
+  test("without a bug passes every rule for receivers", async () => {
+    const found = await tryReceiver({});
+    expect(found.filter(({ verdict }) => verdict !== "pass")).toEqual([]);
+    expect(rulesThat(found, "pass").sort()).toEqual(receivers.map(({ rule }) => rule).sort());
+  });
+
+  test("with one bug fails the rule that is about it, and no other", async () => {
+    const tried = await Promise.all(receivers.map(async ({ rule, bug }) => [rule, rulesThat(await tryReceiver(bug), "fail")]));
+    expect(tried).toEqual(receivers.map(({ rule }) => [rule, [rule]]));
+  });
+});

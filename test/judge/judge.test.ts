@@ -1,0 +1,332 @@
+// The judge by itself: what opens a question, what answers it, what it does not take for an answer, and what it forgets.
+
+import { describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import type { Firing } from "../../src/contracts/fault.ts";
+import type { AttemptMessage, LiveMessage, VerdictMessage } from "../../src/contracts/live-messages.ts";
+import { createJudge } from "../../src/judge/judge.ts";
+import type { JournalEntry } from "../../src/store/journal/request-log.ts";
+import { open } from "../support/sandbox.ts";
+
+const NOON = Date.UTC(2026, 0, 5, 12);
+const operations = [
+  { id: "payments.list", method: "GET", path: "/payments", idempotent: false },
+  { id: "pricing_rules.create", method: "POST", path: "/hospitality/pricing-rules", idempotent: true },
+];
+
+let number = 0;
+
+/** A request that was answered; times are real milliseconds, far enough ahead that nothing is due yet when somebody reads. */
+function entry(arrived: number, status: number, rest: Partial<JournalEntry> = {}): JournalEntry {
+  number++;
+  return {
+    sequence: number,
+    id: `req_${number}`,
+    at: NOON + arrived,
+    merchant: "mer_lodge",
+    operation: "payments.list",
+    method: "GET",
+    path: "/v1/payments",
+    search: "",
+    status,
+    duration: 0,
+    arrived: 1e9 + arrived,
+    connection: { opened: 0 },
+    key: "…odge",
+    idempotencyKey: undefined,
+    replayOf: undefined,
+    fault: undefined,
+    requestHeaders: {},
+    requestBody: "",
+    responseHeaders: { Date: "x" },
+    responseBody: "",
+    ...rest,
+  } as JournalEntry;
+}
+
+const wait = (told: string) => ({ responseHeaders: { Date: "x", "Retry-After": told } });
+
+function judge(...entries: JournalEntry[]) {
+  const told: VerdictMessage[] = [];
+  const made = createJudge({ operations, prefix: "/v1", told: (verdict) => told.push(verdict) });
+  for (const one of entries) made.request(one);
+  return { ...made, told, of: (rule: string) => made.verdicts({ rule }).map(({ verdict }) => verdict) };
+}
+
+const firing = (rest: Partial<Firing>): Firing => ({
+  ruleId: "flt_1",
+  name: null,
+  target: "api",
+  action: "lost_response",
+  form: null,
+  expect: [],
+  merchant: "mer_lodge",
+  requestId: null,
+  attemptId: null,
+  eventId: null,
+  endpointId: null,
+  rotatedAt: null,
+  at: NOON,
+  ...rest,
+});
+
+const attemptOf = (rest: Partial<AttemptMessage> = {}): AttemptMessage => ({
+  id: "whd_1",
+  at: NOON,
+  merchant: "mer_lodge",
+  endpointId: "we_1",
+  eventId: "evt_1",
+  eventType: "payment.succeeded",
+  url: "http://localhost:3000/",
+  trigger: "event",
+  attempt: 1,
+  maxAttempts: 6,
+  status: "succeeded",
+  responseStatus: 200,
+  errorCode: null,
+  durationMs: 5,
+  nextAttemptAt: null,
+  ...rest,
+});
+
+describe("the time to wait", () => {
+  test.each([
+    ["1", 950, "pass"],
+    ["1", 949, "fail"],
+    ["Mon, 05 Jan 2026 12:00:10 GMT", 9_000, "pass"],
+    ["Mon, 05 Jan 2026 12:00:10 GMT", 8_999, "fail"],
+    ["Monday, 05-Jan-26 12:00:10 GMT", 8_999, "fail"],
+  ])("of Retry-After: %s after %i ms is a %s", (told, waited, verdict) => {
+    const connection = { opened: 0 };
+    expect(judge(entry(0, 429, { ...wait(told), connection }), entry(waited, 200, { connection })).of("retry_after.honoured")).toEqual([
+      verdict,
+    ]);
+  });
+
+  test("on another connection may be a call that was sent beside it: it is too early only when none came later", () => {
+    const calls = [entry(0, 429, wait("1")), entry(400, 200), entry(1_100, 200)];
+    expect(judge(...calls).of("retry_after.honoured")).toEqual(["pass"]);
+    const [first, early] = calls as [JournalEntry, JournalEntry];
+    expect(judge(first, early, entry(4_100, 200, { search: "limit=5" })).of("retry_after.honoured")).toEqual(["fail"]);
+  });
+
+  test.each(["0", "soon", "-1", "1.5", "Mon, 05 Jan 2026 11:59:00 GMT"])("of Retry-After: %s is none, and nothing is said", (told) => {
+    expect(judge(entry(0, 429, wait(told)), entry(300, 200)).of("retry_after.*")).toEqual([]);
+  });
+
+  test("taken for milliseconds is that mistake and not another one", () => {
+    const same = { opened: 0 };
+    const mistaken = judge(entry(0, 503, { ...wait("60"), connection: same }), entry(62, 200, { connection: same }));
+    expect([mistaken.of("retry_after.unit"), mistaken.of("retry_after.honoured")]).toEqual([["fail"], []]);
+  });
+});
+
+describe("what answers a question", () => {
+  const order = (arrived: number, status: number, key: string | undefined, rest: Partial<JournalEntry> = {}) =>
+    entry(arrived, status, {
+      method: "POST",
+      path: "/v1/hospitality/pricing-rules",
+      operation: undefined,
+      requestHeaders: key === undefined ? {} : { "idempotency-key": key },
+      requestBody: '{"name":"a","amount":1}',
+      ...rest,
+    });
+
+  test("is the same call of the same key: not another's, not another call", () => {
+    const { verdicts } = judge(
+      entry(0, 429, wait("1")),
+      entry(1_100, 200, { key: "…rket" }),
+      entry(1_100, 200, { merchant: "mer_market" }),
+      entry(1_100, 200, { search: "limit=5" }),
+    );
+    expect(verdicts()).toMatchObject([{ rule: "retry.happened", verdict: "inconclusive", id: null, requests: [expect.any(String)] }]);
+  });
+
+  test("is the same JSON, however it is written", () => {
+    const { of } = judge(order(0, 429, "k", wait("1")), order(1_000, 200, "k", { requestBody: '{ "amount": 1, "name": "a" }' }));
+    expect(of("idempotency.*")).toEqual(["pass", "pass", "pass"]);
+  });
+
+  test("under another key is a new order as long as the first may still come again", () => {
+    const calls = [order(0, 429, "one", wait("1")), order(500, 200, "two"), order(1_100, 200, "one")];
+    expect(judge(...calls).of("idempotency.key_reused")).toEqual(["pass"]);
+    expect(judge(...calls.slice(0, 2), entry(4_100, 200)).of("idempotency.key_reused")).toEqual(["fail"]);
+  });
+
+  test("is nothing where the client goes on without, and that is said once it had time enough", () => {
+    expect(judge(entry(0, 429, wait("1")), entry(3_999, 200, { search: "limit=5" })).of("retry.happened")).toEqual(["inconclusive"]);
+    expect(judge(entry(0, 429, wait("1")), entry(4_001, 200, { search: "limit=5" })).of("retry.happened")).toEqual(["fail"]);
+  });
+
+  test("is asked of a lost answer when a fault says that it was lost", () => {
+    const made = judge();
+    const lost = order(0, 0, "k", { responseHeaders: {} });
+    made.fired(firing({ requestId: lost.id, expect: ["idempotency.key_reused", "effect.*", "retry.jittered"] }));
+    for (const one of [lost, order(300, 200, "k", { replayOf: lost.id })]) made.request(one);
+    expect(made.verdicts({ rule: "effect.single" })).toMatchObject([
+      { verdict: "pass", fault: "flt_1", operation: "pricing_rules.create" },
+    ]);
+    expect(made.of("retry.jittered")).toEqual(["inconclusive"]);
+    expect(made.of("idempotency.key_reused")).toEqual(["pass"]);
+  });
+});
+
+describe("a signature of the secret before", () => {
+  const rotated = (ago: number, form = "previous_secret") =>
+    firing({ attemptId: "whd_1", target: "delivery", action: "signature", form, rotatedAt: NOON - ago });
+  const answered = (status: number, fired: Firing) => {
+    const made = judge();
+    made.fired(fired);
+    made.attempt(attemptOf({ responseStatus: status, status: status === 200 ? "succeeded" : "failed" }));
+    return made
+      .verdicts()
+      .filter(({ rule }) => rule !== "webhook.ack_fast")
+      .map(({ rule, verdict, fault }) => [rule, verdict, fault]);
+  };
+
+  test("is genuine for five minutes after a rotation: on its way, it is to be taken", () => {
+    expect(answered(200, rotated(300_000))).toEqual([["webhook.genuine_taken", "pass", "flt_1"]]);
+    expect(answered(401, rotated(0))).toEqual([["webhook.genuine_taken", "fail", "flt_1"]]);
+  });
+
+  test("is a forgery later, or where nothing was rotated, as is any other signature at any time", () => {
+    expect(answered(200, rotated(300_001))).toEqual([["webhook.forgery_rejected", "fail", "flt_1"]]);
+    expect(answered(401, { ...rotated(0), rotatedAt: null })).toEqual([["webhook.forgery_rejected", "pass", "flt_1"]]);
+    expect(answered(401, rotated(0, "wrong_secret"))).toEqual([["webhook.forgery_rejected", "pass", "flt_1"]]);
+  });
+
+  test("that was refused is owed again, and what becomes of that is put down to the same fault", () => {
+    const made = judge();
+    made.fired(rotated(0, "wrong_secret"));
+    made.attempt(attemptOf({ responseStatus: 401, status: "failed" }));
+    made.attempt(attemptOf({ id: "whd_2", attempt: 2, responseStatus: 200 }));
+    expect(made.verdicts({ rule: "webhook.genuine_taken" })).toMatchObject([{ verdict: "pass", fault: "flt_1", attempts: ["whd_2"] }]);
+  });
+});
+
+test("an answer that did not come in time is a slow one only where there was time enough", () => {
+  const found = (rest: Partial<AttemptMessage>) => {
+    const made = judge();
+    made.attempt(attemptOf({ status: "failed", responseStatus: null, errorCode: "timeout", ...rest }));
+    return made.of("webhook.ack_fast");
+  };
+  expect([found({ durationMs: 1_000 }), found({ durationMs: 5_001 })]).toEqual([[], ["fail"]]);
+});
+
+describe("equal pauses", () => {
+  const CLIENTS = 20;
+  /** So many calls fail at once and come back after equal pauses, while the machine does something else for so long. */
+  const sample = async (busy: number, jitter = 0, pause = 400) => {
+    const now = performance.now();
+    const connection = { opened: 0 };
+    const at = (arrived: number) => ({ arrived: now + arrived, connection });
+    const made = judge();
+    for (let number = 0; number < CLIENTS; number++) made.request(entry(0, 500, { ...at(0), search: `limit=${number + 1}` }));
+    made.verdicts();
+    for (const until = performance.now() + busy; performance.now() < until; );
+    for (let number = 0; number < CLIENTS; number++)
+      made.request(entry(0, 200, { ...at(pause + number * jitter), search: `limit=${number + 1}` }));
+    return made.of("retry.jittered");
+  };
+
+  test("that are none are none however late the machine was", async () => {
+    expect(await sample(150, 0, 10)).toEqual(["fail"]);
+  });
+
+  test("are no jitter, and unequal ones are", async () => {
+    expect([await sample(0), await sample(0, 20)]).toEqual([["fail"], ["pass"]]);
+  });
+
+  test("tell nothing where the machine was late by a part of them, nor do unequal ones that it may have made", async () => {
+    expect([await sample(150), await sample(150, 8), await sample(150, 40)]).toEqual([["inconclusive"], ["inconclusive"], ["pass"]]);
+  });
+});
+
+describe("what is kept", () => {
+  test("has a bound, and passes never push a failure out", () => {
+    const made = judge();
+    const same = { opened: 0 };
+    made.request(entry(0, 429, { ...wait("9"), connection: same }));
+    made.request(entry(10, 200, { connection: same }));
+    for (let round = 1; round <= 3_000; round++) {
+      made.request(entry(round * 10_000, 429, wait("1")));
+      made.request(entry(round * 10_000 + 1_100, 200));
+    }
+    expect(made.of("retry_after.honoured").filter((verdict) => verdict === "fail")).toEqual(["fail"]);
+    expect(made.verdicts().length).toBeLessThanOrEqual(2_000);
+    expect(made.told.length).toBeGreaterThan(9_000);
+  });
+
+  test("is forgotten for one merchant, or for all", () => {
+    const made = judge();
+    for (const merchant of ["mer_lodge", "mer_market"])
+      for (const one of [entry(0, 429, { ...wait("1"), merchant }), entry(1_100, 200, { merchant }), entry(2_000, 429, { merchant })])
+        made.request(one);
+    made.forget("mer_lodge");
+    expect(new Set(made.verdicts().map(({ merchant }) => merchant))).toEqual(new Set(["mer_market"]));
+    made.forget();
+    expect(made.verdicts()).toEqual([]);
+  });
+});
+
+describe("GET /_sandbox/verdicts", () => {
+  const throttled = async () => {
+    const bench = await open({ rateLimit: "1/1m" });
+    await bench.call("GET", "/v1/merchants/me");
+    const first = await bench.call("POST", "/v1/hospitality/pricing-rules", { body: { name: "x" }, headers: { "idempotency-key": "k" } });
+    const again = await bench.call("POST", "/v1/hospitality/pricing-rules", { body: { name: "y" }, headers: { "idempotency-key": "k" } });
+    return { bench, ids: [first, again].map(({ headers }) => headers["x-sandbox-request-id"]) };
+  };
+
+  test("shows what was found, with what shows it and how to mend it, by rule, verdict, merchant and time", async () => {
+    const { bench, ids } = await throttled();
+    const { verdicts, rules } = await bench.control("GET", "/verdicts?rule=idempotency.body_stable");
+    expect(verdicts).toMatchObject([
+      {
+        rule: "idempotency.body_stable",
+        severity: "error",
+        verdict: "fail",
+        merchant: "mer_lodge",
+        requests: ids,
+        at: "2026-01-05T12:00:00.000Z",
+      },
+    ]);
+    expect(verdicts[0].hint).toMatch(/body/);
+    expect(rules.find(({ id }: { id: string }) => id === "idempotency.body_stable")).toMatchObject({ pass: 0, fail: 1 });
+    const count = async (query: string) => (await bench.control("GET", `/verdicts?${query}`)).verdicts.length;
+    expect([await count("verdict=fail&merchant=mer_lodge"), await count("merchant=mer_market")]).toEqual([2, 0]);
+    expect([await count("since=2026-01-05T12:00:00Z&verdict=fail"), await count("since=2026-01-05T12:00:01Z")]).toEqual([2, 0]);
+  });
+
+  test("names the rule that was meant, and takes no time that is none", async () => {
+    const bench = await open();
+    const wrong = await bench.call("GET", "/_sandbox/verdicts?rule=retry.bound", { key: null });
+    expect([wrong.status, wrong.body.message]).toEqual([400, expect.stringContaining("retry.bounded")]);
+    expect((await bench.call("GET", "/_sandbox/verdicts?since=now", { key: null })).status).toBe(400);
+  });
+
+  test("is empty after DELETE, and after a reset", async () => {
+    const { bench } = await throttled();
+    expect((await bench.control("DELETE", "/verdicts")).cleared).toBeGreaterThan(0);
+    expect((await bench.control("GET", "/verdicts")).verdicts).toEqual([]);
+    await bench.call("GET", "/v1/payments");
+    expect((await bench.control("GET", "/verdicts")).verdicts).toHaveLength(1);
+    await bench.control("POST", "/reset", {});
+    expect((await bench.control("GET", "/verdicts")).verdicts).toEqual([]);
+  });
+
+  test("is told live, verdict by verdict", async () => {
+    const { bench } = await throttled();
+    const socket = new WebSocket(`${bench.url.replace("http", "ws")}/_sandbox/live?since=0`);
+    const heard = await new Promise<string[]>((resolve) => {
+      socket.on("message", (data) => {
+        const message = JSON.parse(String(data)) as LiveMessage;
+        if (message.type !== "batch") return;
+        const rules = message.items.flatMap((item) => (item.kind === "verdict" ? [item.verdict.rule] : []));
+        if (rules.length > 0) resolve(rules);
+      });
+    });
+    socket.close();
+    expect(heard).toContain("idempotency.body_stable");
+  });
+});

@@ -1,0 +1,143 @@
+// What the judge finds in the libraries that people use, as they come: the table of docs/clients.md is made here and compared.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sleep } from "../clients/client.ts";
+import { type Library, type LibraryCall, libraries } from "../clients/libraries.ts";
+import { clientsPage, type Row } from "../clients/page.ts";
+import { eachCall, type Found, openTrial, type Trial } from "../clients/trial.ts";
+import { type Bench, share } from "../support/sandbox.ts";
+
+const LIMITED = { type: "rate_limit", retryAfter: 1 };
+const LOST = { type: "lost_response", as: "reset" };
+/** How long the judge waits for a call that was told no time to come again. */
+const PATIENCE = 10_400;
+
+const APART = 40;
+
+interface Situation {
+  name: string;
+  fault?: [action: Record<string, unknown>, times: number];
+  calls: Pick<LibraryCall, "method" | "url" | "body">[];
+  rules: string[];
+}
+
+const read = { method: "GET", url: "/payments" } as const;
+const write = {
+  method: "POST",
+  url: "/hospitality/pricing-rules",
+  body: { name: "Low", adjustmentType: "fixed", adjustmentValue: 5 },
+} as const;
+const reads = Array.from({ length: 20 }, (_, number) => ({ method: "GET" as const, url: `/payments?limit=${number + 1}` }));
+
+const situations: Situation[] = [
+  {
+    name: "GET, 429 with `Retry-After: 1`",
+    fault: [LIMITED, 1],
+    calls: [read],
+    rules: ["retry.happened", "retry_after.honoured", "retry_after.unit", "retry.bounded"],
+  },
+  {
+    name: "GET, 500 twice",
+    fault: [{ type: "status", status: 500 }, 2],
+    calls: reads,
+    rules: ["retry.happened", "retry.backoff_grows", "retry.jittered"],
+  },
+  { name: "GET, answer lost", fault: [LOST, 1], calls: [read], rules: ["retry.happened"] },
+  { name: "GET, 404", calls: [{ method: "GET", url: "/customers/cus_nobody" }], rules: ["retry.only_retryable"] },
+  {
+    name: "POST with a key, 429 with `Retry-After: 1`",
+    fault: [LIMITED, 1],
+    calls: [write],
+    rules: ["retry.happened", "retry_after.honoured", "idempotency.key_reused"],
+  },
+  {
+    name: "POST with a key, answer lost",
+    fault: [LOST, 1],
+    calls: [write],
+    rules: ["retry.happened", "idempotency.key_reused", "effect.single"],
+  },
+];
+
+let bench: Bench;
+
+beforeAll(async () => {
+  bench = await share({ clock: "real" });
+});
+
+afterAll(() => bench.close());
+
+/** One library in one situation: the calls, then silence, then a sign that its program is still alive. */
+async function trySituation(library: Library, situation: Situation): Promise<{ trial: Trial; live(): Promise<unknown> }> {
+  const trial = await openTrial(bench.url);
+  const { send, close } = library.open();
+  const call = (wanted: Pick<LibraryCall, "method" | "url" | "body">) => {
+    const headers = { authorization: `Bearer ${trial.apiKey}`, "idempotency-key": crypto.randomUUID() };
+    const typed = wanted.body ? { ...headers, "content-type": "application/json" } : headers;
+    return send({ ...wanted, url: bench.baseUrl + wanted.url, headers: typed }).catch(() => {});
+  };
+  if (situation.fault) await trial.fault(situation.fault[0], eachCall(situation.fault[1]));
+  // One after the other, so that a retry does not wait for its turn on a busy machine.
+  await Promise.all(situation.calls.map(async (wanted, place) => [await sleep(place * APART), await call(wanted)]));
+  await trial.calm();
+  return { trial, live: async () => [await call({ method: "GET", url: "/merchants/me" }), await close()] };
+}
+
+/**
+ * Again where the machine was too busy to tell, and once more where pauses looked equal: of those that are drawn from a narrow span, such as
+ * a tenth of their length, one sample in two hundred does.
+ */
+async function measure(library: Library, situation: Situation): ReturnType<typeof trySituation> {
+  let failed = 0;
+  for (let times = 1; ; times++) {
+    const tried = await trySituation(library, situation);
+    const jitter = (await tried.trial.found()).filter(({ rule }) => rule === "retry.jittered").map(({ verdict }) => verdict);
+    if (jitter.includes("fail")) failed++;
+    const isSure = failed === 1 ? jitter.includes("pass") : !jitter.includes("inconclusive");
+    if (times === MOST_TIMES || isSure) return tried;
+    await tried.live();
+  }
+}
+
+/** Pauses are measured while only one library is at work; what comes after the silence is the same for all. */
+async function judged(): Promise<Found[][][]> {
+  const tried = await Promise.all(
+    libraries.map((library) => Promise.all(situations.filter(isQuick).map((situation) => trySituation(library, situation)))),
+  );
+  const measured: Awaited<ReturnType<typeof trySituation>>[] = [];
+  for (const library of libraries) measured.push(await measure(library, situations.find(isSlow) as Situation));
+  await sleep(PATIENCE);
+  const all = tried.map((own, index) =>
+    situations.map((situation) => (isSlow(situation) ? measured[index] : own[situations.filter(isQuick).indexOf(situation)])),
+  );
+  await Promise.all(all.flat().map((one) => one?.live()));
+  return Promise.all(all.map((own) => Promise.all(own.map((one) => one?.trial.found() ?? []))));
+}
+
+const MOST_TIMES = 3;
+
+const isSlow = ({ calls }: Situation) => calls.length > 1;
+const isQuick = (situation: Situation) => !isSlow(situation);
+
+function cell(found: readonly Found[], rule: string): string {
+  const verdicts = found.filter((one) => one.rule === rule).map(({ verdict }) => verdict);
+  if (verdicts.includes("fail")) return "**fail**";
+  return verdicts.includes("pass") ? "pass" : "–";
+}
+
+const versionOf = (name: string) =>
+  (JSON.parse(readFileSync(join(import.meta.dirname, `../../node_modules/${name}/package.json`), "utf8")) as { version: string }).version;
+
+const titleOf = ({ name, packages }: Library) =>
+  packages.length === 0
+    ? `${name} (Node)`
+    : `${name} ${packages.map((one) => versionOf(one).split(".").slice(0, 2).join(".")).join(" + ")}`;
+
+test("the table of clients is what the judge finds today", async () => {
+  const found = await judged();
+  const rows: Row[] = situations.flatMap(({ name, rules }, place) =>
+    rules.map((rule) => ({ situation: name, rule, cells: found.map((own) => cell(own[place] ?? [], rule)) })),
+  );
+  await expect(clientsPage(libraries.map(titleOf), rows)).toMatchFileSnapshot("../../docs/clients.md");
+});

@@ -1,0 +1,282 @@
+// Scenarios: each of the ten against a sound client or receiver and against one with a bug, side by side, each with a merchant of its own.
+
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ScenarioState } from "../../src/contracts/scenario.ts";
+import { createClient, good, type Habits, sleep } from "../clients/client.ts";
+import { goodReceiver, openReceiver, type Receiver, type ReceiverHabits } from "../clients/receiver.ts";
+import { type Bench, call, control, share } from "../support/sandbox.ts";
+
+/** Time runs where clients wait, and is played where deliveries do. */
+let running: Bench;
+let played: Bench;
+
+beforeAll(async () => {
+  running = await share({ clock: "real" });
+  played = await share({ webhookTimeout: "5500ms" });
+});
+
+afterAll(() => Promise.all([running.close(), played.close()]));
+
+interface Tried {
+  scenario: string;
+  /** What is wrong with the bad one. */
+  bug: string;
+  /** The rules of the judge that it fails, and no others. */
+  fails: string[];
+}
+
+interface Merchant {
+  merchant: string;
+  apiKey: string;
+}
+
+/** Arms the scenario for a merchant that nobody else has, lets something happen, and answers how it stands then. */
+async function tryOn({ url }: Bench, name: string, run: (merchant: Merchant) => Promise<unknown>): Promise<ScenarioState> {
+  const minted: Merchant = await control(url, "POST", "/merchants", { fixture: "lodge" });
+  const armed = await control(url, "POST", `/scenarios/${name}`, { merchant: minted.merchant });
+  expect(armed).toMatchObject({ armed: true, merchant: minted.merchant, score: 0, verdict: "inconclusive" });
+  await run(minted);
+  return control(url, "GET", `/scenarios/${name}?merchant=${minted.merchant}`);
+}
+
+const failed = ({ expectations }: ScenarioState) =>
+  [...new Set(expectations.flatMap(({ verdicts }) => verdicts.filter(({ verdict }) => verdict === "fail").map(({ rule }) => rule)))].sort();
+
+function expectFullScore({ score, points, verdict, says, faults }: ScenarioState): void {
+  expect({ verdict, score, says }).toMatchObject({ verdict: "pass", score: points });
+  for (const fault of faults) expect(fault.fired).toBeGreaterThan(0);
+}
+
+function expectFailure(state: ScenarioState, fails: readonly string[]): void {
+  expect(state.verdict, state.says).toBe("fail");
+  expect(state.score).toBeLessThan(state.points);
+  expect(failed(state)).toEqual([...fails].sort());
+}
+
+const pricing = {
+  method: "POST",
+  path: "/hospitality/pricing-rules",
+  body: { name: "Low season", adjustmentType: "fixed", adjustmentValue: 5 },
+};
+const payroll = {
+  method: "POST",
+  path: "/employees/payroll",
+  body: {
+    periodStart: "2026-02-01",
+    periodEnd: "2026-02-28",
+    payDate: "2026-02-26",
+    currency: "EUR",
+    items: [{ employeeId: "emp_marta", employeeName: "Marta", grossAmount: 250_000 }],
+  },
+};
+const payments = { method: "GET", path: "/payments" };
+/** How long after being told to wait a second the judge takes a client for gone. */
+const GONE_AFTER = 4_300;
+
+/** As the good client, with pauses that vary less: what a test waits for is no matter of luck. */
+const sound: Habits = {
+  ...good,
+  pause: (tries, retryAfter) =>
+    retryAfter === undefined ? 300 * 2 ** (tries - 1) * (0.75 + Math.random() / 2) : retryAfter * 1_000 + Math.random() * 50,
+};
+
+interface ClientCase extends Tried {
+  request?: typeof pricing | typeof payroll;
+  habits: Partial<Habits>;
+  /** What the bad client does afterwards. */
+  afterwards?(send: ReturnType<typeof createClient>["send"]): Promise<unknown>;
+}
+
+const clients: ClientCase[] = [
+  {
+    scenario: "rate-limit-burst",
+    bug: "waits as long as it likes",
+    habits: { pause: () => 300 },
+    fails: ["retry_after.honoured"],
+  },
+  {
+    scenario: "lost-response",
+    bug: "repeats without a key",
+    habits: { keyOf: () => undefined, pause: () => 400 },
+    fails: ["effect.single", "idempotency.present"],
+  },
+  {
+    scenario: "brownout",
+    bug: "waits the same time again and again",
+    habits: { pause: () => 800 },
+    fails: ["retry.backoff_grows"],
+  },
+  {
+    scenario: "maintenance-window",
+    bug: "gives up at once",
+    habits: { mostTries: 1 },
+    afterwards: async (send) => [await sleep(GONE_AFTER), await send(payments)],
+    fails: ["retry.happened"],
+  },
+  {
+    scenario: "payroll-day",
+    bug: "makes the body anew for each try",
+    request: payroll,
+    habits: { bodyOf: (body, tries) => ({ ...body, sentAt: tries }) },
+    fails: ["idempotency.body_stable"],
+  },
+];
+
+describe.concurrent("a client under", () => {
+  const callIn =
+    ({ request = pricing }: ClientCase, habits: Habits, afterwards?: ClientCase["afterwards"]) =>
+    async (merchant: Merchant) => {
+      const { send } = createClient(running.baseUrl, merchant.apiKey, habits);
+      await send(request);
+      await afterwards?.(send);
+    };
+
+  test.each(clients)("$scenario that is sound has all points", async (tried) => {
+    expectFullScore(await tryOn(running, tried.scenario, callIn(tried, sound)));
+  });
+
+  test.each(clients)("$scenario that $bug fails $fails, and nothing else", async (tried) => {
+    expectFailure(await tryOn(running, tried.scenario, callIn(tried, { ...sound, ...tried.habits }, tried.afterwards)), tried.fails);
+  });
+});
+
+interface ReceiverCase extends Tried {
+  habits: Partial<ReceiverHabits>;
+}
+
+const receivers: ReceiverCase[] = [
+  {
+    scenario: "webhook-storm",
+    bug: "refuses what it knows",
+    habits: { duplicateStatus: 409 },
+    fails: ["webhook.duplicate_acked"],
+  },
+  {
+    scenario: "webhook-storm",
+    bug: "acts each time",
+    habits: { actsAgain: true, keyOf: () => crypto.randomUUID() },
+    fails: ["webhook.single_effect"],
+  },
+  {
+    scenario: "webhook-before-response",
+    bug: "refuses what it does not know yet",
+    habits: { firstStatus: () => 404 },
+    fails: ["webhook.genuine_taken"],
+  },
+  {
+    scenario: "webhook-before-response",
+    bug: "waits for its own call to return",
+    habits: { delay: 6_000 },
+    fails: ["webhook.ack_fast"],
+  },
+  {
+    scenario: "out-of-order",
+    bug: "wants the first one first",
+    habits: { firstStatus: (type, before) => (type === "payout.paid" && !before.has("payout.created") ? 409 : 200) },
+    fails: ["webhook.genuine_taken"],
+  },
+  {
+    scenario: "forged-webhook",
+    bug: "looks at no signature",
+    habits: { isGenuine: () => true },
+    fails: ["webhook.forgery_rejected"],
+  },
+  {
+    scenario: "secret-rotation",
+    bug: "forgets the old secret at once",
+    habits: { trusts: (secret) => [secret] },
+    fails: ["webhook.genuine_taken"],
+  },
+  {
+    scenario: "secret-rotation",
+    bug: "goes on with the old one",
+    habits: { trusts: (secret, former) => [former ?? secret] },
+    fails: ["webhook.genuine_taken"],
+  },
+  {
+    scenario: "secret-rotation",
+    bug: "looks at no signature",
+    habits: { isGenuine: () => true },
+    fails: ["webhook.forgery_rejected"],
+  },
+];
+
+/** Not of what the receiver itself makes happen: that would never end. */
+const TOLD_OF = ["payment.succeeded", "payout.created", "payout.paid", "booking.declined"];
+
+interface Told extends Merchant {
+  bench: Bench;
+  receiver: Receiver;
+  endpoint: string;
+}
+
+/** What happens at the merchant of a receiver. */
+const stories: Record<string, (told: Told) => Promise<unknown>> = {
+  "webhook-storm": async (told) => {
+    await testEvent(told, "payment.succeeded");
+    const delivered = { deliveries: { match: { merchant: told.merchant }, count: { exactly: 3 }, final: "succeeded" } };
+    await control(told.bench.url, "POST", "/verify", { within: "3s", all: [delivered] });
+  },
+  "webhook-before-response": ({ bench, apiKey }) =>
+    call(bench.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline", { key: apiKey, body: {} }),
+  "out-of-order": async (told) => [await testEvent(told, "payout.created"), await testEvent(told, "payout.paid"), await later(told)],
+  "forged-webhook": async (told) => {
+    for (let event = 1; event <= 4; event++) await testEvent(told, "payment.succeeded");
+    await later(told);
+  },
+  "secret-rotation": async (told) => {
+    const { bench, apiKey, endpoint, receiver } = told;
+    await testEvent(told, "payment.succeeded");
+    await later(told);
+    const { body } = await call(bench.url, "POST", `/v1/webhooks/${endpoint}/rotate-secret`, { key: apiKey, body: {} });
+    receiver.former = receiver.secret;
+    receiver.secret = body.secret;
+    for (let event = 1; event <= 2; event++) await testEvent(told, "payment.succeeded");
+    await later(told);
+  },
+};
+
+const testEvent = ({ bench, apiKey }: Told, type: string) =>
+  call(bench.url, "POST", "/v1/webhook-events/test", { key: apiKey, body: { type, data: { amount: 5 } } });
+
+/** Retries and what a rule holds back are due by then. */
+const later = ({ bench }: Told) => control(bench.url, "POST", "/clock/advance", { by: "10s" });
+
+async function receiveUnder(scenario: string, bug: Partial<ReceiverHabits>): Promise<ScenarioState> {
+  const bench = scenario === "webhook-storm" ? running : played;
+  return tryOn(bench, scenario, async ({ merchant, apiKey }) => {
+    const acts: Promise<unknown>[] = [];
+    const act = (key: string) => {
+      const headers = { "idempotency-key": key };
+      acts.push(call(bench.url, "POST", `/v1${pricing.path}`, { key: apiKey, body: pricing.body, headers }));
+      return Promise.all(acts);
+    };
+    const receiver = await openReceiver({ ...goodReceiver, ...bug }, act);
+    const { body } = await call(bench.url, "POST", "/v1/webhooks", { key: apiKey, body: { url: receiver.url, events: TOLD_OF } });
+    receiver.secret = body.secret;
+    await stories[scenario]?.({ bench, merchant, apiKey, receiver, endpoint: body.id });
+    // A receiver answers before it has acted; the judge has seen all of it only now.
+    await Promise.all(acts);
+    receiver.close();
+  });
+}
+
+describe.concurrent("a receiver under", () => {
+  test.each(Object.keys(stories))("%s that is sound has all points", async (scenario) => {
+    expectFullScore(await receiveUnder(scenario, {}));
+  });
+
+  test.each(receivers)("$scenario that $bug fails $fails, and nothing else", async ({ scenario, habits, fails }) => {
+    expectFailure(await receiveUnder(scenario, habits), fails);
+  });
+});
+
+test("every scenario was tried, and is named as its file is", async () => {
+  const files = readdirSync(join(import.meta.dirname, "../../fixtures/scenarios")).map((file) => file.replace(/\.json$/, ""));
+  const { data } = await control(running.url, "GET", "/scenarios");
+  const names = [...new Set((data as ScenarioState[]).map(({ name }) => name))];
+  expect(names.sort()).toEqual(files.sort());
+  expect([...new Set([...clients, ...receivers].map(({ scenario }) => scenario))].sort()).toEqual(files);
+});

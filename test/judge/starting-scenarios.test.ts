@@ -1,0 +1,332 @@
+// The ways into scenarios: files with their mistakes, the control plane, the command line, the start, the library, reports and verify.
+
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import type { RuleState } from "../../src/contracts/fault.ts";
+import type { ScenarioState } from "../../src/contracts/scenario.ts";
+import { createSandbox } from "../../src/sandbox/create.ts";
+import { folder, run, start } from "../support/program.ts";
+import { type Bench, control, open } from "../support/sandbox.ts";
+
+const FILE = {
+  name: "two-503s",
+  title: "The next two calls are answered 503",
+  about: "Two calls fail. A sound client comes back.",
+  faults: [{ trigger: { times: 2 }, action: { type: "status", status: 503, retryAfter: 1 } }],
+  expect: [
+    { rule: "retry_after.*", points: 3 },
+    { rule: "retry.happened", points: 1, optional: true },
+  ],
+};
+
+/** Writes a scenario with one value to a line, and answers where it is. */
+function written(scenario: unknown, name = "own.json"): string {
+  const path = join(folder(), name);
+  writeFileSync(path, typeof scenario === "string" ? scenario : JSON.stringify(scenario, null, 1));
+  return path;
+}
+
+const refusal = (path: string) =>
+  createSandbox({ scenario: path }).then(
+    () => "none",
+    (error: Error & { exitCode: number }) => [error.message, error.exitCode],
+  );
+const lineOf = (scenario: unknown, text: string) =>
+  JSON.stringify(scenario, null, 1)
+    .split("\n")
+    .findIndex((line) => line.includes(text)) + 1;
+
+describe("a file", () => {
+  test("of somebody's own is armed at the start, for everybody, and is known by its name", async () => {
+    const bench = await open({ scenario: [written(FILE), "lost-response"] });
+    expect((await bench.call("GET", "/v1/payments")).status).toBe(503);
+    expect((await bench.call("GET", "/v1/payments", { key: "sk_test_market" })).headers["x-sandbox-fault"]).toBe("flt_two-503s-1-1");
+    const { data } = await bench.control("GET", "/scenarios");
+    expect((data as ScenarioState[]).filter(({ armed }) => armed).map(({ name }) => name)).toEqual(["lost-response", "two-503s"]);
+    expect(await bench.control("GET", "/scenarios/two-503s")).toMatchObject({
+      merchant: null,
+      points: 3,
+      score: 0,
+      verdict: "inconclusive",
+    });
+  });
+
+  const wrong: [what: string, scenario: unknown, at: string, pointer: string, says: string][] = [
+    ["an unknown field", { ...FILE, tilte: "x" }, "tilte", "/tilte", "title"],
+    ["a field that is missing", (({ about: _, ...rest }) => rest)(FILE), "{", "/about", "required"],
+    ["no faults", { ...FILE, faults: [] }, "faults", "/faults", "at least 1 item"],
+    [
+      "an unknown operation",
+      withFault({ match: { operation: "payment.list" } }),
+      "payment.list",
+      "/faults/0/match/operation",
+      "payments.list",
+    ],
+    ["an unknown action", withFault({ action: { type: "statuss" } }), "statuss", "/faults/0/action/type", "status"],
+    ["an unknown field of a rule", withFault({ triger: {} }), "triger", "/faults/0/triger", "trigger"],
+    [
+      "a rule of the judge that there is not",
+      withExpectation({ rule: "retry.happend" }),
+      "retry.happend",
+      "/expect/0/rule",
+      "retry.happened",
+    ],
+    ["points that are none", withExpectation({ points: 0 }), '"points": 0', "/expect/0/points", "at least 1"],
+    [
+      "an owner of its own",
+      withFault({ match: { merchant: "mer_lodge" } }),
+      "mer_lodge",
+      "/faults/0/match/merchant",
+      "armed for a merchant",
+    ],
+    ["an id", withFault({ id: "flt_mine" }), "flt_mine", "/faults/0/id", "has no id"],
+    ["a name that is none", { ...FILE, name: "Two Failures" }, "Two Failures", "/name", "must match"],
+  ];
+
+  test.each(wrong)("with %s is refused, with file, line and what was meant", async (_, scenario, at, pointer, says) => {
+    const path = written(scenario);
+    const where = `${path}:${lineOf(scenario, at)} ${pointer}: `;
+    const [message, exit] = (await refusal(path)) as [string, number];
+    expect([message.slice(0, where.length), exit]).toEqual([where, 6]);
+    expect(message).toContain(says);
+  });
+
+  test("that is no JSON, no object, or not there is refused too, and so is a name that nothing has", async () => {
+    const broken = written('{\n "name": "x",,\n}');
+    expect(await refusal(broken)).toEqual([expect.stringContaining(`${broken}:2: is not JSON`), 6]);
+    expect(await refusal(written("[]"))).toEqual([expect.stringContaining(":1: a scenario is a JSON object"), 6]);
+    expect(await refusal("./nowhere.json")).toEqual([expect.stringContaining("./nowhere.json"), 6]);
+    expect(await refusal("lost-respons")).toEqual(["There is no scenario lost-respons. Did you mean lost-response?", 2]);
+  });
+
+  test("has a JSON Schema that names what it may say", async () => {
+    const bench = await open();
+    const schema = await bench.control("GET", "/scenarios/schema.json");
+    expect([Object.keys(schema.properties), schema.additionalProperties]).toEqual([["name", "title", "about", "faults", "expect"], false]);
+    const actions = schema.properties.faults.items.oneOf.map(({ title }: { title: string }) => title);
+    expect(actions).toEqual((await bench.control("GET", "/faults/schema.json")).oneOf.map(({ title }: { title: string }) => title));
+  });
+});
+
+function withFault(fields: object): typeof FILE {
+  return { ...FILE, faults: [{ ...FILE.faults[0], ...fields } as (typeof FILE.faults)[0]] };
+}
+
+function withExpectation(fields: object): typeof FILE {
+  return { ...FILE, expect: [{ ...FILE.expect[0], ...fields } as (typeof FILE.expect)[0]] };
+}
+
+const order = { name: "Low season", adjustmentType: "fixed", adjustmentValue: 5 };
+
+/** Sends an order again and again under one key until it is answered; what each try met. */
+async function insist(bench: Bench, idempotencyKey: string, key = "sk_test_lodge"): Promise<(string | number)[]> {
+  const met: (string | number)[] = [];
+  for (let tries = 0; tries < 5 && met.at(-1) !== 200; tries++) {
+    const options = { key, body: order, headers: { "idempotency-key": idempotencyKey } };
+    const answer = await bench.call("POST", "/v1/hospitality/pricing-rules", options).catch(() => undefined);
+    met.push(answer?.status ?? "lost");
+  }
+  return met;
+}
+
+describe("a scenario", () => {
+  test("is told as it is written while it is not armed, and what it came to when it is disarmed", async () => {
+    const bench = await open();
+    expect(await bench.control("GET", "/scenarios/lost-response")).toMatchObject({ armed: false, verdict: null, since: null, points: 10 });
+    await bench.control("POST", "/scenarios/lost-response", { merchant: "mer_lodge" });
+    expect(await insist(bench, "one")).toEqual(["lost", 200]);
+    const ended = await bench.control("DELETE", "/scenarios/lost-response");
+    expect(ended).toMatchObject({
+      armed: false,
+      merchant: "mer_lodge",
+      score: 10,
+      points: 10,
+      verdict: "pass",
+      faults: [{ fired: 1, status: "removed" }],
+    });
+    expect((await bench.control("GET", "/faults")).data).toEqual([]);
+    expect(await insist(bench, "two")).toEqual([200]);
+    const again = await bench.call("DELETE", "/_sandbox/scenarios/lost-response", { key: null });
+    expect([again.status, again.body.message]).toEqual([409, expect.stringContaining("not armed")]);
+  });
+
+  test("begins afresh when it is armed again: nothing that was found before counts", async () => {
+    const bench = await open();
+    for (let time = 0; time < 2; time++) {
+      const armed = await bench.control("POST", "/scenarios/lost-response", { merchant: "mer_lodge" });
+      expect(armed).toMatchObject({ score: 0, verdict: "inconclusive", expectations: [{ pass: 0 }, { pass: 0 }, { pass: 0 }] });
+      expect((await bench.control("GET", "/faults")).data).toHaveLength(1);
+      expect(await insist(bench, `key ${time}`.replace(" ", "-"))).toEqual(["lost", 200]);
+      expect(await bench.control("GET", "/scenarios/lost-response")).toMatchObject({ score: 10, verdict: "pass" });
+    }
+  });
+
+  test("of one merchant leaves another's alone, the same one among them", async () => {
+    const bench = await open();
+    await bench.control("POST", "/scenarios/lost-response", { merchant: "mer_lodge" });
+    await bench.control("POST", "/scenarios/lost-response", { merchant: "mer_market" });
+    await bench.control("POST", "/scenarios/rate-limit-burst", { merchant: "mer_stage" });
+    expect(await insist(bench, "k")).toEqual(["lost", 200]);
+    expect(await insist(bench, "k", "sk_test_blank")).toEqual([200]);
+    const unsaid = await bench.call("GET", "/_sandbox/scenarios/lost-response", { key: null });
+    expect([unsaid.status, unsaid.body.message]).toEqual([400, expect.stringContaining("mer_lodge, mer_market")]);
+    const scores = [];
+    for (const merchant of ["mer_lodge", "mer_market", "mer_stage"])
+      scores.push((await bench.control("GET", `/scenarios/lost-response?merchant=${merchant}`)).verdict);
+    expect(scores).toEqual(["pass", "inconclusive", null]);
+    await bench.control("POST", "/reset", { merchant: "mer_lodge" });
+    const { data } = await bench.control("GET", "/scenarios");
+    expect((data as ScenarioState[]).filter(({ armed }) => armed).map(({ name, merchant }) => [name, merchant])).toEqual([
+      ["lost-response", "mer_market"],
+      ["rate-limit-burst", "mer_stage"],
+    ]);
+  });
+
+  test("is disarmed by a reset, and no merchant that there is not can have one", async () => {
+    const bench = await open({ scenario: "brownout" });
+    await bench.control("POST", "/reset", {});
+    expect((await bench.control("GET", "/faults")).data).toEqual([]);
+    expect((await bench.control("GET", "/scenarios/brownout")).armed).toBe(false);
+    const nobody = await bench.call("POST", "/_sandbox/scenarios/brownout", { key: null, body: { merchant: "mer_lodg" } });
+    expect([nobody.status, nobody.body.message]).toEqual([400, expect.stringContaining("mer_lodge")]);
+    expect((await bench.control("GET", "/faults")).data).toEqual([]);
+  });
+
+  test("does the same to the same calls again, delay for delay", async () => {
+    const bench = await open();
+    const once = async () => {
+      const struck: unknown[] = [];
+      await bench.control("POST", "/scenarios/brownout", { merchant: "mer_lodge" });
+      struck.push(await insist(bench, "one"), await insist(bench, "two"));
+      const { data: requests } = await bench.control("GET", "/requests");
+      struck.push(requests.map(({ fault, status }: { fault: string; status: number }) => [fault, status]));
+      const { faults } = await bench.control("GET", "/scenarios/brownout");
+      struck.push((faults as RuleState[]).map(({ id, seen, fired }) => [id, seen, fired]));
+      const delays = requests.map(({ durationMs }: { durationMs: number }) => durationMs);
+      await bench.control("POST", "/reset", {});
+      return { struck, delays };
+    };
+    const [first, second] = [await once(), await once()];
+    expect(second.struck).toEqual(first.struck);
+    for (const [index, delay] of first.delays.entries()) expect(Math.abs(second.delays[index] - delay)).toBeLessThan(40);
+  });
+
+  test("is steered by a program as from outside", async () => {
+    const bench = await open();
+    const { scenarios } = bench;
+    expect(await scenarios.start({ name: "lost-response", merchant: "mer_lodge" })).toMatchObject({ armed: true, points: 10 });
+    await insist(bench, "k");
+    expect(await scenarios.get({ name: "lost-response" })).toMatchObject({ verdict: "pass", score: 10 });
+    expect((await scenarios.list()).data).toHaveLength(10);
+    expect(await scenarios.stop({ name: "lost-response", merchant: "mer_lodge" })).toMatchObject({ armed: false, verdict: "pass" });
+    await expect(scenarios.start({ name: "lost-respons" })).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("Did you mean lost-response?"),
+    });
+  });
+
+  test("is told of in every report, and can be expected to pass", async () => {
+    const bench = await open();
+    await bench.control("POST", "/scenarios/lost-response", { merchant: "mer_lodge" });
+    const expected = (scenario: object) =>
+      bench.control("POST", "/verify", { all: [{ scenario: { name: "lost-response", ...scenario } }] });
+    expect((await expected({})).verdict).toBe("inconclusive");
+    await insist(bench, "k");
+    expect((await expected({})).verdict).toBe("pass");
+    expect((await expected({ score: { at_least: 7 }, merchant: "mer_lodge" })).verdict).toBe("pass");
+    expect((await expected({ score: { at_most: 7 } })).verdict).toBe("fail");
+    const stranger = await bench.call("POST", "/_sandbox/verify", { key: null, body: { all: [{ scenario: { name: "brownout" } }] } });
+    expect([stranger.status, stranger.body.message]).toEqual([400, expect.stringContaining("lost-response")]);
+    const report = async (format: string) => (await bench.call("GET", `/_sandbox/report?format=${format}`, { key: null })).text;
+    expect(JSON.parse(await report("json")).scenarios).toMatchObject([
+      { name: "lost-response", merchant: "mer_lodge", score: 10, verdict: "pass" },
+    ]);
+    expect(await report("markdown")).toContain("| ✅ | lost-response | mer\\_lodge | 10 of 10 |");
+    expect(await report("junit")).toContain('<testcase classname="scenarios" name="lost-response mer_lodge" time="0"/>');
+    expect(await report("html")).toContain("10 of 10 points");
+  });
+});
+
+describe("the command", () => {
+  const scenario = async (url: string, ...words: string[]) => {
+    const { code, out, error } = await run(["scenario", ...words, "--url", url]);
+    return { code, text: [...out, error].join("\n") };
+  };
+
+  test("lists, arms, scores and disarms; the score's exit code is the verdict", async () => {
+    const bench = await open();
+    expect((await scenario(bench.url)).text.split("\n").filter((line) => line !== "")).toHaveLength(10);
+    expect(await scenario(bench.url, "score", "lost-response")).toMatchObject({ code: 4 });
+    expect(await scenario(bench.url, "start", "lost-response", "--for", "lodge")).toMatchObject({
+      code: 0,
+      text: expect.stringContaining("lost-response armed for mer_lodge: inconclusive, 0 of 10 points"),
+    });
+    await insist(bench, "k");
+    expect(await scenario(bench.url, "score", "lost-response")).toMatchObject({
+      code: 0,
+      text: expect.stringContaining("pass, 10 of 10 points"),
+    });
+    const twice = { body: order };
+    await bench.call("POST", "/v1/hospitality/pricing-rules", twice).catch(() => undefined);
+    await bench.control("POST", "/verify", { within: "300ms", all: [{ never: { match: { operation: "payments.list" }, for: "300ms" } }] });
+    await bench.call("POST", "/v1/hospitality/pricing-rules", twice);
+    const failed = await scenario(bench.url, "score", "lost-response", "--for", "lodge");
+    expect(failed).toMatchObject({ code: 3, text: expect.stringMatching(/fail effect\.single: 0 of 4\n {4}req_\w+ took effect/) });
+    expect((await scenario(bench.url, "show", "lost-response")).text).toContain("A sound client sends the very same request again");
+    expect(JSON.parse((await scenario(bench.url, "stop", "lost-response", "--json")).text)).toMatchObject({
+      armed: false,
+      verdict: "fail",
+    });
+    expect((await bench.control("GET", "/faults")).data).toEqual([]);
+  });
+
+  test("says what was meant", async () => {
+    const bench = await open();
+    expect(await scenario(bench.url, "scor")).toMatchObject({ code: 2, text: expect.stringContaining("Did you mean score?") });
+    expect(await scenario(bench.url, "start")).toMatchObject({ code: 2, text: expect.stringContaining("Say which scenario") });
+    expect(await scenario(bench.url, "start", "./own.json")).toMatchObject({
+      code: 2,
+      text: expect.stringContaining("--scenario ./own.json"),
+    });
+    expect((await scenario(bench.url, "start", "lost-respons")).text).toContain("Did you mean lost-response?");
+  });
+
+  test("of the start takes a scenario by name or file", async () => {
+    const { url } = await start(["--memory", "--scenario", "brownout", "--scenario", written(FILE)]);
+    const { data } = await control(url, "GET", "/scenarios");
+    expect((data as ScenarioState[]).filter(({ armed }) => armed).map(({ name }) => name)).toEqual(["brownout", "two-503s"]);
+  });
+});
+
+describe("the page", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/scenarios.md"), "utf8");
+  const fence = (language: string) => page.match(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "m"))?.[1] ?? "";
+
+  test("has a row for each scenario", () => {
+    const rows = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)]
+      .map((match) => match[1])
+      .filter((name) => !["pass", "fail", "inconclusive"].includes(name ?? ""));
+    const files = readdirSync(join(import.meta.dirname, "../../fixtures/scenarios")).map((file) => file.replace(/\.json$/, ""));
+    expect(rows.sort()).toEqual(files.sort());
+  });
+
+  test("shows what its commands print", async () => {
+    const { url } = await start(["--memory"]);
+    const [arm = "", call = "", score = ""] = fence("sh")
+      .split("\n")
+      .map((line) => line.replaceAll("http://127.0.0.1:4747", url));
+    const command = (line: string) => run(line.replace(/^npx merchant-sandbox /, "").split(" "), { MERCHANT_SANDBOX_URL: url });
+    expect((await command(arm)).code).toBe(0);
+    await promisify(execFile)("sh", ["-c", call]);
+    expect((await command(score)).out.join("\n")).toBe(fence("text"));
+  });
+
+  test("shows a scenario of one's own that is one", async () => {
+    const bench = await open({ scenario: written(fence("json")) });
+    const list = async () => (await bench.call("GET", "/v1/payments")).status;
+    expect([await list(), await list(), await list(), await list()]).toEqual([200, 200, 503, 200]);
+  });
+});

@@ -1,0 +1,145 @@
+// Steering by a program: a method for each operation of the control plane, the same here and over HTTP.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { controlCatalogue } from "../../src/control/index.ts";
+import { connect, createSandbox, SandboxError } from "../../src/index.ts";
+import { type Bench, open, share } from "../support/sandbox.ts";
+
+type Methods = Record<string, ((given?: object) => Promise<unknown>) | Record<string, (given?: object) => Promise<unknown>>>;
+
+const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+function methodOf(plane: unknown, id: string) {
+  const [group = "", name = ""] = camel(id).split(".");
+  const methods = plane as Methods;
+  return group === "sandbox" ? methods[name] : (methods[group] as Record<string, unknown>)[name];
+}
+
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: SandboxError) => error,
+  );
+
+describe("every operation", () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await share();
+  });
+  afterAll(() => bench.close());
+
+  test.each(controlCatalogue.map(({ id }) => id))("%s is a method, here and elsewhere", (id) => {
+    expect(methodOf(bench, id)).toBeTypeOf("function");
+    expect(methodOf(connect(bench.url), id)).toBeTypeOf("function");
+  });
+
+  const plain = controlCatalogue.filter(({ method, path, query }) => method === "GET" && !path.includes("{") && !query.required?.length);
+  test.each(plain.map(({ id, path }) => [id, path]))("%s answers what GET %s answers", async (id, path) => {
+    const answered = await bench.call("GET", `/_sandbox${path}`, { key: null });
+    const plane = [bench, connect(bench.url)].map((one) => (methodOf(one, id) as () => Promise<unknown>)());
+    const whole = answered.body ?? answered.text;
+    expect(await Promise.all(plane)).toEqual([whole, whole]);
+  });
+
+  const wrong: [name: string, id: string, given: object, path: string, method: string, body?: object][] = [
+    ["an id that nobody has", "requests.get", { id: "req_99" }, "/requests/req_99", "GET"],
+    ["a field that is not known", "clock.advance", { bye: "1h" }, "/clock/advance", "POST", { bye: "1h" }],
+    ["a parameter that is not known", "requests.list", { merchand: "mer_lodge" }, "/requests?merchand=mer_lodge", "GET"],
+    ["a limit out of range", "events.list", { limit: 0 }, "/events?limit=0", "GET"],
+    ["a field of another type", "clock.set", { mode: "standing" }, "/clock", "PUT", { mode: "standing" }],
+    ["what the handler itself refuses", "clock.advance", { by: "soon" }, "/clock/advance", "POST", { by: "soon" }],
+    ["a field where none is taken", "snapshots.save", { name: "one", as: "two" }, "/snapshots/one?as=two", "PUT"],
+    ["an id that HTTP must encode", "faults.get", { id: "a/b?c" }, "/faults/a%2Fb%3Fc", "GET"],
+  ];
+  test.each(wrong)("refuses %s in the words of HTTP", async (_, id, given, path, method, body) => {
+    const { body: refused, status } = await bench.call(method, `/_sandbox${path}`, { key: null, body });
+    expect(status).toBeGreaterThanOrEqual(400);
+    const { requestId: _id, ...details } = refused.details;
+    for (const plane of [bench, connect(bench.url)]) {
+      const error = await refusal((methodOf(plane, id) as (given: object) => Promise<unknown>)(given));
+      expect(error).toBeInstanceOf(SandboxError);
+      expect(error).toMatchObject({ message: refused.message, code: refused.code, details });
+    }
+  });
+});
+
+test("path, query and body are one argument", async () => {
+  const sandbox = await open();
+  const payment = await sandbox.records.create({ kind: "payment", merchant: "mer_lodge", amount: 12_500, currency: "EUR" });
+  expect(payment).toMatchObject({ object: "payment", amount: 12_500, status: "pending" });
+  const changed = await sandbox.records.change({ kind: "payment", id: String(payment.id), status: "succeeded" });
+  expect(changed).toMatchObject({ id: payment.id, status: "succeeded" });
+  expect(await sandbox.rateLimits.set({ merchant: "mer_lodge", remaining: 0 })).toMatchObject({ remaining: 0 });
+  await sandbox.call("GET", "/v1/payments");
+  const { data } = await sandbox.requests.list({ merchant: "mer_lodge", limit: 1 });
+  expect(data).toMatchObject([{ operation: "payments.list", status: 429 }]);
+  const page = await sandbox.events.list({ type: "payment.succeeded", merchant: "mer_lodge", limit: 5 });
+  expect(page.data.map(({ body }) => (body as { data: { id: string } }).data.id)).toEqual([payment.id]);
+});
+
+test("a report is data, or text where its format is one", async () => {
+  const sandbox = await open();
+  for (const plane of [sandbox, connect(sandbox.url)]) {
+    expect(await plane.report()).toHaveProperty("sandbox");
+    expect(await plane.report({ format: "junit" })).toMatch(/^<\?xml /);
+    expect(await plane.report({ format: "har" })).toHaveProperty("log.version", "1.2");
+  }
+});
+
+test("time, merchants and the whole world are steered", async () => {
+  const sandbox = await open({ clock: "2026-01-05T12:00:00Z" });
+  expect(await sandbox.clock.advance({ by: "24h" })).toMatchObject({ now: "2026-01-06T12:00:00.000Z", attempts: [] });
+  const minted = await sandbox.merchants.mint({ fixture: "stage" });
+  expect((await sandbox.merchants.list()).data.at(-1)).toMatchObject({ id: minted.merchant, apiKeys: [minted.apiKey] });
+  expect(await sandbox.drain()).toEqual({ settled: true, pending: 0, inFlight: 0 });
+  expect(await sandbox.reset()).toEqual({ reset: "everything" });
+  expect((await sandbox.merchants.list()).data).toHaveLength(4);
+});
+
+test("what is handed over and what is answered belongs to the caller", async () => {
+  const sandbox = await open();
+  const action = { type: "status" as const, status: 500 };
+  const rule = await sandbox.faults.add({ action });
+  action.status = 200;
+  rule.action.status = 201;
+  expect(await sandbox.faults.get({ id: rule.id })).toMatchObject({ action: { status: 500 } });
+});
+
+test("a path's parameter that is missing is asked for by name", async () => {
+  const sandbox = await open();
+  // @ts-expect-error: whose request is meant must be said
+  await expect(sandbox.requests.get({})).rejects.toThrow("requests.get needs id, which is text; received none.");
+  // @ts-expect-error: a number is no id
+  await expect(sandbox.requests.get({ id: 7 })).rejects.toThrow("requests.get needs id, which is text; received 7.");
+});
+
+test("a sandbox that was closed says so", async () => {
+  const sandbox = await createSandbox();
+  await sandbox.close();
+  await expect(sandbox.clock.get()).rejects.toThrow("The sandbox is closed.");
+});
+
+describe("a sandbox elsewhere", () => {
+  test("is opened by its control token alone", async () => {
+    const sandbox = await open({ controlToken: "let-me-in" });
+    await expect(connect(sandbox.url).health()).rejects.toMatchObject({ code: "control_token_required" });
+    expect(await connect(`${sandbox.url}/`, { controlToken: "let-me-in" }).health()).toEqual({ status: "ready" });
+    expect(await sandbox.health()).toEqual({ status: "ready" });
+  });
+
+  test("that is not there, is none, or has no address is told in a sentence", async () => {
+    const sandbox = await createSandbox();
+    await sandbox.close();
+    await expect(connect(sandbox.url).health()).rejects.toThrow(/^No sandbox answers at .*: .*Start one with npx merchant-sandbox\.$/);
+    expect(() => connect("localhost:4747")).toThrow('connect takes an address such as http://127.0.0.1:4747; received "localhost:4747".');
+  });
+
+  test("arms faults and waits for expectations as one here does", async () => {
+    const sandbox = await open();
+    const elsewhere = connect(sandbox.url);
+    const { id } = await elsewhere.faults.add({ match: { operation: "payments.list" }, action: { type: "status", status: 503 } });
+    const waiting = elsewhere.verify({ within: "5s", all: [{ fault: { id, fired: { exactly: 1 } } }] });
+    expect((await sandbox.call("GET", "/v1/payments")).status).toBe(503);
+    expect(await waiting).toMatchObject({ verdict: "pass" });
+  });
+});

@@ -1,0 +1,150 @@
+// The library as strangers use it: built, by its name, under vitest, node:test and Jest, many at once, and as its page shows it.
+
+import { execFile } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { transform } from "esbuild";
+import { describe, expect, test } from "vitest";
+import { folder } from "../support/program.ts";
+
+const root = join(import.meta.dirname, "../..");
+const page = readFileSync(join(root, "docs/library.md"), "utf8");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const run = promisify(execFile);
+
+/** The fenced blocks of TypeScript, by what they are for; none said means that they belong together. */
+const snippets = (text: string, use: string) =>
+  [...text.matchAll(new RegExp(`^\`\`\`ts${use && ` ${use}`}\n([\\s\\S]*?)\n\`\`\`$`, "gm"))].map((match) => match[1] as string);
+
+/** A project of its own, in which the package stands under its name, and others beside it. */
+function project(packages: string[], from?: string): string {
+  const home = folder();
+  if (from !== undefined) cpSync(join(root, from), home, { recursive: true });
+  mkdirSync(join(home, "node_modules"));
+  symlinkSync(root, join(home, "node_modules/merchant-sandbox"), "junction");
+  for (const name of packages) symlinkSync(join(root, "node_modules", name), join(home, "node_modules", name), "junction");
+  if (from === undefined) writeFileSync(join(home, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  return home;
+}
+
+/** As a program that every Node can run which is supported: the oldest knows neither types nor `await using`. */
+const javascript = async (source: string) => (await transform(source, { loader: "ts", target: "node20", format: "esm" })).code;
+
+const node = (home: string, ...words: string[]) => run(process.execPath, words, { cwd: home, env: { ...process.env, NODE_OPTIONS: "" } });
+
+const VITEST = "node_modules/vitest/vitest.mjs";
+const JEST = join(root, "node_modules/jest/bin/jest.js");
+
+describe("the page", () => {
+  test("shows a program that prints what its comments say, and ends by itself", async () => {
+    const home = project([]);
+    const [source, ...rest] = snippets(page, "");
+    const whole = [source, ...rest].join("\n").replace('"http://127.0.0.1:4747"', "sandbox.url");
+    writeFileSync(join(home, "page.js"), await javascript(whole));
+    const said = [...whole.matchAll(/^console\.log.*; \/\/ (.*)$/gm)].map((match) => match[1]);
+    expect(said).toHaveLength(6);
+    expect((await node(home, "page.js")).stdout.trimEnd().split("\n")).toEqual(said);
+  });
+
+  test("shows a test for vitest that passes, and so does the README", async () => {
+    const home = project(["vitest"]);
+    const tests = [...snippets(page, "vitest"), ...snippets(readme, "")];
+    expect(tests).toHaveLength(2);
+    for (const [index, source] of tests.entries()) writeFileSync(join(home, `${index}.test.ts`), source);
+    const { stdout } = await node(home, VITEST, "run", "--reporter", "json");
+    expect(JSON.parse(stdout)).toMatchObject({ numTotalTests: 2, numPassedTests: 2, success: true });
+  });
+
+  test("shows a test for node:test that passes", async () => {
+    const home = project([]);
+    writeFileSync(join(home, "page.test.js"), await javascript(snippets(page, "node")[0] ?? ""));
+    const { stdout } = await node(home, "--test", "--test-reporter", "tap", "page.test.js");
+    expect(stdout).toMatch(/^# pass 1$/m);
+    expect(stdout).toMatch(/^# fail 0$/m);
+  });
+
+  test("shows a test for Jest that passes", async () => {
+    const home = project([]);
+    writeFileSync(join(home, "page.test.js"), await javascript(snippets(page, "jest")[0] ?? ""));
+    const { stdout } = await node(home, "--experimental-vm-modules", JEST, "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ numTotalTests: 1, numPassedTests: 1, success: true });
+  });
+});
+
+test("the tests of the sample shop pass", async () => {
+  const home = project(["vitest", "express"], "test/sample-shop");
+  const { stdout } = await node(home, VITEST, "run", "--reporter", "json");
+  const { numTotalTests, numPassedTests } = JSON.parse(stdout) as { numTotalTests: number; numPassedTests: number };
+  expect(numTotalTests).toBeGreaterThan(4);
+  expect(numPassedTests).toBe(numTotalTests);
+});
+
+describe("a process", () => {
+  test("can require it too", async () => {
+    const home = project([]);
+    const source = `
+      const { createSandbox } = require("merchant-sandbox");
+      createSandbox().then(async (sandbox) => {
+        console.log((await sandbox.merchants.list()).data.length);
+        await sandbox.close();
+      });
+    `;
+    writeFileSync(join(home, "required.cjs"), source);
+    expect((await node(home, "required.cjs")).stdout).toBe("4\n");
+  });
+
+  test("has twenty sandboxes at once, each a world of its own, and ends by itself once they are closed", async () => {
+    const home = project([]);
+    const source = `
+      import { createSandbox } from "merchant-sandbox";
+      const sandboxes = await Promise.all(Array.from({ length: 20 }, () => createSandbox()));
+      const headers = { authorization: "Bearer sk_test_lodge" };
+      const decline = (sandbox) => fetch(sandbox.baseUrl + "/hospitality/bookings/bkg_pending/decline", { method: "POST", headers });
+      const answers = await Promise.all(sandboxes.map(decline));
+      const seen = await Promise.all(sandboxes.map((sandbox) => sandbox.requests.list()));
+      await Promise.all(sandboxes.map((sandbox) => sandbox.close()));
+      const refused = await Promise.allSettled(sandboxes.map((sandbox) => fetch(sandbox.url)));
+      console.log(JSON.stringify({
+        ports: new Set(sandboxes.map(({ port }) => port)).size,
+        statuses: answers.map(({ status }) => status),
+        requests: seen.map(({ data }) => data.length),
+        refused: refused.map(({ status }) => status),
+      }));
+    `;
+    writeFileSync(join(home, "twenty.js"), source);
+    const { stdout } = await node(home, "twenty.js");
+    const twenty = (value: unknown) => Array.from({ length: 20 }, () => value);
+    expect(JSON.parse(stdout)).toEqual({ ports: 20, statuses: twenty(200), requests: twenty(1), refused: twenty("rejected") });
+  });
+
+  test("gives back everything that a closed sandbox held", async () => {
+    const home = project([]);
+    const source = `
+      import { createSandbox } from "merchant-sandbox";
+      const held = () => process.getActiveResourcesInfo().filter((kind) => !/Immediate|TickObject|Pipe|TTY|CloseReq/.test(kind));
+      const sandbox = await createSandbox();
+      const merchant = await sandbox.merchants.mint();
+      await sandbox.verify({ all: [{ never: { match: { operation: "*" } } }] });
+      await sandbox.snapshots.save({ name: "one" });
+      const { file } = (await sandbox.snapshots.list()).data[0];
+      await sandbox.close();
+      // Node lets go of a closed server a few turns later.
+      for (let turn = 0; turn < 1_000 && held().length > 0; turn++) await new Promise(setImmediate);
+      console.log(JSON.stringify({ held: held(), file }));
+    `;
+    writeFileSync(join(home, "closed.js"), source);
+    const { held, file } = JSON.parse((await node(home, "closed.js")).stdout);
+    expect(held).toEqual([]);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test("may end while a sandbox is still open, where it is told to", async () => {
+    const home = project([]);
+    writeFileSync(
+      join(home, "left.js"),
+      `import { createSandbox } from "merchant-sandbox"; await createSandbox(); console.log("made"); process.exit(0);`,
+    );
+    expect((await node(home, "left.js")).stdout).toBe("made\n");
+  });
+});

@@ -1,0 +1,120 @@
+// A merchant of a test's own, and what the fixture and the matchers for vitest make of it: tried by the very tests below.
+
+import { describe, expect as plain } from "vitest";
+import { ownMerchant } from "../../src/client/test-merchant.ts";
+import { connect } from "../../src/index.ts";
+import { createTest, expect, test } from "../../src/vitest.ts";
+import { call } from "../support/sandbox.ts";
+import { receive } from "../support/webhooks.ts";
+
+const payments = (merchant: { baseUrl: string; apiKey: string }, query = "") =>
+  fetch(`${merchant.baseUrl}/payments${query}`, { headers: { Authorization: `Bearer ${merchant.apiKey}` } });
+
+const atNoon = createTest({ clock: "2026-01-05T12:00:00Z" });
+
+describe("each test", () => {
+  const seen: { merchant: string; url: string }[] = [];
+
+  test("has a merchant of its own", async ({ merchant, sandbox }) => {
+    seen.push({ merchant: merchant.id, url: sandbox.url });
+    plain(merchant.baseUrl).toBe(sandbox.baseUrl);
+    plain((await payments(merchant)).status).toBe(200);
+    plain(await merchant.requests()).toHaveLength(1);
+    plain(await merchant.requests({ operation: "payouts.list" })).toEqual([]);
+    plain(await merchant.events()).toEqual([]);
+  });
+
+  test("in the sandbox that its file shares, and after it the merchant is gone", async ({ merchant, sandbox }) => {
+    const [earlier] = seen;
+    plain(sandbox.url).toBe(earlier?.url);
+    plain(merchant.id).not.toBe(earlier?.merchant);
+    plain(await merchant.requests()).toEqual([]);
+    plain((await sandbox.merchants.list()).data.map(({ id }) => id)).not.toContain(earlier?.merchant);
+  });
+
+  atNoon("with options where it wants some", async ({ sandbox, merchant }) => {
+    plain(await sandbox.clock.get()).toMatchObject({ mode: "frozen", unix: 1_767_614_400 });
+    plain(sandbox.url).not.toBe(seen[0]?.url);
+    plain((await payments(merchant)).status).toBe(200);
+  });
+});
+
+describe("what is one merchant's", () => {
+  test("faults strike nobody else, also where they say so themselves", async ({ merchant, sandbox }) => {
+    await using other = await ownMerchant(sandbox, { fixture: "market" });
+    await merchant.faults.add({ match: { operation: "payments.list", merchant: other.id }, action: { type: "status", status: 500 } });
+    plain((await payments(other)).status).toBe(200);
+    plain((await payments(merchant)).status).toBe(500);
+    plain(await other.faults.clear()).toEqual({ removed: 0 });
+    plain(await merchant.faults.clear()).toEqual({ removed: 1 });
+  });
+
+  test("verify looks at nobody else", async ({ merchant, sandbox }) => {
+    await using other = await ownMerchant(sandbox);
+    await payments(other);
+    const once = { requests: { match: { operation: "payments.list" }, count: { exactly: 1 } } };
+    plain((await merchant.verify([once])).verdict).toBe("fail");
+    plain((await other.verify({ within: "1s", all: [once] })).verdict).toBe("pass");
+  });
+
+  test("goes with the block that it was made for, here and elsewhere", async ({ sandbox }) => {
+    let id: string;
+    {
+      await using merchant = await ownMerchant(connect(sandbox.url), { fixture: "stage" });
+      id = merchant.id;
+      plain((await payments(merchant)).status).toBe(200);
+    }
+    plain((await sandbox.merchants.list()).data.map((one) => one.id)).not.toContain(id);
+  });
+});
+
+describe("toHaveRequested", () => {
+  test("counts what was asked", async ({ merchant }) => {
+    await expect(merchant).not.toHaveRequested({ operation: "payments.list" });
+    await payments(merchant);
+    await payments(merchant);
+    await expect(merchant).toHaveRequested({ operation: "payments.list" });
+    await expect(merchant).toHaveRequested({ operation: "payments.list", status: 200 }, { times: 2 });
+    await expect(merchant).toHaveRequested({ operation: "payments.*" }, { atLeast: 1, atMost: 2 });
+    await expect(merchant).not.toHaveRequested({ operation: "payments.list" }, { times: 3 });
+  });
+
+  test("waits for what is on its way", async ({ merchant }) => {
+    const waiting = expect(merchant).toHaveRequested({ operation: "payments.list" }, { times: 1, within: "5s" });
+    await payments(merchant);
+    await waiting;
+  });
+
+  test("tells what came nearest, and where it differs", async ({ merchant }) => {
+    await payments(merchant, "?limit=0");
+    const [request] = await merchant.requests();
+    await plain(expect(merchant).toHaveRequested({ operation: "payments.list", status: 200 }, { times: 1 })).rejects.toThrow(
+      [
+        `${merchant.id}: 0 requests matched; exactly 1 was wanted.`,
+        "Closest:",
+        `  ${request?.id} GET /v1/payments 400: status is 400, wanted was 200`,
+      ].join("\n"),
+    );
+  });
+
+  test("tells which requests should not have been", async ({ merchant }) => {
+    await payments(merchant);
+    const [request] = await merchant.requests();
+    await plain(expect(merchant).not.toHaveRequested({ operation: "payments.list" })).rejects.toThrow(`Matched: ${request?.id}`);
+  });
+});
+
+describe("toHaveDelivered", () => {
+  test("waits for the delivery, and tells how it went", async ({ merchant, sandbox, onTestFinished }) => {
+    const receiver = await receive();
+    onTestFinished(() => receiver.close());
+    const asked = { key: merchant.apiKey, body: { url: receiver.url, events: ["*"] } };
+    await call(sandbox.url, "POST", "/v1/webhooks", asked);
+    await expect(merchant).not.toHaveDelivered({ event: "booking.declined" });
+    await call(sandbox.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline", { key: merchant.apiKey, body: {} });
+    await expect(merchant).toHaveDelivered({ event: "booking.declined" }, { times: 1, attempts: { exactly: 1 }, final: "succeeded" });
+    plain((await merchant.events()).map(({ type }) => type)).toEqual(["booking.declined"]);
+    const missed = expect(merchant).toHaveDelivered({ event: "booking.declined" }, { times: 2, within: "1ms" });
+    await plain(missed).rejects.toThrow("1 delivery matched; exactly 2 were wanted.");
+  });
+});

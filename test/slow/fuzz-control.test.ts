@@ -1,0 +1,79 @@
+// Whatever bodies the control plane is sent, however deep they are spoilt and in whatever order: each gets a sound answer, and none breaks the next.
+
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { resources } from "../../src/areas/index.ts";
+import { controlCatalogue } from "../../src/control/index.ts";
+import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
+import { type Change, changed, changeOf, type Edit, edit, edited, runs } from "../support/fuzzing.ts";
+import { type Answer, type Bench, share } from "../support/sandbox.ts";
+
+const TOKENS = ["{", "}", '"', ",", "null", "1e999", "\\u0000", "\\ud800", '"__proto__":{},', "[".repeat(50), "\xff", "sk_live_abc"];
+
+interface Call {
+  /** Which operation, counted round. */
+  operation: number;
+  edits: Edit[];
+  changes: Change[];
+  param: string;
+  query: string;
+}
+
+const call: fc.Arbitrary<Call> = fc.record({
+  operation: fc.nat({ max: 200 }),
+  edits: fc.array(edit, { maxLength: 3 }),
+  changes: fc.oneof(
+    { weight: 4, arbitrary: fc.constant<Change[]>([]) },
+    { weight: 1, arbitrary: fc.array(changeOf(TOKENS), { minLength: 1, maxLength: 3 }) },
+  ),
+  param: fc.oneof(
+    fc.constantFrom("payment", "booking", "mer_lodge", "lodge", "one", "req_1", "evt_1", "brownout", "__proto__", "..", "%00"),
+    fc.constantFrom(...resources.map(({ kind }) => kind)),
+  ),
+  query: fc.constantFrom(
+    "",
+    "?limit=1",
+    "?limit=1e9",
+    "?merchant=mer_lodge",
+    "?merchant=__proto__",
+    "?status=5xx",
+    "?strict=1",
+    "?since=NaN",
+  ),
+});
+
+/** Those that wait, by what they are told: what the longest span makes of them is nothing to try here. */
+const WAITING = ["sandbox.drain", "sandbox.verify"];
+const operations = controlCatalogue.filter(({ id }) => !WAITING.includes(id));
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await share({ rateLimit: "none" });
+});
+afterAll(() => bench.close());
+
+function expectSound({ status, text, body }: Answer, label: string): void {
+  expect(status, label).toBeLessThan(500);
+  if (status < 400 || text === "") return;
+  const known = errors[body.code as ErrorCode];
+  expect([status, body.error, Object.keys(body)], label).toEqual([known?.status, known?.error, ["error", "message", "code", "details"]]);
+}
+
+async function send({ operation: place, edits, changes, param, query }: Call): Promise<void> {
+  const operation = operations[place % operations.length] as (typeof operations)[number];
+  const path = `/_sandbox${operation.path.replace(/\{\w+\}/g, () => encodeURIComponent(param))}${query}`;
+  const written = JSON.stringify(edited(operation.example ?? {}, edits)) ?? "null";
+  const body = operation.method === "GET" ? undefined : changed(Buffer.from(written), changes);
+  const answer = await bench.call(operation.method, path, { key: null, body });
+  const label = `${operation.method} ${path} ${body?.subarray(0, 1_000)}: ${answer.status} ${answer.text.slice(0, 500)}`;
+  expectSound(answer, label);
+  expect(bench.defects.splice(0), label).toEqual([]);
+}
+
+test("any body gets a sound answer, and the sandbox goes on", async () => {
+  const property = fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 4 }), async (calls) => {
+    for (const one of calls) await send(one);
+    expect((await bench.call("GET", "/_sandbox/health", { key: null })).status).toBe(200);
+  });
+  await fc.assert(property, runs(250));
+});

@@ -1,0 +1,166 @@
+// Whatever stands in a file that a person wrote: it is taken, or refused with file and line, and never breaks anything else.
+
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { eventTypes, resources } from "../../src/areas/index.ts";
+import { createFaults, type Faults } from "../../src/faults/index.ts";
+import { armFile } from "../../src/faults/rules-file.ts";
+import { rules } from "../../src/judge/rules/index.ts";
+import { createClock, parseTime } from "../../src/kernel/clock.ts";
+import { SandboxError } from "../../src/kernel/errors.ts";
+import { readLesson } from "../../src/lessons/lesson-files.ts";
+import { createSandbox } from "../../src/sandbox/create.ts";
+import { operations } from "../../src/sandbox/engine.ts";
+import { packageFile } from "../../src/sandbox/package-files.ts";
+import { readScenario } from "../../src/scenarios/scenario-files.ts";
+import { readFixtures } from "../../src/store/world/fixtures.ts";
+import { type Change, changed, changeOf, type Edit, edit, edited, runs } from "../support/fuzzing.ts";
+import { folder } from "../support/program.ts";
+import { NOON } from "../support/sandbox.ts";
+
+const TOKENS = [
+  "{",
+  "}",
+  "[",
+  "]",
+  '"',
+  ",",
+  ":",
+  "null",
+  "\\u0000",
+  "\\ud800",
+  "//",
+  "/*",
+  "\0",
+  "\xef\xbb\xbf",
+  "1e999",
+  "-",
+  "sk_live_x",
+  '"__proto__":',
+  "<!--",
+  "-->",
+  "```",
+  "## 9. ",
+  "\n",
+  "# ",
+];
+
+/** The files of a folder of the package, by name. */
+function filesOf(path: string): Record<string, string> {
+  const names = readdirSync(packageFile(path)).filter((name) => /\.(json|md)$/.test(name));
+  return Object.fromEntries(names.map((name) => [name, readFileSync(packageFile(`${path}/${name}`), "utf8")]));
+}
+
+interface Spoilt {
+  /** Which of the files, counted round. */
+  file: number;
+  edits: Edit[];
+  changes: Change[];
+}
+
+const spoilt: fc.Arbitrary<Spoilt> = fc.record({
+  file: fc.nat({ max: 30 }),
+  edits: fc.array(edit, { maxLength: 3 }),
+  changes: fc.oneof(
+    { weight: 3, arbitrary: fc.constant<Change[]>([]) },
+    { weight: 2, arbitrary: fc.array(changeOf(TOKENS), { minLength: 1, maxLength: 3 }) },
+  ),
+});
+
+/** One of the files with edits of its JSON, if it is JSON, and changes of its bytes. */
+function spoil(files: Record<string, string>, { file, edits, changes }: Spoilt): [name: string, bytes: Buffer] {
+  const names = Object.keys(files);
+  const name = names[file % names.length] as string;
+  const text = files[name] ?? "";
+  const written = name.endsWith(".json") ? JSON.stringify(edited(JSON.parse(text), edits), null, 2) : text;
+  return [name, changed(Buffer.from(written ?? "null"), changes)];
+}
+
+/** Reads; what is refused is refused with the line. Answers whether it was taken. */
+async function takes(path: string, read: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await read();
+    return true;
+  } catch (error) {
+    expect(error, String((error as Error).stack)).toBeInstanceOf(SandboxError);
+    const { message, exitCode } = error as SandboxError;
+    expect([message, exitCode]).toEqual([expect.stringMatching(new RegExp(`${basename(path)}:[1-9]\\d*[ :]`)), 6]);
+    expect(message.length).toBeLessThan(10_000);
+    return false;
+  }
+}
+
+async function start(options: Parameters<typeof createSandbox>[0]): Promise<void> {
+  const sandbox = await createSandbox({ clock: NOON, ...options });
+  const answer = await fetch(`${sandbox.url}/_sandbox`);
+  expect(answer.status).toBe(200);
+  await sandbox.close();
+}
+
+/** Every outcome must come about: files that are taken, and files that are refused. */
+async function fuzz(sample: number, corpus: Spoilt[], outcome: (drawn: Spoilt) => Promise<boolean>): Promise<void> {
+  const seen = { taken: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(spoilt, async (drawn) => void seen[(await outcome(drawn)) ? "taken" : "refused"]++),
+    runs(sample, corpus),
+  );
+  expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(sample / 30);
+}
+
+function freshFaults(): Faults {
+  const known = { operations, eventTypes, merchants: () => ["mer_lodge"], ownerOf: () => undefined, judged: rules.map(({ id }) => id) };
+  return createFaults({ clock: createClock(parseTime(NOON)), seed: 1, known, keepPast: () => {} });
+}
+
+test("a fixture is refused with its line, or the sandbox starts with it", async () => {
+  const files = filesOf("fixtures/merchants");
+  const dir = folder();
+  await fuzz(120, [], async (drawn) => {
+    const [name, bytes] = spoil(files, drawn);
+    for (const [other, text] of Object.entries(files)) writeFileSync(join(dir, other), text);
+    writeFileSync(join(dir, name), bytes);
+    const taken = await takes(`${dir}/[a-z]+.json`, () => readFixtures(dir, { validate: resources }));
+    if (taken) await start({ fixtures: dir });
+    return taken;
+  });
+});
+
+test("a scenario is refused with its line, or the sandbox starts with it", async () => {
+  const files = filesOf("fixtures/scenarios");
+  const path = join(folder(), "spoilt.json");
+  const grammar = { checkFault: freshFaults().rules.check, judged: rules.map(({ id }) => id) };
+  // A rule that is null.
+  const corpus: Spoilt[] = [{ file: 27, edits: [{ what: "replace", node: 1_524, value: null, name: "" }], changes: [] }];
+  await fuzz(300, corpus, async (drawn) => {
+    writeFileSync(path, spoil(files, drawn)[1]);
+    const taken = await takes(path, () => readScenario(path, grammar));
+    if (taken) await start({ scenario: [path] });
+    return taken;
+  });
+});
+
+test("a file of faults is refused with its line, or its rules are armed", async () => {
+  const files = Object.fromEntries(
+    Object.entries(filesOf("fixtures/scenarios")).map(([name, text]) => [name, JSON.stringify({ faults: JSON.parse(text).faults })]),
+  );
+  const path = join(folder(), "faults.json");
+  const { rules: book } = freshFaults();
+  await fuzz(800, [], async (drawn) => {
+    writeFileSync(path, spoil(files, drawn)[1]);
+    book.clear();
+    return takes(path, () => armFile(path, book.add));
+  });
+});
+
+test("a lesson is refused with its line, or read", async () => {
+  const files = filesOf("fixtures/lessons");
+  const dir = folder();
+  await fuzz(800, [], async (drawn) => {
+    const [name, bytes] = spoil(files, drawn);
+    const path = join(dir, name);
+    writeFileSync(path, bytes);
+    return takes(path, () => readLesson(path, () => undefined));
+  });
+});

@@ -1,0 +1,185 @@
+// Whatever words and variables come: a command does what it says, or refuses in one sentence with an exit code that is documented.
+
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readArguments } from "../../src/cli/arguments.ts";
+import { everyCommand } from "../../src/cli/commands/index.ts";
+import { exitCodes, SandboxError } from "../../src/kernel/errors.ts";
+import { createSandbox } from "../../src/sandbox/create.ts";
+import { flagOf, type OptionName, optionFacts, variableOf } from "../../src/sandbox/options.ts";
+import { runs } from "../support/fuzzing.ts";
+import { run } from "../support/program.ts";
+import { type Bench, NOON, share } from "../support/sandbox.ts";
+
+const commands = await everyCommand();
+const optionNames = Object.keys(optionFacts) as OptionName[];
+
+const KNOWN_WORDS = [
+  "ls",
+  "add",
+  "rm",
+  "clear",
+  "429",
+  "status=503",
+  "latency",
+  "payments.list",
+  "payment.succeeded",
+  "advance",
+  "set",
+  "now",
+  "real",
+  "freeze",
+  "brownout",
+  "maintenance-window",
+  "mer_lodge",
+  "lodge",
+  "on",
+  "off",
+  "5s",
+  "-5s",
+  "1h30m",
+  "2/s",
+  "evt_1",
+  "whd_1",
+  "none",
+  "--",
+  "-",
+  "--json",
+  "--help",
+];
+const ODD_TEXTS = [
+  "",
+  " ",
+  "0",
+  "-1",
+  "1e9",
+  "9".repeat(400),
+  "9007199254740993",
+  "NaN",
+  "null",
+  "{}",
+  "[]",
+  '{"a":',
+  "../../etc/passwd",
+  "/dev/null",
+  "a=b=c",
+  "=",
+  ",",
+  ";;",
+  "__proto__",
+  "constructor",
+  "sk_live_x",
+  "http://[::1",
+  "ftp://x",
+  "10/10s",
+  "all=none",
+  "2026-02-30",
+  "\u0000",
+  "\u001b[2J",
+  "ünïcode ✓",
+  "x".repeat(5_000),
+  "--__proto__",
+  "--constructor=1",
+  "--no-json",
+  "-x",
+  "---",
+];
+
+const anyText = fc.oneof(fc.constantFrom(...KNOWN_WORDS), fc.constantFrom(...ODD_TEXTS), fc.string({ unit: "binary", maxLength: 10 }));
+
+const wordsFor = (flags: readonly string[]) =>
+  fc.array(
+    fc.oneof(
+      anyText,
+      fc.tuple(fc.constantFrom(...flags), anyText).map(([flag, text]) => [flag, text]),
+      fc.tuple(fc.constantFrom(...flags), anyText).map(([flag, text]) => `${flag}=${text}`),
+    ),
+    { maxLength: 6 },
+  );
+
+/** What went wrong, if it is what may. */
+function expectRefusal(error: unknown, label: string): void {
+  expect(error, `${label}: ${(error as Error)?.stack}`).toBeInstanceOf(SandboxError);
+  const { message, exitCode } = error as SandboxError;
+  expect(Object.values(exitCodes), label).toContain(exitCode);
+  expect(message, label).toMatch(/\S/);
+  expect(message, label).not.toMatch(/\n {4}at |\[object|undefined/);
+}
+
+let bench: Bench;
+const { write } = process.stdout;
+beforeAll(async () => {
+  bench = await share({ rateLimit: "none" });
+  process.env.MERCHANT_SANDBOX_URL = bench.url;
+  process.stdout.write = () => true;
+});
+afterAll(async () => {
+  process.stdout.write = write;
+  delete process.env.MERCHANT_SANDBOX_URL;
+  await bench.close();
+});
+
+test("options are read, or refused as a misuse; and what is read can be started with, or is refused as well", async () => {
+  // These reach beyond the test: to a file, and to an address.
+  const outside = ["db", "host", "port", "memory", "webhookTimeout"];
+  const flags = optionNames.filter((name) => !outside.includes(name)).map(flagOf);
+  const variables = fc.dictionary(fc.constantFrom(...optionNames.filter((name) => !outside.includes(name)).map(variableOf)), anyText, {
+    maxKeys: 2,
+  });
+  let started = 0;
+  const property = fc.asyncProperty(wordsFor(flags), variables, async (words, environment) => {
+    const label = JSON.stringify([words, environment]).slice(0, 1_000);
+    try {
+      const { options } = readArguments(words.flat(), { sandboxOptions: true, own: {} }, environment);
+      const sandbox = await createSandbox({ clock: NOON, ...options, memory: true, port: 0 });
+      started++;
+      await sandbox.close();
+    } catch (error) {
+      expectRefusal(error, label);
+    }
+  });
+  const { examples: _, ...how } = runs(250);
+  await fc.assert(property, how as fc.Parameters<[(string | string[])[], Record<string, string>]>);
+  expect(started).toBeGreaterThan(5);
+});
+
+/** Those that neither wait for anything nor end anything, and where each is pointed at the test's own sandbox. */
+const SAFE = ["env", "healthcheck", "trigger", "deliveries", "replay", "reset", "clock", "fault", "scenario", "traffic"];
+
+/** What was found once: a token that no header can carry, and words that every object knows. */
+const CORPUS: { name: string; words: (string | string[])[] }[] = [
+  { name: "healthcheck", words: [["--control-token", "✓"]] },
+  { name: "scenario", words: ["__proto__"] },
+  { name: "fault", words: ["constructor"] },
+];
+
+test("a command does what it says of a running sandbox, or refuses in one sentence", async () => {
+  const call = fc.constantFrom(...SAFE).chain((name) => {
+    const flags = Object.keys(commands[name]?.flags ?? {}).filter((flag) => !["url", "follow", "watch", "help"].includes(flag));
+    return fc.record({ name: fc.constant(name), words: wordsFor([...flags.map((flag) => `--${flag}`), "--nonsense"]) });
+  });
+  let done = 0;
+  const property = fc.asyncProperty(call, async ({ name, words }) => {
+    const label = JSON.stringify([name, words]).slice(0, 1_000);
+    try {
+      const code = await commands[name]?.run(words.flat());
+      expect(Object.values(exitCodes), label).toContain(code);
+      done++;
+    } catch (error) {
+      expectRefusal(error, label);
+    }
+    expect(bench.defects.splice(0), label).toEqual([]);
+  });
+  await fc.assert(property, runs(500, CORPUS));
+  expect(done).toBeGreaterThan(20);
+  expect((await bench.call("GET", "/_sandbox", { key: null })).status).toBe(200);
+});
+
+test("the program refuses what is no command in one line, whatever the word", async () => {
+  for (const word of ["__proto__", "constructor", "toString", "", " ", "strat", "-", "--nonsense", "--port", "\u001b[2J", "../start"]) {
+    const { code, signal, out, error } = await run([word, ...(word === "" ? ["x"] : [])], { MERCHANT_SANDBOX_PORT: "nonsense" });
+    expect({ code, signal, out }, word).toEqual({ code: 2, signal: null, out: [] });
+    expect(error.trimEnd().split("\n"), word).toHaveLength(1);
+    expect(error, word).not.toContain("defect");
+  }
+});

@@ -1,0 +1,134 @@
+// `learn` as people run it: the built program on a plain terminal, alone and in a room, with a shell beside it.
+
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { folder, launch, type Program, run } from "../support/program.ts";
+
+const shell = (command: string, cwd = folder()) =>
+  new Promise<string>((resolve) => {
+    execFile("sh", ["-c", command], { cwd }, (_failure, out, error) => resolve(out + error));
+  });
+
+const says = (program: Program, words: string) => program.line((line) => line.includes(words));
+const type = (program: Program, letter: string) => void program.child.stdin?.write(`${letter}\n`);
+
+/** The first command that was shown after a line. */
+const commandAfter = (program: Program, words: string) =>
+  program.line((line) => line.startsWith("    ") && program.out.indexOf(line) > program.out.findIndex((other) => other.includes(words)));
+
+const stop = async (program: Program) => {
+  program.child.kill("SIGTERM");
+  return program.ended;
+};
+
+test("lists what there is to learn", async () => {
+  const { code, out } = await run(["learn", "--list"]);
+  expect([code, out.slice(0, 3)]).toEqual([
+    0,
+    ["1 first-call       Your first call (5 steps)", "2 paging           Paging (5 steps)", "3 idempotency      Idempotency (7 steps)"],
+  ]);
+});
+
+test("shows a step, ticks it, shows the next; h is a hint and s leaves a step out", async () => {
+  const program = launch(["learn", "--port", "0", "--hint-after", "0s"]);
+  await says(program, "[first-call 1/5] Ask who you are");
+  expect(program.out).toContain("Your first call");
+  await shell(await commandAfter(program, "[first-call 1/5]"));
+  await says(program, "ticked: Ask who you are");
+  await says(program, "[first-call 2/5] Read a list");
+  type(program, "h");
+  await says(program, "hint: The address is in quotes");
+  type(program, "s");
+  await says(program, "skipped: Read a list");
+  await says(program, "[first-call 3/5]");
+  expect(await stop(program)).toMatchObject({ code: 0, error: "" });
+});
+
+test("goes on with the next lesson by itself", async () => {
+  const program = launch(["learn", "--port", "0", "--checkpoint", "5"]);
+  await says(program, "[first-call 5/5] Change something");
+  type(program, "s");
+  await says(program, '"Your first call" is over: 0 of 5 steps ticked. The next one is paging.');
+  await says(program, "[paging 1/5]");
+  await stop(program);
+});
+
+test("puts the lesson's file where one is, with the learner's own address, and never over another", async () => {
+  const cwd = folder();
+  const first = launch(["learn", "paging", "--port", "0"], {}, cwd);
+  await says(first, "paging.mjs was put into this folder");
+  const ready = await says(first, "is ready at");
+  const file = join(cwd, "paging.mjs");
+  expect(readFileSync(file, "utf8")).toContain(`"${/http:\S+/.exec(ready)?.[0]}"`);
+  await stop(first);
+  writeFileSync(file, "mine");
+  const second = launch(["learn", "2", "--port", "0"], {}, cwd);
+  await says(second, "paging.mjs is here already, and was left as it is");
+  type(second, "s");
+  for (const number of [2, 3, 4, 5]) {
+    await says(second, `[paging ${number}/5]`);
+    type(second, "s");
+  }
+  await says(second, "paging.mjs is the solution now; yours is paging.mjs.before");
+  expect([readFileSync(`${file}.before`, "utf8"), readFileSync(file, "utf8")]).toEqual(["mine", expect.stringContaining("has_more")]);
+  await stop(second);
+});
+
+test("keeps progress in a file that was named", async () => {
+  const db = join(folder(), "learning.db");
+  const words = ["learn", "--port", "0", "--db", db];
+  const first = launch(words);
+  await shell(await commandAfter(first, "[first-call 1/5]"));
+  await says(first, "[first-call 2/5]");
+  await stop(first);
+  const second = launch(words);
+  await says(second, "[first-call 2/5] Read a list");
+  await stop(second);
+});
+
+test("begins afresh after a reset", async () => {
+  const program = launch(["learn", "--port", "0"]);
+  const url = /http:\S+(?=\/v1)/.exec(await says(program, "is ready at"))?.[0];
+  await says(program, "[first-call 1/5]");
+  type(program, "s");
+  await says(program, "[first-call 2/5]");
+  const before = program.out.length;
+  await shell(`curl -s -X POST ${url}/_sandbox/reset -H 'Content-Type: application/json' -d '{}'`);
+  await program.line((line) => line.includes("[first-call 1/5]") && program.out.lastIndexOf(line) >= before);
+  expect((await stop(program)).error).toContain("the lesson begins afresh");
+});
+
+test("serves a room, and learns in it", async () => {
+  const room = launch(["learn", "--serve", "--host", "127.0.0.1", "--port", "0"]);
+  const url = (await says(room, "The room is open at ")).replace("The room is open at ", "");
+  const learner = launch(["learn", "paging", "--join", url, "--name", "Ada"]);
+  await says(learner, "[paging 1/5]");
+  await shell(await commandAfter(learner, "[paging 1/5]"));
+  await says(learner, "[paging 2/5]");
+  type(learner, "h");
+  await says(learner, "hint: Anything above 100");
+  await room.line((line) => /^lesson: Ada \(mer_\w+\) ticked; paging 2\/5/.test(line));
+  const { code, error } = await stop(learner);
+  const back = /learn --join (\S+)/.exec(error)?.[1] ?? "";
+  expect([code, back]).toEqual([0, expect.stringContaining(`${url}/learners/sk_test_`)]);
+
+  const again = launch(["learn", "--join", back]);
+  await says(again, "[paging 2/5]");
+  await stop(again);
+  const taken = await run(["learn", "--join", url, "--name", "Ada"]);
+  expect([taken.code, taken.error]).toEqual([1, expect.stringContaining("take another name")]);
+  await stop(room);
+});
+
+test.each([
+  [["learn", "pagign"], 1, "Did you mean paging?"],
+  [["learn", "--checkpoint", "9"], 1, "there is no step 9"],
+  [["learn", "--checkpoint", "two"], 2, "--checkpoint takes the number of a step"],
+  [["learn", "--join", "http://127.0.0.1:1/"], 2, "--join takes the address of a room"],
+  [["learn", "--name", "Ada"], 2, "give --join URL too"],
+])("refuses %j", async (words, code, says) => {
+  const ended = await run([...words, ...(words.includes("--join") || words.includes("--name") ? [] : ["--port", "0"])]);
+  expect([ended.code, ended.error]).toEqual([code, expect.stringContaining(says)]);
+});

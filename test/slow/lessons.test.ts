@@ -1,0 +1,631 @@
+// Lessons: every command of every lesson on a real shell, and no tick before its command; hints, skips, checkpoints, restarts; a room of forty.
+
+import { execFile } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { LessonMessage } from "../../src/contracts/lesson.ts";
+import { placeText } from "../../src/contracts/lesson-text.ts";
+import type { Happening } from "../../src/contracts/live-messages.ts";
+import { fail } from "../../src/kernel/errors.ts";
+import { criticOf } from "../../src/lessons/lesson-annotations.ts";
+import { readLesson } from "../../src/lessons/lesson-files.ts";
+import { folder, PROGRAM } from "../support/program.ts";
+import { type Answer, type Bench, call, control, freePort, open } from "../support/sandbox.ts";
+
+const LESSONS = join(import.meta.dirname, "../../fixtures/lessons");
+const pages = readdirSync(LESSONS).filter((name) => /^\d\d-/.test(name));
+const names = pages.map((page) => page.slice(3, -3));
+const withCode = readdirSync(join(LESSONS, "code")).map((name) => name.slice(3));
+
+interface Step {
+  number: number;
+  blocks: { kind: string; text: string }[];
+  command: string | null;
+  mends: boolean;
+}
+
+interface Lesson {
+  name: string;
+  steps: Step[];
+  file: { name: string; start: string; solution: string } | null;
+}
+
+interface Learner {
+  id: string;
+  name: string;
+  lesson: string | null;
+  step: number | null;
+  steps: number;
+  ticked: number;
+  hints: number;
+  version: number;
+  next: string | null;
+  left: { lesson: string; step: number; how: string; hints: number }[];
+}
+
+/** Runs what a step shows as its reader does; what comes out, errors too, once everything that it started has ended. */
+const shell = (command: string, cwd: string) =>
+  new Promise<string>((resolve) => {
+    const env = { ...process.env, PATH: `${cwd}/node_modules/.bin:${process.env.PATH}` };
+    execFile("sh", ["-c", command], { cwd, env }, (_failure, out, error) => resolve(out + error));
+  });
+
+/** Puts the program where `npx` finds it. */
+function install(cwd: string): void {
+  const tools = join(cwd, "node_modules/.bin");
+  mkdirSync(tools, { recursive: true });
+  writeFileSync(join(tools, "npx"), `#!/bin/sh\nshift\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`, { mode: 0o755 });
+}
+
+/** Somebody who learns in a folder of their own. */
+async function sitDown(url: string, name: string) {
+  const cwd = folder();
+  install(cwd);
+  const { learner, apiKey } = (await control(url, "POST", "/learners", { name, hintAfter: "0s" })) as { learner: Learner; apiKey: string };
+  const { id } = learner;
+  const state = (): Promise<Learner> => control(url, "GET", `/learners/${id}`);
+  const lesson: { current: Lesson | undefined } = { current: undefined };
+  return {
+    id,
+    apiKey,
+    cwd,
+    state,
+    async begin(which: string, checkpoint?: number): Promise<Lesson> {
+      await control(url, "POST", `/learners/${id}/lesson`, { name: which, ...(checkpoint === undefined ? {} : { checkpoint }) });
+      const found = (await control(url, "GET", `/lessons/${which}?learner=${id}`)) as Lesson;
+      lesson.current = found;
+      const isMended = found.steps.slice(0, (checkpoint ?? 1) - 1).some(({ mends }) => mends);
+      if (found.file) writeFileSync(join(cwd, found.file.name), isMended ? found.file.solution : found.file.start);
+      return found;
+    },
+    /** Does a step as it says, and answers what came out. */
+    async run({ command, mends }: Step): Promise<string> {
+      const file = lesson.current?.file;
+      if (mends && file) writeFileSync(join(cwd, file.name), file.solution);
+      return shell(command ?? "true", cwd);
+    },
+    /** Something happens that no lesson asks for; what it could tick has ticked when this resolves. */
+    async fidget() {
+      await call(url, "GET", "/v1/employees/appraisals?limit=1", { key: apiKey });
+      await control(url, "POST", "/drain", {});
+      await state();
+    },
+  };
+}
+
+/** Milliseconds; more than any step of a lesson takes. */
+const LATE = 40_000;
+
+/** Resolves with the news of that kind about a learner, of those to come; where none comes, says what happened instead. */
+const nextNews = (bench: Bench, id: string, news: LessonMessage["news"]) =>
+  new Promise<LessonMessage>((resolve, reject) => {
+    const heard: unknown[] = [];
+    const late = setTimeout(() => reject(new Error(`${id}: no "${news}" came. What happened: ${JSON.stringify(heard)}`)), LATE);
+    bench.onHappening((happening: Happening) => {
+      heard.push(happening);
+      if (happening.kind !== "lesson" || happening.lesson.learner.id !== id || happening.lesson.news !== news) return;
+      clearTimeout(late);
+      resolve(happening.lesson);
+    });
+  });
+
+/** The lessons with their receivers at ports that are free: somebody may learn on this machine, or test, while this runs. */
+async function lessonsApart(): Promise<string> {
+  const apart = folder();
+  cpSync(LESSONS, apart, { recursive: true });
+  const files = readdirSync(apart, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const texts = new Map(files.map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), "utf8")]));
+  const ports = new Map<string, number>();
+  for (const port of new Set([...texts.values()].join().match(/\b475\d\b/g))) ports.set(port, await freePort());
+  for (const [path, text] of texts)
+    writeFileSync(
+      path,
+      text.replaceAll(/\b475\d\b/g, (port) => String(ports.get(port))),
+    );
+  return apart;
+}
+
+/** Whether all of a text stands in another in this order; … stands for anything. */
+function stands(text: string, within: string): boolean {
+  const said = within.replaceAll("\r", "");
+  let from = 0;
+  for (const part of text.split("…")) {
+    const found = said.indexOf(part.trim(), from);
+    if (found === -1) return false;
+    from = found + part.trim().length;
+  }
+  return true;
+}
+
+describe("every lesson", () => {
+  /** Time runs as it does for those who learn: what a lesson says of pauses and retries is so. */
+  const openAsLearnersDo = async (lessons?: string) => open({ clock: undefined, lessons: lessons ?? (await lessonsApart()) });
+
+  test.each(names)("%s: each step ticks with its command, and not before", async (name) => {
+    const bench = await openAsLearnersDo();
+    const desk = await sitDown(bench.url, `reader of ${name}`);
+    const { steps } = await desk.begin(name);
+    for (const step of steps) {
+      await desk.fidget();
+      expect([name, (await desk.state()).step]).toEqual([name, step.number]);
+      const ticked = nextNews(bench, desk.id, "ticked");
+      const [said, { learner }] = await Promise.all([desk.run(step), ticked]);
+      for (const { kind, text } of step.blocks) if (kind === "text") expect([said, stands(text, said)]).toEqual([said, true]);
+      expect(learner.left.at(-1)).toMatchObject({ lesson: name, step: step.number, how: "ticked" });
+    }
+    expect(await desk.state()).toMatchObject({ lesson: name, step: null, ticked: steps.length });
+  });
+
+  test.each(names)("%s: each step can be begun at, with what those before would have left", async (name) => {
+    const apart = await lessonsApart();
+    const { steps } = (await control((await openAsLearnersDo(apart)).url, "GET", `/lessons/${name}`)) as Lesson;
+    for (const { number } of steps.slice(1)) {
+      // A sandbox for each: what one reader's receiver did not take would be sent again to the next one's, at the same port.
+      const bench = await openAsLearnersDo(apart);
+      const desk = await sitDown(bench.url, `reader of ${name} from ${number}`);
+      const lesson = await desk.begin(name, number);
+      await desk.fidget();
+      const before = await desk.state();
+      expect([number, before.step, before.ticked, before.left.map(({ how }) => how)]).toEqual([
+        number,
+        number,
+        0,
+        steps.slice(0, number - 1).map(() => "prepared"),
+      ]);
+      const ticked = nextNews(bench, desk.id, "ticked");
+      const [, { learner }] = await Promise.all([desk.run(lesson.steps[number - 1] as Step), ticked]);
+      expect(learner.left.at(-1)).toMatchObject({ step: number, how: "ticked" });
+      await bench.close();
+    }
+  });
+
+  test.each(withCode)("%s: what is to be mended does not tick unmended", async (name) => {
+    const bench = await openAsLearnersDo();
+    const { steps } = (await control(bench.url, "GET", `/lessons/${name}`)) as Lesson;
+    for (const { number } of steps.filter(({ mends }) => mends)) {
+      const desk = await sitDown(bench.url, `careless reader of ${name} from ${number}`);
+      const { file, steps: own } = await desk.begin(name, number);
+      writeFileSync(join(desk.cwd, file?.name ?? ""), file?.start ?? "");
+      await desk.run({ ...(own[number - 1] as Step), mends: false });
+      await desk.fidget();
+      expect([name, (await desk.state()).step]).toEqual([name, number]);
+    }
+  });
+});
+
+describe("somebody who learns", () => {
+  const listed = (bench: Bench): Promise<Learner[]> => control(bench.url, "GET", "/learners").then(({ data }) => data);
+  const payments = (bench: Bench, key?: string) => bench.call("GET", "/v1/payments?limit=3", key === undefined ? {} : { key });
+  const me = (bench: Bench, key?: string) => bench.call("GET", "/v1/merchants/me", key === undefined ? {} : { key });
+
+  test("without a name is the first merchant, with its key, once", async () => {
+    const bench = await open();
+    const first = await control(bench.url, "POST", "/learners", {});
+    expect(first).toMatchObject({
+      learner: { id: "mer_lodge", name: "mer_lodge", lesson: null, step: null },
+      apiKey: "sk_test_lodge",
+      baseUrl: bench.baseUrl,
+    });
+    expect((await control(bench.url, "POST", "/learners", {})).learner.id).toBe("mer_lodge");
+    expect(await listed(bench)).toHaveLength(1);
+  });
+
+  test("sees its own address, key and merchant in everything it runs", async () => {
+    const bench = await open();
+    const desk = await sitDown(bench.url, "Zoë");
+    const lesson = await desk.begin("paging");
+    const text = JSON.stringify(lesson);
+    expect(text).not.toMatch(/sk_test_lodge|127\.0\.0\.1:4747|mer_lodge/);
+    expect(text).toContain(desk.apiKey);
+    expect(lesson.file?.start).toContain(`"${bench.url}/v1"`);
+  });
+
+  test("ticks by what it did since the step began, and by nothing that it did before or others do", async () => {
+    const bench = await open();
+    const desk = await sitDown(bench.url, "Ada");
+    await me(bench, desk.apiKey);
+    await payments(bench, desk.apiKey);
+    await desk.begin("first-call");
+    await me(bench);
+    await desk.fidget();
+    expect(await desk.state()).toMatchObject({ step: 1, ticked: 0 });
+    const ticked = nextNews(bench, desk.id, "ticked");
+    await me(bench, desk.apiKey);
+    expect((await ticked).learner).toMatchObject({ step: 2, stepTitle: "Read a list", ticked: 1 });
+    await desk.fidget();
+    expect((await desk.state()).step).toBe(2);
+  });
+
+  test("is told of on the live stream's totals like everything else", async () => {
+    const bench = await open();
+    const heard: string[] = [];
+    bench.onHappening((happening) => void (happening.kind === "lesson" && heard.push(happening.lesson.news)));
+    const desk = await sitDown(bench.url, "Ada");
+    await desk.begin("first-call");
+    await control(bench.url, "POST", `/learners/${desk.id}/hint`);
+    await control(bench.url, "POST", `/learners/${desk.id}/skip`);
+    await control(bench.url, "DELETE", `/learners/${desk.id}`);
+    expect(heard).toEqual(["joined", "began", "hint", "skipped", "gone"]);
+    expect(await listed(bench)).toEqual([]);
+  });
+
+  test("gets a hint when it asks, then the next one, then the last again", async () => {
+    const bench = await open();
+    const desk = await sitDown(bench.url, "Ada");
+    await desk.begin("paging", 5);
+    const ask = () => control(bench.url, "POST", `/learners/${desk.id}/hint`);
+    const [one, two, again] = [await ask(), await ask(), await ask()];
+    expect(one.hint).toMatch(/^A loop/);
+    expect(two.hint).toMatch(/^for \(let after/);
+    expect([again.hint, one.hints, two.hints, again.hints]).toEqual([two.hint, 1, 2, 2]);
+  });
+
+  test("gets a hint unasked after a while", async () => {
+    const bench = await open();
+    const { learner } = await control(bench.url, "POST", "/learners", { name: "Ada", hintAfter: "5ms" });
+    const hinted = nextNews(bench, learner.id, "hint");
+    await control(bench.url, "POST", `/learners/${learner.id}/lesson`, { name: "first-call" });
+    expect((await hinted).learner.hint).toMatch(/^Run the command/);
+  });
+
+  test("may skip: what the step would have left is there, and the last one ends the lesson", async () => {
+    const bench = await open();
+    const desk = await sitDown(bench.url, "Ada");
+    await desk.begin("first-call", 5);
+    const skipped = await control(bench.url, "POST", `/learners/${desk.id}/skip`);
+    expect(skipped).toMatchObject({ step: null, ticked: 0, next: "paging" });
+    expect(skipped.left.at(-1)).toMatchObject({ lesson: "first-call", step: 5, how: "skipped" });
+    const { verdict } = await control(bench.url, "POST", "/verify", {
+      merchant: desk.id,
+      all: [{ records: { kind: "pricing_rule", where: { "/name": "Harvest" }, count: { exactly: 1 } } }],
+    });
+    expect(verdict).toBe("pass");
+    const over = await bench.call("POST", `/_sandbox/learners/${desk.id}/skip`, { key: null });
+    expect([over.status, over.body.code]).toEqual([409, "invalid_state"]);
+  });
+
+  test("goes on where it was after a restart, with what it did of the step", async () => {
+    const cwd = folder();
+    const file = join(cwd, "sandbox.db");
+    const before = await open({ memory: false, db: file });
+    const desk = await sitDown(before.url, "Ada");
+    await desk.begin("paging", 5);
+    await control(before.url, "POST", `/learners/${desk.id}/hint`);
+    const cursor = "/v1/payments?limit=25&starting_after=pay_047";
+    for (let times = 0; times < 4; times++) await before.call("GET", cursor, { key: desk.apiKey });
+    const state = await desk.state();
+    await before.close();
+
+    const after = await open({ memory: false, db: file });
+    const [same] = await listed(after);
+    expect(same).toMatchObject({ name: "Ada", lesson: "paging", step: 5, hints: 1, left: state.left });
+    const ticked = nextNews(after, desk.id, "ticked");
+    await after.call("GET", cursor, { key: desk.apiKey });
+    expect((await ticked).learner).toMatchObject({ step: null, ticked: 1, next: "idempotency" });
+  });
+
+  test("is forgotten by a reset, and put back by a snapshot to a step that has yet to be done", async () => {
+    const bench = await open();
+    const desk = await sitDown(bench.url, "Ada");
+    await desk.begin("first-call");
+    await control(bench.url, "PUT", "/snapshots/first");
+    const ticked = nextNews(bench, desk.id, "ticked");
+    await me(bench, desk.apiKey);
+    await ticked;
+    await control(bench.url, "POST", "/snapshots/first/restore");
+    expect(await desk.state()).toMatchObject({ step: 1, ticked: 0 });
+    await desk.fidget();
+    expect(await desk.state()).toMatchObject({ step: 1, ticked: 0 });
+    const again = nextNews(bench, desk.id, "ticked");
+    await me(bench, desk.apiKey);
+    expect((await again).learner.step).toBe(2);
+
+    await control(bench.url, "POST", "/reset", {});
+    expect(await listed(bench)).toEqual([]);
+  });
+
+  test.each([
+    ["a name that is taken", "/learners", { name: "Ada" }, 409, "take another name"],
+    ["a merchant that there is not", "/learners", { merchant: "mer_nobody" }, 404, "no merchant mer_nobody"],
+    ["a lesson that there is not", "/learners/ID/lesson", { name: "pagign" }, 404, "Did you mean paging?"],
+    ["a step that there is not", "/learners/ID/lesson", { name: "paging", checkpoint: 9 }, 400, "has 5 steps"],
+    ["a span that is none", "/learners", { name: "Eve", hintAfter: "soon" }, 400, "hintAfter must be a span"],
+    ["somebody who does not learn", "/learners/mer_market/skip", {}, 404, "Nobody learns with the merchant mer_market"],
+  ])("is refused %s", async (_, path, body, status, says) => {
+    const bench = await open();
+    const desk = await sitDown(bench.url, "Ada");
+    const answer = await bench.call("POST", `/_sandbox${path.replace("ID", desk.id)}`, { key: null, body });
+    expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(says)]);
+  });
+});
+
+describe("a room", () => {
+  const TOKEN = "instructor";
+  const asInstructor = { key: TOKEN };
+
+  /** A sandbox that is open to the network, as far as its lock is concerned. */
+  const openRoom = async () => {
+    const bench = await open({ controlToken: TOKEN });
+    const { body } = await bench.call("POST", "/_sandbox/room", asInstructor);
+    return { bench, room: body.room as string, path: `/_sandbox/room/${body.room}` };
+  };
+  const enter = (bench: Bench, path: string, name: string) => bench.call("POST", `${path}/join`, { key: null, body: { name } });
+
+  test("lets in who knows its word, and to nothing but lessons", async () => {
+    const { bench, path } = await openRoom();
+    const joined = await enter(bench, path, "Ada");
+    expect(joined.status).toBe(200);
+    expect(joined.body).toMatchObject({
+      learner: { name: "Ada", lesson: "first-call", step: 1 },
+      baseUrl: bench.baseUrl,
+      lesson: { name: "first-call" },
+    });
+    expect(joined.body.lesson.steps[0].command).toContain(joined.body.apiKey);
+    const doors: [string, string][] = [
+      ["GET", "/_sandbox/learners"],
+      ["POST", "/_sandbox/room"],
+      ["DELETE", "/_sandbox/room"],
+      ["GET", `${path}/../../learners`],
+      ["GET", "/_sandbox/room"],
+    ];
+    for (const [method, door] of doors) {
+      const answer = await bench.call(method, door, { key: joined.body.apiKey });
+      expect([door, [403, 404].includes(answer.status)]).toEqual([door, true]);
+      expect(answer.text).not.toContain("sk_test_lodge");
+    }
+    const wrong = await enter(bench, "/_sandbox/room/00000000", "Eve");
+    expect([wrong.status, wrong.body.code]).toEqual([404, "resource_not_found"]);
+    expect((await bench.call("GET", path, { key: null })).text).not.toContain("sk_test_");
+  });
+
+  test("is closed when there is none, and stays open over a restart", async () => {
+    const closed = await open();
+    expect((await enter(closed, "/_sandbox/room/undefined", "Eve")).status).toBe(404);
+    const file = join(folder(), "room.db");
+    const before = await open({ memory: false, db: file });
+    const { room } = await control(before.url, "POST", "/room");
+    await before.close();
+    const after = await open({ memory: false, db: file });
+    expect((await control(after.url, "POST", "/room")).room).toBe(room);
+    expect(await control(after.url, "DELETE", "/room")).toEqual({ closed: room });
+    expect((await enter(after, `/_sandbox/room/${room}`, "Eve")).status).toBe(404);
+  });
+
+  test("is walked through with curl alone", async () => {
+    const { bench, path } = await openRoom();
+    const joined = await shell(`curl -s --json '{"name": "Ada"}' '${bench.url}${path}/join?format=text'`, folder());
+    expect(joined).toContain("[first-call 1/5] Ask who you are");
+    const place = /where you are: {2}(curl .*)$/m.exec(joined)?.[1] ?? "";
+    const command = /^ {4}(curl .*)$/m.exec(joined)?.[1] ?? "";
+    const id = (await bench.call("GET", path, { key: null })).body.data[0].id as string;
+    const ticked = nextNews(bench, id, "ticked");
+    await shell(command, folder());
+    await ticked;
+    expect(await shell(place, folder())).toContain("[first-call 2/5] Read a list");
+    const hint = /a hint: {2}(curl .*)$/m.exec(joined)?.[1] ?? "";
+    expect(await shell(hint, folder())).toContain("The address is in quotes");
+    const skip = /leave this step out: {2}(curl .*)$/m.exec(joined)?.[1] ?? "";
+    expect(await shell(skip, folder())).toContain("[first-call 3/5]");
+  });
+
+  test("tells a waiting learner of the tick when it comes", async () => {
+    const { bench, path } = await openRoom();
+    const { apiKey, learner } = (await enter(bench, path, "Ada")).body;
+    const waiting = bench.call("GET", `${path}/learners/${apiKey}?after=${learner.version}&within=1m`, { key: null });
+    await bench.call("GET", "/v1/merchants/me", { key: apiKey });
+    expect((await waiting).body.learner).toMatchObject({ step: 2, ticked: 1 });
+  });
+
+  test("holds forty at once, each with its own ticks", async () => {
+    const { bench, path } = await openRoom();
+    const everybody = await Promise.all(Array.from({ length: 40 }, (_, index) => enter(bench, path, `attendee ${index}`)));
+    expect(new Set(everybody.map(({ body }) => body.apiKey)).size).toBe(40);
+    const done = everybody.map(({ body }, index) => attend(bench, path, body, index));
+    await Promise.all(done);
+    const { data } = (await bench.call("GET", path, { key: null })).body as { data: Learner[] };
+    expect(data.map(({ name, ticked }) => [name, ticked])).toEqual(everybody.map((_, index) => [`attendee ${index}`, index % 6]));
+  });
+
+  /** Goes as many steps of the first lesson as the attendee's number says, all of them at once with everybody. */
+  async function attend({ url }: Bench, path: string, { apiKey, learner }: Answer["body"], index: number): Promise<void> {
+    const rule = { name: "Harvest", adjustmentType: "percentage", adjustmentValue: 1200 };
+    const steps = [
+      () => call(url, "GET", "/v1/merchants/me", { key: apiKey }),
+      () => call(url, "GET", "/v1/payments?limit=3", { key: apiKey }),
+      () => call(url, "GET", "/v1/customers/cus_nobody", { key: apiKey }),
+      () => call(url, "POST", "/v1/hospitality/pricing-rules", { key: apiKey, body: { name: "Harvest" } }),
+      () => call(url, "POST", "/v1/hospitality/pricing-rules", { key: apiKey, body: rule }),
+    ];
+    let { version } = learner as Learner;
+    for (const step of steps.slice(0, index % 6)) {
+      const waiting = call(url, "GET", `${path}/learners/${apiKey}?after=${version}&within=1m`, { key: null });
+      await step();
+      version = (await waiting).body.learner.version;
+    }
+  }
+});
+
+test("on a narrow terminal prose is broken at its width, and lists and commands are left alone", async () => {
+  const lesson = {
+    name: "own",
+    number: 1,
+    title: "Own",
+    about: "a b c d e\nf g h",
+    file: null,
+    steps: [
+      {
+        number: 1,
+        title: "Do",
+        command: "x",
+        hints: 0,
+        mends: false,
+        blocks: [
+          { kind: "prose", text: "- one two three\n- four" },
+          { kind: "sh", text: "one two three four five" },
+        ],
+      },
+    ],
+  };
+  const stand = { step: 1, ticked: 0, next: null };
+  const step = "[own 1/1] Do\n\n- one two three\n- four\n\n    one two three four five";
+  expect(placeText(lesson, stand, 9)).toBe(`Own\n\na b c d e\nf g h\n\n${step}`);
+  expect(placeText(lesson, stand, 5)).toBe(`Own\n\na b c\nd e f\ng h\n\n${step}`);
+  expect(placeText(lesson, { step: null, ticked: 0, next: null })).toBe('"Own" is over: 0 of 1 steps ticked. It was the last one.');
+});
+
+test.each(["docs/lessons.md", "fixtures/lessons/README.md", ...pages.map((page) => `fixtures/lessons/${page}`)])(
+  "%s has no link that leads nowhere",
+  (page) => {
+    const path = join(import.meta.dirname, "../..", page);
+    for (const [, link = ""] of readFileSync(path, "utf8").matchAll(/\]\(([^)\s]+)\)/g)) {
+      const [file = ""] = link.split("#");
+      expect([link, existsSync(join(dirname(path), file))]).toEqual([link, true]);
+    }
+  },
+);
+
+describe("a page that is no lesson", () => {
+  const good = [
+    "# T",
+    "",
+    "What it is about.",
+    "",
+    "## 1. Do",
+    "",
+    '<!-- check: {"requests": {"match": {"operation": "payments.list"}}} -->',
+    "",
+    "Do it.",
+  ];
+  const critic = () => undefined;
+
+  test.each<[string, number, string, string]>([
+    ["has no title", 0, "T", ":1: a lesson begins with its title"],
+    ["says nothing of itself", 2, "", ":1: say under the title"],
+    ["counts its steps wrongly", 4, "## 2. Do", ":5: this is step 1"],
+    ["has a step without a check", 6, "", ':5: the step "## 1. Do" has no check'],
+    ["has a check that is no JSON", 6, '<!-- check: {"requests": -->', ":7: is not JSON"],
+    ["has a check of another grammar", 6, '<!-- check: {"requests": {"match": {"operatoin": "x"}}} -->', ":7 /requests/match/operatoin: "],
+    [
+      "checks on somebody",
+      6,
+      '<!-- check: {"requests": {"match": {"operation": "payments.list", "merchant": "mer_lodge"}}} -->',
+      ":7 /requests/match/merchant: leave it out",
+    ],
+    ["has a comment that means nothing", 7, "<!-- hnit: try -->", ":8: no comment of a lesson is called hnit. Did you mean hint?"],
+    [
+      "does in secret what would pass for the learner's",
+      7,
+      '<!-- setup: {"method": "POST", "path": "/v1/payments"} -->',
+      ":8: what is done when a step begins goes to /_sandbox/",
+    ],
+    ["never closes a block", 8, "```sh", ":9: the fenced block that begins here is never closed"],
+    ["has a step without a word", 8, "", ":5: step 1 says nothing"],
+  ])("%s", async (_, line, instead, says) => {
+    const path = join(folder(), "01-test.md");
+    writeFileSync(path, good.map((text, index) => (index === line ? instead : text)).join("\n"));
+    await expect(readLesson(path, critic)).rejects.toThrow(path + says);
+  });
+
+  test.each([
+    ["would hold by itself", () => true, "this holds before anything was done"],
+    [
+      "names what there is not",
+      () => fail("validation_failed", "There is no operation payments.lst."),
+      "There is no operation payments.lst.",
+    ],
+  ])("has a check that %s", async (_, holds, says) => {
+    const path = join(folder(), "01-test.md");
+    writeFileSync(path, good.join("\n"));
+    await expect(readLesson(path, criticOf(holds))).rejects.toThrow(`${path}:7 : ${says}`);
+  });
+});
+
+describe("lessons of one's own", () => {
+  const page = (check: string, more = "") => `# Own\n\nWhat it is about.\n\n## 1. Do\n\n<!-- check: ${check} -->\n${more}\nDo it.\n`;
+  const openWith = (...texts: string[]) => {
+    const lessons = folder();
+    texts.forEach((text, index) => {
+      writeFileSync(join(lessons, `0${index + 1}-own${index === 0 ? "" : index}.md`), text);
+    });
+    return open({ lessons });
+  };
+  const listed = (bench: Bench) => bench.call("GET", "/_sandbox/lessons", { key: null });
+
+  test.each([
+    ["a check that holds by itself", page('{"never": {"match": {"operation": "payments.list"}}}'), "this holds before anything was done"],
+    ["a check of records that holds by itself", page('{"records": {"kind": "payment", "count": {"exactly": 0}}}'), "holds before anything"],
+    ["an operation that there is not", page('{"requests": {"match": {"operation": "payments.lst"}}}'), "Did you mean payments.list?"],
+    ["a kind of record that there is not", page('{"records": {"kind": "paymnt"}}'), "Did you mean payment?"],
+    ["a rule of the judge that there is not", page('{"verdicts": {"rules": ["retry.bonded"]}}'), "Did you mean retry.bounded?"],
+  ])("are refused with the line for %s", async (_, text, says) => {
+    const { status, body } = await listed(await openWith(text));
+    expect([status, body.message]).toEqual([400, expect.stringContaining(says)]);
+    expect(body.message).toContain("01-own.md:7 ");
+  });
+
+  test("are refused at the start where there are none, and told of where they went away since", async () => {
+    await expect(open({ lessons: folder() })).rejects.toThrow("holds no lesson");
+    await expect(open({ lessons: join(folder(), "none") })).rejects.toThrow("Cannot read the folder");
+    const there = folder();
+    writeFileSync(join(there, "01-own.md"), "# Own");
+    const bench = await open({ lessons: there });
+    rmSync(there, { recursive: true });
+    expect((await listed(bench)).body.message).toContain("Cannot read the folder");
+  });
+
+  test("have what a step needs set up for its learner alone when the step begins", async () => {
+    const setup = `<!-- setup: {"method": "POST", "path": "/_sandbox/faults", "body": {"match": {"merchant": "mer_lodge", "operation": "payments.list"}, "action": {"type": "rate_limit"}}} -->`;
+    const bench = await openWith(
+      page('{"requests": {"match": {"operation": "merchants.me"}}}') +
+        `\n## 2. Meet it\n\n<!-- check: {"requests": {"match": {"operation": "payments.list", "status": 429}}} -->\n${setup}\n\nDo it.\n`,
+    );
+    const desk = await sitDown(bench.url, "Ada");
+    await desk.begin("own");
+    const ticks = [nextNews(bench, desk.id, "ticked")];
+    expect((await bench.call("GET", "/v1/payments", { key: desk.apiKey })).status).toBe(200);
+    await bench.call("GET", "/v1/merchants/me", { key: desk.apiKey });
+    expect((await ticks[0])?.learner.step).toBe(2);
+    expect((await bench.call("GET", "/v1/payments")).status).toBe(200);
+    ticks.push(nextNews(bench, desk.id, "ticked"));
+    expect((await bench.call("GET", "/v1/payments", { key: desk.apiKey })).status).toBe(429);
+    expect((await ticks[1])?.learner.step).toBeNull();
+  });
+
+  test("tick by what the control plane changes, by deliveries, by verdicts and by faults too", async () => {
+    const bench = await openWith(
+      page('{"records": {"kind": "booking", "where": {"/id": "bkg_pending", "/status": "confirmed"}}}'),
+      page('{"deliveries": {"match": {"event": "pricing_rule.created"}, "final": "failed"}}'),
+      page('{"verdicts": {"rules": ["effect.single"], "pass": {"at_least": 1}}}'),
+      page('{"fault": {"id": "flt_own", "fired": {"exactly": 1}}}'),
+    );
+    const desk = await sitDown(bench.url, "Ada");
+    const ticking = async (lesson: string, work: () => Promise<unknown>) => {
+      await desk.begin(lesson);
+      await desk.fidget();
+      expect([lesson, (await desk.state()).step]).toEqual([lesson, 1]);
+      const ticked = nextNews(bench, desk.id, "ticked");
+      await work();
+      await ticked;
+    };
+    const create = (name: string, headers = {}) => {
+      const body = { name, adjustmentType: "fixed", adjustmentValue: 1 };
+      return bench.call("POST", "/v1/hospitality/pricing-rules", { key: desk.apiKey, body, headers }).catch(() => {});
+    };
+    await ticking("own", () => control(bench.url, "PATCH", "/records/booking/bkg_pending", { merchant: desk.id, status: "confirmed" }));
+    await ticking("own1", async () => {
+      const body = { url: "http://127.0.0.1:59999/", events: ["*"] };
+      await bench.call("POST", "/v1/webhooks", { key: desk.apiKey, body });
+      await create("One");
+      await control(bench.url, "POST", "/clock/advance", { by: "10m" });
+    });
+    await ticking("own2", async () => {
+      await create("Two", { "idempotency-key": "two", "x-sandbox-inject": "lost_response" });
+      await create("Two", { "idempotency-key": "two" });
+    });
+    await ticking("own3", async () => {
+      await control(bench.url, "POST", "/faults", { id: "flt_own", match: { merchant: desk.id }, action: { type: "rate_limit" } });
+      await create("Three");
+    });
+  });
+});

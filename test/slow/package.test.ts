@@ -1,0 +1,236 @@
+// What is published: packed for real, laid out in an empty folder as npm would lay it out, and run there.
+
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { transform } from "esbuild";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { call } from "../support/sandbox.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../..");
+const onWindows = process.platform === "win32";
+
+/** What better-sqlite3 needs when it runs; what it needs to be installed stays behind. */
+const NATIVE = ["better-sqlite3", "bindings", "file-uri-to-path"];
+
+let folder: string;
+let home: string;
+let published: string[];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-package-"));
+  home = join(folder, "node_modules/merchant-sandbox");
+  const [packed] = JSON.parse(await npm("pack", "--json", "--pack-destination", folder)) as [
+    { filename: string; files: { path: string }[] },
+  ];
+  published = packed.files.map(({ path }) => path);
+  mkdirSync(home, { recursive: true });
+  await run("tar", ["-xzf", join(folder, packed.filename), "-C", home, "--strip-components=1"]);
+  for (const name of NATIVE.filter((name) => existsSync(join(root, "node_modules", name))))
+    cpSync(join(root, "node_modules", name), join(folder, "node_modules", name), { recursive: true });
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+}, 300_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** npm as this machine has it: by its script where npm itself runs the tests, because Windows starts no `.cmd` without a shell. */
+async function npm(...words: string[]): Promise<string> {
+  const script = process.env.npm_execpath;
+  const [file, before] = script === undefined ? ["npm", []] : [process.execPath, [script]];
+  const { stdout } = await run(file, [...before, ...words], {
+    cwd: root,
+    shell: script === undefined && onWindows,
+    maxBuffer: 16 * 1_048_576,
+  });
+  return stdout.slice(stdout.indexOf("[\n"));
+}
+
+const node = (...words: string[]) => run(process.execPath, words, { cwd: folder });
+
+const text = (path: string) => readFileSync(join(home, path), "utf8");
+
+interface Manifest {
+  version: string;
+  bin: Record<string, string>;
+  dependencies: Record<string, string>;
+}
+
+const manifest = () => JSON.parse(text("package.json")) as Manifest;
+const bin = () => join(home, manifest().bin["merchant-sandbox"] ?? "");
+
+describe("the tarball", () => {
+  it("holds the bundles, the fixtures, the pages and the papers, and nothing else", () => {
+    const others = published.filter((path) => !/^(dist|docs|fixtures|types)\//.test(path));
+    expect(others.sort()).toEqual(["LICENSE", "README.md", "llms.txt", "package.json"]);
+    expect(published).toEqual(
+      expect.arrayContaining([
+        "dist/bin.cjs",
+        "dist/program.cjs",
+        "dist/index.cjs",
+        "dist/dashboard.js",
+        "dist/world.db",
+        "dist/vitest.js",
+        "dist/THIRD-PARTY-LICENSES.txt",
+        "fixtures/merchants/lodge.json",
+        "types/index.d.cts",
+        "types/vitest.d.ts",
+      ]),
+    );
+    expect(published.filter((path) => !/\.([cm]?js|d\.c?ts|txt|json|md|db)$|^LICENSE$/.test(path))).toEqual([]);
+  });
+
+  it("asks for better-sqlite3 alone, the version with a binary for each Node that is supported", () => {
+    expect(manifest().dependencies).toEqual({ "better-sqlite3": "^12.11.1 || ^13.2.0" });
+    expect(manifest()).not.toHaveProperty("scripts.install");
+  });
+
+  it("names no folder of the machine that built it", () => {
+    expect(published.filter((path) => text(path).includes(root))).toEqual([]);
+  });
+
+  it("brings the licence of every package that is bundled", () => {
+    const code = published.filter((path) => /\.c?js$/.test(path)).map(text);
+    const bundled = new Set(
+      code.flatMap((source) => [...source.matchAll(/^\s*\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(([, name]) => name)),
+    );
+    const licences = text("dist/THIRD-PARTY-LICENSES.txt");
+    expect(bundled).toContain("express");
+    expect([...bundled].filter((name) => !licences.includes(`\n${name} `))).toEqual([]);
+  });
+});
+
+describe("the command", () => {
+  let child: ChildProcess | undefined;
+
+  afterEach(() => child?.kill("SIGKILL"));
+
+  it.skipIf(onWindows)("can be run by its own name", async () => {
+    expect(statSync(bin()).mode & 0o111).toBe(0o111);
+    const { stdout } = await run(bin(), ["--version"], { cwd: folder });
+    expect(stdout).toBe(`${manifest().version}\n`);
+  });
+
+  it("starts on any free port, says so in one line of JSON, answers, and ends in order", async () => {
+    const started = spawn(process.execPath, [bin(), "start", "--memory", "--port", "0", "--json"], { cwd: folder });
+    child = started;
+    const first = await firstLine(started);
+    const ready = JSON.parse(first) as { event: string; version: string; url: string };
+    expect(ready).toMatchObject({ event: "ready", version: manifest().version });
+
+    const answer = await call(ready.url, "GET", "/v1/payments?limit=1");
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ object: "list", data: [{ object: "payment" }], has_more: true });
+
+    const left = new Promise((resolve) => started.once("exit", (code) => resolve(code)));
+    started.kill("SIGTERM");
+    // Windows knows no SIGTERM: there a process is ended, not asked.
+    expect(await left).toBe(onWindows ? null : 0);
+  });
+
+  it("tells a Node that is too old so, in one sentence and words that it can parse", async () => {
+    const pretend = `Object.defineProperty(process, "versions", { value: { node: "18.20.8" } }); require(${JSON.stringify(bin())});`;
+    const refused = await node("--input-type=commonjs", "--eval", pretend).catch((error: { code: number; stderr: string }) => error);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: "merchant-sandbox needs Node 20.19 or newer, and this is Node 18.20.8. Install a newer Node and try again.\n",
+    });
+    const written = await transform(text("dist/bin.cjs"), { target: "esnext" });
+    const lowered = await transform(text("dist/bin.cjs"), { target: "es2017" });
+    expect(lowered.code).toBe(written.code);
+  });
+});
+
+/** The first line that a process prints; what it complains of instead is the error. */
+function firstLine(started: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let complaint = "";
+    started.stderr?.on("data", (chunk: Buffer) => {
+      complaint += chunk.toString();
+    });
+    started.once("exit", (code) => reject(new Error(`ended with ${code} before it was ready: ${complaint}`)));
+    createInterface({ input: started.stdout as NodeJS.ReadableStream }).once("line", resolve);
+  });
+}
+
+describe("the library", () => {
+  it("can be imported, and serves", async () => {
+    const script = `
+      import { createSandbox } from "merchant-sandbox";
+      const sandbox = await createSandbox();
+      const answer = await fetch(sandbox.baseUrl + "/merchants/me", { headers: { authorization: "Bearer sk_test_lodge" } });
+      console.log(answer.status);
+      await sandbox.close();
+    `;
+    const { stdout } = await node("--input-type=module", "--eval", script);
+    expect(stdout).toBe("200\n");
+  });
+
+  it("compiles strictly in a project that has no types of ours, nor Node's, whether it imports or requires", async () => {
+    const usage = [
+      `import { type ClockAdvanceReply, connect, createSandbox, type Merchant, ownMerchant, type Sandbox, SandboxError } from "merchant-sandbox";`,
+      `export async function first(): Promise<Merchant | undefined> {`,
+      `  await using sandbox: Sandbox = await createSandbox({ clock: "2026-01-05T12:00:00Z", port: 0 });`,
+      `  sandbox.onRequest(({ status }) => status.toFixed());`,
+      `  const text: string = await sandbox.report({ format: "junit" });`,
+      `  const { attempts }: ClockAdvanceReply = await sandbox.clock.advance({ by: text.length + "s" });`,
+      `  await using merchant = await ownMerchant(connect(sandbox.url), { fixture: attempts[0]?.merchant ?? "lodge" });`,
+      `  await merchant.faults.add({ match: { body: { "/amount": { gte: 1 } } }, action: { type: "status", status: 500 } });`,
+      `  // @ts-expect-error: an action that does not exist`,
+      `  await sandbox.faults.add({ action: { type: "lost_respons" } });`,
+      `  // @ts-expect-error: a span is text`,
+      `  await sandbox.clock.advance({ by: 24 });`,
+      `  // @ts-expect-error: whose request must be said`,
+      `  await sandbox.requests.get();`,
+      `  return (await sandbox.merchants.list()).data[0];`,
+      `}`,
+      `export const refused = (error: unknown): boolean => error instanceof SandboxError;`,
+      `// @ts-expect-error: an option that does not exist`,
+      `export const wrong = () => createSandbox({ prot: 0 });`,
+    ];
+    writeFileSync(join(folder, "usage.ts"), usage.join("\n"));
+    const required = [
+      `import { createSandbox, type Sandbox } from "merchant-sandbox";`,
+      `import sandboxes = require("merchant-sandbox");`,
+      `export const both: Promise<Sandbox>[] = [createSandbox(), sandboxes.createSandbox()];`,
+    ];
+    writeFileSync(join(folder, "usage.cts"), required.join("\n"));
+    const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+    const flags = ["--noEmit", "--strict", "--skipLibCheck", "false", "--target", "es2022", "--module", "nodenext"];
+    const { stdout } = await node(tsc, ...flags, "usage.ts", "usage.cts").catch((error: { stdout: string }) => error);
+    expect(stdout).toBe("");
+  });
+
+  it("and so does the sample shop, with its types of vitest", async () => {
+    const shop = join(folder, "node_modules/sample-shop");
+    cpSync(join(root, "test/sample-shop"), shop, { recursive: true });
+    for (const name of ["vitest", "express", "@types"])
+      symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name), "junction");
+    const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+    const flags = ["--noEmit", "--strict", "--skipLibCheck", "--allowImportingTsExtensions", "--target", "es2023", "--module", "nodenext"];
+    const files = ["src/shop.ts", "src/client.ts", "test/shop.test.ts"].map((file) => join(shop, file));
+    const { stdout } = await run(process.execPath, [tsc, ...flags, "--types", "node", ...files], { cwd: shop }).catch(
+      (error: { stdout: string }) => error,
+    );
+    expect(stdout).toBe("");
+  });
+
+  it("leaves nothing behind in the folder it was used from", () => {
+    expect(readdirSync(folder).filter((name) => !/\.tgz$|^(node_modules|package\.json|usage\.c?ts)$/.test(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,376 @@
+// The page on pipelines and the files of recipes/: their commands run, with this checkout's program where npx would fetch one.
+
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { delimiter, join, normalize } from "node:path";
+import { promisify } from "node:util";
+import { XMLValidator } from "fast-xml-parser";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
+import { everyCommand } from "../../src/cli/commands/index.ts";
+import { exitCodes } from "../../src/kernel/errors.ts";
+import { flagOf, type OptionName, optionFacts, variableOf } from "../../src/sandbox/options.ts";
+import { readGithubFile } from "../support/github-files.ts";
+import { folder, launchFile, PROGRAM, run, start } from "../support/program.ts";
+import { call } from "../support/sandbox.ts";
+
+const root = join(import.meta.dirname, "../..");
+const commands = await everyCommand();
+const page = readFileSync(join(root, "docs/ci.md"), "utf8");
+const section = (title: string) => page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
+const fence = (text: string, language: string) => new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "m").exec(text)?.[1] ?? "";
+
+/** A client's project, whose test calls the service, and a machine on which npx finds the program and npm installs nothing. */
+function project() {
+  const cwd = folder();
+  const bin = join(cwd, "bin");
+  mkdirSync(bin);
+  const shims = {
+    npx: `[ "$1" = merchant-sandbox ] && shift && exec "${process.execPath}" "${PROGRAM}" "$@"; exit 97`,
+    npm: `[ "$1" = ci ] && exit 0; [ "$1" = test ] && exec "${process.execPath}" test.mjs; exit 98`,
+  };
+  for (const [name, text] of Object.entries(shims)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  const source = `const { MERCHANT_BASE_URL: url, MERCHANT_API_KEY: key, WANTED = "200" } = process.env;
+    const { status } = await fetch(url + "/payments", { headers: { authorization: "Bearer " + key } });
+    console.log("tested", status);
+    process.exitCode = String(status) === WANTED ? 0 : 1;`;
+  writeFileSync(join(cwd, "test.mjs"), source);
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_"));
+  return { cwd, env: { ...Object.fromEntries(inherited), PATH: `${bin}${delimiter}${process.env.PATH}` } };
+}
+
+type Project = ReturnType<typeof project>;
+
+async function shell(script: string, { cwd, env }: Project, variables: Record<string, string> = {}) {
+  const ran = promisify(execFile)("bash", ["-e", "-c", script], { cwd, env: { ...env, ...variables } });
+  return ran.then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ code: code as number, stdout: stdout as string, stderr: stderr as string }),
+  );
+}
+
+interface Step {
+  uses?: string;
+  run?: string;
+  if?: string;
+}
+
+/** Runs the steps of a job as GitHub does: each in a shell of its own, with what earlier ones left in the files. */
+async function job(steps: Step[], at: Project, given: Record<string, string> = {}) {
+  const files = {
+    GITHUB_ENV: join(at.cwd, "github-env"),
+    GITHUB_OUTPUT: join(at.cwd, "github-output"),
+    GITHUB_STEP_SUMMARY: join(at.cwd, "summary"),
+  };
+  for (const file of Object.values(files)) appendFileSync(file, "");
+  const codes: number[] = [];
+  for (const step of steps.filter(({ run }) => run !== undefined)) {
+    if (codes.some((code) => code !== 0) && step.if !== "always()") continue;
+    const variables = { ...given, ...files, ...readGithubFile(readFileSync(files.GITHUB_ENV, "utf8")) };
+    codes.push((await shell(step.run ?? "", at, variables)).code);
+  }
+  return { codes, summary: readFileSync(files.GITHUB_STEP_SUMMARY, "utf8") };
+}
+
+test("the one line does what it says, here and in the README", async () => {
+  const line = fence(page.slice(0, page.indexOf("\n## ")), "sh");
+  const at = project();
+  const green = await shell(line, at);
+  expect([green.code, green.stdout, green.stderr]).toEqual([0, "tested 200\n", ""]);
+  expect(XMLValidator.validate(readFileSync(join(at.cwd, "sandbox.xml"), "utf8"))).toBe(true);
+  expect((await shell(line, at, { WANTED: "500" })).code).toBe(1);
+  expect(readFileSync(join(root, "README.md"), "utf8")).toContain(`\n${line}\n`);
+});
+
+describe("the page", () => {
+  test("names every condition, every command and every exit code as they are", () => {
+    const text = section("exec");
+    const rows = [...text.matchAll(/^\| `([\w=.,]+)` \| (\d) \|/gm)].map(([, name, code]) => [name, Number(code)]);
+    expect(rows).toEqual([
+      ["verdicts", exitCodes.verdict],
+      ["inconclusive", exitCodes.inconclusive],
+      ["5xx", exitCodes.verdict],
+      ["score", exitCodes.verdict],
+      ["score=7", exitCodes.verdict],
+      ["uncovered", exitCodes.verdict],
+      ["uncovered=20", exitCodes.verdict],
+      ["uncovered=payouts.list,payroll.created", exitCodes.verdict],
+    ]);
+    const named = [...section("Several steps, one sandbox").matchAll(/^\| `(\w+)/gm)].map(([, name]) => name ?? "");
+    expect(named).toEqual(["start", "wait", "status", "healthcheck", "env", "stop", "doctor"]);
+    expect(named.filter((name) => !Object.hasOwn(commands, name))).toEqual([]);
+    const flags = [...page.matchAll(/--[a-z][a-z-]+/g)].map(([flag]) => flag);
+    const known = [
+      ...Object.keys(optionFacts).map(flagOf),
+      ...Object.values(commands).flatMap((one) => Object.keys(one.flags).map((name) => `--${name}`)),
+    ];
+    expect(flags.filter((flag) => !known.includes(flag) && flag !== "--rm")).toEqual([]);
+  });
+
+  test("each condition that it names is taken", async () => {
+    const names = [...section("exec").matchAll(/^\| `([\w=.,]+)` \| \d \|/gm)].map(([, name]) => name);
+    const { code, error } = await run(["exec", "--fail-on", names.join(","), "--", process.execPath, "-e", "process.exit(9)"]);
+    expect([code, error]).toEqual([9, expect.stringContaining("payouts.list was never called")]);
+  });
+
+  test("several steps share one sandbox, and nothing of it stays", async () => {
+    const at = project();
+    const script = fence(section("Several steps, one sandbox"), "sh");
+    const { code, stdout, stderr } = await shell(script, at);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(
+      stdout.split("\n").map((line) =>
+        line
+          .replace(/http\S+?:\d+/, "URL")
+          .split(" ")
+          .slice(0, 3)
+          .join(" "),
+      ),
+    ).toEqual([expect.stringMatching(/^merchant-sandbox \S+ is$/), "URL is ready:", "tested 200", "Stopped URL.", ""]);
+  });
+});
+
+test("what the page for coding agents tells them to run comes to an answer, and leaves nothing behind", async () => {
+  const script = fence(readFileSync(join(root, "docs/agents.md"), "utf8"), "sh");
+  const { code, stdout, stderr } = await shell(script, project());
+  expect([code, stderr]).toEqual([0, ""]);
+  const [ready = "", answer = "", stopped] = stdout.split(/(?<=\})\n?(?=[{S])/);
+  expect(JSON.parse(ready)).toMatchObject({ url: expect.stringMatching(/^http:/) });
+  expect(JSON.parse(answer)).toMatchObject({ object: "list", data: [{ object: "payment" }] });
+  expect(stopped).toMatch(/^Stopped http/);
+});
+
+describe("GitHub Actions", () => {
+  const { jobs } = parse(fence(section("GitHub Actions"), "yaml")) as { jobs: Record<string, { steps: Step[] }> };
+  const stepsOf = (name: string) => jobs[name]?.steps ?? [];
+
+  test("uses what the project's own workflow uses", () => {
+    const own = readFileSync(join(root, ".github/workflows/ci.yml"), "utf8");
+    const used = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
+    expect(used.length).toBeGreaterThan(0);
+    expect(used.filter((action) => !own.includes(`uses: ${action}\n`))).toEqual([]);
+  });
+
+  test("one line: the steps pass, and the summary has the report, also of a red run", async () => {
+    const green = await job(stepsOf("one-line"), project());
+    expect([green.codes, green.summary]).toEqual([[0, 0, 0], expect.stringContaining("| Operations called | 1 of 28 |")]);
+    const red = await job(stepsOf("one-line"), project(), { WANTED: "500" });
+    expect([red.codes, red.summary]).toEqual([[0, 1, 0], expect.stringContaining("| Operations called | 1 of 28 |")]);
+  });
+
+  test("several steps: the later ones find the sandbox, and the last one ends it, also after a red one", async () => {
+    for (const [wanted, code] of [
+      ["200", 0],
+      ["500", 1],
+    ] as const) {
+      const at = project();
+      expect((await job(stepsOf("several-steps"), at, { WANTED: wanted })).codes).toEqual([0, 0, 0, code, 0]);
+      expect((await run(["status"], {}, at.cwd)).out[0]).toMatch(/^No sandbox is ready/);
+    }
+  });
+});
+
+test("GitLab: the script passes, and leaves the report where GitLab looks for it", async () => {
+  const { test: job } = parse(fence(section("GitLab CI"), "yaml")) as {
+    test: { script: string[]; artifacts: { reports: { junit: string } } };
+  };
+  const at = project();
+  expect(await shell(job.script.join("\n"), at)).toMatchObject({ code: 0, stderr: "" });
+  expect(XMLValidator.validate(readFileSync(join(at.cwd, job.artifacts.reports.junit), "utf8"))).toBe(true);
+});
+
+test.skipIf(spawnSync("make", ["--version"]).status !== 0)("Make: each target does its part", async () => {
+  const at = project();
+  writeFileSync(join(at.cwd, "Makefile"), `${fence(section("Make"), "make")}\n`);
+  expect(await shell("make -s test", at)).toMatchObject({ code: 0, stdout: "tested 200\n" });
+  expect((await shell("make -s up", at)).stdout).toContain("is ready at");
+  expect((await shell("make -s down", at)).stdout).toMatch(/^Stopped /);
+});
+
+interface Instruction {
+  name: string;
+  words: string;
+}
+
+const dockerfile: Instruction[] = readFileSync(join(root, "recipes/Dockerfile"), "utf8")
+  .replace(/^#.*\n/gm, "")
+  .replace(/\\\n/g, " ")
+  .split("\n")
+  .filter((line) => line.trim() !== "")
+  .map((line) => ({ name: line.split(" ", 1)[0] ?? "", words: line.slice(line.indexOf(" ") + 1).trim() }));
+const lastStage = dockerfile.slice(dockerfile.findLastIndex(({ name }) => name === "FROM"));
+const argumentOf = (name: string) => lastStage.findLast((instruction) => instruction.name === name)?.words ?? "";
+const imageVariables = Object.fromEntries(
+  lastStage
+    .filter(({ name }) => name === "ENV")
+    .flatMap(({ words }) => words.split(/\s+/).map((pair) => pair.split("=") as [string, string])),
+);
+const copies = (stage: Instruction[]) => stage.filter(({ name }) => name === "COPY").map(({ words }) => words.split(" "));
+
+/** A container of the image as far as one process tells: its variables, its command, at a port that is free here. */
+async function startImage(variables: Record<string, string>) {
+  const free = await start(["--memory"]);
+  await free.kill();
+  const given = {
+    ...imageVariables,
+    MERCHANT_SANDBOX_DB: join(folder(), "sandbox.db"),
+    ...variables,
+    MERCHANT_SANDBOX_PORT: String(free.port),
+  };
+  const [name, ...words] = JSON.parse(argumentOf("CMD")) as string[];
+  expect(name).toBe("merchant-sandbox");
+  const program = launchFile(PROGRAM, words, given);
+  await program.line((line) => line.includes("is ready at"));
+  return { ...program, url: `http://127.0.0.1:${free.port}`, port: free.port, given };
+}
+
+describe("the Dockerfile", () => {
+  test("knows its instructions, has two stages, and runs as nobody special", () => {
+    const known = ["FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "CMD"];
+    expect(dockerfile.filter(({ name }) => !known.includes(name))).toEqual([]);
+    const stages = dockerfile.filter(({ name }) => name === "FROM").map(({ words }) => words);
+    expect(stages).toEqual([expect.stringMatching(/^node:\d+-slim AS build$/), expect.stringMatching(/^node:\d+-slim$/)]);
+    expect([argumentOf("USER"), argumentOf("EXPOSE")]).toEqual(["node", String(optionFacts.port.fallback)]);
+    const order = lastStage.map(({ name }) => name);
+    expect(order.lastIndexOf("RUN")).toBeLessThan(order.indexOf("USER"));
+    const options = (Object.keys(optionFacts) as OptionName[]).map(variableOf);
+    expect(Object.keys(imageVariables).filter((name) => name.startsWith("MERCHANT_") && !options.includes(name))).toEqual([]);
+  });
+
+  test("builds from what it copies, which its list of ignored files lets through, into what its last stage runs", async () => {
+    const build = folder();
+    const stage = dockerfile.slice(0, dockerfile.length - lastStage.length);
+    const ignored = readFileSync(join(root, "recipes/Dockerfile.dockerignore"), "utf8").trim().split("\n");
+    expect(ignored[0]).toBe("*");
+    for (const words of copies(stage))
+      for (const source of words.slice(0, -1)) {
+        expect([source, existsSync(join(root, source)), ignored.includes(`!${source}`)]).toEqual([source, true, true]);
+        cpSync(join(root, source), normalize(join(build, words.at(-1) ?? "", words.at(-1)?.endsWith("/") ? source : "")), {
+          recursive: true,
+        });
+      }
+    symlinkSync(join(root, "node_modules"), join(build, "node_modules"));
+    await promisify(execFile)(process.execPath, ["scripts/build.js"], { cwd: build });
+    const image = folder();
+    for (const words of copies(lastStage)) {
+      expect(words[0]).toBe("--from=build");
+      const name = words[1]?.replace("/build/", "") ?? "";
+      expect([name, existsSync(join(build, name))]).toEqual([name, true]);
+      symlinkSync(join(build, name), join(image, name));
+    }
+    symlinkSync(join(image, "dist/bin.cjs"), join(image, "merchant-sandbox"));
+    const { stdout } = await promisify(execFile)(join(image, "merchant-sandbox"), ["exec", "--", "sh", "-c", "echo $MERCHANT_API_KEY"], {
+      cwd: image,
+    });
+    expect(stdout).toBe("sk_test_lodge\n");
+  });
+
+  test("its command serves those who call it by name, and its health check tells", async () => {
+    const { url, port, given, child, ended } = await startImage({});
+    const [, json = ""] = /CMD (\[.*\])$/.exec(argumentOf("HEALTHCHECK")) ?? [];
+    const [name, ...words] = JSON.parse(json) as string[];
+    expect(name).toBe("merchant-sandbox");
+    expect(await run(words, given)).toMatchObject({ code: 0, out: [], error: "" });
+    expect((await call(url, "GET", "/v1/payments", { headers: { host: `sandbox:${port}` } })).status).toBe(200);
+    expect((await call(url, "GET", "/v1/payments", { headers: { host: `elsewhere:${port}` } })).status).toBe(403);
+    child.kill("SIGTERM");
+    expect(await ended).toMatchObject({ code: 0, signal: null });
+    expect((await run(words, given)).code).toBe(1);
+  });
+});
+
+test("Compose: the tests beside the sandbox find it healthy, by the name of its service", async () => {
+  interface Service {
+    build?: { context: string; dockerfile: string };
+    environment: Record<string, string>;
+    depends_on?: Record<string, { condition: string }>;
+    command?: string[];
+    ports?: string[];
+  }
+  const { services } = parse(readFileSync(join(root, "recipes/docker-compose.yml"), "utf8")) as {
+    services: Record<"sandbox" | "tests", Service>;
+  };
+  const { sandbox, tests } = services;
+  expect(existsSync(join(root, "recipes", sandbox.build?.context ?? "", sandbox.build?.dockerfile ?? ""))).toBe(true);
+  expect(tests.depends_on).toEqual({ sandbox: { condition: "service_healthy" } });
+  expect(sandbox.environment.MERCHANT_SANDBOX_ALLOW_WEBHOOK_HOST).toBe("tests");
+  expect(sandbox.ports).toEqual([`127.0.0.1:${optionFacts.port.fallback}:${optionFacts.port.fallback}`]);
+  expect(imageVariables.MERCHANT_SANDBOX_ALLOWED_HOST).toBe("sandbox");
+  const { url } = await startImage(sandbox.environment);
+  const here = (text: string) => text.replace("http://sandbox:4747", url);
+  const variables = Object.fromEntries(Object.entries(tests.environment).map(([name, text]) => [name, here(text)]));
+  const [, ...words] = tests.command ?? [];
+  const child = spawn(process.execPath, words, { env: { ...process.env, ...variables } });
+  expect(await new Promise((resolve) => child.once("close", resolve))).toBe(0);
+  expect((await run(["clock"], { ...variables, MERCHANT_SANDBOX_URL: url })).code).toBe(0);
+});
+
+/** The text of a module as a function of what it imports: no package is installed for it. */
+function evaluate<T>(source: string, names: string[], values: unknown[]): Promise<T> {
+  const body = source.replace(/^import .*$/gm, "").replace(/^export (default|const sandbox =)/gm, "return");
+  const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor as new (
+    ...words: string[]
+  ) => (...values: unknown[]) => Promise<T>;
+  return new AsyncFunction(...names, body)(...values);
+}
+
+test("Playwright: its server is ready where it looks, and ends when told to", async () => {
+  interface Server {
+    command: string;
+    url: string;
+    env?: Record<string, string>;
+    gracefulShutdown?: { signal: NodeJS.Signals };
+  }
+  const config = await evaluate<{ webServer: Server[] }>(fence(section("Playwright"), "js"), ["defineConfig"], [(given: unknown) => given]);
+  const [sandbox, client] = config.webServer;
+  const at = project();
+  const free = await start(["--memory"]);
+  await free.kill();
+  const child = spawn("sh", ["-c", `exec ${sandbox?.command}`], {
+    cwd: at.cwd,
+    env: { ...at.env, MERCHANT_SANDBOX_PORT: String(free.port) },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const here = (text = "") => text.replace("http://127.0.0.1:4747", `http://127.0.0.1:${free.port}`);
+  expect((await run(["wait", "--url", new URL(here(sandbox?.url)).origin])).code).toBe(0);
+  expect((await fetch(here(sandbox?.url))).status).toBe(200);
+  const headers = { authorization: `Bearer ${client?.env?.MERCHANT_API_KEY}` };
+  expect((await fetch(`${here(client?.env?.MERCHANT_BASE_URL)}/payments`, { headers })).status).toBe(200);
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  child.kill(sandbox?.gracefulShutdown?.signal);
+  expect(await ended).toBe(0);
+});
+
+test("Testcontainers: what it waits for is answered as it expects", async () => {
+  const asked: Record<string, unknown[]> = {};
+  /** Notes every call, and answers itself. */
+  const noting = (): unknown => new Proxy({}, { get: (_, name: string) => (name === "then" ? undefined : note(name)) });
+  const note =
+    (name: string) =>
+    (...words: unknown[]) => {
+      asked[name] = words;
+      return noting();
+    };
+  const GenericContainer = new Proxy(class {}, {
+    construct(_, [image]) {
+      asked.image = [image];
+      return noting() as object;
+    },
+  });
+  await evaluate(fence(section("Testcontainers"), "js"), ["GenericContainer", "Wait"], [GenericContainer, noting()]);
+  expect(page).toContain(`docker build -f recipes/Dockerfile -t ${asked.image?.[0]} .`);
+  expect(asked.withExposedPorts).toEqual([{ container: 4747, host: 4747 }]);
+  const { url } = await startImage(asked.withEnvironment?.[0] as Record<string, string>);
+  const [path, port] = asked.forHttp as [string, number];
+  const answer = await fetch(url + path, { headers: asked.withHeaders?.[0] as Record<string, string> });
+  expect([port, answer.status]).toEqual([optionFacts.port.fallback, asked.forStatusCode?.[0]]);
+});
+
+test("no link of the page leads nowhere", () => {
+  const links = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string);
+  expect(links.length).toBeGreaterThan(0);
+  expect(links.filter((link) => !existsSync(join(root, "docs", link)))).toEqual([]);
+});

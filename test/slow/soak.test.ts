@@ -1,0 +1,150 @@
+// The built program is put through what can happen to it, all at once and for long: it lives, holds no more than at first, and loses nothing.
+// `npm run soak` goes on for SOAK_SECONDS (180 unless given) and prints the counts; SOAK_SEED makes other choices.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { type Spoilt, spoilt, tryOn } from "../soak/files.ts";
+import { growth } from "../soak/flat.ts";
+import { hazards } from "../soak/hazards.ts";
+import { openSoak, type Soak } from "../soak/soak.ts";
+import type { Held } from "../soak/subject.ts";
+import { table } from "../soak/table.ts";
+import { counted, expectEffects, look, perKey } from "../support/counted-writes.ts";
+
+const SECONDS = process.env.SOAK_SECONDS === undefined ? undefined : Number(process.env.SOAK_SECONDS);
+const SEED = Number(process.env.SOAK_SEED ?? 20_260_105);
+const LONG = SECONDS !== undefined;
+/** The share of the time that one life takes; the rest is for many. */
+const ONE_LIFE = 0.6;
+const FEWEST_LIVES = LONG ? 10 : 3;
+/** However slow the machine is: the first round warms up, and what grows shows in those after it. */
+const FEWEST_ROUNDS = LONG ? 3 : 1;
+const KEPT = 4;
+const names = Object.keys(hazards);
+
+/** In an order of its own each time. */
+const shuffled = ({ pick }: Soak, round: number) =>
+  names.map((name) => ({ name, place: pick(2 ** 30, "order", round, name) })).sort((one, other) => one.place - other.place);
+
+/** One life through every hazard, again and again; what it holds after each. */
+async function liveLong(soak: Soak, until: number): Promise<Held[]> {
+  const held: Held[] = [];
+  const before = await soak.hold();
+  for (let round = 0; round < FEWEST_ROUNDS || performance.now() < until; round++)
+    for (const { name } of shuffled(soak, round)) {
+      await soak.meet(name);
+      await soak.calm();
+      expect([name, await soak.load.repeat(20)]).toEqual([name, []]);
+      held.push(await restored(soak, before));
+    }
+  return held;
+}
+
+/** Connections may take a moment to be gone, and one or two to the receiver are kept for the next delivery. */
+async function restored(soak: Soak, { sockets, descriptors = 0 }: Held): Promise<Held> {
+  let held = await soak.hold();
+  while (held.sockets > sockets + KEPT || (held.descriptors ?? 0) > descriptors + KEPT) {
+    await pause(100);
+    held = await soak.hold();
+  }
+  return held;
+}
+
+/** Killed in the middle of one hazard or another, and begun anew on what is left. */
+async function liveOften(soak: Soak, until: number): Promise<{ killed: number; stopped: number }> {
+  let killed = 0;
+  let stopped = 0;
+  for (let life = 0; life < FEWEST_LIVES || performance.now() < until; life++) {
+    const name = names[soak.pick(names.length, "hazard of life", life)] as string;
+    if (soak.pick(6, "end of life", life) === 0) {
+      await soak.meet(name);
+      expect((await soak.subject.stop()).code).toBe(0);
+      stopped++;
+    } else {
+      await soak.killDuring(name, 1 + soak.pick(LONG ? 150 : 30, "answers of life", life));
+      killed++;
+    }
+    const refused = life % 5 === 0 ? await soak.startOnFullDisk() : undefined;
+    if (refused) expectRefusal(refused, /disk/);
+    await soak.start();
+    if (life % 3 === 0) await soak.calm();
+  }
+  await soak.calm();
+  return { killed, stopped };
+}
+
+function expectRefusal({ code, error }: { code: number | null; error: string }, says: RegExp): void {
+  expect([code, error]).toEqual([1, expect.stringMatching(says)]);
+  expect(error).toMatch(/^merchant-sandbox: [^\n]+--db FILE[^\n]*\n$/);
+}
+
+/** Everything that was answered is there once, and everything that happened was told. */
+function expectNothingLost({ db, load, receiver, endpoint }: Soak): void {
+  const { records, untold, open } = look(db, (rows) => ({
+    records: counted(rows(perKey("documents", "$.metadata.key"))),
+    untold: rows<{ id: string }>("select id from events where merchant = 'mer_lodge'").filter(({ id }) => !receiver.copies.has(id)),
+    // A copy that a fault made is tried once.
+    open: rows(`select * from deliveries where merchant = 'mer_lodge' and endpoint = '${endpoint}' and copy = 0 and state <> 'succeeded'`),
+  }));
+  expectEffects(load.writes, { records, events: receiver.events });
+  expect({ untold, open, changed: receiver.changed, wrong: load.seen.wrong }).toEqual({ untold: [], open: [], changed: [], wrong: [] });
+}
+
+/** It complains of the file while that cannot be written, and of nothing else. */
+const expectNoDefects = ({ complaints }: Soak) =>
+  expect(complaints.filter((text) => !/SandboxError|Error: (Another program|The disk|The SQLite file)/.test(text))).toEqual([]);
+
+describe("what grows is told from what goes up and down", () => {
+  const wave = (count: number, slope: number) => Array.from({ length: count }, (_, place) => 100 + slope * place + 20 * ((place * 7) % 5));
+  test.each([
+    [0, wave(40, 0)],
+    [39, wave(40, 1)],
+    [0, [...wave(20, 0), 900, ...wave(20, 0)]],
+  ])("%d", (grown, values) => {
+    expect(Math.abs(growth(values) - grown)).toBeLessThan(5);
+  });
+});
+
+const MEGABYTE = 1_048_576;
+
+/** So much may what is held grow from the second round to the end: verdicts and the like fill up slowly to what is kept of them. */
+const MOST_GROWTH = { heap: 8 * MEGABYTE, rss: 40 * MEGABYTE };
+
+function expectFlat(held: readonly Held[]): void {
+  for (const of of ["heap", "rss"] as const) {
+    const values = held.map((one) => one[of]);
+    expect(growth(values), `${of}: ${values.join()}`).toBeLessThan(MOST_GROWTH[of]);
+  }
+}
+
+async function expectLeftAlone(soak: Soak, one: Spoilt): Promise<boolean> {
+  const tried = await tryOn(soak.db, one);
+  if (tried === undefined) return false;
+  expectRefusal(tried, one.says);
+  expect([one.what, tried.after]).toEqual([one.what, tried.before]);
+  return true;
+}
+
+test.skipIf(process.platform === "win32")(
+  "one life through every hazard, many lives that end in one, and files on which none may begin",
+  async () => {
+    const soak = await openSoak({ seed: SEED, long: LONG });
+    const began = performance.now();
+    const ending = (share: number) => began + share * (SECONDS ?? 0) * 1_000;
+    try {
+      const held = await liveLong(soak, ending(ONE_LIFE));
+      const lives = await liveOften(soak, ending(1));
+      expect((await soak.subject.stop()).code).toBe(0);
+      const refused = (await Promise.all(spoilt.map((one) => expectLeftAlone(soak, one)))).filter(Boolean).length;
+      const seconds = (performance.now() - began) / 1_000;
+      const later = held.slice(names.length);
+      if (LONG) process.stdout.write(table(soak, { seconds, seed: SEED, lives, refused, held: later }));
+      expectNothingLost(soak);
+      expectNoDefects(soak);
+      if (later.length > 0) expectFlat(later);
+    } finally {
+      await soak.close();
+    }
+  },
+  LONG ? 3_600_000 + SECONDS * 3_000 : 300_000,
+);

@@ -1,0 +1,380 @@
+// What a file keeps from one start to the next, whose it is, and which files are none of ours.
+
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { describe, expect, test } from "vitest";
+import { createSandbox } from "../../src/sandbox/create.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
+import { folder, launchCommand, PROGRAM, run, start } from "../support/program.ts";
+import { call, control } from "../support/sandbox.ts";
+import { receive } from "../support/webhooks.ts";
+
+describe("started again", () => {
+  test("a sandbox goes on where it stopped: records, clock aside, keys, sessions, remembered answers, journal and counters", async () => {
+    const db = join(folder(), "data.db");
+    const options = { memory: false, db, clock: "2026-01-05T12:00:00Z" };
+    const rule = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
+    const post = (url: string, key: string) =>
+      call(url, "POST", "/v1/hospitality/pricing-rules", { body: rule, headers: { "idempotency-key": key } });
+    const first = await createSandbox(options);
+    const made = await post(first.url, "one");
+    const { body: merchant } = await call(first.url, "POST", "/v1/merchants", { body: { name: "New", email: "new@new.example" } });
+    const login = { email: "ola@lodge.example", password: "lodge-password" };
+    const { body: session } = await call(first.url, "POST", "/v1/merchants/login", { body: login });
+    await call(first.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline");
+    await first.close();
+
+    const second = await createSandbox(options);
+    expect((await second.merchants.list()).data).toHaveLength(5);
+    expect(await post(second.url, "one")).toMatchObject({ text: made.text, headers: { "idempotent-replayed": "true" } });
+    expect((await post(second.url, "two")).body.id).not.toBe(made.body.id);
+    expect((await call(second.url, "GET", "/v1/merchants/me", { key: merchant.apiKey })).body.id).toBe(merchant.id);
+    expect((await call(second.url, "GET", "/v1/merchants/me", { key: session.accessToken })).body.id).toBe("mer_lodge");
+    expect((await call(second.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline")).status).toBe(409);
+    const journal = await control(second.url, "GET", "/requests?limit=100");
+    const ids = (journal.data as { id: string }[]).map(({ id }) => id);
+    expect(ids).toEqual(Array.from({ length: 9 }, (_, index) => `req_${9 - index}`));
+    await second.close();
+  });
+});
+
+describe("started after a crash", () => {
+  test("it gives no request the number of an earlier one, not even of one that the journal had no time to note", async () => {
+    const cwd = folder();
+    const numbers: number[] = [];
+    for (let round = 0; round < 2; round++) {
+      const program = await start(["--db", "data.db"], {}, cwd);
+      const answers = await Promise.all(Array.from({ length: 5 }, () => call(program.url, "GET", "/v1/merchants/me")));
+      await program.kill();
+      numbers.push(...answers.map(({ headers }) => Number(String(headers["x-sandbox-request-id"]).slice("req_".length))));
+    }
+    expect(new Set(numbers).size).toBe(10);
+    expect([...numbers].sort((one, other) => one - other).slice(0, 5)).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+describe("the file", () => {
+  test("is its owner's alone to read, and so is every file beside it", async () => {
+    const cwd = folder();
+    const sandbox = await createSandbox({ memory: false, db: join(cwd, "deep/er/data.db") });
+    for (const name of ["data.db", "data.db-wal", "data.db-lock"])
+      expect([name, statSync(join(cwd, "deep/er", name)).mode & 0o777]).toEqual([name, 0o600]);
+    await sandbox.close();
+    expect(existsSync(join(cwd, "deep/er/data.db-wal"))).toBe(false);
+  });
+
+  test("belongs to one process at a time, and the second is told whose it is", async () => {
+    const cwd = folder();
+    const program = await start(["--db", "data.db"], {}, cwd);
+    const second = await run(["--port", "0", "--db", "data.db"], {}, cwd);
+    expect(second).toMatchObject({ code: 1, out: [] });
+    expect(second.error).toMatch(/^merchant-sandbox: \S+data\.db is in use by process \d+ at http:\/\/127\.0\.0\.1:\d+\. .*--db.*\n$/);
+    expect(second.error).toContain(`process ${program.child.pid} at ${program.url}`);
+    await expect(createSandbox({ memory: false, db: join(cwd, "data.db") })).rejects.toThrow(program.url);
+    await program.kill();
+    const third = await start(["--db", "data.db"], {}, cwd);
+    expect((await call(third.url, "GET", "/v1/merchants/me")).status).toBe(200);
+  });
+
+  test("belongs to one sandbox at a time within a process too", async () => {
+    const db = join(folder(), "data.db");
+    const sandbox = await createSandbox({ memory: false, db });
+    await expect(createSandbox({ memory: false, db })).rejects.toThrow(/is in use by process/);
+    await sandbox.close();
+    await (await createSandbox({ memory: false, db })).close();
+  });
+
+  test("may be read by anybody, and written by somebody for a while: a write fails whole, everything else goes on", async () => {
+    const cwd = folder();
+    const program = await start(["--db", "data.db"], {}, cwd);
+    const other = new Sqlite(join(cwd, "data.db"));
+    const write = () =>
+      call(program.url, "POST", "/v1/hospitality/pricing-rules", { body: { name: "x", adjustmentType: "fixed", adjustmentValue: 1 } });
+    const me = async () => (await call(program.url, "GET", "/v1/merchants/me")).status;
+    other.exec("begin immediate");
+    expect(await me()).toBe(200);
+    expect(await write()).toMatchObject({ status: 500, body: { code: "internal_error" } });
+    expect(await program.line((line) => line.includes('"defect"'))).toContain("Another program keeps the SQLite file locked.");
+    expect(await me()).toBe(200);
+    expect(other.prepare("select count(*) from pricing_rules where name = 'x'").pluck().get()).toBe(0);
+    other.exec("rollback");
+    expect((await write()).status).toBe(200);
+    expect(other.prepare("select count(*) from pricing_rules where name = 'x'").pluck().get()).toBe(1);
+    other.close();
+    program.child.kill("SIGTERM");
+    expect(await program.ended).toMatchObject({ code: 0, error: "" });
+    const journal = new Sqlite(join(cwd, "data.db"), { readonly: true });
+    expect(journal.prepare("select status from journal order by sequence").pluck().all()).toEqual([200, 500, 200, 200]);
+    journal.close();
+  });
+
+  test("that stays locked is waited for once: after that, who writes is refused without a wait", async () => {
+    const db = join(folder(), "data.db");
+    const database = openDatabase(db);
+    const other = new Sqlite(db);
+    const refusal = async () => {
+      const from = performance.now();
+      await expect(database.commit(() => {})).rejects.toThrow(/keeps the SQLite file locked/);
+      return performance.now() - from;
+    };
+    other.exec("begin immediate");
+    const [first, ...later] = [await refusal(), await refusal(), await refusal(), await refusal()];
+    expect(Math.min(...later)).toBeLessThan(first / 4);
+    other.exec("rollback");
+    await database.commit(() => {});
+    other.exec("begin immediate");
+    expect(await refusal()).toBeGreaterThan(4 * Math.min(...later));
+    other.close();
+    database.close();
+  });
+
+  test("outlives what falls due while it cannot be written", async () => {
+    const cwd = folder();
+    const program = await start(["--db", "data.db", "--rate-limit", "none"], {}, cwd);
+    const rule = { body: { name: "x", adjustmentType: "fixed", adjustmentValue: 1 }, headers: { "idempotency-key": "one" } };
+    const write = () => call(program.url, "POST", "/v1/hospitality/pricing-rules", rule);
+    const made = await write();
+    const other = new Sqlite(join(cwd, "data.db"));
+    other.exec("begin immediate");
+    expect(await control(program.url, "POST", "/clock/advance", { by: "25h" })).toMatchObject({ mode: "offset", forgotten: 0 });
+    expect((await call(program.url, "GET", "/v1/merchants/me")).status).toBe(200);
+    expect((await write()).body.message).toMatch(/^Another program keeps the SQLite file locked\. .* Nothing of this request was kept\.$/);
+    other.exec("rollback");
+    expect((await write()).body.id).not.toBe(made.body.id);
+    other.close();
+    program.child.kill("SIGTERM");
+    expect(await program.ended).toMatchObject({ code: 0, error: "" });
+  });
+
+  test("that cannot be written for a while costs no delivery: what a receiver said meanwhile is recorded later", async () => {
+    const cwd = folder();
+    const program = await start(["--db", "data.db", "--retry-schedule", "20ms"], {}, cwd);
+    const receiver = await receive();
+    await call(program.url, "POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
+    const other = new Sqlite(join(cwd, "data.db"));
+    receiver.script((_, outgoing) => {
+      other.exec("begin immediate");
+      outgoing.writeHead(500).end();
+    });
+    await call(program.url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
+    await program.line((line) => line.includes('"defect","where":"webhooks"'));
+    other.exec("rollback");
+    other.close();
+    await receiver.arrived(2);
+    expect(await control(program.url, "POST", "/drain", { within: "30s" })).toMatchObject({ settled: true, pending: 0 });
+    const { data } = await control(program.url, "GET", "/deliveries");
+    expect((data as { status: string }[]).map(({ status }) => status)).toEqual(["succeeded", "failed"]);
+  });
+
+  test("that takes some of what is due and not the rest costs an endpoint no room, and gives it none", async () => {
+    const cwd = folder();
+    const program = await start(["--db", "data.db"], {}, cwd);
+    const receiver = await receive();
+    receiver.always("hang");
+    const addresses = [`${receiver.url}/one`, `${receiver.url}/two`];
+    const endpoints: { id: string }[] = [];
+    for (const url of addresses) endpoints.push((await call(program.url, "POST", "/v1/webhooks", { body: { url, events: ["*"] } })).body);
+    const other = new Sqlite(join(cwd, "data.db"));
+    other.exec(`create trigger refuse before update on deliveries when new.state = 'sending' and old.endpoint = '${endpoints[1]?.id}'
+      begin select raise(abort, 'no room'); end`);
+    const tell = () => call(program.url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
+    for (let times = 0; times < 3; times++) await tell();
+    await program.line((line) => line.includes('"defect","where":"webhooks"'));
+    other.exec("drop trigger refuse");
+    other.close();
+    await receiver.arrived(2);
+    await tell();
+    expect(await control(program.url, "POST", "/drain", { within: "1s" })).toMatchObject({ settled: false, inFlight: 2 });
+    expect(receiver.arrivals.map(({ url }) => url).sort()).toEqual(["/hooks/one", "/hooks/two"]);
+  });
+
+  test.skipIf(!existsSync("/dev/full"))("outlives a disk that is too full to hold what it says of that", async () => {
+    const cwd = folder();
+    const words = [process.execPath, PROGRAM, "start", "--port", "0", "--db", "data.db"];
+    const program = launchCommand("sh", ["-c", 'exec "$0" "$@" 2>/dev/full', ...words], {}, cwd);
+    const url = / at (\S+)\/v1 /.exec(await program.line((line) => line.includes(" is ready at ")))?.[1] ?? "";
+    const other = new Sqlite(join(cwd, "data.db"));
+    other.exec("begin immediate");
+    const { status } = await call(url, "POST", "/v1/hospitality/bookings/bkg_pending/decline");
+    other.close();
+    expect([status, (await call(url, "GET", "/v1/merchants/me")).status]).toEqual([500, 200]);
+  });
+
+  /** A file of ours as a closed sandbox leaves it. */
+  async function ours(): Promise<string> {
+    const db = join(folder(), "data.db");
+    await (await createSandbox({ memory: false, db })).close();
+    return db;
+  }
+
+  const spoilt: [what: string, make: () => Promise<string>, says: RegExp][] = [
+    [
+      "of another version of the program",
+      async () => {
+        const db = await ours();
+        const sql = new Sqlite(db);
+        sql.pragma("user_version = 999");
+        sql.close();
+        return db;
+      },
+      /another version .*schema 999/,
+    ],
+    [
+      "of another program",
+      async () => {
+        const db = join(folder(), "notes.db");
+        const sql = new Sqlite(db);
+        sql.exec("create table notes (text text); insert into notes values ('mine')");
+        sql.close();
+        return db;
+      },
+      /another program/,
+    ],
+    [
+      "of another program, in WAL mode",
+      async () => {
+        const db = join(folder(), "notes.db");
+        const sql = new Sqlite(db);
+        sql.pragma("journal_mode = wal");
+        sql.exec("create table notes (text text)");
+        sql.close();
+        return db;
+      },
+      /another program/,
+    ],
+    [
+      "that is no database",
+      async () => {
+        const file = join(folder(), "letter.txt");
+        writeFileSync(file, "Dear reader,\n".repeat(1_000));
+        return file;
+      },
+      /not a usable SQLite file/,
+    ],
+    [
+      "that was cut short",
+      async () => {
+        const db = await ours();
+        writeFileSync(db, readFileSync(db).subarray(0, 20_000));
+        return db;
+      },
+      /not a usable SQLite file/,
+    ],
+    [
+      "one of whose pages was overwritten",
+      async () => {
+        const db = await ours();
+        const sql = new Sqlite(db, { readonly: true });
+        const page = sql.prepare("select rootpage from sqlite_master where name = 'documents_newest'").pluck().get() as number;
+        sql.close();
+        const handle = openSync(db, "r+");
+        writeSync(handle, Buffer.alloc(64, 0xa5), 0, 64, (page - 1) * 4_096 + 2);
+        closeSync(handle);
+        return db;
+      },
+      /not a usable SQLite file/,
+    ],
+    [
+      "of another program that crashed, its log still to be played back",
+      async () => {
+        const db = join(folder(), "notes.db");
+        const sql = new Sqlite(db);
+        sql.pragma("journal_mode = wal");
+        sql.exec("create table notes (text text)");
+        const copy = join(folder(), "notes.db");
+        for (const suffix of ["", "-wal"]) copyFileSync(db + suffix, copy + suffix);
+        sql.close();
+        return copy;
+      },
+      /another program/,
+    ],
+    [
+      "whose pages were overwritten",
+      async () => {
+        const db = await ours();
+        const handle = openSync(db, "r+");
+        const { size } = statSync(db);
+        for (let at = 8_192; at < size; at += 4_096) writeSync(handle, Buffer.alloc(600, 0xa5), 0, 600, at);
+        closeSync(handle);
+        return db;
+      },
+      /not a usable SQLite file/,
+    ],
+  ];
+
+  test.each(spoilt)("%s is refused in one sentence, and left as it is", async (_, make, says) => {
+    const file = await make();
+    const before = { bytes: readFileSync(file), mode: statSync(file).mode };
+    copyFileSync(file, `${file}.copy`);
+    await expect(createSandbox({ memory: false, db: file })).rejects.toThrow(says);
+    const after = { bytes: readFileSync(file), mode: statSync(file).mode };
+    expect(after.mode).toBe(before.mode);
+    expect(after.bytes.equals(before.bytes)).toBe(true);
+    const { code, error } = await run(["--port", "0", "--db", file]);
+    expect(code).toBe(1);
+    expect(error).toMatch(/^merchant-sandbox: [^\n]+\n$/);
+    expect(error).toMatch(says);
+    expect(error).toContain("--db");
+    expect(readFileSync(file).equals(before.bytes)).toBe(true);
+  });
+
+  /** The superuser may write everywhere; so the program is run as somebody else. */
+  const nobody = process.getuid?.() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
+  const hasBits = process.platform !== "win32" && (nobody.length === 0 || spawnSync("setpriv", ["--version"]).status === 0);
+
+  test.skipIf(!hasBits)("that may only be read is refused in one sentence and left as it is, and so is one in such a folder", async () => {
+    const db = await ours();
+    const own = dirname(db);
+    if (nobody.length > 0) for (const path of [own, db]) chownSync(path, 65_534, 65_534);
+    const startIt = () => {
+      const [command = "", ...words] = [...nobody, process.execPath, PROGRAM, "start", "--port", "0", "--db", db];
+      const { status, stderr } = spawnSync(command, words, { encoding: "utf8", cwd: "/" });
+      return [status, stderr];
+    };
+    const look = () => readdirSync(own).map((name) => [name, statSync(join(own, name)).mode & 0o777, readFileSync(join(own, name), "hex")]);
+    rmSync(`${db}-lock`);
+    chmodSync(db, 0o444);
+    const before = look();
+    expect(startIt()).toEqual([
+      1,
+      expect.stringMatching(/^merchant-sandbox: Cannot write \S+: it is read-only .*--db FILE.*--memory\.\n$/),
+    ]);
+    expect(look().filter(([name]) => !String(name).endsWith("-lock"))).toEqual(before);
+    chmodSync(db, 0o600);
+    for (const neighbours of [() => {}, () => rmSync(`${db}-lock`, { force: true })]) {
+      neighbours();
+      const kept = look();
+      chmodSync(own, 0o555);
+      expect(startIt()).toEqual([1, expect.stringMatching(/^merchant-sandbox: Cannot write in \S+: .*--db FILE.*--memory\.\n$/)]);
+      chmodSync(own, 0o700);
+      expect(look()).toEqual(kept);
+    }
+  });
+
+  test("that cannot be there is refused in one sentence", async () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, "file"), "");
+    mkdirSync(join(cwd, "folder"));
+    for (const db of ["file/data.db", "folder"]) {
+      const { code, error } = await run(["--port", "0", "--db", db], {}, cwd);
+      expect([db, code]).toEqual([db, 1]);
+      expect(error).toMatch(/^merchant-sandbox: Cannot [^\n]+--memory[^\n]*\n$/);
+    }
+  });
+});

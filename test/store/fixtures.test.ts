@@ -1,0 +1,443 @@
+// The fixtures: what the built-in ones hold, how a wrong one is refused, how a right one becomes a merchant, and the views over it.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import Sqlite from "better-sqlite3";
+import { afterAll, describe, expect, test } from "vitest";
+import { resources } from "../../src/areas/index.ts";
+import { resource } from "../../src/contracts/resource.ts";
+import { exitCodes, SandboxError } from "../../src/kernel/errors.ts";
+import { packageFile } from "../../src/sandbox/package-files.ts";
+import { count, text } from "../../src/schema/shapes.ts";
+import { createViews } from "../../src/store/records/views.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
+import { type Fixture, readFixtures } from "../../src/store/world/fixtures.ts";
+import { NOON_SECONDS, open } from "../support/sandbox.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into records of every kind.
+type Some = any;
+
+const BUILT_IN = packageFile("fixtures/merchants");
+const fixtures = await readFixtures(BUILT_IN, { validate: resources });
+const named = (name: string) => fixtures.find((fixture) => fixture.name === name) as Fixture;
+const recordsOf = (fixture: Fixture, kind: string) => (fixture.records[kind] ?? []) as Some[];
+const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);
+
+/** A merchant has one of each of these, so no one merchant can show all their states. */
+const SINGLE = ["merchant", "payout_method", "event_organizer", "statutory_settings"];
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+/** A folder of its own with these files. */
+function folderOf(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), "fixtures-"));
+  folders.push(folder);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+describe("the built-in fixtures", () => {
+  test("fit the kinds they fill, and come in the order in which the merchants did", () => {
+    expect(fixtures.map(({ name }) => name)).toEqual(["lodge", "market", "stage", "blank"]);
+    expect(fixtures.map(({ merchant }) => merchant.apiKey)).toEqual(["sk_test_lodge", "sk_test_market", "sk_test_stage", "sk_test_blank"]);
+    expect(named("blank").records).toEqual({});
+  });
+
+  const withStates = resources.filter(
+    ({ kind, moves, hidden }) => !SINGLE.includes(kind) && hidden.length === 0 && Object.keys(moves).length > 0,
+  );
+  test.each(withStates.map((resource) => [resource.kind, resource] as const))(
+    "lodge has a %s in every state",
+    (kind, { moves, defaults }) => {
+      const states = new Set(recordsOf(named("lodge"), kind).map(({ status }) => status ?? defaults.status));
+      expect([...states].sort()).toEqual(Object.keys(moves).sort());
+    },
+  );
+
+  test.each(["payout_method", "event_organizer"])("between them they have a %s in every state", (kind) => {
+    const { moves, defaults } = resources.find((resource) => resource.kind === kind) as Some;
+    const states = fixtures.flatMap((fixture) => recordsOf(fixture, kind)).map(({ status }) => status ?? defaults.status);
+    expect([...new Set(states)].sort()).toEqual(Object.keys(moves).sort());
+  });
+
+  test("no merchant has two of what a merchant has one of", () => {
+    for (const fixture of fixtures) for (const kind of SINGLE) expect(recordsOf(fixture, kind).length).toBeLessThanOrEqual(1);
+  });
+
+  test("lodge has enough payments for several pages, in most months of the year", () => {
+    const payments = recordsOf(named("lodge"), "payment");
+    expect(payments.length).toBeGreaterThanOrEqual(130);
+    expect(new Set(payments.map(({ created }) => new Date(created * 1_000).getUTCMonth())).size).toBe(12);
+  });
+
+  describe.each(fixtures.map((fixture) => [fixture.name, fixture] as const))("%s", (_, fixture) => {
+    const all = Object.entries(fixture.records).flatMap(([kind, records]) => records.map((record) => ({ kind, record: record as Some })));
+
+    test("stands in 2025, in the order in which it came", () => {
+      const from = Date.UTC(2025, 0, 1) / 1_000;
+      const to = Date.UTC(2026, 0, 1) / 1_000;
+      for (const records of Object.values(fixture.records)) {
+        const times = records.map(({ created }) => created as number);
+        expect(times).toEqual([...times].sort((one, other) => one - other));
+        for (const time of times) expect(time).toBeGreaterThanOrEqual(Math.max(from, fixture.merchant.created ?? 0));
+        for (const time of times) expect(time).toBeLessThan(to);
+      }
+    });
+
+    test("names nobody real: addresses and telephone numbers are of the kinds set aside for examples", () => {
+      const everything = JSON.stringify(fixture);
+      for (const [address] of everything.matchAll(/[^\s"]+@[^\s"]+/g)) expect(address).toMatch(/\.example$/);
+      for (const [address] of everything.matchAll(/https?:\/\/[^\s"/]+/g)) expect(address).toMatch(/\.example$/);
+      for (const { record } of [...all, { record: fixture.merchant as Some }])
+        if (record.phone !== undefined) expect(record.phone).toMatch(/^\+44 7700 900\d{3}$/);
+    });
+
+    test("refers only to records that it has, and to customers who were there", () => {
+      const created = new Map(all.map(({ record }) => [record.id, record.created]));
+      const owners = { customerId: "cus_", productId: "prod_", variantId: "var_", payoutMethodId: "pom_", payrollId: "pyr_" };
+      const check = (record: Some, when: number) => {
+        for (const field of Object.keys(owners)) {
+          if (record[field] === undefined) continue;
+          expect(created.get(record[field]), `${field} ${record[field]}`).toBeLessThanOrEqual(when);
+        }
+        for (const item of record.items ?? []) check(item, when);
+      };
+      for (const { record } of all) check(record, record.created);
+    });
+
+    test("has orders that cost what their items cost", () => {
+      for (const order of recordsOf(fixture, "marketplace_order"))
+        expect(order.amount).toBe(sum(order.items.map((item: Some) => item.quantity * item.unitAmount)));
+    });
+
+    test("has payments whose refunds are no more than what was paid", () => {
+      for (const { status, amount, refundedAmount = 0 } of recordsOf(fixture, "payment")) {
+        expect(refundedAmount).toBeLessThanOrEqual(status === "succeeded" || status === "refunded" ? amount : 0);
+        if (status === "refunded") expect(refundedAmount).toBe(amount);
+      }
+    });
+
+    test("has payouts of what the payments of their week came to, each week paid out once", () => {
+      const payments = recordsOf(fixture, "payment").filter(({ status }) => status === "succeeded" || status === "refunded");
+      const payouts = recordsOf(fixture, "payout");
+      for (const { amount, metadata } of payouts) {
+        const from = Date.parse(metadata.from) / 1_000;
+        const paid = payments.filter(({ created }) => created >= from && created < from + 7 * 86_400);
+        expect(paid).toHaveLength(metadata.payments);
+        expect(amount).toBe(sum(paid.map((payment) => payment.amount - payment.fee - (payment.refundedAmount ?? 0))));
+      }
+      const standing = payouts.filter(({ status }) => status !== "failed" && status !== "canceled");
+      expect(new Set(standing.map(({ metadata }) => metadata.from)).size).toBe(standing.length);
+    });
+
+    test("has stays that end after they begin", () => {
+      for (const { checkIn, checkOut } of recordsOf(fixture, "booking")) expect(checkIn < checkOut).toBe(true);
+    });
+  });
+
+  test("lodge pays what its payrolls say, to the cent", () => {
+    for (const { id, items, totals } of recordsOf(named("lodge"), "payroll")) {
+      for (const item of items as Some[]) {
+        const computed = item.grossAmount - sum(item.deductions.map(({ amount }: Some) => amount));
+        expect(item.payrollId).toBe(id);
+        expect(item.override?.previousNetAmount ?? item.netAmount).toBe(computed);
+        expect(item.override?.amount ?? computed).toBe(item.netAmount);
+      }
+      expect(totals).toEqual({
+        employees: items.length,
+        grossAmount: sum(items.map((item: Some) => item.grossAmount)),
+        deductionAmount: sum(items.flatMap((item: Some) => item.deductions.map(({ amount }: Some) => amount))),
+        netAmount: sum(items.map((item: Some) => item.netAmount)),
+      });
+    }
+  });
+
+  test("lodge remits both shares, and of the employees' what was kept back of their pay", () => {
+    const payrolls = recordsOf(named("lodge"), "payroll");
+    for (const { scheme, period, amount, employeeAmount, employerAmount } of recordsOf(named("lodge"), "remittance")) {
+      expect(amount).toBe(employeeAmount + employerAmount);
+      const run = payrolls.find(({ periodStart, status }) => periodStart.startsWith(period) && status !== "failed");
+      const kept = run.items.flatMap((item: Some) => item.deductions).filter(({ code }: Some) => code === scheme);
+      expect(employeeAmount).toBe(sum(kept.map((deduction: Some) => deduction.amount)));
+    }
+  });
+});
+
+const SHOP = `{
+  "merchant": {
+    "id": "mer_shop",
+    "name": "Shop",
+    "email": "hello@shop.example",
+    "apiKey": "sk_test_shop"
+  },
+  "records": {
+    "booking": [
+      { "id": "bkg_1", "status": "pending" },
+      { "id": "bkg_2", "guests": 2 }
+    ],
+    "product": [{ "id": "prod_1" }],
+    "product_variant": [
+      { "productId": "prod_1", "sku": "A-1", "options": { "size": "S" } },
+      { "productId": "prod_1", "sku": "A-2", "options": { "size": "M" } }
+    ]
+  }
+}
+`;
+
+describe("a fixture of one's own", () => {
+  test("needs no more than a merchant with a key", async () => {
+    const folder = folderOf({ "shop.json": SHOP, "tiny.json": SHOP.replaceAll("shop", "tiny").replace(/,\s+"records"[\s\S]*/, "}") });
+    const bench = await open({ fixtures: folder });
+    expect((await bench.call("GET", "/v1/merchants/me", { key: "sk_test_tiny" })).body).toMatchObject({
+      id: "mer_tiny",
+      merchantId: "mer_tiny",
+      status: "active",
+      phone: null,
+      created: NOON_SECONDS,
+    });
+    const declined = await bench.call("POST", "/v1/hospitality/bookings/bkg_2/decline", { key: "sk_test_shop", body: {} });
+    expect(declined.status).toBe(200);
+    expect(declined.body).toMatchObject({ id: "bkg_2", status: "declined", guests: 2, created: NOON_SECONDS });
+    expect(await bench.events(declined)).toEqual(["booking.declined"]);
+  });
+
+  const wrong: [what: string, from: string, to: string, message: string][] = [
+    ["a comma too many", '"apiKey": "sk_test_shop"\n', '"apiKey": "sk_test_shop",\n', ":7: is not JSON: property name expected."],
+    ["a comment", '"merchant"', '// mine\n  "merchant"', ":2: is not JSON: invalid comment token."],
+    ["a file cut short", SHOP.slice(200), "", " is not JSON: "],
+    ["a list", SHOP, "[]", ":1: a fixture is a JSON object with a merchant and its records."],
+    ["no merchant", '"merchant"', '"merchnt"', ":2 /merchnt: merchnt is no field of a fixture. Did you mean merchant?"],
+    ["no e-mail address", '    "email": "hello@shop.example",\n', "", ":2 /merchant/email: merchant.email is required."],
+    ["a wrong e-mail address", "hello@shop.example", "hello", ":5 /merchant/email: merchant.email must be an e-mail address; received"],
+    [
+      "a misspelt field of the merchant",
+      '"name": "Shop",',
+      '"name": "Shop", "contry": "PT",',
+      ":4 /merchant/contry: contry is no field of a merchant. Did you mean country?",
+    ],
+    ["another sort of key", "sk_test_shop", "key_shop", ":6 /merchant/apiKey: merchant.apiKey must be sk_test_ and a name of your own"],
+    ["a key in the form of a session", "sk_test_shop", "sk_test_session_shop", ":6 /merchant/apiKey: merchant.apiKey must be sk_test_"],
+    ["a live key", "sk_test_shop", "sk_live_abcdef", ":6: holds a live key. Take it out, and rotate it."],
+    ["an unknown kind", '"booking"', '"bookng"', ":9 /records/bookng: there is no kind of record bookng. Did you mean booking?"],
+    [
+      "a kind that only the service makes",
+      '"product"',
+      '"webhook_endpoint"',
+      ":13 /records/webhook_endpoint: there is no kind of record webhook_endpoint.",
+    ],
+    [
+      "a second merchant",
+      '"product"',
+      '"merchant"',
+      ":13 /records/merchant: a fixture has one merchant, and that stands beside the records.",
+    ],
+    [
+      "records that are no list",
+      '[{ "id": "prod_1" }]',
+      '{ "id": "prod_1" }',
+      ":13 /records/product: records.product must be an array; received an object.",
+    ],
+    [
+      "an unknown state",
+      '"pending"',
+      '"pendng"',
+      ':10 /records/booking/0/status: status must be one of pending, confirmed, checked_in, checked_out, no_show, cancelled, declined; received "pendng" (a string).',
+    ],
+    [
+      "a field of the wrong type",
+      '"guests": 2',
+      '"guests": "two"',
+      ':11 /records/booking/1/guests: guests must be an integer or null; received "two" (a string).',
+    ],
+    ["a misspelt field", '"guests"', '"gests"', ":11 /records/booking/1/gests: gests is no field of a booking. Did you mean guests?"],
+    [
+      "a field that follows from elsewhere",
+      '"guests": 2',
+      '"merchantId": "mer_x"',
+      ":11 /records/booking/1/merchantId: merchantId is no field of a booking.",
+    ],
+    [
+      "an id twice",
+      "bkg_2",
+      "bkg_1",
+      ":11 /records/booking/1/id: no two records of the kind booking may have the same id; /records/booking/0 has it too.",
+    ],
+    [
+      "a stock number twice",
+      "A-2",
+      "A-1",
+      ":16 /records/product_variant/1/sku: no two records of the kind product_variant may have the same sku;",
+    ],
+    [
+      "a set of options twice",
+      '"M"',
+      '"S"',
+      ":16 /records/product_variant/1/productId: no two records of the kind product_variant may have the same productId and options;",
+    ],
+  ];
+  test.each(wrong)("is refused with %s, saying where", async (_, from, to, message) => {
+    const folder = folderOf({ "shop.json": SHOP.replace(from, () => to) });
+    const refusal = await readFixtures(folder, { validate: resources }).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(SandboxError);
+    expect((refusal as SandboxError).exitCode).toBe(exitCodes.badFixture);
+    expect((refusal as SandboxError).message).toContain(message.startsWith(":") ? `${join(folder, "shop.json")}${message}` : message);
+    expect((refusal as SandboxError).message).not.toContain("abcdef");
+  });
+
+  test("is refused with the count of what else is wrong with it", async () => {
+    const folder = folderOf({ "shop.json": SHOP.replace('"pending"', '"pendng"').replace('"guests"', '"gests"') });
+    await expect(readFixtures(folder, { validate: resources })).rejects.toThrow(
+      /:10 \/records\/booking\/0\/status: .* \(and 1 more in this file\)$/,
+    );
+  });
+
+  test.each([
+    ["id", "mer_shop", ":3 /merchant/id"],
+    ["email", "hello@shop.example", ":5 /merchant/email"],
+    ["apiKey", "sk_test_shop", ":6 /merchant/apiKey"],
+  ])("is refused when its merchant has the %s of another", async (field, value, where) => {
+    const other = SHOP.replaceAll(/shop/g, "twin").replace(value.replace("shop", "twin"), value);
+    const folder = folderOf({ "a.json": SHOP, "b.json": other });
+    const message = `${join(folder, "b.json")}${where}: merchant.${field} must differ from that in ${join(folder, "a.json")}`;
+    await expect(readFixtures(folder, { validate: resources })).rejects.toThrow(message);
+  });
+
+  test("is looked for in a folder that exists and holds one", async () => {
+    const empty = folderOf({ "notes.txt": "" });
+    await expect(readFixtures(empty)).rejects.toThrow(`The folder ${empty} holds no .json file.`);
+    await expect(readFixtures(join(empty, "none"))).rejects.toThrow(/^Cannot read the folder .*none: ENOENT/);
+  });
+
+  test("stops the command line, as built, with an exit code of its own", async () => {
+    const folder = folderOf({ "shop.json": SHOP.replace('"pending"', '"pendng"'), "broken.json": "{" });
+    const start = () =>
+      promisify(execFile)(process.execPath, [packageFile("dist/bin.cjs"), "start", "--memory", "--port", "0", "--fixtures", folder]);
+    await expect(start()).rejects.toMatchObject({
+      code: exitCodes.badFixture,
+      stdout: "",
+      stderr: expect.stringContaining("broken.json:1: is not JSON"),
+    });
+    rmSync(join(folder, "broken.json"));
+    await expect(start()).rejects.toMatchObject({
+      code: exitCodes.badFixture,
+      stderr: expect.stringContaining("shop.json:10 /records/booking/0/status"),
+    });
+  });
+
+  test("stops the start of a sandbox, which leaves nothing behind", async () => {
+    const folder = folderOf({ "shop.json": SHOP.replace("bkg_2", "bkg_1") });
+    const file = join(folder, "world.db");
+    await expect(open({ fixtures: folder, memory: false, db: file })).rejects.toThrow(":11 /records/booking/1/id");
+    writeFileSync(join(folder, "shop.json"), SHOP);
+    const bench = await open({ fixtures: folder, memory: false, db: file });
+    expect((await bench.merchants.list()).data.map(({ id }) => id)).toEqual(["mer_shop"]);
+  });
+});
+
+describe("a seeded merchant", () => {
+  test("has every record of its fixture, whole and shown, with the ids of the fixture", async () => {
+    const bench = await open();
+    const { body } = await bench.call("GET", "/v1/payments?limit=100");
+    const newest = recordsOf(named("lodge"), "payment").at(-1);
+    expect(body.data[0]).toEqual({
+      id: newest.id,
+      object: "payment",
+      merchantId: "mer_lodge",
+      status: newest.status,
+      amount: newest.amount,
+      currency: "EUR",
+      method: newest.method,
+      customerId: newest.customerId,
+      reference: newest.reference,
+      description: newest.description,
+      fee: newest.fee ?? null,
+      failureCode: null,
+      refundedAmount: 0,
+      metadata: {},
+      created: newest.created,
+      livemode: false,
+    });
+    const rest = await bench.call("GET", `/v1/payments?limit=100&starting_after=${body.data.at(-1).id}`);
+    const ids = [...body.data, ...rest.body.data].map(({ id }: Some) => id);
+    expect(ids).toEqual(
+      recordsOf(named("lodge"), "payment")
+        .map(({ id }) => id)
+        .reverse(),
+    );
+    expect(rest.body.has_more).toBe(false);
+  });
+
+  test.each(fixtures.map(({ merchant }) => [merchant.id, merchant] as const))("%s can log in", async (id, { email, password }) => {
+    const bench = await open();
+    const { status, body } = await bench.call("POST", "/v1/merchants/login", { key: "sk_test_blank", body: { email, password } });
+    expect(status).toBe(200);
+    expect(body.merchant).toMatchObject({ id, email });
+    expect(JSON.stringify(body)).not.toContain(password as string);
+  });
+
+  test("can be there twice: the same records under another identity, which do not touch the first's", async () => {
+    const bench = await open();
+    const { merchant, apiKey } = await bench.control("POST", "/merchants", { fixture: "lodge" });
+    const own = (await bench.call("GET", "/v1/merchants/me", { key: apiKey })).body;
+    expect(own).toMatchObject({ id: merchant, merchantId: merchant, name: "Quinta da Ribeira" });
+    expect(own.email).not.toBe("ola@lodge.example");
+    const mine = (await bench.call("GET", "/v1/payments", { key: apiKey })).body.data as Some[];
+    const theirs = (await bench.call("GET", "/v1/payments")).body.data as Some[];
+    expect(mine).toEqual(theirs.map((payment) => ({ ...payment, merchantId: merchant })));
+    const decline = "/v1/hospitality/bookings/bkg_pending/decline";
+    expect((await bench.call("POST", decline, { key: apiKey })).status).toBe(200);
+    expect((await bench.call("POST", decline, { key: apiKey })).status).toBe(409);
+    expect((await bench.call("POST", decline)).status).toBe(200);
+  });
+});
+
+describe("the views", () => {
+  test("show every kind of record to whoever opens the file, also after a second start", async () => {
+    const file = join(folderOf({}), "world.db");
+    await (await open({ memory: false, db: file })).close();
+    await (await open({ memory: false, db: file })).close();
+    const sql = new Sqlite(file, { readonly: true });
+    for (const { kind, view } of resources) {
+      const seeded = kind === "merchant" ? fixtures.length : sum(fixtures.map((fixture) => recordsOf(fixture, kind).length));
+      expect(sql.prepare(`select * from ${view}`).all(), view).toHaveLength(seeded);
+    }
+    expect(sql.prepare("select * from payments where merchant = 'mer_lodge' and id = 'pay_refunded'").get()).toMatchObject({
+      merchant: "mer_lodge",
+      status: "refunded",
+      currency: "EUR",
+      failureCode: null,
+      livemode: 0,
+    });
+    expect(
+      sql
+        .prepare(
+          "select sum(json_extract(value, '$.netAmount')) = totals ->> 'netAmount' as adds from payrolls, json_each(items) group by payrolls.id",
+        )
+        .pluck()
+        .all(),
+    ).toEqual(recordsOf(named("lodge"), "payroll").map(() => 1));
+    expect(sql.prepare("select count(*) from events").pluck().get(), "seeding is silent").toBe(0);
+    sql.close();
+  });
+
+  test("leave out what is never shown", () => {
+    const secretive = resource({
+      kind: "vault",
+      prefix: "vlt",
+      view: "vaults",
+      fields: { secret: text("Hidden"), size: count("Shown") },
+      hidden: ["secret"],
+    });
+    const database = openDatabase(undefined);
+    createViews(database, [secretive]);
+    const columns = database.sql.prepare("select name from pragma_table_info('vaults')").pluck().all();
+    expect(columns).toEqual(["id", "merchant", "created", "status", "object", "size", "metadata", "livemode"]);
+    database.close();
+  });
+});

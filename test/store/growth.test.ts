@@ -1,0 +1,356 @@
+// What does not grow with the file: how far a statement looks, and how much the logs of events and attempts keep.
+
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { expect, test } from "vitest";
+import { eventTypes, resources } from "../../src/areas/index.ts";
+import { API_PHASES, type CallSubject } from "../../src/contracts/fault.ts";
+import { createFaults } from "../../src/faults/index.ts";
+import { createClock, parseTime } from "../../src/kernel/clock.ts";
+import { ALPHABET, createDice, placeOf } from "../../src/kernel/random.ts";
+import { operations } from "../../src/sandbox/engine.ts";
+import { openStores, type Stores } from "../../src/store/stores.ts";
+import { openSeeder } from "../../src/store/world/seed.ts";
+import { openSnapshots } from "../../src/store/world/snapshots.ts";
+import { openWorld } from "../../src/store/world/world.ts";
+import { folder } from "../support/program.ts";
+import { type Bench, NOON, NOON_SECONDS, open, share } from "../support/sandbox.ts";
+import { advance, receive, register, trigger } from "../support/webhooks.ts";
+
+const PENDING = "Walks what is pending, and nothing else: the index holds no more.";
+const LOG = "Walks a log that is bounded, for somebody who wants all of it: a report, an expectation, the first count after a start.";
+const FEW = "Sorts the few rows that the search found: those of one merchant, one request or one event, or what came since the last look.";
+const PAGE = "Walks a bounded log from its newest row, and ends when a page is full.";
+const ALL = "Is to erase all there is.";
+
+/** The statements that may walk a table or sort: how each begins, what of its plan is allowed, and why. */
+const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
+  {
+    text: /^select merchant, endpoint, min\(due\) as due from deliveries where state = 'pending' group/,
+    plan: /SCAN .*deliveries_open/,
+    why: PENDING,
+  },
+  { text: /^select count\(\*\) from deliveries where state = 'pending'/, plan: /SCAN .*deliveries_open/, why: PENDING },
+  { text: /where d\.sequence in \(select sequence from deliveries indexed by/, plan: /SCAN .*deliveries_open/, why: PENDING },
+  { text: /^select d\.sequence, d\.merchant, e\.id as event/, plan: /SCAN d/, why: LOG },
+  { text: /^select type, sum\(emitted\)/, plan: /SCAN (events|d|let_go)|TEMP B-TREE/, why: LOG },
+  { text: /^select status, count\(\*\) as calls from journal/, plan: /SCAN journal|TEMP B-TREE/, why: LOG },
+  { text: /^select operation, status, count\(\*\) as calls from journal/, plan: /SCAN journal|TEMP B-TREE/, why: LOG },
+  { text: /^select sequence, length\(request_headers\).* from journal/, plan: /SCAN journal/, why: LOG },
+  { text: /^select a\.\*, .* order by a\.sequence/, plan: /SCAN a$|TEMP B-TREE FOR (LAST TERM OF )?ORDER BY/, why: PAGE },
+  { text: /^select a\.\*, .* where e\.id = \+\?\)/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
+  { text: /^select id, body ->> 'name' as name/, plan: /TEMP B-TREE FOR ORDER BY/, why: "Lists every merchant, a row each." },
+  { text: /^select merchant, endpoint, min\(due\) as due, max\(sequence\)/, plan: /TEMP B-TREE FOR GROUP BY/, why: FEW },
+  { text: /^select id as endpoint, body ->> 'secret'/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
+  { text: /d\.attempts = 0 and e\.request = \+\?/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
+  { text: /^select merchant, name, lesson, .* order by sequence/, plan: /SCAN learners/, why: "Lists everybody who learns, a row each." },
+  { text: /^select lesson, step, .* from left_steps/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
+  { text: /^delete from (attempts|deliveries|events|documents|journal)$/, plan: /SCAN/, why: ALL },
+];
+
+/** Plans that walk nothing: a constant, or the rows of a subquery that was itself searched. */
+const HARMLESS = /SCAN CONSTANT ROW|SCAN \(?(subquery|SUBQUERY)/;
+
+/** Everything that prepares a statement, opened over an empty database in memory. */
+function everyStore(): Stores {
+  const clock = createClock(parseTime(NOON));
+  const dice = createDice(1);
+  const stores = openStores({ clock, dice, webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });
+  const image = () => ({ bytes: Buffer.alloc(0), copyInto: () => {} });
+  openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures: [], image, dice, renew: () => {} });
+  openSnapshots(stores.database, stores.journal);
+  return stores;
+}
+
+/** The log's page is made of what it is asked for. */
+function askForEveryPage({ attempts }: Stores): void {
+  const filters = { id: "whd_0001", endpointId: "we_1", status: "failed", type: "payment.succeeded", eventId: "evt_1" };
+  const names = Object.keys(filters) as (keyof typeof filters)[];
+  for (let chosen = 0; chosen < 2 ** names.length; chosen++) {
+    const query = Object.fromEntries(names.filter((_, place) => chosen & (2 ** place)).map((name) => [name, filters[name]]));
+    for (const merchant of [undefined, "mer_lodge"]) attempts.page(merchant, query);
+  }
+}
+
+function planOf(sql: Sqlite.Database, text: string): string[] {
+  const names = [...text.matchAll(/[@:]([a-z]\w*)/gi)].map(([, name]) => [name, 1]);
+  const values = names.length > 0 ? [Object.fromEntries(names)] : [...text.matchAll(/\?/g)].map(() => 1);
+  const rows = sql.prepare<unknown[], { detail: string }>(`explain query plan ${text}`).all(...values);
+  return rows.map(({ detail }) => detail);
+}
+
+/** As many rows as the logs of a long run leave behind: one event, delivery and attempt each, the first of them not over yet. */
+const LOGGED = 12_000;
+const PENDING_ROWS = 50;
+
+/** What SQLite makes of a count as `placeOf` does. */
+const placed = (count: string) =>
+  [3, 2, 1, 0].map((digit) => `substr('${ALPHABET}', ${count} / ${ALPHABET.length ** digit} % ${ALPHABET.length} + 1, 1)`).join(" || ");
+
+/** Puts so many rows into every table that grows, through whatever runs SQL: a moment after each other, or all in the same. */
+function fill(sql: Pick<Sqlite.Database, "exec">, rows: number, step = 1): void {
+  sql.exec(`
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows})
+      insert into events (id, merchant, type, created, origin, request, body)
+      select 'evt_' || ${placed("i")}, 'mer_lodge', 'payment.succeeded', ${NOON_SECONDS * 1000} + ${step} * i, 'event', null, '{}' from n;
+    insert into deliveries (merchant, endpoint, event, trigger, state, attempts, allowed, due, created)
+      select merchant, 'we_old', sequence, 'event', iif(sequence <= ${PENDING_ROWS}, 'pending', 'succeeded'), 1, 6,
+        iif(sequence <= ${PENDING_ROWS}, ${NOON_SECONDS * 1000} + 9e9, null), created from events;
+    insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, request_headers, started, ended)
+      select 'whd_' || ${placed("sequence")}, merchant, endpoint, sequence, 'event', 1, 6,
+        iif(state = 'pending', 'failed', 'succeeded'), 'http://localhost:9/', '{}', created, created from deliveries;
+    insert into documents (merchant, kind, id, created, status, body)
+      select merchant, 'payment', 'pay_grown' || sequence, ${step} * sequence, 'succeeded', '{}' from events;
+    insert into replies (merchant, key, fingerprint, request, status, body, expires)
+      select merchant, 'key' || sequence, '', 'req_1', 200, '{}', created + 9e9 from events;
+    insert into journal (sequence, id, at, method, path, query, status, duration, request_headers, request_body, request_bytes,
+        response_headers, response_body, response_bytes)
+      select sequence, 'req_' || sequence, created, 'GET', '/v1/payments', '', 200, 1, '{}', '', 0, '{}', '', 0 from events;`);
+}
+
+/** A sandbox over a file that a long run filled. */
+async function openFilled(rows = LOGGED, more = ""): Promise<Bench & { file: string }> {
+  const db = join(folder(), "filled.db");
+  await (await share({ memory: false, db })).close();
+  const sql = new Sqlite(db);
+  fill(sql, rows);
+  sql.exec(more);
+  sql.close();
+  return Object.assign(await open({ memory: false, db }), { file: db });
+}
+
+function countRows(file: string): Record<string, number> {
+  const sql = new Sqlite(file, { readonly: true });
+  const count = (table: string) => sql.prepare(`select count(*) from ${table}`).pluck().get() as number;
+  const rows = { events: count("events"), deliveries: count("deliveries"), attempts: count("attempts") };
+  sql.close();
+  return rows;
+}
+
+test("no statement walks or sorts a table that grows, but for those that are named with their reason", async () => {
+  const stores = everyStore();
+  askForEveryPage(stores);
+  // The journal's are prepared when it is first written to, or forgets.
+  stores.journal.forget();
+  const texts = [...stores.database.sql.statements].map((text) => text.replace(/\s+/g, " ").trim());
+  stores.close();
+  expect(texts.length).toBeGreaterThan(100);
+  const { file } = await openFilled();
+  const sql = new Sqlite(file, { readonly: true });
+  const used = new Set<RegExp>();
+  const wrong: string[] = [];
+  for (const text of texts.filter((one) => !/^(begin|commit|rollback|vacuum|attach)/.test(one))) {
+    for (const step of planOf(sql, text)) {
+      if (!/SCAN|TEMP B-TREE/.test(step) || HARMLESS.test(step)) continue;
+      const allowed = ALLOWED.find((one) => one.text.test(text) && one.plan.test(step));
+      if (allowed) used.add(allowed.text);
+      else wrong.push(`${step} in: ${text}`);
+    }
+  }
+  sql.close();
+  expect(wrong).toEqual([]);
+  expect(ALLOWED.filter(({ text }) => !used.has(text)).map(({ text }) => text.source)).toEqual([]);
+});
+
+/** What a call may read, of a sandbox in which that many rows are. The middle one is neither the newest nor the oldest. */
+function reads(stores: Stores, rows: number): Record<string, () => unknown> {
+  const { attempts, eventLog, journal, deliveries, holds, replies } = stores;
+  const middle = Math.floor(rows / 2);
+  const scope = { merchant: "mer_lodge", now: NOON_SECONDS, mint: () => "", emit: () => {}, hold: () => {} };
+  const payment = resources.find(({ kind }) => kind === "payment") as (typeof resources)[number];
+  const payments = stores.collections(payment, scope);
+  const later = NOON_SECONDS * 1000 + 1e10;
+  return {
+    "a record": () => payments.find(`pay_grown${middle}`),
+    "the newest records": () => payments.page({}),
+    "older records": () => payments.page({ starting_after: `pay_grown${middle}` }),
+    "newer records": () => payments.page({ ending_before: `pay_grown${middle}` }),
+    "the newest attempts of a merchant": () => attempts.page("mer_lodge", {}),
+    "the newest attempts of all": () => attempts.page(undefined, {}),
+    "the attempts of an endpoint": () => attempts.page("mer_lodge", { endpointId: "we_old" }),
+    "the failed attempts of an endpoint": () => attempts.page("mer_lodge", { endpointId: "we_old", status: "failed" }),
+    "the attempts of an event": () => attempts.page("mer_lodge", { eventId: `evt_${placeOf(middle)}` }),
+    "older attempts": () => attempts.page("mer_lodge", { starting_after: `whd_${placeOf(middle)}` }),
+    "an attempt": () => attempts.find(undefined, `whd_${placeOf(middle)}`),
+    "the newest events": () => eventLog.page({}),
+    "the events of a merchant": () => eventLog.page({ merchant: "mer_lodge", starting_after: `evt_${placeOf(middle)}` }),
+    "an event": () => eventLog.find(`evt_${placeOf(middle)}`),
+    "the newest requests": () => journal.find({}, 25),
+    "older requests": () => journal.find({ before: `req_${middle}` }, 25),
+    "a request": () => journal.get(`req_${middle}`),
+    "what is due": () => deliveries.due("mer_lodge", "we_old", later, 16),
+    "when something is due": () => deliveries.soonest("mer_lodge", "we_old"),
+    "what came to be owed": () => deliveries.owedSince(rows - 1),
+    "what no rule was asked about": () => holds.undecided(later),
+    "a remembered answer": () => replies.find("mer_lodge", `key${middle}`),
+  };
+}
+
+/** How many rows SQLite looks at for each of them: every table is hidden behind a view of its name that counts. */
+function lookedAt(rows: number, step?: number): Record<string, number> {
+  const stores = everyStore();
+  const { sql } = stores.database;
+  fill(sql, rows, step);
+  let looked = 0;
+  sql.function("looked_at", { deterministic: false }, () => {
+    looked++;
+    return 1;
+  });
+  for (const table of ["documents", "events", "deliveries", "attempts", "journal", "replies"])
+    sql.exec(`create temp view ${table} as select * from main.${table} where looked_at()`);
+  const counts = Object.entries(reads(stores, rows)).map(([name, read]) => {
+    looked = 0;
+    read();
+    return [name, looked];
+  });
+  stores.close();
+  return Object.fromEntries(counts);
+}
+
+test("a call looks at as many rows among a hundred thousand as among a thousand", () => {
+  const few = lookedAt(1_000);
+  expect(few).toMatchObject({
+    "a record": 1,
+    "the newest records": 26,
+    "a request": 1,
+    "what no rule was asked about": 2 * PENDING_ROWS,
+    "a remembered answer": 1,
+  });
+  expect(lookedAt(100_000)).toEqual(few);
+});
+
+test("and where the clock stands still, so that all of them came in the same moment", () => {
+  expect(lookedAt(100_000, 0)).toEqual(lookedAt(1_000, 0));
+});
+
+test("memory holds so many of those who called, and no more", () => {
+  const { database, tenants, close } = everyStore();
+  const { sql } = database;
+  const keys = 5_001;
+  sql.exec(`insert into documents (merchant, kind, id, created, status, body) values ('mer_lodge', 'merchant', 'mer_lodge', 1, 'active', '{}');
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${keys})
+    insert into keys (key, merchant, kind) select 'sk_test_' || i, 'mer_lodge', 'session' from n`);
+  let looked = 0;
+  sql.function("looked_at", { deterministic: false }, () => ++looked);
+  sql.exec("create temp view keys as select * from main.keys where looked_at()");
+  const lookups = (number: number) => {
+    looked = 0;
+    expect(tenants.identify(`sk_test_${number}`)).toMatchObject({ merchant: "mer_lodge" });
+    return looked;
+  };
+  expect([lookups(1), lookups(1)]).toEqual([1, 0]);
+  for (let number = 2; number <= keys; number++) lookups(number);
+  expect([lookups(1), lookups(keys)]).toEqual([1, 0]);
+  close();
+});
+
+test("the logs keep the newest, what is pending, and what those are about; what they let go is still counted", async () => {
+  const bench = await openFilled();
+  const counted = async () => {
+    const { events } = await bench.control("GET", "/operations");
+    return events.find(({ type }: { type: string }) => type === "payment.succeeded");
+  };
+  expect(await counted()).toMatchObject({ emitted: LOGGED, delivered: LOGGED - PENDING_ROWS });
+  expect((await bench.control("GET", `/deliveries/whd_${placeOf(60)}`)).attempt).toMatchObject({
+    id: `whd_${placeOf(60)}`,
+    eventId: `evt_${placeOf(60)}`,
+  });
+  for (let made = 0; made < 100; made++) await trigger(bench, "payment.succeeded", { amount: made });
+  // Nobody wanted these, so only the log of events moved on; of an event that a kept delivery is about, the delivery decides.
+  const kept = 10_000 + PENDING_ROWS;
+  expect(countRows(bench.file)).toEqual({ events: kept + 100, deliveries: kept, attempts: kept });
+  expect(await counted()).toMatchObject({ emitted: LOGGED + 100, delivered: LOGGED - PENDING_ROWS });
+
+  const gone = await bench.call("GET", `/_sandbox/deliveries/whd_${placeOf(60)}`, { key: null });
+  expect(gone.body).toMatchObject({
+    code: "resource_not_found",
+    message: expect.stringContaining("keeps the newest 10,000, and all that is pending"),
+  });
+  expect((await bench.control("GET", `/deliveries/whd_${placeOf(50)}`)).attempt).toMatchObject({
+    id: `whd_${placeOf(50)}`,
+    status: "failed",
+  });
+  expect((await bench.control("GET", `/deliveries/whd_${placeOf(2001)}`)).attempt).toMatchObject({ id: `whd_${placeOf(2001)}` });
+  const lost = await bench.call("POST", `/_sandbox/events/evt_${placeOf(60)}/replay`, { key: null, body: {} });
+  expect(lost.body).toMatchObject({
+    code: "resource_not_found",
+    message: expect.stringContaining(`There is no event evt_${placeOf(60)}.`),
+  });
+
+  await bench.control("POST", "/reset", { merchant: "mer_lodge" });
+  expect(countRows(bench.file)).toEqual({ events: 0, deliveries: 0, attempts: 0 });
+  expect(await counted()).toMatchObject({ emitted: 0, delivered: 0 });
+});
+
+test("a rule about another operation is not asked, and a call that no rule could touch asks none", () => {
+  const clock = createClock(parseTime(NOON));
+  const known = { operations, eventTypes, merchants: () => ["mer_lodge"], ownerOf: () => undefined, judged: [] };
+  const faults = createFaults({ clock, seed: 1, known, keepPast: () => {} });
+  const add = (operation: string, ttl?: string) =>
+    faults.rules.add({ match: { operation, merchant: "mer_lodge" }, action: { type: "status", status: 503 }, ...(ttl ? { ttl } : {}) });
+  let asked = 0;
+  const subject = (operation: string): CallSubject => ({
+    requestId: "req_1",
+    // A rule looks at the merchant of a call first.
+    get merchant() {
+      asked++;
+      return "mer_market";
+    },
+    key: undefined,
+    operation,
+    address: "",
+    header: () => undefined,
+    body: {},
+  });
+  const questions = (operation: string) => {
+    asked = 0;
+    for (const phase of API_PHASES) faults.api.decide(phase, subject(operation));
+    return asked;
+  };
+  for (let number = 0; number < 10; number++) add("payments.list");
+  expect([questions("payments.list"), questions("payouts.list")]).toEqual([10, 0]);
+  expect(API_PHASES.filter((phase) => faults.api.concerns(phase, "payouts.list"))).toEqual([]);
+  expect(API_PHASES.filter((phase) => faults.api.concerns(phase, "payments.list"))).toEqual(["before"]);
+
+  const { id } = add("payouts.*");
+  expect([questions("payments.list"), questions("payouts.list")]).toEqual([10, 1]);
+  faults.rules.change(id, { match: { merchant: "mer_lodge" } });
+  expect([questions("payments.list"), questions("payouts.list")]).toEqual([11, 1]);
+  faults.rules.remove(id);
+  expect([questions("payments.list"), questions("payouts.list")]).toEqual([10, 0]);
+  faults.rules.clear();
+  add("payments.list", "10s");
+  clock.set("frozen", clock.now() + 11_000);
+  expect([faults.api.armed, faults.api.concerns("before", "payments.list")]).toEqual([false, false]);
+});
+
+test("an attempt is shown however many came after it for the same event", async () => {
+  const again = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 150)
+    insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, request_headers, started, ended)
+    select 'whd_0001again' || i, 'mer_lodge', 'we_old', 1, 'retry', i + 1, 200, 'failed', 'http://localhost:9/', '{}', 1, ${NOON_SECONDS * 1000} + 10 + i from n`;
+  const bench = await openFilled(10, again);
+  const { attempt, attempts } = await bench.control("GET", "/deliveries/whd_0001");
+  expect([attempt.id, attempt.attempt, attempts.length, attempts[0].id]).toEqual(["whd_0001", 1, 100, "whd_0001again150"]);
+});
+
+test("what is pending is delivered however much came after it, and stays in the log as an attempt of now", async () => {
+  const bench = await openFilled();
+  const receiver = await receive();
+  receiver.always(503);
+  await register(bench, receiver.url);
+  await trigger(bench, "payment.succeeded", { amount: 7 });
+  await receiver.arrived(1);
+  await bench.control("POST", "/drain", {});
+  receiver.always(undefined);
+  for (let made = 0; made < 100; made++) await trigger(bench, "payment.failed", { amount: made });
+  await advance(bench, "5s");
+  await receiver.arrived(102);
+  const { data } = await bench.control("GET", "/deliveries?type=payment.succeeded&limit=2");
+  expect(data.map(({ attempt, status }: { attempt: number; status: string }) => [attempt, status])).toEqual([
+    [2, "succeeded"],
+    [1, "failed"],
+  ]);
+  const { events, attempts } = countRows(bench.file);
+  expect(events).toBeLessThan(10_000 + PENDING_ROWS + 300);
+  expect(attempts).toBeLessThan(10_000 + PENDING_ROWS + 300);
+});

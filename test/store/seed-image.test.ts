@@ -1,0 +1,123 @@
+// The image that every world begins as a copy of: what it holds is what seeding by hand gives, to the byte, whatever seed and clock.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { eventTypes, resources } from "../../src/areas/index.ts";
+import { createClock, parseTime } from "../../src/kernel/clock.ts";
+import { createDice } from "../../src/kernel/random.ts";
+import { createSandbox, type Sandbox } from "../../src/sandbox/create.ts";
+import { packageFile } from "../../src/sandbox/package-files.ts";
+import { createViews } from "../../src/store/records/views.ts";
+import { openStores } from "../../src/store/stores.ts";
+import { readFixtures } from "../../src/store/world/fixtures.ts";
+import { openSeeder } from "../../src/store/world/seed.ts";
+import { folder } from "../support/program.ts";
+import { open } from "../support/sandbox.ts";
+
+type Dump = Record<string, unknown[]>;
+
+/** Every row of every table, and every statement of the schema; what tells of the process itself is left out. */
+function dump(sql: Sqlite.Database): Dump {
+  const schema = sql.prepare("select type, name, sql from sqlite_master order by type, name").all() as { type: string; name: string }[];
+  const tables = schema.filter(({ type, name }) => type === "table" && !["settings", "journal"].includes(name)).map(({ name }) => name);
+  return Object.fromEntries([["schema", schema], ...tables.map((name) => [name, sql.prepare(`select * from ${name}`).raw().all()])]);
+}
+
+async function dumpOf(sandbox: Pick<Sandbox, "snapshots">): Promise<Dump> {
+  const { file } = await sandbox.snapshots.save({ name: "now" });
+  const sql = new Sqlite(file, { readonly: true });
+  const found = dump(sql);
+  sql.close();
+  return found;
+}
+
+/** What seeding one fixture after another gives, in stores that no image ever touched. */
+async function seededByHand(fixtureFolder: string, seed: number, now: string): Promise<Dump> {
+  const clock = createClock(parseTime(now));
+  const dice = createDice(seed);
+  const stores = openStores({ clock, dice, webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });
+  createViews(stores.database, resources);
+  const seeder = openSeeder(stores, resources, clock);
+  const fixtures = await readFixtures(fixtureFolder);
+  stores.database.commitNow(() => {
+    for (const fixture of fixtures) {
+      const { id, apiKey, email } = fixture.merchant;
+      seeder.seed(fixture, { id, key: apiKey, email, place: null });
+    }
+  });
+  const sql = new Sqlite(stores.database.sql.serialize());
+  stores.close();
+  return dump(sql);
+}
+
+const anySeed = fc.integer({ min: 0, max: 2 ** 32 });
+const anyTime = fc
+  .date({ min: new Date("2000-01-01"), max: new Date("2099-12-31"), noInvalidDate: true })
+  .map((time) => time.toISOString());
+
+test("is what seeding by hand gives, and so is the world after a reset", async () => {
+  const builtIn = packageFile("fixtures/merchants");
+  await fc.assert(
+    fc.asyncProperty(anySeed, anyTime, async (seed, clock) => {
+      await using sandbox = await createSandbox({ seed, clock });
+      const byHand = await seededByHand(builtIn, seed, clock);
+      expect(await dumpOf(sandbox)).toEqual(byHand);
+      await sandbox.merchants.mint();
+      await sandbox.merchants.remove({ id: "mer_market" });
+      await sandbox.records.change({ kind: "payment", id: "pay_pending", merchant: "mer_lodge", status: "succeeded" });
+      await sandbox.clock.advance({ by: "1h" });
+      await sandbox.reset();
+      expect(await dumpOf(sandbox)).toEqual(byHand);
+    }),
+    { numRuns: 10 },
+  );
+});
+
+test("that of the usual world, which travels with the program, is what seeding by hand gives", async () => {
+  const sql = new Sqlite(packageFile("dist/world.db"), { readonly: true });
+  const found = dump(sql);
+  sql.close();
+  expect(found).toEqual(await seededByHand(packageFile("fixtures/merchants"), 1, "2026-01-05T09:00:00Z"));
+});
+
+test("is made anew for fixtures that take their dates from the clock, and for those that were changed", async () => {
+  const fixtures = folder();
+  const write = (name: string) =>
+    writeFileSync(
+      join(fixtures, "one.json"),
+      JSON.stringify({
+        merchant: { id: "mer_one", name, email: "one@example.test", apiKey: "sk_test_one" },
+        records: { customer: [{ name }] },
+      }),
+    );
+  write("First");
+  const [noon, evening] = ["2026-01-05T12:00:00Z", "2026-01-05T18:00:00Z"];
+  const early = await open({ fixtures, clock: noon });
+  expect(await dumpOf(early)).toEqual(await seededByHand(fixtures, 1, noon));
+  await early.clock.set({ mode: "frozen", now: evening });
+  await early.reset();
+  expect(await dumpOf(early)).toEqual(await seededByHand(fixtures, 1, evening));
+  write("Second");
+  expect((await (await open({ fixtures, clock: noon })).merchants.list()).data).toMatchObject([{ name: "Second" }]);
+});
+
+test("is nobody's: what one world changes, no other sees", async () => {
+  const one = await open();
+  const other = await open();
+  await one.records.change({ kind: "payment", id: "pay_pending", merchant: "mer_lodge", status: "failed" });
+  const later = await open();
+  for (const bench of [other, later]) expect(await dumpOf(bench)).not.toEqual(await dumpOf(one));
+  expect(await dumpOf(later)).toEqual(await dumpOf(other));
+});
+
+test("gives a file the same world as memory", async () => {
+  const inFile = await open({ memory: false, db: join(folder(), "sandbox.db") });
+  const inMemory = await open();
+  expect(await dumpOf(inFile)).toEqual(await dumpOf(inMemory));
+  const minted = await Promise.all([inFile, inMemory].map((bench) => bench.merchants.mint()));
+  expect(minted[0]).toEqual(minted[1]);
+  expect(await dumpOf(inFile)).toEqual(await dumpOf(inMemory));
+});

@@ -1,0 +1,246 @@
+// Snapshots: the whole state under a name, and back, in memory and in a file, at once and at the next start.
+
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { describe, expect, test } from "vitest";
+import { folder } from "../support/program.ts";
+import { type Answer, type Bench, open } from "../support/sandbox.ts";
+import { advance, log, receive, register, settle, trigger } from "../support/webhooks.ts";
+
+const save = (bench: Bench, name: string) => bench.control("PUT", `/snapshots/${name}`);
+const restore = (bench: Bench, name: string) => bench.control("POST", `/snapshots/${name}/restore`);
+const ask = (bench: Bench, method: string, path: string) => bench.call(method, `/_sandbox${path}`, { key: null });
+const refused = (answer: Answer) => [answer.status, answer.body.code];
+const decline = (bench: Bench, key: string) =>
+  bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { headers: { "idempotency-key": key } });
+
+const places = [
+  ["in memory", () => ({})],
+  ["in a file", () => ({ memory: false, db: join(folder(), "world", "data.db") })],
+] as const;
+
+describe.each(places)("%s", (_, options) => {
+  test("a snapshot is saved, listed, restored as often as wanted, and deleted", async () => {
+    const bench = await open({ ...options(), rateLimit: "100/1h" });
+    expect(await bench.control("GET", "/snapshots")).toEqual({ data: [] });
+    const seeded = await bench.call("GET", "/v1/payments");
+    const saved = await save(bench, "seeded");
+    expect(saved).toEqual({ name: "seeded", file: expect.stringMatching(/seeded\.snapshot\.db$/), bytes: statSync(saved.file).size });
+    expect(statSync(saved.file).mode & 0o777).toBe(0o600);
+
+    const { apiKey } = await bench.control("POST", "/merchants", {});
+    const done = await decline(bench, "one");
+    const { body: endpoint } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/hooks", events: ["a.b"] } });
+    const later = await save(bench, "later");
+    expect(await bench.control("GET", "/snapshots")).toEqual({ data: [later, saved] });
+
+    for (let round = 0; round < 2; round++) {
+      expect(await restore(bench, "seeded")).toEqual({ restored: "seeded" });
+      expect((await bench.call("GET", "/v1/payments")).text).toBe(seeded.text);
+      expect((await bench.call("GET", "/v1/payments")).headers["ratelimit-remaining"]).toBe("98");
+      expect((await bench.call("GET", "/v1/webhooks")).body.data).toEqual([]);
+      expect((await bench.call("GET", "/v1/merchants/me", { key: apiKey })).status).toBe(401);
+      expect((await bench.control("GET", "/events")).data).toEqual([]);
+
+      await restore(bench, "later");
+      expect((await bench.call("GET", "/v1/merchants/me", { key: apiKey })).status).toBe(200);
+      expect((await bench.call("GET", "/v1/webhooks")).body.data).toMatchObject([{ id: endpoint.id }]);
+      const again = await decline(bench, "one");
+      expect([again.text, again.headers["idempotent-replayed"]]).toEqual([done.text, "true"]);
+      expect((await decline(bench, "two")).status).toBe(409);
+    }
+
+    expect(await bench.control("DELETE", "/snapshots/seeded")).toEqual({ removed: "seeded" });
+    expect(await bench.control("GET", "/snapshots")).toEqual({ data: [later] });
+    expect(existsSync(saved.file)).toBe(false);
+    for (const [method, path] of [
+      ["DELETE", "/snapshots/seeded"],
+      ["POST", "/snapshots/seeded/restore"],
+    ] as const)
+      expect(refused(await ask(bench, method, path))).toEqual([404, "resource_not_found"]);
+  });
+
+  test("ids go on where the snapshot stopped: the same calls make the same records again", async () => {
+    const bench = await open(options());
+    await save(bench, "start");
+    const make = async () => {
+      const rule = await bench.call("POST", "/v1/hospitality/pricing-rules", {
+        body: { name: "x", adjustmentType: "fixed", adjustmentValue: 1 },
+      });
+      return [rule.text, (await bench.control("GET", "/events")).data[0].id];
+    };
+    const first = await make();
+    const second = await make();
+    expect(second[0]).not.toBe(first[0]);
+    await restore(bench, "start");
+    expect([await make(), await make()]).toEqual([first, second]);
+  });
+
+  test("the journal goes on, and no request is taken for one that the snapshot tells of", async () => {
+    const bench = await open(options());
+    await decline(bench, "one");
+    await save(bench, "declined");
+    await bench.control("POST", "/reset", {});
+    expect((await bench.call("GET", "/v1/payments")).headers["x-sandbox-request-id"]).toBe("req_1");
+    await restore(bench, "declined");
+    const [event] = (await bench.control("GET", "/events")).data;
+    const next = await bench.call("GET", "/v1/payments");
+    expect([event.type, event.request, next.headers["x-sandbox-request-id"]]).toEqual(["booking.declined", "req_1", "req_2"]);
+    expect(await bench.events(next)).toEqual([]);
+    const ids = (await bench.control("GET", "/requests")).data.map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(["req_2", "req_1"]);
+  });
+
+  test("what was owed when it was taken is delivered after it is restored, what was being sent is tried again", async () => {
+    const bench = await open(options());
+    const receiver = await receive();
+    const { id } = await register(bench, receiver.url, ["a.b"]);
+    receiver.script(500);
+    const waiting = await trigger(bench, "a.b", { n: 1 });
+    await settle(bench);
+    let release = () => {};
+    receiver.script((_, outgoing) => {
+      release = () => void outgoing.writeHead(200).end();
+    });
+    const flying = await trigger(bench, "a.b", { n: 2 });
+    await receiver.arrived(2);
+    await save(bench, "busy");
+    release();
+    await advance(bench, "1h");
+    expect(receiver.arrivals).toHaveLength(3);
+    await bench.call("DELETE", `/v1/webhooks/${id}`);
+    await bench.control("PUT", "/clock", { mode: "frozen", now: "2026-01-05T12:00:00Z" });
+
+    await restore(bench, "busy");
+    await settle(bench);
+    expect(receiver.arrivals.slice(3).map(({ event }) => event.id)).toEqual([flying]);
+    await advance(bench, "1s");
+    expect(receiver.arrivals.slice(4).map(({ event }) => event.id)).toEqual([waiting]);
+    expect(receiver.arrivals[4]?.body).toEqual(receiver.arrivals[0]?.body);
+    const told = (await log(bench)).map(({ eventId, attempt, status }) => [eventId === flying ? "flying" : "waiting", attempt, status]);
+    expect(told.sort()).toEqual([
+      ["flying", 1, "aborted"],
+      ["flying", 2, "succeeded"],
+      ["waiting", 1, "failed"],
+      ["waiting", 2, "succeeded"],
+    ]);
+  });
+
+  test.each(["", "a%20b", "..%2Fescape", "a.b", "x".repeat(65), "%00"])("a snapshot cannot be called %j", async (name) => {
+    const bench = await open(options());
+    const answer = await ask(bench, "PUT", `/snapshots/${name}`);
+    expect([400, 404]).toContain(answer.status);
+    expect((await bench.control("GET", "/snapshots")).data).toEqual([]);
+  });
+
+  test("one of its name is replaced, and a file that is none any more is refused and changes nothing", async () => {
+    const bench = await open(options());
+    const { file } = await save(bench, "mine");
+    await decline(bench, "one");
+    await save(bench, "mine");
+    await bench.control("POST", "/reset", {});
+    await restore(bench, "mine");
+    expect((await decline(bench, "two")).status).toBe(409);
+    writeFileSync(file, "no snapshot any more, whatever it is called; long enough to be looked at. ".repeat(20));
+    const answer = await ask(bench, "POST", "/snapshots/mine/restore");
+    expect(refused(answer)).toEqual([400, "validation_failed"]);
+    expect(answer.body.message).toContain("is no SQLite file");
+    expect((await decline(bench, "three")).status).toBe(409);
+  });
+});
+
+test("snapshots beside a file outlive the sandbox, those of one in memory do not", async () => {
+  const db = join(folder(), "data.db");
+  const first = await open({ memory: false, db });
+  const { file } = await save(first, "kept");
+  await first.close();
+  const second = await open({ memory: false, db });
+  expect((await second.control("GET", "/snapshots")).data).toMatchObject([{ name: "kept", file }]);
+  const inMemory = await open();
+  const fleeting = await save(inMemory, "gone");
+  await inMemory.close();
+  expect([existsSync(file), existsSync(dirname(fleeting.file))]).toEqual([true, false]);
+});
+
+describe("--snapshot", () => {
+  /** A snapshot in which a booking was declined. */
+  async function declined(): Promise<string> {
+    const bench = await open();
+    await decline(bench, "one");
+    const { file } = await save(bench, "declined");
+    const kept = join(folder(), "declined.db");
+    copyFileSync(file, kept);
+    return kept;
+  }
+
+  test("starts from a file, which stays as it is", async () => {
+    const snapshot = await declined();
+    const bytes = readFileSync(snapshot);
+    const db = join(folder(), "data.db");
+    for (const options of [{}, { memory: false, db }, { memory: false, db }]) {
+      const bench = await open({ ...options, snapshot });
+      expect((await decline(bench, "one")).headers["idempotent-replayed"]).toBe("true");
+      expect((await decline(bench, "two")).status).toBe(409);
+      const [event] = (await bench.control("GET", "/events")).data;
+      expect([event.type, event.request]).toEqual(["booking.declined", "req_1"]);
+      await bench.close();
+    }
+    expect(readFileSync(snapshot).equals(bytes)).toBe(true);
+    expect([existsSync(`${snapshot}-wal`), existsSync(`${snapshot}-shm`)]).toEqual([false, false]);
+  });
+
+  test("replaces what the file held, and delivers what the snapshot owes", async () => {
+    const receiver = await receive();
+    receiver.script(500);
+    const before = await open();
+    await register(before, receiver.url);
+    const event = await trigger(before);
+    await settle(before);
+    const snapshot = join(folder(), "owing.db");
+    copyFileSync((await save(before, "owing")).file, snapshot);
+    await before.close();
+
+    const db = join(folder(), "data.db");
+    const other = await open({ memory: false, db });
+    await other.control("POST", "/merchants", {});
+    await other.close();
+    const after = await open({ memory: false, db, snapshot });
+    expect((await after.control("GET", "")).merchants).toHaveLength(4);
+    await advance(after, "1s");
+    expect(receiver.arrivals.map(({ event: { id } }) => id)).toEqual([event, event]);
+  });
+
+  test("refuses what is no snapshot in one sentence, and touches neither that nor the database", async () => {
+    const cwd = folder();
+    const db = join(cwd, "data.db");
+    const bench = await open({ memory: false, db });
+    await decline(bench, "one");
+    await bench.close();
+    const text = join(cwd, "notes.txt");
+    writeFileSync(text, "Not a database at all. ".repeat(100));
+    const foreign = join(cwd, "foreign.db");
+    new Sqlite(foreign).exec("create table mine (x)").close();
+    const older = join(cwd, "older.db");
+    copyFileSync(db, older);
+    const sql = new Sqlite(older);
+    sql.pragma("user_version = 999");
+    sql.close();
+    mkdirSync(join(cwd, "directory"));
+    const wrong: [string, RegExp][] = [
+      [join(cwd, "nothing.db"), /nothing\.db does not exist\. Make one with PUT/],
+      [text, /notes\.txt is no SQLite file\. Make one/],
+      [join(cwd, "directory"), /directory is no SQLite file\. Make one/],
+      [foreign, /foreign\.db is a SQLite database of another program\. Make one/],
+      [older, /older\.db was written by another version of merchant-sandbox\. Make one/],
+    ];
+    for (const [snapshot, says] of wrong) {
+      const before = existsSync(snapshot) && statSync(snapshot).isFile() ? readFileSync(snapshot) : undefined;
+      await expect(open({ memory: false, db, snapshot })).rejects.toThrow(says);
+      await expect(open({ memory: false, db, snapshot })).rejects.toMatchObject({ exitCode: 2 });
+      if (before) expect([snapshot, readFileSync(snapshot).equals(before)]).toEqual([snapshot, true]);
+    }
+    const again = await open({ memory: false, db });
+    expect((await decline(again, "one")).headers["idempotent-replayed"]).toBe("true");
+  });
+});

@@ -1,0 +1,63 @@
+// Writes that carry their key on the record and so on the event: what became of each can be counted.
+
+import Sqlite from "better-sqlite3";
+import { expect } from "vitest";
+import type { Answer } from "./sandbox.ts";
+
+/** One effect that somebody wants. */
+export interface Write {
+  key: string;
+  path: string;
+  body: Record<string, unknown>;
+  answer: Answer | undefined;
+  /** How often it was sent without an answer. */
+  lost: number;
+}
+
+const effects: [path: string, body: (key: string) => Record<string, unknown>][] = [
+  ["/v1/hospitality/pricing-rules", (name) => ({ name, adjustmentType: "fixed", adjustmentValue: 1 })],
+  ["/v1/retail/products/prod_honey/variants", (sku) => ({ sku, options: { lot: sku }, price: 100 })],
+  [
+    "/v1/employees/payroll",
+    () => ({ periodStart: "2026-01-01", periodEnd: "2026-01-31", payDate: "2026-01-31", items: [{ employeeId: "emp", grossAmount: 1 }] }),
+  ],
+];
+
+/** `pick` answers a whole number below its first argument. */
+export function compose(key: string, pick: (limit: number, ...name: string[]) => number): Write {
+  const [path, body] = effects[pick(effects.length, "effect", key)] as (typeof effects)[number];
+  return { key, path, body: { ...body(key), metadata: { key } }, answer: undefined, lost: 0 };
+}
+
+/** Opens a file for looking only, and only a sound one. */
+export function look<T>(file: string, work: (rows: <R>(text: string) => R[]) => T): T {
+  const sql = new Sqlite(file, { readonly: true });
+  expect(sql.pragma("integrity_check", { simple: true })).toBe("ok");
+  const found = work(<R>(text: string) => sql.prepare(text).all() as R[]);
+  sql.close();
+  return found;
+}
+
+/** The query that counts how many rows of a table carry each key. */
+export const perKey = (table: string, path: string) =>
+  `select body ->> '${path}' as key, count(*) as count from ${table} where key is not null group by key`;
+
+export const counted = (counts: { key: string; count: number }[]) => new Map(counts.map(({ key, count }) => [key, count]));
+
+/** How many records, and how many events, carry a key. */
+export interface Made {
+  records: ReadonlyMap<string, number>;
+  events: ReadonlyMap<string, number>;
+}
+
+/** Each answered effect is there once, with its event; of any other, all of it or nothing. */
+export function expectEffects(writes: readonly Write[], { records, events }: Made): void {
+  const wrong = writes.filter(({ key, answer }) => {
+    const made = `${records.get(key) ?? 0} ${events.get(key) ?? 0}`;
+    return answer ? answer.status !== 200 || made !== "1 1" : made !== "0 0" && made !== "1 1";
+  });
+  expect(wrong.map(({ key, answer }) => [key, answer?.text, records.get(key), events.get(key)])).toEqual([]);
+  expect(records.size).toBe(events.size);
+  const ids = writes.flatMap(({ answer }) => (answer ? [answer.body.id] : []));
+  expect(new Set(ids).size).toBe(ids.length);
+}

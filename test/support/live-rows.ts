@@ -1,0 +1,130 @@
+// Rows as the stream tells them, for tests that need many, or odd ones, and no sandbox.
+
+import type { RuleState } from "../../src/contracts/fault.ts";
+import type { AttemptMessage, Happening, LiveItem, RequestMessage, VerdictMessage } from "../../src/contracts/live-messages.ts";
+import type { Window } from "../../ui/details/window.ts";
+import { panes } from "../../ui/panes/index.ts";
+import { heard, heardIndex, heardRows } from "../../ui/state/apply-message.ts";
+import { beginning, type SandboxIndex, type State } from "../../ui/state/state.ts";
+import type { Look } from "../../ui/terminal/style.ts";
+import { NOON, NOON_SECONDS } from "./sandbox.ts";
+
+const NOON_MILLISECONDS = NOON_SECONDS * 1_000;
+
+export const request = (number: number, changes: Partial<RequestMessage> = {}): RequestMessage => ({
+  id: `req_${number}`,
+  at: NOON_MILLISECONDS + number,
+  method: "GET",
+  path: "/v1/payments",
+  query: "",
+  operation: "payments.list",
+  merchant: "mer_lodge",
+  status: 200,
+  durationMs: 1.25,
+  idempotencyKey: null,
+  replayOf: null,
+  fault: null,
+  ...changes,
+});
+
+export const attempt = (number: number, changes: Partial<AttemptMessage> = {}): AttemptMessage => ({
+  id: `whd_${number}`,
+  at: NOON_MILLISECONDS + number,
+  merchant: "mer_lodge",
+  endpointId: "we_1",
+  eventId: `evt_${number}`,
+  eventType: "payment.succeeded",
+  url: "http://localhost:3000/hooks",
+  trigger: "event",
+  attempt: 1,
+  maxAttempts: 6,
+  status: "succeeded",
+  responseStatus: 200,
+  errorCode: null,
+  durationMs: 3,
+  nextAttemptAt: null,
+  ...changes,
+});
+
+export const verdict = (number: number, changes: Partial<VerdictMessage> = {}): VerdictMessage => ({
+  id: `vrd_${number}`,
+  rule: "retry_after.honoured",
+  severity: "error",
+  verdict: "fail",
+  at: NOON_MILLISECONDS + number,
+  merchant: "mer_lodge",
+  operation: "payments.list",
+  says: "The call came again after 41 ms; Retry-After said 2 s.",
+  hint: "Wait for as many seconds as Retry-After says.",
+  requests: ["req_1", "req_2"],
+  attempts: [],
+  milliseconds: { waited: 41, asked: 2_000 },
+  fault: null,
+  ...changes,
+});
+
+export const rule = (number: number, changes: Partial<RuleState> = {}): RuleState => ({
+  id: `flt_${number}`,
+  name: null,
+  target: "api",
+  match: { operation: "payments.list" },
+  trigger: { times: 3 },
+  action: { type: "rate_limit", retryAfter: 2 },
+  expect: [],
+  ttl: null,
+  priority: 0,
+  label: true,
+  enabled: true,
+  status: "armed",
+  seen: 1,
+  fired: 1,
+  remaining: 2,
+  lastFiredAt: null,
+  endsAt: null,
+  ...changes,
+});
+
+export const rateWindow = (changes: Partial<Window> = {}): Window => ({
+  merchant: "mer_lodge",
+  operation: null,
+  limit: 6_000,
+  remaining: 4_812,
+  window: 60_000,
+  reset: "2026-01-05T12:00:16.000Z",
+  ...changes,
+});
+
+export const LOOK: Look = { colours: true, unicode: true };
+
+export const INDEX: SandboxIndex = {
+  version: "1.2.3",
+  baseUrl: "http://127.0.0.1:4747/v1",
+  clock: { mode: "frozen", now: NOON, unix: NOON_SECONDS },
+  database: null,
+  pendingDeliveries: 0,
+  merchants: [
+    { id: "mer_lodge", name: "The Lodge", apiKeys: ["sk_test_lodge"] },
+    { id: "mer_market", name: null, apiKeys: ["sk_test_market"] },
+  ],
+};
+
+/** A dashboard that is connected to a sandbox with nothing in it, whose clock is frozen at noon. */
+export function quiet(columns = 120, rows = 36, look = LOOK): State {
+  const target = { url: "http://127.0.0.1:4747", token: undefined };
+  const first = beginning({ target, look, size: { columns, rows }, now: 0, panes });
+  return heardIndex({ ...first, link: { phase: "live" } }, INDEX);
+}
+
+/** What happened, told in one digest; `unsent` requests happened besides that nobody sent. */
+export function told(state: State, happenings: readonly Happening[], unsent = 0): State {
+  const items = happenings.map((happening, index) => ({ seq: state.seen + 1 + index, ...happening }) as LiveItem);
+  const totals = { ...state.totals, request: state.totals.request + unsent };
+  for (const { kind } of items) totals[kind]++;
+  return heard(state, { type: "digest", seq: state.seen + items.length + unsent, totals, items }, panes);
+}
+
+/** How things stand, as the polls tell it. */
+export function standing(state: State, rules: readonly RuleState[], windows: readonly Window[] = []): State {
+  const rowsOf = (name: string, data: readonly unknown[]) => panes.find((pane) => pane.name === name)?.asks?.rows({ data }) ?? [];
+  return heardRows(heardRows(state, "faults", rowsOf("faults", rules)), "limits", rowsOf("limits", windows));
+}

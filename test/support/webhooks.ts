@@ -1,0 +1,178 @@
+// What the tests of webhooks share: a receiver that does as it is told, and a sandbox with endpoints on it.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { afterEach } from "vitest";
+import type { AttemptRecord } from "../../src/store/webhooks/attempts.ts";
+import type { Bench } from "./sandbox.ts";
+
+/** One request as it came in. */
+export interface Arrival {
+  url: string;
+  headers: NodeJS.Dict<string>;
+  rawHeaders: string[];
+  body: Buffer;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape.
+  event: any;
+  /** Which connection it came over, counted from 1. */
+  connection: number;
+}
+
+/** What a receiver does with a request: answer a status, or whatever else a receiver may do. */
+export type Step =
+  | number
+  | "hang"
+  | "reset"
+  | "garbage"
+  | { status: number; headers?: Record<string, string>; body?: string | Buffer }
+  | ((arrival: Arrival, outgoing: ServerResponse) => void);
+
+export interface Receiver {
+  readonly url: string;
+  readonly port: number;
+  readonly arrivals: Arrival[];
+  /** What the next requests are answered, one after the other; 200 once these are used up. */
+  script(...steps: Step[]): void;
+  /** What every request is answered from now on, whatever the script says. */
+  always(step: Step | undefined): void;
+  /** Resolves when so many requests have arrived in all. */
+  arrived(count: number): Promise<Arrival[]>;
+  connections(): number;
+  close(): Promise<void>;
+}
+
+const opened: Receiver[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((receiver) => receiver.close()));
+});
+
+/** A receiver on a free port, closed after the test. */
+export async function receive(host = "127.0.0.1", port = 0): Promise<Receiver> {
+  const receiver = await startReceiver(host, port);
+  opened.push(receiver);
+  return receiver;
+}
+
+export async function startReceiver(host: string, port: number): Promise<Receiver> {
+  const arrivals: Arrival[] = [];
+  const steps: Step[] = [];
+  const sockets = new Map<Socket, number>();
+  let every: Step | undefined;
+  let waiting: { count: number; resolve: (arrivals: Arrival[]) => void }[] = [];
+  let connections = 0;
+
+  const note = (arrival: Arrival) => {
+    arrivals.push(arrival);
+    for (const { resolve } of waiting.filter(({ count }) => count <= arrivals.length)) resolve(arrivals);
+    waiting = waiting.filter(({ count }) => count > arrivals.length);
+  };
+  const server = createServer((incoming, outgoing) => {
+    void read(incoming).then((body) => {
+      const arrival = describe(incoming, body, sockets.get(incoming.socket) ?? 0);
+      const step = every ?? steps.shift() ?? 200;
+      note(arrival);
+      perform(step, arrival, outgoing);
+    });
+  });
+  server.on("connection", (socket: Socket) => {
+    sockets.set(socket, ++connections);
+    socket.on("error", () => {});
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
+  const chosen = (server.address() as AddressInfo).port;
+  const name = host.includes(":") ? `[${host}]` : host;
+  return {
+    url: `http://${name}:${chosen}/hooks`,
+    port: chosen,
+    arrivals,
+    script: (...more) => void steps.push(...more),
+    always: (step) => {
+      every = step;
+    },
+    arrived: (count) =>
+      new Promise((resolve) => {
+        if (arrivals.length >= count) resolve(arrivals);
+        else waiting.push({ count, resolve });
+      }),
+    connections: () => connections,
+    close() {
+      for (const socket of sockets.keys()) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function perform(step: Step, arrival: Arrival, outgoing: ServerResponse): void {
+  if (typeof step === "function") step(arrival, outgoing);
+  else if (step === "reset") outgoing.socket?.resetAndDestroy();
+  else if (step === "garbage") outgoing.socket?.end("this is no HTTP\r\n\r\n");
+  else if (step !== "hang") {
+    const { status, headers = {}, body = "" } = typeof step === "number" ? { status: step } : step;
+    outgoing.writeHead(status, headers).end(body);
+  }
+}
+
+async function read(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function describe(incoming: IncomingMessage, body: Buffer, connection: number): Arrival {
+  return {
+    url: incoming.url ?? "",
+    headers: incoming.headers as NodeJS.Dict<string>,
+    rawHeaders: incoming.rawHeaders,
+    body,
+    event: parsed(body.toString("utf8")),
+    connection,
+  };
+}
+
+/** Undefined for what is no JSON: fault rules send such bodies. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export interface Registered {
+  id: string;
+  secret: string;
+  url: string;
+}
+
+/** Registers an endpoint of the sandbox's first merchant. */
+export async function register(bench: Bench, url: string, events: string[] = ["*"], key?: string): Promise<Registered> {
+  const { status, body, text } = await bench.call("POST", "/v1/webhooks", { body: { url, events }, ...(key ? { key } : {}) });
+  if (status !== 201) throw new Error(text);
+  return body;
+}
+
+/** Sends a test event and answers its id. */
+export async function trigger(bench: Bench, type = "payment.succeeded", data: object = { amount: 1 }, key?: string): Promise<string> {
+  const { status, body, text } = await bench.call("POST", "/v1/webhook-events/test", { body: { type, data }, ...(key ? { key } : {}) });
+  if (status !== 200) throw new Error(text);
+  return body.id;
+}
+
+/** The log of deliveries, oldest first. */
+export async function log(bench: Bench, query = "", key?: string): Promise<AttemptRecord[]> {
+  const all: AttemptRecord[] = [];
+  for (let after = ""; ; ) {
+    const { body } = await bench.call("GET", `/v1/webhook-deliveries?limit=100${after}${query}`, key ? { key } : {});
+    all.push(...body.data);
+    if (!body.has_more) return all.reverse();
+    after = `&starting_after=${body.data.at(-1).id}`;
+  }
+}
+
+/** Plays a span of sandbox time; everything due in it has settled when this resolves. */
+export const advance = (bench: Bench, by: string) => bench.control("POST", "/clock/advance", { by });
+
+/** Waits until what is due now has settled. */
+export const settle = (bench: Bench) => advance(bench, "0s");

@@ -1,0 +1,649 @@
+// The dashboard's controls: each key comes to exactly one call, that call does what it says, and the curl that is shown does the same.
+
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { stopwatch } from "../../src/kernel/clock.ts";
+import { controls } from "../../ui/controls/index.ts";
+import type { Form } from "../../ui/overlays/form.ts";
+import type { Draft } from "../../ui/overlays/form-state.ts";
+import { type Overlay, overlayOf, type SandboxIndex } from "../../ui/state/state.ts";
+import { harmless, widthOf } from "../../ui/terminal/cells.ts";
+import { type Call, curlOf } from "../../ui/wire/control-calls.ts";
+import type { Shape } from "../../ui/wire/json-schema.ts";
+import { type Desk, seat, typing } from "../support/dashboard.ts";
+import { type Bench, open, share } from "../support/sandbox.ts";
+import { receive } from "../support/webhooks.ts";
+
+const run = promisify(execFile);
+
+const list = (bench: Bench, key = "sk_test_lodge") => bench.call("GET", "/v1/payments?limit=1", { key });
+
+/** What is to be done before Enter; then the one call that it comes to, and that nothing else is made before it is answered. */
+async function does(desk: Desk, keys: string[], expected: Call): Promise<void> {
+  const [letter = "", ...rest] = keys;
+  desk.press(letter);
+  // What a form asks for when it opens is no call of the key.
+  if (rest.length > 0) await desk.settle();
+  desk.press(...rest);
+  expect(desk.waiting()).toEqual([expected]);
+  expect(desk.state.lastCall).toEqual(expected);
+  expect(desk.state.notice?.text).toBe(`${expected.method} ${expected.path} …`);
+  await desk.settle();
+  expect(overlayOf(desk.state)).toBeUndefined();
+  expect(desk.state.notice?.tone).toBe("green");
+}
+
+const fault = (body: object): Call => ({ method: "POST", path: "/faults", body });
+
+describe("faults", () => {
+  test("a 429 takes three keys, hits the next call, and is seen on the wire", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    await does(desk, ["x", "4", "enter"], fault({ action: { type: "rate_limit" } }));
+    expect(desk.state.notice?.text).toContain("429 rate_limit on every call is armed as flt_");
+    expect((await list(bench)).status).toBe(429);
+    expect((await list(bench)).status).toBe(200);
+  });
+
+  test("a 503, on the operation that was typed, so often", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    const keys = ["x", "5", "tab", "tab", ...typing("payouts.l"), "tab", "tab", "2", "enter"];
+    await does(desk, keys, fault({ match: { operation: "payouts.list" }, trigger: { times: 2 }, action: { type: "status", status: 503 } }));
+    expect((await list(bench)).status).toBe(200);
+    const statuses = [];
+    for (const _ of [1, 2, 3]) statuses.push((await bench.call("GET", "/v1/payouts")).status);
+    expect(statuses).toEqual([503, 503, 200]);
+  });
+
+  test("an outage takes everything down, and u takes it back", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    await does(desk, ["x", "o", "enter"], fault({ trigger: { for: "30s" }, action: { type: "outage" } }));
+    expect((await list(bench)).status).toBe(503);
+    const { data } = await bench.control("GET", "/faults");
+    await does(desk, ["u"], { method: "DELETE", path: `/faults/${data[0].id}` });
+    expect(desk.state.notice?.text).toContain("Taken back: outage");
+    expect((await list(bench)).status).toBe(200);
+    desk.press("u");
+    expect(desk.state.notice?.text).toBe("Nothing that was done here can be taken back");
+    expect(desk.waiting()).toEqual([]);
+  });
+
+  test("slow answers are slow by what was written", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    await does(desk, ["x", "s", "tab", "tab", "ctrl-u", ...typing("150"), "enter"], fault({ action: { type: "latency", ms: 150 } }));
+    const elapsed = stopwatch();
+    expect((await list(bench)).status).toBe(200);
+    expect(elapsed()).toBeGreaterThanOrEqual(149);
+  });
+
+  test("a response is lost after its effect, and a retry with the key has it", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    await does(desk, ["x", "l", "enter"], fault({ action: { type: "lost_response" } }));
+    const path = "/v1/hospitality/bookings/bkg_pending/decline";
+    const attempt = () => bench.call("POST", path, { headers: { "idempotency-key": "once" }, body: {} });
+    await expect(attempt()).rejects.toThrow(/socket hang up|ECONNRESET/);
+    const again = await attempt();
+    expect(again).toMatchObject({ status: 200, headers: { "idempotent-replayed": "true" } });
+  });
+
+  test("a way of losing it is chosen with the arrows", async () => {
+    const desk = await seat((await open()).url);
+    await does(desk, ["x", "l", "tab", "right", "right", "enter"], fault({ action: { type: "lost_response", as: "empty" } }));
+  });
+
+  test("on a request that was chosen it begins as a fault like it", async () => {
+    const bench = await open();
+    await bench.call("GET", "/v1/payouts", { key: "sk_test_market", headers: { "x-sandbox-inject": "status=503" } });
+    const desk = await seat(bench.url);
+    const request = { operation: "payouts.list", merchant: "mer_market", status: 503 };
+    const rows = [{ id: "req_1", value: request, facts: { text: "", fields: {} } }];
+    const requests = { ...desk.state.lists.requests, rows, cursor: rows[0], follows: false };
+    desk.state = { ...desk.state, lists: { ...desk.state.lists, requests } } as typeof desk.state;
+    await does(
+      desk,
+      ["x", "enter"],
+      fault({ match: { operation: "payouts.list", merchant: "mer_market" }, action: { type: "status", status: 503 } }),
+    );
+    expect((await bench.call("GET", "/v1/payouts")).status).toBe(200);
+    expect((await bench.call("GET", "/v1/payouts", { key: "sk_test_market" })).status).toBe(503);
+  });
+
+  test("on a delivery that was chosen, what can befall deliveries stands first", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    const rows = [{ id: "att_1", value: { eventType: "payout.paid", merchant: "mer_lodge" }, facts: { text: "", fields: {} } }];
+    const deliveries = { ...desk.state.lists.deliveries, rows, cursor: rows[0], follows: false };
+    desk.state = { ...desk.state, pane: "deliveries", lists: { ...desk.state.lists, deliveries } } as typeof desk.state;
+    const match = { event: "payout.paid", merchant: "mer_lodge" };
+    await does(desk, ["x", ...typing("dup"), "enter"], fault({ match, action: { type: "duplicate" } }));
+  });
+
+  test("o takes the service down, and up again", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    await does(desk, ["o"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
+    expect((await list(bench)).status).toBe(503);
+    const { data } = await bench.control("GET", "/faults");
+    await does(desk, ["o"], { method: "DELETE", path: `/faults/${data[0].id}` });
+    expect((await list(bench)).status).toBe(200);
+  });
+
+  test("D removes every fault when y is pressed, and nothing on any other key", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    await bench.control("POST", "/faults", { action: { type: "outage" } });
+    for (const key of ["n", "escape", "enter", "D", "q"]) {
+      desk.press("D");
+      expect(desk.screen().join("\n")).toContain("Remove every fault rule");
+      desk.press(key);
+      expect(desk.waiting()).toEqual([]);
+      expect(desk.state).toMatchObject({ overlays: [], notice: { text: "Left as it was" } });
+    }
+    await does(desk, ["D", "y"], { method: "DELETE", path: "/faults" });
+    expect(desk.state.notice?.text).toBe("Faults removed: 1");
+    expect((await list(bench)).status).toBe(200);
+  });
+
+  test("a scenario is armed by its name, and disarmed with its score", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    const keys = ["x", ...typing("scen"), "tab", ...typing("lost")];
+    await does(desk, [...keys, "enter"], { method: "POST", path: "/scenarios/lost-response", body: {} });
+    expect(await bench.control("GET", "/scenarios/lost-response")).toMatchObject({ armed: true, merchant: null });
+    await does(desk, [...keys, "enter"], { method: "DELETE", path: "/scenarios/lost-response" });
+    expect(desk.state.notice?.text).toMatch(/^lost-response is disarmed with 0 of \d+ points/);
+    expect(await bench.control("GET", "/scenarios/lost-response")).toMatchObject({ armed: false });
+  });
+
+  test("a scenario for one merchant is taken back with u", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    const keys = ["x", ...typing("scen"), "tab", ...typing("brown"), "tab", "tab", ...typing("mer_mar"), "enter"];
+    await does(desk, keys, { method: "POST", path: "/scenarios/brownout", body: { merchant: "mer_market" } });
+    await does(desk, ["u"], { method: "DELETE", path: "/scenarios/brownout?merchant=mer_market" });
+  });
+});
+
+describe("the other controls", () => {
+  test("t triggers an event that arrives as a webhook", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await bench.call("POST", "/v1/webhooks", { body: { url: receiver.url, events: ["payout.paid"] } });
+    const desk = await seat(bench.url);
+    await does(desk, ["t", ...typing("payout.p"), "tab", "tab", ...typing('{"amount": 12}'), "enter"], {
+      method: "POST",
+      path: "/v1/webhook-events/test",
+      key: "sk_test_lodge",
+      body: { type: "payout.paid", data: { amount: 12 } },
+    });
+    const [arrival] = await receiver.arrived(1);
+    expect(arrival?.event).toMatchObject({ type: "payout.paid", data: { amount: 12 }, livemode: false });
+    expect(desk.state.notice?.text).toMatch(/^payout\.paid is evt_\w+, deliveries: 1$/);
+  });
+
+  test("t takes a type of one's own", async () => {
+    const desk = await seat((await open()).url);
+    await does(desk, ["t", ...typing("house.sold"), "enter"], {
+      method: "POST",
+      path: "/v1/webhook-events/test",
+      key: "sk_test_lodge",
+      body: { type: "house.sold" },
+    });
+    expect(desk.state.notice?.text).toContain("no endpoint of this merchant wants it");
+  });
+
+  const clock = (body: object): Call => ({ method: "PUT", path: "/clock", body });
+  const advance = (by: string): Call => ({ method: "POST", path: "/clock/advance", body: { by } });
+
+  test.each([
+    [["enter"], advance("1m"), { mode: "frozen", now: "2026-01-05T12:01:00.000Z" }],
+    [["right", "enter"], advance("1h"), { mode: "frozen", now: "2026-01-05T13:00:00.000Z" }],
+    [[...typing("24"), "enter"], advance("24h"), { mode: "frozen", now: "2026-01-06T12:00:00.000Z" }],
+    [[...typing("by"), "tab", ...typing("90s"), "enter"], advance("90s"), { mode: "frozen", now: "2026-01-05T12:01:30.000Z" }],
+    [["f", "enter"], clock({ mode: "frozen" }), { mode: "frozen", now: "2026-01-05T12:00:00.000Z" }],
+    [
+      ["f", "tab", ...typing("2027-01-01T00:00:00Z"), "enter"],
+      clock({ mode: "frozen", now: "2027-01-01T00:00:00Z" }),
+      { mode: "frozen", now: "2027-01-01T00:00:00.000Z" },
+    ],
+    [["s", "tab", ...typing("2027-01-01T00:00:00Z"), "enter"], clock({ mode: "offset", now: "2027-01-01T00:00:00Z" }), { mode: "offset" }],
+    [["r", "enter"], clock({ mode: "real" }), { mode: "real" }],
+  ] as [string[], Call, object][])("c %j moves the clock, and u sets it back", async (keys, expected, after) => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    await does(desk, ["c", ...keys], expected);
+    expect(await bench.control("GET", "/clock")).toMatchObject(after);
+    await does(desk, ["u"], clock({ mode: "frozen", now: "2026-01-05T12:00:00.000Z" }));
+    expect(await bench.control("GET", "/clock")).toMatchObject({ mode: "frozen", now: "2026-01-05T12:00:00.000Z" });
+  });
+
+  test("c is set back to where it stood even when the stream tells of the move before the answer comes", async () => {
+    const desk = await seat((await open()).url);
+    desk.press("c", "enter");
+    const sandbox = desk.state.sandbox as SandboxIndex;
+    desk.state = { ...desk.state, sandbox: { ...sandbox, clock: { ...sandbox.clock, now: "2026-01-05T12:01:00.000Z" } } };
+    await desk.settle();
+    await does(desk, ["u"], clock({ mode: "frozen", now: "2026-01-05T12:00:00.000Z" }));
+  });
+
+  test("m mints a merchant whose key is copied and works, and u removes it", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    await does(desk, ["m", ...typing("mark"), "enter"], { method: "POST", path: "/merchants", body: { fixture: "market" } });
+    const key = desk.copied[0] ?? "";
+    expect(desk.state.notice?.text).toContain(key);
+    const mine = await bench.call("GET", "/v1/merchants/me", { key });
+    expect(mine.status).toBe(200);
+    await does(desk, ["u"], { method: "DELETE", path: `/merchants/${mine.body.id}` });
+    expect((await bench.call("GET", "/v1/merchants/me", { key })).status).toBe(401);
+  });
+
+  test("X asks first; then everything, or one merchant, is as it was", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    const endpoints = async (key: string) => (await bench.call("GET", "/v1/webhooks", { key })).body.data.length;
+    const add = (key: string) =>
+      bench.call("POST", "/v1/webhooks", { key, body: { url: "http://127.0.0.1:4999/", events: ["payout.paid"] } });
+    const [lodge, market] = [await endpoints("sk_test_lodge"), await endpoints("sk_test_market")];
+    await add("sk_test_lodge");
+    await add("sk_test_market");
+    desk.press("X", "enter");
+    expect(desk.screen().join("\n")).toContain("Reset everything to the fixtures?");
+    desk.press("n");
+    expect(desk.waiting()).toEqual([]);
+    desk.press("escape");
+    await does(desk, ["X", ...typing("mer_mar"), "enter", "y"], { method: "POST", path: "/reset", body: { merchant: "mer_market" } });
+    expect([await endpoints("sk_test_lodge"), await endpoints("sk_test_market")]).toEqual([lodge + 1, market]);
+    await does(desk, ["o"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
+    expect(desk.state.undo).toHaveLength(1);
+    await does(desk, ["X", "enter", "y"], { method: "POST", path: "/reset", body: {} });
+    expect(await endpoints("sk_test_lodge")).toBe(lodge);
+    expect(desk.state.undo).toEqual([]);
+  });
+
+  test("w uses a window up, of the merchant that is chosen, and u fills it again", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    const keys = ["w", ...typing("mer_mar"), "tab", "tab", ...typing("9s"), "enter"];
+    await does(desk, keys, { method: "PUT", path: "/rate-limits/mer_market", body: { remaining: 0, resetIn: "9s" } });
+    const refused = await list(bench, "sk_test_market");
+    expect(refused).toMatchObject({ status: 429, headers: { "retry-after": "9" } });
+    expect((await list(bench)).status).toBe(200);
+    const body = { limit: 6000, window: "60000ms", remaining: 6000 };
+    await does(desk, ["u"], { method: "PUT", path: "/rate-limits/mer_market", body });
+    expect((await list(bench, "sk_test_market")).status).toBe(200);
+  });
+
+  test("T begins traffic that makes records, tells that it runs, and ends it", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    const keys = ["T", "tab", "tab", "ctrl-u", ...typing("1/s"), "tab", ...typing("1h"), "tab", ...typing('{"payment": 1}'), "enter"];
+    await does(desk, keys, {
+      method: "POST",
+      path: "/traffic",
+      body: { merchant: "mer_lodge", rate: "1/s", for: "1h", mix: { payment: 1 } },
+    });
+    expect(desk.state.notice?.text).toContain("the clock stands");
+    await does(desk, ["c", "enter"], advance("1m"));
+    expect((await bench.control("GET", "/traffic")).data[0].happened).toBeGreaterThan(10);
+    desk.press("T");
+    await desk.settle();
+    expect(desk.screen().join("\n")).toContain("Running: mer_lodge 1/s");
+    desk.press("escape");
+    await does(desk, ["T", "right", "enter"], { method: "DELETE", path: "/traffic?merchant=mer_lodge" });
+    expect((await bench.control("GET", "/traffic")).data[0].status).toBe("stopped");
+  });
+
+  test("b saves the state, goes back to it when y is pressed, and deletes it", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    await does(desk, ["b", "enter"], { method: "PUT", path: "/snapshots/before" });
+    await bench.call("POST", "/v1/webhooks", { body: { url: "http://127.0.0.1:4999/", events: ["payout.paid"] } });
+    const endpoints = async () => (await bench.call("GET", "/v1/webhooks")).body.data.length;
+    const more = await endpoints();
+    await does(desk, ["b", "r", "enter", "y"], { method: "POST", path: "/snapshots/before/restore" });
+    expect(await endpoints()).toBe(more - 1);
+    await does(desk, ["b", "d", "enter", "y"], { method: "DELETE", path: "/snapshots/before" });
+    expect(await bench.control("GET", "/snapshots")).toEqual({ data: [] });
+  });
+
+  test("no letter means two things", () => {
+    const letters = controls.flatMap(({ keys }) => keys);
+    expect(new Set(letters).size).toBe(letters.length);
+    const taken = "jkgGhlfnpyYrRadesq/?!12345".split("");
+    expect(letters.filter((letter) => taken.includes(letter))).toEqual([]);
+  });
+});
+
+describe("a form", () => {
+  test("says at once what is wrong by its own form, and makes no call of it", async () => {
+    const desk = await seat((await open()).url);
+    desk.press("x");
+    await desk.settle();
+    desk.press("o", "tab", "tab", "tab", "tab", "0");
+    expect(desk.screen().join("\n")).toContain("must be at least 1");
+    desk.press("up", "up", "enter");
+    expect(desk.waiting()).toEqual([]);
+    expect(desk.state.notice).toEqual({ text: "times must be at least 1", tone: "red" });
+    desk.press("ctrl-u", "2", "enter");
+    expect(desk.waiting()).toEqual([fault({ trigger: { times: 2, for: "30s" }, action: { type: "outage" } })]);
+  });
+
+  test("stays with what the control plane refuses, and shows why at the field", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    desk.press("x");
+    await desk.settle();
+    desk.press("4", "tab", ...typing("payments.lits"), "enter");
+    await desk.settle();
+    const screen = desk.screen().join("\n");
+    expect(screen).toMatch(/operation {7}< payments\.lits > *✗ There is no operation "payments\.lits"/);
+    expect(desk.state.notice?.tone).toBe("red");
+    desk.press("ctrl-u", "enter");
+    await desk.settle();
+    expect(overlayOf(desk.state)).toBeUndefined();
+    expect((await list(bench)).status).toBe(429);
+  });
+
+  test("stays with what the service refuses", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    const { merchant } = await bench.control("POST", "/merchants", {});
+    await seat(bench.url).then(({ state }) => {
+      desk.state = { ...desk.state, sandbox: state.sandbox };
+    });
+    await bench.control("DELETE", `/merchants/${merchant}`);
+    desk.press("t");
+    await desk.settle();
+    desk.press("tab", "end", "enter");
+    await desk.settle();
+    expect(overlayOf(desk.state)?.title).toBe("Trigger an event");
+    expect(desk.state.notice?.tone).toBe("red");
+    expect(desk.screen().join(" ")).toContain(String(desk.state.notice?.text.slice(0, 30)));
+  });
+
+  test("says so when nobody answers, and can be left", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    desk.press("m");
+    await bench.close();
+    desk.press("enter", "enter");
+    await desk.settle();
+    expect(desk.state).toMatchObject({
+      notice: { text: expect.stringMatching(/^Nobody answers at http:\/\/127\.0\.0\.1:\d+$/), tone: "red" },
+      overlays: [{ title: "Mint a merchant" }],
+    });
+    desk.press("escape");
+    expect(desk.state.overlays).toEqual([]);
+  });
+
+  test("makes one call however often Enter is pressed, and an answer that comes after Esc is still heard", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    desk.press("m", "enter", "enter", "enter", "escape");
+    expect(desk.waiting()).toHaveLength(1);
+    await desk.settle();
+    expect(desk.state.overlays).toEqual([]);
+    expect(desk.copied).toHaveLength(1);
+  });
+
+  test("text is edited at the caret", async () => {
+    const desk = await seat((await open()).url);
+    desk.press(
+      "b",
+      "tab",
+      "ctrl-u",
+      ...typing("bfore"),
+      "home",
+      "right",
+      "e",
+      "end",
+      "x",
+      "backspace",
+      "left",
+      "left",
+      "delete",
+      "r",
+      "enter",
+    );
+    expect(desk.waiting().at(-1)).toEqual({ method: "PUT", path: "/snapshots/before" });
+  });
+
+  test("a chosen one of few is found by its letter, and h and l turn where no option begins with them", async () => {
+    const desk = await seat((await open()).url);
+    desk.press("x");
+    await desk.settle();
+    const form = () => desk.screen().find((line) => line.includes("< "));
+    desk.press(...typing("lost"), "tab", "l");
+    expect(form()).toContain("< reset >");
+    desk.press("h");
+    expect(form()).toContain("< hang >");
+    desk.press("5");
+    expect(form()).toContain("< 502 >");
+  });
+});
+
+describe("the curl that is shown", () => {
+  const cases: [string, string[]][] = [
+    ["a fault with a body and a header in it", ["x", "4", "tab", ...typing("payments.l"), "tab", "tab", "3"]],
+    ["an event with quotes in its data", ["t", "tab", "tab", ...typing(`{"note": "it's $HOME & \`all\`"}`)]],
+    ["a clock", ["c", "right"]],
+    ["a window", ["w"]],
+    ["a merchant", ["m"]],
+    ["traffic", ["T"]],
+    ["a snapshot", ["b"]],
+  ];
+
+  test.each(cases)("%s: run by a shell it is answered as the call is", async (_, [letter = "", ...keys]) => {
+    const byKey = await open({ seed: 5 });
+    const byCurl = await open({ seed: 5 });
+    const desk = await seat(byKey.url, 160, 40);
+    desk.press(letter);
+    await desk.settle();
+    desk.press(...keys, "ctrl-y");
+    await desk.settle();
+    const curl = desk.copied[0] ?? "";
+    expect(joined(desk.screen())).toContain(curl.replaceAll(" ", ""));
+    desk.press("enter");
+    const [call] = desk.waiting();
+    expect(curl).toBe(curlOf(desk.state.target, call as Call));
+    await desk.settle();
+    expect(desk.state.notice?.tone).toBe("green");
+    const { stdout } = await run("sh", ["-c", curl.replaceAll(byKey.url, byCurl.url)]);
+    expect(JSON.parse(stdout)).not.toHaveProperty("error");
+    const { path, key } = call as Call;
+    const look = (bench: Bench) => bench.control("GET", key === undefined ? `/${path.split("/")[1]}` : "/events");
+    if (!path.startsWith("/snapshots")) expect(shapeOf(await look(byCurl))).toEqual(shapeOf(await look(byKey)));
+  });
+
+  /** The screen without frames and blanks: a line that was broken is whole again. */
+  const joined = (screen: string[]) => screen.join("").replace(/[│ ]/g, "");
+
+  /** Without what each sandbox makes up anew. */
+  const shapeOf = (value: unknown) => JSON.parse(JSON.stringify(value).replace(/(flt|mer|sk_test|evt)_\w{10,}/g, "$1_…"));
+});
+
+describe("every field of every action", () => {
+  let bench: Bench;
+  let desk: Desk;
+  let rules: readonly Shape[];
+
+  beforeAll(async () => {
+    bench = await share();
+    desk = await seat(bench.url, 80, 24);
+    rules = (await bench.control("GET", "/faults/schema.json")).oneOf;
+  });
+  afterAll(() => bench.close());
+
+  /** Opens the form on an action. */
+  async function on(type: string): Promise<void> {
+    desk.state = { ...desk.state, overlays: [] };
+    desk.press("x");
+    await desk.settle();
+    const wanted = type === "rate_limit" ? "429" : type === "status" ? "503" : type === "latency" ? "slow" : type;
+    desk.press(...typing(wanted));
+  }
+
+  /** Presses Enter; either the rule is armed, or the form is still there and says why not. */
+  async function entered(): Promise<"armed" | "refused"> {
+    desk.press("enter");
+    await desk.settle();
+    if (!overlayOf(desk.state)) {
+      expect(desk.state.notice).toMatchObject({ tone: "green" });
+      return "armed";
+    }
+    expect(desk.state.notice?.tone).toBe("red");
+    // The last two lines are not the form's.
+    const shown = desk.screen().slice(0, -2).join("\n");
+    expect(shown).toContain("Arm a fault");
+    const why = desk.state.notice?.text ?? "";
+    expect([why, why.replace(/^\S+ /, "")].some((words) => shown.includes(harmless(words).slice(0, 25)))).toBe(true);
+    return "refused";
+  }
+
+  const SPECIAL: Record<string, [string, unknown]> = {
+    id: ["flt_mine", "flt_mine"],
+    expect: ["idempotency.*", ["idempotency.*"]],
+    "match.operation": ["payments.list,payouts.list", ["payments.list", "payouts.list"]],
+    "match.event": ["payment.*", "payment.*"],
+    "match.key": ["sk_test_market", "sk_test_market"],
+    "match.merchant": ["mer_market", "mer_market"],
+    "match.header": ['{"Idempotency-Key": {"present": true}}', { "Idempotency-Key": { present: true } }],
+    "match.body": ['{"/amount": 1}', { "/amount": 1 }],
+    "match.attempt": ['{"gte": 2}', { gte: 2 }],
+    "action.retryAfter": ['{"form": "http_date", "seconds": 2}', { form: "http_date", seconds: 2 }],
+    "action.until": ["before_response", "before_response"],
+    "action.attempts": ["all", "all"],
+    "action.patch": ['{"/data/amount": 777}', { "/data/amount": 777 }],
+    "action.by": ["3m", "3m"],
+  };
+
+  function sample(path: string, shape: Shape): [text: string, value: unknown] {
+    const special = SPECIAL[path];
+    if (special) return special;
+    if (shape.enum) return [String(shape.enum[0]), shape.enum[0]];
+    const type = [shape.type].flat()[0];
+    if (type === "boolean") return ["true", true];
+    if (type === "integer" || type === "number") return [String(shape.maximum), shape.maximum];
+    return shape.pattern ? ["7s", "7s"] : ["some text", "some text"];
+  }
+
+  const places = (rule: Shape): [string, Shape][] =>
+    Object.entries(rule.properties ?? {}).flatMap(([name, shape]) =>
+      ["action", "match", "trigger"].includes(name)
+        ? Object.entries(shape.properties ?? {})
+            .filter(([inner]) => inner !== "type")
+            .map(([inner, of]): [string, Shape] => [`${name}.${inner}`, of])
+        : [[name, shape] as [string, Shape]],
+    );
+
+  /** The name of the field that has so many before it, and how many those are. */
+  function fieldAt(path: string): number {
+    const { form, draft } = overlayOf(desk.state) as Overlay & { form: Form; draft: Draft };
+    const names = form.fields(draft.values, { state: desk.state, answers: {} }).map(({ name }) => name);
+    expect(names).toContain(path);
+    return names.indexOf(path);
+  }
+
+  test("can be written with keys, and goes into the call as it should", async () => {
+    const outcomes = { armed: 0, refused: 0 };
+    const met = new Set<string>();
+    for (const rule of rules) {
+      await on(String(rule.title));
+      const opened = desk.state;
+      for (const [path, shape] of places(rule)) {
+        desk.state = opened;
+        const [text, value] = sample(path, shape);
+        desk.press(...Array<string>(fieldAt(path)).fill("tab"), "ctrl-u", ...typing(text), "ctrl-y");
+        await desk.settle();
+        const body = JSON.parse((/ -d '(.*)'$/s.exec(desk.copied.at(-1) ?? "")?.[1] ?? "{}").replaceAll("'\\''", "'"));
+        const [outer = "", inner] = path.split(".");
+        expect([path, inner === undefined ? body[outer] : body[outer]?.[inner]]).toEqual([path, value]);
+        expect(body.action.type).toBe(rule.title);
+        // What all actions of a target have alike is tried for real once.
+        const alike = path.startsWith("action.") ? `${rule.title} ${path}` : `${rule.properties?.target?.enum} ${path}`;
+        if (met.has(alike)) continue;
+        met.add(alike);
+        outcomes[await entered()]++;
+      }
+      await bench.control("DELETE", "/faults");
+    }
+    expect(outcomes.armed).toBeGreaterThan(60);
+    expect(outcomes.armed + outcomes.refused).toBe(met.size);
+  });
+
+  test("whatever is written in it is accepted, or refused in the form", async () => {
+    const key = fc.oneof(
+      {
+        weight: 5,
+        arbitrary: fc.constantFrom(
+          "tab",
+          "down",
+          "up",
+          "left",
+          "right",
+          "backspace",
+          "delete",
+          "home",
+          "end",
+          "ctrl-u",
+          "space",
+          "pagedown",
+        ),
+      },
+      { weight: 2, arbitrary: fc.constantFrom(..."0123456789.,-{}\"'/mshdtrueflp*_".split("")) },
+      { weight: 1, arbitrary: fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }).filter((text) => [...text].length === 1) },
+      { weight: 2, arbitrary: fc.constantFrom("5s", "null", "true", '{"a":1}', "payments.list", "flt_x", "99999999999999999999", "[1,2]") },
+    );
+    const outcomes = { armed: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.array(key, { maxLength: 40 }), async (which, keys) => {
+        await on(String(rules[which % rules.length]?.title));
+        for (const one of keys) {
+          const names = ["5s", "null", "true", '{"a":1}', "payments.list", "flt_x", "99999999999999999999", "[1,2]"].includes(one)
+            ? typing(one)
+            : [one];
+          desk.press(...names);
+        }
+        outcomes[await entered()]++;
+        await bench.control("DELETE", "/faults");
+      }),
+      { numRuns: 100 },
+    );
+    expect(Math.min(outcomes.armed, outcomes.refused)).toBeGreaterThan(5);
+  });
+});
+
+describe("forms fit", () => {
+  test.each([
+    [120, 36],
+    [80, 24],
+    [60, 15],
+  ])("%i by %i, whatever is in them", async (columns, rows) => {
+    const bench = await open();
+    const desk = await seat(bench.url, columns, rows);
+    for (const key of ["x", "t", "c", "m", "X", "w", "T", "b"]) {
+      desk.press(key);
+      await desk.settle();
+      for (const more of [[], ["tab"], typing("payroll.item"), ["tab", "tab"], typing("語".repeat(90)), ["shift-tab"]]) {
+        desk.press(...more);
+        const screen = desk.screen(columns, rows);
+        expect(screen).toHaveLength(rows);
+        expect(screen.map(widthOf).filter((width) => width > columns)).toEqual([]);
+        expect(screen.join("\n")).toContain("curl -sS");
+        expect(screen.filter((line) => line.includes(" ▸ ")).length).toBeGreaterThanOrEqual(2);
+        expect(screen.at(-1)).toContain("Enter do it");
+      }
+      desk.press("escape");
+      expect(overlayOf(desk.state)).toBeUndefined();
+    }
+    desk.press("D");
+    expect(desk.screen(columns, rows).join("\n")).toContain("curl -sS -X DELETE");
+  });
+});

@@ -1,0 +1,253 @@
+// Whatever others send (in paths, headers, bodies, answers, names), a frame holds no control character but our own tints, and is exactly as wide as the screen.
+
+import fc from "fast-check";
+import stringWidth from "string-width";
+import { afterAll, describe, expect, test } from "vitest";
+import { createFrames } from "../../ui/frame-renderer.ts";
+import { heardIndex, heardLink } from "../../ui/state/apply-message.ts";
+import { pressed } from "../../ui/state/key-routing.ts";
+import { overlayOf, type State, say } from "../../ui/state/state.ts";
+import { cut, cutMiddle, fill, harmless, widthOf, wrap } from "../../ui/terminal/cells.ts";
+import { attempt, INDEX, quiet, rateWindow, request, rule, standing, told, verdict } from "../support/live-rows.ts";
+
+const frames = createFrames();
+afterAll(() => frames.close());
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
+const TINT = /\x1b\[(?:[1-9]|[1-4]\d)m/g;
+const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+/** Everything that holds of a frame, whatever is in it. */
+function expectSound(state: State): void {
+  const { columns, rows } = state.size;
+  const lines = frames.of(state).map((line) => line.replace(TINT, ""));
+  expect(lines.filter((line) => FORBIDDEN.test(line))).toEqual([]);
+  if (columns < 60 || rows < 15) return;
+  expect(lines).toHaveLength(rows);
+  expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
+  const framed = lines.filter((line) => /^[│┌└|+]/.test(line));
+  expect(framed.length).toBeGreaterThanOrEqual(rows - 4);
+  expect(framed.filter((line) => stringWidth(line) !== columns).map((line) => [stringWidth(line), line])).toEqual([]);
+}
+
+const NASTY = [
+  "\x1b[2J\x1b[H",
+  "\x1b]52;c;cm0gLXJm\x07",
+  "\x1b]0;title\x1b\\",
+  "\x9b31m",
+  "\x90q\x9c",
+  "\r\n",
+  "\t\t",
+  "\b\b\b",
+  "\x00",
+  "\u202e\u2066abc",
+  "\u200b\u200d\ufeff",
+  "\u2028\u2029",
+  "\ud83d",
+  "\udc00",
+  "e\u0301".repeat(9),
+  `a${"\u0300".repeat(40)}`,
+  "日本語テキスト",
+  "ｆｕｌｌ",
+  "👩‍👩‍👧‍👦🏳️‍🌈",
+  "🇩🇪🇫🇷🇯🇵",
+  "1️⃣⚠️❤️",
+  "👍🏽",
+  "שלום עולם مرحبا",
+  "हिन्दी क्षि",
+  "각한글",
+  "\u{e0041}\u{e007f}",
+  "\ue000\u{f0000}",
+  "\u0378",
+  "ﷺ",
+  "㍿",
+  "\u115f\u1160\u3164",
+  "\u0903",
+  "\u0d4e",
+  "🏽",
+  "\uff9e",
+  "\u0e33",
+  "\u1161",
+];
+
+const hostile = fc
+  .array(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...NASTY) },
+      fc.string({ unit: "binary", maxLength: 30 }),
+      fc.string({ maxLength: 60 }),
+    ),
+    {
+      maxLength: 6,
+    },
+  )
+  .map((parts) => parts.join(""));
+
+const size = fc.constantFrom([120, 36], [80, 24], [60, 15], [110, 20], [133, 50], [61, 17]) as fc.Arbitrary<[number, number]>;
+const look = fc.record({ colours: fc.boolean(), unicode: fc.boolean() });
+
+/** A screen full of what somebody else wrote. */
+function full(text: string, [columns, rows]: [number, number], shown: { colours: boolean; unicode: boolean }): State {
+  const name = { id: `mer_${text}`, name: text, apiKeys: [`sk_${text}`] };
+  const named = heardIndex(quiet(columns, rows, shown), {
+    ...INDEX,
+    baseUrl: `http://h${text}/v1`,
+    version: text,
+    merchants: [name, ...INDEX.merchants],
+  });
+  const happened = told(named, [
+    { kind: "request", request: request(1) },
+    {
+      kind: "request",
+      request: request(2, { method: text, path: `/v1/${text}`, query: text, merchant: text, operation: text, fault: text }),
+    },
+    { kind: "attempt", attempt: attempt(1, { url: `http://${text}`, eventType: text, eventId: text, merchant: text }) },
+    { kind: "attempt", attempt: attempt(2, { url: text, errorCode: text, responseStatus: null, status: "failed" }) },
+    {
+      kind: "verdict",
+      verdict: verdict(1, { rule: text, says: text, hint: text, merchant: text, fault: text, requests: [text], attempts: [text] }),
+    },
+  ]);
+  return standing(
+    happened,
+    [rule(1), rule(2, { id: text, name: text, match: { operation: text }, action: { type: text, as: text, note: text } })],
+    [rateWindow({ merchant: text }), rateWindow({ operation: text })],
+  );
+}
+
+describe("a frame", () => {
+  test("is sound with anything in its rows, on every screen", () => {
+    fc.assert(
+      fc.property(hostile, size, look, (text, on, shown) => {
+        const state = full(text, on, shown);
+        for (const pane of ["requests", "deliveries", "limits", "faults", "verdicts"]) expectSound({ ...state, pane });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("is sound with anything in what is said, filtered, and told of the link", () => {
+    fc.assert(
+      fc.property(hostile, size, look, (text, on, shown) => {
+        const state = full(text, on, shown);
+        expectSound(say(state, text));
+        const list = { ...state.lists.requests, filter: text } as State["lists"][string];
+        const filtered = { ...state, lists: { ...state.lists, requests: list } };
+        expectSound(filtered);
+        expectSound({ ...filtered, typing: true });
+        expectSound(heardLink(state, { phase: "reconnecting", within: 500, why: text }));
+        expectSound(heardLink(state, { phase: "detached", why: text }));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** What the control plane answers, with somebody's text wherever there is any. */
+function answerOf(path: string, text: string): unknown {
+  const headers = { [text]: text, "x-a": text, "X-Webhook-Signature": text, "ratelimit-limit": text, "retry-after": text };
+  const message = { headers: { authorization: "…redacted…", ...headers, "RateLimit-Reset": text }, body: text, bytes: text.length + 5 };
+  const fields = {
+    requestHeaders: headers,
+    requestBody: text,
+    responseBody: text,
+    responseTruncated: true,
+    errorMessage: text,
+    trigger: text,
+  };
+  const fault = { id: text, name: text, effects: [{ id: text, action: text, effect: { kind: text, as: text } }], copy: 1 };
+  const wouldHaveSent = { headers: { "x-a": `${text}!` }, body: JSON.stringify({ [text]: text }) };
+  const tried = { ...attempt(9, { url: text, errorCode: text }), ...fields, fault: { ...fault, wouldHaveSent } };
+  if (path.startsWith("/requests/"))
+    return { id: text, key: text, request: message, response: message, events: [{ id: text, type: text }] };
+  if (path.startsWith("/deliveries/")) return { attempt: tried, attempts: [tried, { ...tried, id: "whd_1" }] };
+  if (path.startsWith("/deliveries?")) return { data: [tried] };
+  if (path.startsWith("/verdicts")) return { rules: [{ id: text, demands: text, pass: 1, fail: 2, inconclusive: 3 }] };
+  return { oneOf: [{ title: text, description: text }] };
+}
+
+/** Presses keys, and answers every call of the control plane at once. */
+function press(state: State, text: string, ...keys: string[]): State {
+  return keys.reduce((before, key) => {
+    const { state: after, effects } = pressed(before, key);
+    let next = after;
+    const queue = [...effects];
+    for (let effect = queue.shift(); effect; effect = queue.shift()) {
+      if (effect.kind !== "call" || effect.call.key !== undefined) continue;
+      const step = effect.done(next, { status: 200, body: answerOf(effect.call.path, text) });
+      next = step.state;
+      queue.push(...step.effects);
+    }
+    return next;
+  }, state);
+}
+
+describe("a detail", () => {
+  test("is sound with anything in it, from its first line to its last", () => {
+    fc.assert(
+      fc.property(hostile, size, look, fc.constantFrom("1", "2", "3", "4", "5"), (text, on, shown, pane) => {
+        const opened = press(full(text, on, shown), text, pane, "G", "enter");
+        expect(overlayOf(opened)).toBeDefined();
+        for (const keys of [[], ["pagedown"], ["G"], ["y"], ["!"], ["?"]]) expectSound(press(opened, text, ...keys));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("says why it could not be had, and that harmlessly", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const { state, effects } = pressed({ ...full("x", [80, 24], { colours: true, unicode: true }), pane: "requests" }, "enter");
+        const failed = effects.reduce(
+          (next, effect) => (effect.kind === "call" ? (effect.failed?.(next, text, []).state ?? next) : next),
+          state,
+        );
+        expectSound(failed);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe("text of others", () => {
+  test("has no control character left, and everything else as it was", () => {
+    fc.assert(fc.property(hostile, (text) => !FORBIDDEN.test(harmless(text))));
+    fc.assert(fc.property(fc.string(), (text) => harmless(text) === text));
+    expect(harmless("a\x1b[31mb\u202ec\u2028d\ud83d!")).toBe("a\\u001b[31mb\\u202ec\\u2028d\\ud83d!");
+    expect(harmless("⚠️ Zoë")).toBe("⚠ Zoë");
+  });
+
+  test("is cut and filled to the cell, and never wider than asked", () => {
+    fc.assert(
+      fc.property(hostile, fc.integer({ min: 1, max: 40 }), (text, width) => {
+        const shown = harmless(text);
+        expect(widthOf(cut(shown, width))).toBeLessThanOrEqual(width);
+        expect(widthOf(cutMiddle(shown, width))).toBeLessThanOrEqual(width);
+        expect(stringWidth(fill(shown, width))).toBe(width);
+        // Nor does it reach into its neighbours.
+        expect(stringWidth(`│${cut(shown, width)}│`)).toBe(widthOf(cut(shown, width)) + 2);
+        expect(stringWidth(fill(shown, width, "right", cutMiddle))).toBe(width);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("is broken into lines without losing anything of it", () => {
+    fc.assert(
+      fc.property(hostile, fc.integer({ min: 2, max: 40 }), (text, width) => {
+        const shown = harmless(text);
+        const lines = wrap(shown, width);
+        expect(lines.join("")).toBe(shown);
+        expect(lines.filter((line) => widthOf(line) > width)).toEqual([]);
+      }),
+      // A letter that is wider than the line.
+      { numRuns: 300, examples: [["👍🏽ः", 2]] },
+    );
+  });
+
+  test("keeps both its ends where it is cut in the middle", () => {
+    expect(cutMiddle("/v1/hospitality/bookings/bkg_pending/decline", 26)).toBe("/v1/hosp…g_pending/decline");
+    expect(cutMiddle("/v1/日本語日本語日本語日本語/end", 16)).toBe("/v1/…日本語/end");
+    expect(cutMiddle("short", 26)).toBe("short");
+  });
+});

@@ -1,0 +1,292 @@
+// What goes into the dashboard: keys in whatever pieces they come, filters as people write them, and the digest of the stream.
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
+import type { AttemptMessage, Happening, LiveItem, LiveMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
+import { type FilterFacts, readRowFilter } from "../../src/contracts/row-filter.ts";
+import { createHub } from "../../src/live/hub.ts";
+import { createKeyReader, readKeys, textOf } from "../../ui/terminal/keys.ts";
+import { attempt, request } from "../support/live-rows.ts";
+
+describe("keys", () => {
+  test.each([
+    ["jjk", ["j", "j", "k"]],
+    ["\x1b[A\x1b[B\x1b[C\x1b[D", ["up", "down", "right", "left"]],
+    ["\x1bOA\x1bOB", ["up", "down"]],
+    ["\x1b[H\x1b[F\x1b[1~\x1b[4~\x1bOH\x1bOF", ["home", "end", "home", "end", "home", "end"]],
+    ["\x1b[5~\x1b[6~\x1b[3~", ["pageup", "pagedown", "delete"]],
+    ["\r\n\t\x7f\b ", ["enter", "enter", "tab", "backspace", "backspace", "space"]],
+    ["\x03\x04\x15\x1a\x0c", ["ctrl-c", "ctrl-d", "ctrl-u", "ctrl-z", "ctrl-l"]],
+    ["\x1b[Z", ["shift-tab"]],
+    ["\x1b", ["escape"]],
+    ["\x1bq", ["escape", "q"]],
+    ["/é日🏨", ["/", "é", "日", "🏨"]],
+  ])("%j are %j", (piece, names) => {
+    expect(readKeys(piece)).toEqual(names);
+  });
+
+  test.each([
+    ["a function key", "\x1b[15~"],
+    ["a function key of the Linux console", "\x1b[[A"],
+    ["an arrow with a modifier", "\x1b[1;5A"],
+    ["a mouse report", "\x1b[<0;12;7M"],
+    ["a change of focus", "\x1b[I"],
+    ["a report of the cursor's place", "\x1b[24;80R"],
+    ["a control of the other half", "\x9b"],
+    ["half a character", "\ud83c"],
+  ])("%s does nothing, and swallows nothing", (_, sequence) => {
+    expect(readKeys(`a${sequence}b`)).toEqual(["a", "b"]);
+  });
+
+  const piece = fc.constantFrom(
+    "j",
+    "G",
+    " ",
+    "\r",
+    "\t",
+    "\x03",
+    "\x7f",
+    "é",
+    "日",
+    "🏨",
+    "\x1b[A",
+    "\x1bOB",
+    "\x1b[5~",
+    "\x1b[Z",
+    "\x1b[1;5C",
+    "\x1b[[B",
+  );
+
+  test("are the same in whatever pieces they come, as long as no escape stands alone", () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), fc.array(fc.nat(60), { maxLength: 8 }), (pieces, cuts) => {
+        const bytes = Buffer.from(pieces.join(""));
+        // An escape alone is a key of its own: it is not waited whether more comes.
+        const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].filter((place) => bytes[place - 1] !== 0x1b);
+        const edges = [0, ...places.toSorted((one, other) => one - other), bytes.length];
+        const read = createKeyReader();
+        const came = edges.slice(1).flatMap((end, index) => read(bytes.subarray(edges[index], end)));
+        expect(came).toEqual(readKeys(bytes.toString()));
+      }),
+    );
+  });
+
+  test("an escape alone is told at once", () => {
+    const read = createKeyReader();
+    expect(read(Buffer.from("\x1b"))).toEqual(["escape"]);
+    expect(read(Buffer.from("\x1b["))).toEqual([]);
+    expect(read(Buffer.from("Aj"))).toEqual(["up", "j"]);
+  });
+
+  test("whatever bytes come, no name writes a control character", () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 12 }), { maxLength: 5 }), (pieces) => {
+        const read = createKeyReader();
+        for (const name of pieces.flatMap((bytes) => read(Buffer.from(bytes)))) {
+          expect(name).not.toMatch(/\p{Cc}|\p{Cs}/u);
+          expect([...(textOf(name) ?? "x")]).toHaveLength(1);
+        }
+      }),
+    );
+  });
+});
+
+const FACTS: FilterFacts = {
+  text: "GET /v1/payments?limit=25 429 mer_lodge req_17 payments.list",
+  fields: { id: "req_17", method: "GET", path: "/v1/payments?limit=25", status: 429, ms: 120.5, merchant: "mer_lodge", key: null },
+};
+
+const passes = (filter: string, facts = FACTS) => readRowFilter(filter)(facts);
+
+describe("a filter", () => {
+  test.each([
+    "",
+    "   ",
+    "payments",
+    "PAYMENTS get",
+    "status:429",
+    "status:4xx",
+    "status:4XX method:get",
+    "path:/v1/pay",
+    "ms>100",
+    "ms<121 ms>120",
+    "!status:200",
+    "!stage !blank",
+    '"mer_lodge req"',
+    'merchant:"lodge"',
+    "key:",
+    '"GET /v1',
+    "!nobody:here",
+  ])("%j lets it through", (filter) => {
+    expect(passes(filter)).toBe(true);
+  });
+
+  test.each([
+    "stage",
+    "status:200",
+    "status:5xx",
+    "status:4xx method:post",
+    "ms>120.5",
+    "ms<100",
+    "ms>",
+    "ms>abc",
+    "!payments",
+    "!status:4xx",
+    '"lodge mer"',
+    "key:x",
+    "key<100",
+    "key>0",
+    "nobody:here",
+  ])("%j keeps it out", (filter) => {
+    expect(passes(filter)).toBe(false);
+  });
+
+  test("takes what looks like a field and is none for text", () => {
+    expect(passes("http://127", { text: "to http://127.0.0.1", fields: {} })).toBe(true);
+    expect(passes("!", { text: "what!", fields: {} })).toBe(true);
+    expect(passes("constructor:Object", { text: "a", fields: {} })).toBe(false);
+  });
+
+  const word = fc.stringMatching(/^[a-z0-9/_.-]{1,8}$/);
+  const facts = fc.record({
+    text: fc.string(),
+    fields: fc.record({ status: fc.integer({ min: 100, max: 599 }), ms: fc.double({ min: 0, max: 1e6, noNaN: true }), path: fc.string() }),
+  });
+  const term = fc.oneof(
+    word,
+    word.map((text) => `path:${text}`),
+    fc.integer({ min: 1, max: 5 }).map((digit) => `status:${digit}xx`),
+    fc.nat(1_000_000).map((value) => `ms>${value}`),
+  );
+
+  test("reads every text, and answers yes or no", () => {
+    fc.assert(fc.property(fc.string({ unit: "binary" }), facts, (filter, row) => typeof passes(filter, row) === "boolean"));
+  });
+
+  test("lets a row through where each of its terms does, in whatever order they stand", () => {
+    fc.assert(
+      fc.property(fc.array(term, { maxLength: 4 }), facts, (terms, row) => {
+        const each = terms.every((one) => passes(one, row));
+        expect(passes(terms.join(" "), row)).toBe(each);
+        expect(passes(terms.toReversed().join("  "), row)).toBe(each);
+      }),
+    );
+  });
+
+  test("turns round by an exclamation mark", () => {
+    fc.assert(fc.property(term, facts, (one, row) => passes(`!${one}`, row) !== passes(one, row)));
+  });
+
+  test("finds every word of a row, in any case", () => {
+    fc.assert(
+      fc.property(word, fc.string(), fc.string(), (one, before, after) => {
+        expect(passes(one.toUpperCase(), { text: before + one + after, fields: {} })).toBe(true);
+      }),
+    );
+  });
+
+  test("knows classes of statuses and bounds of numbers for what they are", () => {
+    fc.assert(
+      fc.property(facts, fc.integer({ min: 1, max: 5 }), fc.double({ min: 0, max: 1e6, noNaN: true }), (row, digit, bound) => {
+        expect(passes(`status:${digit}xx`, row)).toBe(Math.floor(row.fields.status / 100) === digit);
+        expect(passes(`ms>${bound}`, row)).toBe(row.fields.ms > bound);
+        expect(passes(`ms<${bound}`, row)).toBe(row.fields.ms < bound);
+      }),
+    );
+  });
+});
+
+async function openHub() {
+  const hub = createHub(() => ({}));
+  const server = createServer().on("upgrade", hub.accept);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/?digest=1`);
+  onTestFinished(() => {
+    socket.terminate();
+    hub.close();
+    server.close();
+  });
+  const messages: LiveMessage[] = [];
+  const waiting: (() => void)[] = [];
+  socket.on("message", (text) => {
+    messages.push(JSON.parse(String(text)) as LiveMessage);
+    for (const look of waiting.splice(0)) look();
+  });
+  await once(socket, "open");
+  /** Resolves when what was said last has been told. */
+  const told = async (seq: number) => {
+    for (;;) {
+      const last = messages.at(-1);
+      if (last?.type === "digest" && last.seq === seq) return;
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    }
+  };
+  const digests = () => messages.filter((message) => message.type === "digest");
+  return { hub, socket, told, digests, items: (): LiveItem[] => digests().flatMap(({ items }) => items) };
+}
+
+const asked = (number: number, changes: Partial<RequestMessage> = {}): Happening => ({
+  kind: "request",
+  request: request(number, changes),
+});
+const tried = (number: number, changes: Partial<AttemptMessage> = {}): Happening => ({
+  kind: "attempt",
+  attempt: attempt(number, changes),
+});
+
+const idsOf = (items: readonly LiveItem[]) =>
+  items.flatMap((item) => (item.kind === "request" ? item.request.id : item.kind === "attempt" ? item.attempt.id : []));
+
+describe("a digest", () => {
+  test("tells the newest of each kind, in order, and counts all of them exactly", async () => {
+    const { hub, told, items, digests } = await openHub();
+    for (let number = 1; number <= 500; number++) {
+      hub.say(asked(number));
+      if (number % 50 === 0) hub.say(tried(number));
+    }
+    await told(510);
+    const ids = idsOf(items());
+    expect(ids.filter((id) => id.startsWith("req_"))).toEqual(Array.from({ length: 60 }, (_, index) => `req_${441 + index}`));
+    expect(ids.filter((id) => id.startsWith("whd_"))).toEqual(Array.from({ length: 10 }, (_, index) => `whd_${(index + 1) * 50}`));
+    const numbers = items().map(({ seq }) => seq);
+    expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+    expect(digests().at(-1)?.totals).toMatchObject({ request: 500, attempt: 10, verdict: 0, reset: 0 });
+  });
+
+  test("tells besides what its watcher looks for, of requests and of deliveries", async () => {
+    const { hub, socket, told, items } = await openHub();
+    socket.send(JSON.stringify({ requests: "status:5xx", deliveries: "result:failed" }));
+    // What was wished is heard before what is said: the socket answers a ping in the order of what it got.
+    socket.ping();
+    await once(socket, "pong");
+    for (let number = 1; number <= 400; number++) {
+      hub.say(asked(number, number === 7 || number === 9 ? { status: 503 } : {}));
+      hub.say(tried(number, number === 8 ? { status: "failed" } : {}));
+    }
+    await told(800);
+    const ids = idsOf(items());
+    expect(ids).toHaveLength(123);
+    expect(ids.slice(0, 3)).toEqual(["req_7", "whd_8", "req_9"]);
+  });
+
+  test("never leaves a reset out", async () => {
+    const { hub, told, items } = await openHub();
+    for (let number = 1; number <= 200; number++) hub.say({ kind: "reset", merchant: null });
+    await told(200);
+    expect(items()).toHaveLength(200);
+  });
+
+  test("passes over what is no wish", async () => {
+    const { hub, socket, told, items } = await openHub();
+    for (const text of ["", "null", "[1]", '{"requests":5}', "{", '{"requests":"\\"("}']) socket.send(text);
+    socket.ping();
+    await once(socket, "pong");
+    hub.say(asked(1));
+    await told(1);
+    expect(idsOf(items())).toEqual(["req_1"]);
+  });
+});

@@ -1,0 +1,443 @@
+// The panes of lessons: a step read beside what comes of it, the keys that go with it, and the board of a room.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import stringWidth from "string-width";
+import { afterAll, describe, expect, test } from "vitest";
+import type { LearnerState, LessonMessage } from "../../src/contracts/lesson.ts";
+import { everywhere } from "../../ui/actions.ts";
+import { tickLine } from "../../ui/details/lesson-text.ts";
+import { createFrames } from "../../ui/frame-renderer.ts";
+import { panes, panesOf } from "../../ui/panes/index.ts";
+import { heardRows } from "../../ui/state/apply-message.ts";
+import { pressed } from "../../ui/state/key-routing.ts";
+import { courseCalls, ownCourse } from "../../ui/state/learning.ts";
+import type { Course, Effect, State } from "../../ui/state/state.ts";
+import { perform } from "../../ui/wire/control-calls.ts";
+import { type Desk, seat, typing } from "../support/dashboard.ts";
+import { quiet, told } from "../support/live-rows.ts";
+import { type Bench, open } from "../support/sandbox.ts";
+import { openProgram, openShell, USUAL } from "../support/terminal.ts";
+
+const SIZES = [
+  [120, 36],
+  [80, 24],
+  [60, 15],
+] as const;
+
+const OWN: Course = { kind: "own", id: "mer_lodge" };
+
+/** Somebody who learns at a desk: what the stream would tell is asked for. */
+async function learn(lesson = "first-call", columns = 80, rows = 24) {
+  const bench = await open();
+  await bench.control("POST", "/learners", { hintAfter: "0s" });
+  await bench.control("POST", "/learners/mer_lodge/lesson", { name: lesson });
+  const desk = await seat(bench.url, columns, rows);
+  desk.state = { ...desk.state, course: OWN, pane: "lesson" };
+  await lookAgain(desk);
+  return { bench, desk };
+}
+
+/** What the dashboard does every second. */
+async function lookAgain(desk: Desk): Promise<void> {
+  const act = async (effect: Effect): Promise<void> => {
+    if (effect.kind !== "call") return;
+    const step = effect.done(desk.state, await perform(desk.state.target, effect.call));
+    desk.state = step.state;
+    for (const next of step.effects) await act(next);
+  };
+  for (const effect of courseCalls(desk.state)) await act(effect);
+}
+
+/** What a call makes happen to the learner, once the sandbox has said so. */
+function news(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMessage> {
+  return new Promise((resolve) => {
+    bench.onHappening((happening) => {
+      if (happening.kind === "lesson" && happening.lesson.news === wanted) resolve(happening.lesson);
+    });
+  });
+}
+
+const text = (desk: Desk, columns?: number, rows?: number) => desk.screen(columns, rows).join("\n");
+
+describe("the lesson's pane", () => {
+  test("is there where somebody learns, and comes last", () => {
+    const state = quiet();
+    expect(panesOf(state).map(({ name }) => name)).toEqual(["requests", "deliveries", "limits", "faults", "verdicts"]);
+    expect(panesOf({ ...state, course: OWN }).map(({ name }) => name)[5]).toBe("lesson");
+    expect(pressed(state, "6").state.pane).toBe("requests");
+    expect(pressed({ ...state, course: OWN }, "6").state.pane).toBe("lesson");
+    expect(pressed({ ...state, course: OWN, pane: "lesson" }, "tab").state.pane).toBe("requests");
+  });
+
+  test("shows what ticked, what to do and the command, with the learner's own address", async () => {
+    const { bench, desk } = await learn();
+    const screen = text(desk);
+    expect(screen).toContain("▸1   2   3   4   5");
+    expect(screen).toContain("1. Ask who you are");
+    expect(screen).toContain(`curl -s ${bench.url}/v1/merchants/me`);
+    expect(screen).toContain("6 Lesson");
+    expect(screen).toContain("Your first call");
+    expect(screen).toContain("y copy  H hint  S skip  L lessons");
+  });
+
+  test("moves the moment the stream tells of a tick, and says which step it was", async () => {
+    const { bench, desk } = await learn();
+    const ticked = news(bench, "ticked");
+    await bench.call("GET", "/v1/merchants/me");
+    desk.state = told(desk.state, [{ kind: "lesson", lesson: await ticked }]);
+    const screen = text(desk);
+    expect(screen).toContain("✓1  ▸2   3   4   5");
+    expect(screen).toContain("2. Read a list");
+    expect(screen).toContain("Ticked: Ask who you are");
+  });
+
+  test("is not moved by somebody else's ticks", async () => {
+    const { bench, desk } = await learn();
+    const ticked = news(bench, "ticked");
+    await bench.call("GET", "/v1/merchants/me");
+    const { learner, ...rest } = await ticked;
+    const before = desk.screen();
+    desk.state = told(desk.state, [{ kind: "lesson", lesson: { ...rest, learner: { ...learner, id: "mer_market" } } }]);
+    expect(desk.screen()).toEqual(before);
+  });
+
+  test("believes the stream rather than an answer that was under way", async () => {
+    const { bench, desk } = await learn();
+    const [asked] = courseCalls(desk.state) as [Effect & { kind: "call" }];
+    const old = await perform(desk.state.target, asked.call);
+    const ticked = news(bench, "ticked");
+    await bench.call("GET", "/v1/merchants/me");
+    desk.state = told(desk.state, [{ kind: "lesson", lesson: await ticked }]);
+    desk.state = asked.done(desk.state, old).state;
+    expect(ownCourse(desk.state)?.learner?.step).toBe(2);
+  });
+
+  test("breaks a command between its options, and within quotation marks only where it must", async () => {
+    const { desk } = await learn("first-call", 80, 24);
+    expect(desk.screen().filter((line) => line.includes("curl") || line.includes("-H"))).toEqual([
+      expect.stringMatching(/^│ {3}curl -s http:\/\/127\.0\.0\.1:\d+\/v1\/merchants\/me +│$/),
+      expect.stringMatching(/^│ {5}-H "Authorization: Bearer sk_test_lodge" +│$/),
+    ]);
+  });
+
+  test("y copies the command whole, however it is broken on the screen", async () => {
+    const { bench, desk } = await learn();
+    desk.press("y");
+    await desk.settle();
+    expect(desk.copied).toEqual([`curl -s ${bench.url}/v1/merchants/me -H "Authorization: Bearer sk_test_lodge"`]);
+  });
+
+  test("H shows a hint where it can be seen, S leaves the step out, and ! tells both as curl", async () => {
+    const { desk } = await learn("first-call", 80, 15);
+    expect(text(desk)).not.toContain("Hint 1");
+    desk.press("H");
+    expect(desk.waiting()).toEqual([{ method: "POST", path: "/learners/mer_lodge/hint" }]);
+    await desk.settle();
+    expect(text(desk)).toContain("Hint 1 of 1: Run the command as it stands");
+    desk.press("S");
+    await desk.settle();
+    expect(text(desk)).toContain("-1  ▸2   3   4   5");
+    expect(text(desk)).toContain("2. Read a list");
+    expect(text(desk)).toContain("Left out: Ask who you are");
+    desk.press("!");
+    expect(text(desk)).toContain("/learners/mer_lodge/skip");
+  });
+
+  test("is scrolled by the keys that move a cursor elsewhere, and a new step begins at its top", async () => {
+    const { desk } = await learn("first-call", 60, 15);
+    const top = desk.screen();
+    const part = () => /(\d+)-(\d+) of (\d+)/.exec(text(desk))?.slice(1).map(Number) ?? [];
+    const [, seen = 0, all = 0] = part();
+    expect([part()[0], seen < all]).toEqual([1, true]);
+    desk.press("j", "j");
+    expect(part()).toEqual([3, seen + 2, all]);
+    desk.press("G");
+    expect(part().slice(1)).toEqual([all, all]);
+    desk.press("j");
+    expect(part().slice(1)).toEqual([all, all]);
+    desk.press("k");
+    expect(part()[1]).toBe(all - 1);
+    desk.press("g");
+    expect(desk.screen()).toEqual(top);
+    desk.press("G", "S");
+    await desk.settle();
+    expect(text(desk)).toContain("2. Read a list");
+    desk.press("/");
+    expect(desk.state.typing).toBe(false);
+  });
+
+  test("L begins another lesson, at the step that is chosen", async () => {
+    const { desk } = await learn();
+    desk.press("L");
+    await desk.settle();
+    expect(text(desk)).toContain("7 Retries, duplicates and order ");
+    desk.press(...typing("2"), "tab", ...typing("3"));
+    expect(text(desk)).toContain(`-d '{"name":"paging","checkpoint":3}'`);
+    desk.press("enter");
+    await desk.settle();
+    await lookAgain(desk);
+    expect(text(desk)).toContain("-1  -2  ▸3   4   5");
+    expect(text(desk)).toContain("Paging");
+  });
+
+  test("says when the lesson is over, and offers the next one", async () => {
+    const { desk } = await learn();
+    for (const _ of [1, 2, 3, 4, 5]) {
+      desk.press("S");
+      await desk.settle();
+    }
+    expect(text(desk)).toContain("The lesson is over.");
+    expect(text(desk)).toContain("the next one is paging");
+    desk.press("S", "H", "y");
+    expect([desk.waiting(), desk.copied]).toEqual([[], []]);
+    desk.press("L");
+    await desk.settle();
+    desk.press("enter");
+    await desk.settle();
+    await lookAgain(desk);
+    expect(text(desk)).toContain("1. Take the first page");
+  });
+
+  test("forgets what it showed when everything is reset, and goes on once the lesson begins again", async () => {
+    const { bench, desk } = await learn();
+    desk.press("S");
+    await desk.settle();
+    desk.state = told(desk.state, [{ kind: "reset", merchant: null }]);
+    expect(text(desk)).toContain("Fetching the lesson");
+    await bench.control("POST", "/reset", {});
+    await bench.control("POST", "/learners", {});
+    await bench.control("POST", "/learners/mer_lodge/lesson", { name: "first-call" });
+    await lookAgain(desk);
+    expect(text(desk)).toContain("▸1   2   3   4   5");
+  });
+
+  test("stands beside the requests on a wide screen, whole height, whatever has the keys", async () => {
+    const { bench, desk } = await learn("first-call", 120, 36);
+    await bench.call("GET", "/v1/payments");
+    for (const { name } of panesOf(desk.state)) {
+      desk.state = { ...desk.state, pane: name };
+      const screen = text(desk);
+      expect([name, screen.includes("1. Ask who you are"), screen.includes("1 Requests")]).toEqual([name, true, true]);
+      expect(screen).toContain(panes.find((pane) => pane.name === name)?.title);
+    }
+  });
+
+  test.each(SIZES)("fills a screen of %ix%i to the cell, in every lesson and at every step", async (columns, rows) => {
+    const { bench, desk } = await learn("first-call", columns, rows);
+    const { data } = (await bench.control("GET", "/lessons")) as { data: { name: string; steps: unknown[] }[] };
+    for (const { name, steps } of data) {
+      for (const index of steps.keys()) {
+        await bench.control("POST", "/learners/mer_lodge/lesson", { name, checkpoint: index + 1 });
+        await lookAgain(desk);
+        const lines = desk.screen();
+        expect([name, index, lines.length]).toEqual([name, index, rows]);
+        expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
+        expect(lines.filter((line) => line.startsWith("│")).every((line) => stringWidth(line) === columns)).toBe(true);
+        expect(lines.join("\n")).toContain(`▸${index + 1}`);
+      }
+    }
+  });
+
+  test("tells ticked, left out and to come apart without colours and without Unicode", () => {
+    const steps = [1, 2, 3, 4].map((number) => ({ number, title: "", blocks: [], command: null, hints: 0, mends: false }));
+    const lesson = { name: "own", number: 1, title: "", about: "", steps, file: null };
+    const left = [
+      { lesson: "own", step: 1, how: "ticked" as const },
+      { lesson: "own", step: 2, how: "skipped" as const },
+    ];
+    const line = tickLine({ colours: false, unicode: false }, lesson, { lesson: "own", step: 3, left } as unknown as LearnerState);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: tints begin with one.
+    expect(line.replace(/\x1b\[[0-9;]*m/g, "")).toBe("+1  -2  >3   4");
+  });
+
+  test("its letters mean nothing else: what is left of the alphabet for everybody was not taken", () => {
+    const taken = new Set([...everywhere.flatMap(({ keys }) => keys), "h", "j", "k", "l", "g", "G", "f"]);
+    const own = panes.find(({ name }) => name === "lesson")?.actions.flatMap(({ keys }) => keys) ?? [];
+    expect(own).toEqual(["y", "H", "S", "L"]);
+    expect(own.filter((key) => taken.has(key))).toEqual([]);
+    for (const { name, actions } of panes.filter(({ name }) => !["lesson", "board"].includes(name)))
+      expect([name, actions.flatMap(({ keys }) => keys).filter((key) => ["H", "S", "L"].includes(key))]).toEqual([name, []]);
+  });
+});
+
+describe("the board's pane", () => {
+  const frames = createFrames();
+  afterAll(() => frames.close());
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: tints begin with one.
+  const screen = (state: State) => frames.of(state).map((line) => line.replace(/\x1b\[[0-9;]*m/g, ""));
+
+  const ROOM: Course = { kind: "room", url: "http://192.168.1.5:4747/_sandbox/room/3f9a1c7e" };
+  const learner = (number: number, changes: Partial<LearnerState> = {}): LearnerState => ({
+    id: `mer_${number}`,
+    name: `attendee ${number}`,
+    lesson: "paging",
+    title: "Paging",
+    step: 3,
+    stepTitle: "Ask for more than there can be",
+    steps: 5,
+    ticked: 2,
+    hints: 0,
+    hint: null,
+    since: 0,
+    elapsed: number * 1_000,
+    next: "idempotency",
+    left: [],
+    version: 1,
+    ...changes,
+  });
+  const rowsOf = (data: readonly LearnerState[]) => panes.find(({ name }) => name === "board")?.asks?.rows({ data }) ?? [];
+  const withBoard = (data: readonly LearnerState[], columns = 120, rows = 36) =>
+    heardRows({ ...quiet(columns, rows), course: ROOM, pane: "board" }, "board", rowsOf(data));
+
+  test("has a row for everybody, and a word for who has been at a step longest", () => {
+    const lines = screen(
+      withBoard([
+        learner(1, { name: "Ada", hints: 2 }),
+        learner(2, { name: "Grace", elapsed: 754_000 }),
+        learner(3, { name: "Zoë", step: null, stepTitle: null, ticked: 5, elapsed: 999_000 }),
+        learner(4, { name: "Eve", lesson: null, title: null, step: null, steps: 0, ticked: 0, stepTitle: null, elapsed: 999_000 }),
+      ]),
+    );
+    const of = (name: string) => lines.find((line) => line.includes(name)) ?? "";
+    expect(of("Ada")).toMatch(/Ada +paging +3\/5 +1 s +2 hints +Ask for more/);
+    expect(of("Grace")).toMatch(/Grace +paging +3\/5 +12:34 +longest/);
+    expect(of("Zoë")).toMatch(/Zoë +paging +5\/5 +done/);
+    expect(of("Eve")).toMatch(/Eve +-/);
+    expect(lines.join("\n").match(/longest/g)).toHaveLength(1);
+    expect(lines.join("\n")).toContain("4 here, 1 done");
+    expect(lines[0]).toContain("clock");
+    expect(lines[0]).not.toContain("keys");
+  });
+
+  test("has forty in sight or a key away, at every size, whatever they are called", () => {
+    const hostile = `\x1b[2J\u202e<b>\u0301${"W".repeat(60)}`;
+    for (const [columns, rows] of SIZES) {
+      const data = Array.from({ length: 40 }, (_, index) => learner(index, index === 0 ? { name: hostile } : {}));
+      const state = withBoard(data, columns, rows);
+      const lines = screen(state);
+      expect(lines).toHaveLength(rows);
+      expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
+      expect(lines.join("\n")).toContain("\\u202e");
+      expect(screen(pressed(state, "G").state).join("\n")).toContain("attendee 39");
+    }
+  });
+
+  test("tells how to join while nobody is there, and copies the address", () => {
+    const lines = screen(withBoard([]))
+      .join("\n")
+      .replaceAll(/\s*│\n│\s*/g, "");
+    for (const words of ["learn --join http://192.168.1.5:4747/_sandbox/room/3f9a1c7e --name NAME", "3f9a1c7e/join", "3f9a1c7e/board"])
+      expect(lines).toContain(words);
+    const { effects } = pressed(withBoard([]), "y");
+    expect(effects).toEqual([{ kind: "copy", text: "http://192.168.1.5:4747/_sandbox/room/3f9a1c7e" }]);
+  });
+
+  test("Enter tells what somebody left behind, with the hint that they see", async () => {
+    const left = [
+      { lesson: "first-call", step: 1, how: "ticked" as const, hints: 0, at: 0 },
+      { lesson: "first-call", step: 2, how: "skipped" as const, hints: 0, at: 0 },
+    ];
+    const state = pressed(withBoard([learner(1, { left, hints: 1, hint: "Anything above 100." })]), "enter").state;
+    const lines = screen(state).join("\n");
+    expect(lines).toMatch(/✓ first-call 1 {2}ticked/);
+    expect(lines).toMatch(/- first-call 2 {2}skipped/);
+    expect(lines).toContain("Anything above 100.");
+  });
+
+  test("its keys help, move along, begin and forget one learner of a real sandbox", async () => {
+    const bench = await open();
+    const { learner: ada } = await bench.control("POST", "/learners", { name: "Ada", hintAfter: "0s" });
+    await bench.control("POST", "/learners", { name: "Grace", hintAfter: "0s" });
+    const desk = await seat(bench.url);
+    desk.state = { ...desk.state, course: ROOM, pane: "board" };
+    const board = async () => ((await bench.control("GET", "/learners")) as { data: LearnerState[] }).data;
+    const settled = async (...keys: string[]) => {
+      desk.press(...keys);
+      await desk.settle();
+    };
+    await settled("L");
+    await settled("enter");
+    expect(await board()).toMatchObject([
+      { name: "Ada", lesson: "first-call", step: 1 },
+      { name: "Grace", lesson: null },
+    ]);
+    await settled("H");
+    await settled("S");
+    expect(await board()).toMatchObject([{ step: 2, left: [{ how: "skipped", hints: 1 }] }, { lesson: null }]);
+    await settled("L");
+    await settled(...typing("paging"), "tab", ...typing("4"), "enter");
+    expect(await board()).toMatchObject([{ lesson: "paging", step: 4 }, {}]);
+    await settled("d");
+    expect(await board()).toHaveLength(2);
+    await settled("y");
+    expect((await board()).map(({ name }) => name)).toEqual(["Grace"]);
+    expect(desk.state.lastCall).toEqual({ method: "DELETE", path: `/learners/${ada.id}` });
+  });
+});
+
+describe("learn on a terminal", () => {
+  const made: string[] = [];
+  afterAll(() => {
+    for (const folder of made) rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("opens with the lesson, ticks when the command is run, hints by itself, and s shows it in plain lines", async () => {
+    const terminal = openProgram(["learn", "--port", "0", "--hint-after", "2s"], { size: USUAL });
+    const first = await terminal.shows("1. Ask who you are");
+    expect(first).toContain("[6 Lesson]");
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(first)?.[0] ?? "";
+    await fetch(`${url}/v1/merchants/me`, { headers: { Authorization: "Bearer sk_test_lodge" } });
+    const second = await terminal.shows("2. Read a list");
+    expect(second).toContain("✓1  ▸2");
+    await terminal.shows("Hint 1 of 1: The address is in quotes");
+    terminal.type("S");
+    await terminal.shows("3. Ask for something that is not there");
+    terminal.type("s");
+    await terminal.shows("[first-call 3/5]");
+    terminal.type("s");
+    await terminal.shows("[6 Lesson]");
+    terminal.type("q");
+    expect((await terminal.ended).code).toBe(0);
+  });
+
+  test("puts the lesson's file where it was begun, never over another, and says so", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
+    made.push(folder);
+    const shell = openShell();
+    await shell.shows("$ ");
+    shell.type(`cd ${folder} && $program learn paging --port 0 --hint-after 0s; echo ended with $?\r`);
+    await shell.shows((screen) => screen.includes("paging.mjs was put into this folder") && screen.includes("▸1"));
+    expect(readFileSync(join(folder, "paging.mjs"), "utf8")).toContain("http://127.0.0.1:");
+    writeFileSync(join(folder, "paging.mjs"), "mine");
+    for (const number of [2, 3, 4, 5]) {
+      shell.type("S");
+      await shell.shows(`▸${number}`);
+    }
+    shell.type("S");
+    await shell.shows("The lesson is over");
+    await shell.shows("yours is paging.mjs.before");
+    expect(readFileSync(join(folder, "paging.mjs.before"), "utf8")).toBe("mine");
+    shell.type("q");
+    await shell.shows("ended with 0");
+  });
+
+  test("serves a room with its board, which has everybody who joins, and shows nobody's key", async () => {
+    const terminal = openProgram(["learn", "--serve", "--port", "0", "--allowed-host", "127.0.0.1"]);
+    const invitation = await terminal.shows("Nobody is here yet");
+    const path = /\/_sandbox\/room\/[0-9a-f]{8}/.exec(invitation.replaceAll(/\s*│\n│\s*/g, ""))?.[0];
+    const port = /:(\d+)\/v1/.exec(invitation)?.[1];
+    const joined = await fetch(`http://127.0.0.1:${port}${path}/join`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ name: "Ada" }),
+    });
+    expect(joined.status).toBe(200);
+    const screen = await terminal.shows(/Ada +first-call +1\/5/);
+    expect(screen).toContain("1 here");
+    expect(screen).not.toContain(((await joined.json()) as { apiKey: string }).apiKey.slice(8));
+    terminal.type("q");
+    expect((await terminal.ended).code).toBe(0);
+  });
+});

@@ -1,0 +1,312 @@
+// What stands between a frame and the terminal: the painter, the screen, the door, what is held meanwhile.
+
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import xterm from "@xterm/headless";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { openDoor } from "../../ui/terminal/nonblocking-writer.ts";
+import { holdOutput } from "../../ui/terminal/output-capture.ts";
+import { createPainter, difference, type Write } from "../../ui/terminal/painter.ts";
+import { createScreen } from "../../ui/terminal/screen.ts";
+import { folder } from "../support/program.ts";
+
+type Taken = Parameters<Write>[1];
+
+/** A terminal that takes what it is told to take: everything, so many bytes, or nothing until it is asked again. */
+function fakeTerminal() {
+  let room = Infinity;
+  let held: (() => void) | undefined;
+  let retry: (() => void) | undefined;
+  const tries: number[] = [];
+  let text = "";
+  const take = (bytes: Buffer, taken: Taken) => {
+    const count = Math.min(room, bytes.length);
+    if (count === 0) return taken(Object.assign(new Error("full"), { code: "EAGAIN" }), 0);
+    room -= count;
+    text += bytes.subarray(0, count).toString("latin1");
+    taken(null, count);
+  };
+  let slow = false;
+  const write: Write = (bytes, taken) => {
+    if (slow) held = () => take(bytes, taken);
+    else take(bytes, taken);
+  };
+  const painter = createPainter(write, (ask, tried) => {
+    retry = ask;
+    tries.push(tried);
+  });
+  return {
+    painter,
+    text: () => text,
+    tries,
+    /** How many bytes it takes from now on. */
+    give(bytes: number) {
+      room = bytes;
+    },
+    askAgain() {
+      const ask = retry;
+      retry = undefined;
+      ask?.();
+    },
+    isAsking: () => retry !== undefined,
+    /** Writes are taken only when `release` is called. */
+    slowDown() {
+      slow = true;
+    },
+    release() {
+      const now = held;
+      held = undefined;
+      now?.();
+    },
+  };
+}
+
+/** A screen of the emulator after these bytes. */
+async function screenAfter(bytes: string, size = { cols: 20, rows: 5 }): Promise<string[]> {
+  const screen = new xterm.Terminal({ ...size, allowProposedApi: true, scrollback: 0 });
+  await new Promise<void>((resolve) => screen.write(bytes, resolve));
+  return Array.from({ length: size.rows }, (_, row) => screen.buffer.active.getLine(row)?.translateToString(true) ?? "");
+}
+
+describe("the difference between two frames", () => {
+  test("is nothing where nothing changed, and one line where one did", () => {
+    expect(difference(["a", "b"], ["a", "b"])).toBe("");
+    expect(difference(["a", "b"], ["a", "c"])).toBe("\x1b[2;1H\x1b[0m\x1b[2Kc");
+  });
+
+  test("clears what was there before where nobody knows what that is", () => {
+    expect(difference(undefined, ["a"])).toBe("\x1b[2J\x1b[1;1H\x1b[0m\x1b[2Ka");
+  });
+
+  test("takes away lines that are no more", () => {
+    expect(difference(["a", "b"], ["a"])).toBe("\x1b[2;1H\x1b[0m\x1b[2K");
+  });
+
+  test("makes any frame of any other, whatever their heights", async () => {
+    const frame = fc.array(fc.string({ maxLength: 20, unit: fc.constantFrom("a", "b", " ", "│", "✓") }), { maxLength: 5 });
+    const property = fc.asyncProperty(frame, frame, async (from, to) => {
+      const shown = await screenAfter(`\x1b[?7l${difference(undefined, from)}${difference(from, to)}`);
+      expect(shown.map((line) => line.trimEnd())).toEqual(Array.from({ length: 5 }, (_, row) => (to[row] ?? "").trimEnd()));
+    });
+    await fc.assert(property, { numRuns: 200 });
+  });
+});
+
+describe("the painter", () => {
+  test("hands over each frame in one piece, which a terminal shows at once", () => {
+    const { painter, text } = fakeTerminal();
+    painter.paint(["a"]);
+    expect(text()).toBe("\x1b[?2026h\x1b[2J\x1b[1;1H\x1b[0m\x1b[2Ka\x1b[?2026l");
+  });
+
+  test("writes nothing where nothing changed", () => {
+    const { painter, text } = fakeTerminal();
+    painter.paint(["a"]);
+    const before = text();
+    painter.paint(["a"]);
+    expect(text()).toBe(before);
+  });
+
+  test("has one write under way at a time, and then shows the newest frame, not those between", async () => {
+    const { painter, text, slowDown, release } = fakeTerminal();
+    slowDown();
+    for (const line of ["one", "two", "three", "four"]) painter.paint([line]);
+    expect(text()).toBe("");
+    release();
+    expect(text()).toContain("one");
+    release();
+    expect(text()).toContain("four");
+    expect(text()).not.toMatch(/two|three/);
+    expect((await screenAfter(text()))[0]).toBe("four");
+  });
+
+  test("goes on where a write was cut off, byte for byte", () => {
+    const whole = fakeTerminal();
+    whole.painter.paint(["one", "zwölf"]);
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 40 }), (pieces) => {
+        const { painter, text, give, askAgain } = fakeTerminal();
+        give(0);
+        painter.paint(["one", "zwölf"]);
+        for (const piece of [...pieces, 1_000]) {
+          give(piece);
+          askAgain();
+        }
+        expect(text()).toBe(whole.text());
+      }),
+    );
+  });
+
+  test("asks a terminal that takes nothing again and again, and counts how often it did", () => {
+    const { painter, text, give, askAgain, tries } = fakeTerminal();
+    give(0);
+    painter.paint(["a"]);
+    for (let count = 0; count < 4; count++) askAgain();
+    expect(tries).toEqual([0, 1, 2, 3, 4]);
+    give(10);
+    askAgain();
+    // It had taken something: it is asked soon again.
+    expect(tries.at(-1)).toBe(0);
+    give(1_000);
+    askAgain();
+    expect(text()).toContain("a\x1b[?2026l");
+  });
+
+  test("gives up a terminal that is gone", () => {
+    const errors: string[] = [];
+    const painter = createPainter(
+      (_, taken) => {
+        errors.push("EIO");
+        taken(Object.assign(new Error("gone"), { code: "EIO" }), 0);
+      },
+      () => errors.push("again"),
+    );
+    painter.paint(["a"]);
+    painter.paint(["b"]);
+    expect(errors).toEqual(["EIO"]);
+  });
+
+  test("paints everything anew when it is told that nobody knows what is on the screen", () => {
+    const { painter, text } = fakeTerminal();
+    painter.paint(["a", "b"]);
+    const before = text().length;
+    painter.renew();
+    painter.paint(["a", "b"]);
+    expect(text().slice(before)).toContain("\x1b[2J");
+  });
+
+  test("sends a sequence whole, after what is under way and before the next frame", () => {
+    const { painter, text, slowDown, release } = fakeTerminal();
+    slowDown();
+    painter.paint(["a"]);
+    painter.send("SEQUENCE");
+    painter.paint(["b"]);
+    release();
+    release();
+    expect(text()).toContain("a\x1b[?2026lSEQUENCE\x1b[?2026h");
+    expect(text()).toMatch(/b.{8}$/);
+  });
+
+  test("takes back what was not taken, and says whether it was cut off", () => {
+    const { painter, text, give, askAgain, isAsking } = fakeTerminal();
+    expect(painter.drop()).toBe(false);
+    give(5);
+    painter.paint(["a"]);
+    expect(painter.drop()).toBe(true);
+    give(1_000);
+    const before = text();
+    if (isAsking()) askAgain();
+    expect(text()).toBe(before);
+    painter.paint(["a"]);
+    expect(text().slice(before.length)).toContain("\x1b[2J");
+  });
+});
+
+describe("the screen", () => {
+  function fakeScreen(keysOnly = false, cutOff = false) {
+    const done: string[] = [];
+    const input = {
+      setRawMode(raw: boolean) {
+        done.push(`raw ${raw}`);
+        return input as unknown as NodeJS.ReadStream;
+      },
+    };
+    return { done, screen: createScreen({ input, write: (text) => void done.push(text), drop: () => cutOff, keysOnly }) };
+  }
+
+  test("is given back as it was taken, once", () => {
+    const { done, screen } = fakeScreen();
+    screen.leave();
+    expect(done).toEqual([]);
+    screen.enter();
+    expect(screen.isOurs()).toBe(true);
+    screen.leave("last words");
+    screen.leave("more");
+    expect(screen.isOurs()).toBe(false);
+    expect(done).toEqual([
+      "raw false",
+      "raw true",
+      "\x1b[?1049h\x1b[?25l\x1b[?7l",
+      // Before the words: what is typed in answer to them must be the shell's.
+      "raw false",
+      "\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049llast words",
+    ]);
+  });
+
+  test("ends a sequence that was cut off before anything else", () => {
+    const { done, screen } = fakeScreen(false, true);
+    screen.enter();
+    screen.leave();
+    expect(done.at(-1)?.startsWith("\x1b\\\x1b[?2026l")).toBe(true);
+  });
+
+  test("stays as it is where only the keys are wanted", () => {
+    const { done, screen } = fakeScreen(true);
+    screen.enter();
+    screen.leave("words");
+    expect(done).toEqual(["raw false", "raw true", "raw false", "words"]);
+  });
+
+  test("is left although the keys are gone", () => {
+    const written: string[] = [];
+    const input = {
+      setRawMode(): NodeJS.ReadStream {
+        throw new Error("EIO");
+      },
+    };
+    const screen = createScreen({ input, write: (text) => void written.push(text), drop: () => false, keysOnly: false });
+    screen.enter();
+    screen.leave();
+    expect(written.at(-1)).toContain("\x1b[?1049l");
+  });
+});
+
+describe("the door", () => {
+  test("writes everything of the last words", () => {
+    const path = join(folder(), "out");
+    const shared = openSync(path, "w");
+    const door = openDoor(shared);
+    const words = "word ".repeat(100_000);
+    door.writeLast(words);
+    door.close();
+    closeSync(shared);
+    expect(readFileSync(path, "utf8")).toBe(words);
+  });
+});
+
+describe("what others write", () => {
+  function fakeStream(isTTY: boolean) {
+    const written: string[] = [];
+    return { stream: { isTTY, write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream, written };
+  }
+
+  test("is held in its order, told at once, and answered once", async () => {
+    const [out, error] = [fakeStream(true), fakeStream(true)];
+    const told: string[] = [];
+    const { release } = holdOutput([out.stream, error.stream], (text) => told.push(text));
+    out.stream.write("one\n");
+    error.stream.write(Buffer.from("two\n"));
+    await new Promise<void>((resolve) => out.stream.write("three\n", () => resolve()));
+    expect(told).toEqual(["one\n", "two\n", "three\n"]);
+    expect([out.written, error.written]).toEqual([[], []]);
+    expect(release()).toBe("one\ntwo\nthree\n");
+    expect(release()).toBe("");
+    out.stream.write("four\n");
+    expect(out.written).toEqual(["four\n"]);
+  });
+
+  test("goes on to go to a file", () => {
+    const { stream, written } = fakeStream(false);
+    const { release } = holdOutput([stream], () => {});
+    stream.write("to the file\n");
+    expect([written, release()]).toEqual([["to the file\n"], ""]);
+  });
+
+  test("is kept up to a bound, and what is lost is counted", () => {
+    const { stream } = fakeStream(true);
+    const { release } = holdOutput([stream], () => {});
+    for (let count = 0; count < 3; count++) stream.write("x".repeat(60_000));
+    expect(release()).toBe(`${"x".repeat(60_000)}… and 120000 characters more\n`);
+  });
+});

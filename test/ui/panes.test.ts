@@ -1,0 +1,593 @@
+// The panes and details as they are seen: frames of known rows at three sizes, and what keys do with rows of a real sandbox.
+
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import stringWidth from "string-width";
+import { afterAll, describe, expect, test } from "vitest";
+import type { Happening } from "../../src/contracts/live-messages.ts";
+import { createFrames } from "../../ui/frame-renderer.ts";
+import { panes } from "../../ui/panes/index.ts";
+import { heardIndex } from "../../ui/state/apply-message.ts";
+import { pressed } from "../../ui/state/key-routing.ts";
+import { listOf, type State, say } from "../../ui/state/state.ts";
+import { type Desk, seat } from "../support/dashboard.ts";
+import { attempt, INDEX, LOOK, quiet, rateWindow, request, rule, standing, told, verdict } from "../support/live-rows.ts";
+import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
+import { advance, receive, register, settle, trigger } from "../support/webhooks.ts";
+
+const run = promisify(execFile);
+
+const frames = createFrames();
+afterAll(() => frames.close());
+
+const SIZES = [
+  [120, 36],
+  [80, 24],
+  [60, 15],
+] as const;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: tints begin with one.
+const bare = (line: string) => line.replace(/\x1b\[[0-9;]*m/g, "");
+const screen = (state: State) => frames.of(state).map(bare);
+const textOf = (state: State) => screen(state).join("\n");
+/** The one line that has all of this in it. */
+const lineWith = (state: State, ...parts: string[]) => screen(state).filter((line) => parts.every((part) => line.includes(part)));
+const press = (state: State, ...keys: string[]) => keys.reduce((before, key) => pressed(before, key).state, state);
+
+const busy = (columns: number, rows: number, look = LOOK) =>
+  standing(
+    told(quiet(columns, rows, look), [
+      { kind: "request", request: request(1, { query: "limit=25", durationMs: 1.24 }) },
+      {
+        kind: "request",
+        request: request(2, { method: "POST", path: "/v1/hospitality/bookings/bkg_pending/decline", status: 409, durationMs: 1_204 }),
+      },
+      {
+        kind: "request",
+        request: request(3, { method: "POST", path: "/v1/employees/payroll", replayOf: "req_2", merchant: "mer_market" }),
+      },
+      { kind: "request", request: request(4, { status: 429, fault: "flt_1" }) },
+      { kind: "request", request: request(5, { status: 0, fault: "flt_2" }) },
+      {
+        kind: "attempt",
+        attempt: attempt(1, { attempt: 2, status: "failed", responseStatus: 503, nextAttemptAt: NOON_SECONDS + 5, eventId: "evt_a" }),
+      },
+      {
+        kind: "attempt",
+        attempt: attempt(2, { attempt: 3, status: "failed", responseStatus: 503, nextAttemptAt: NOON_SECONDS + 4, eventId: "evt_a" }),
+      },
+      {
+        kind: "attempt",
+        attempt: attempt(3, { attempt: 6, status: "failed", responseStatus: null, errorCode: "connection_refused", eventId: "evt_b" }),
+      },
+      { kind: "attempt", attempt: attempt(4) },
+      { kind: "verdict", verdict: verdict(1, { fault: "flt_2" }) },
+      { kind: "verdict", verdict: verdict(2, { rule: "idempotency.key_reused", verdict: "pass" }) },
+    ]),
+    [
+      rule(1, { ttl: "10m", endsAt: "2026-01-05T12:09:41.000Z" }),
+      rule(2, { name: "lost payroll", status: "spent", remaining: 0, fired: 1 }),
+      rule(3, { enabled: false, action: { type: "outage" }, match: {} }),
+    ],
+    [rateWindow(), rateWindow({ merchant: "mer_market", remaining: 0 })],
+  );
+
+describe("every frame", () => {
+  test.each(SIZES)("at %ix%i is exactly as large as the screen, whatever pane has the keys", (columns, rows) => {
+    for (const { name } of panes) {
+      const lines = screen({ ...busy(columns, rows), pane: name });
+      expect(lines).toHaveLength(rows);
+      expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
+      const framed = lines.filter((line) => /^[│┌└]/.test(line));
+      expect(framed.map((line) => stringWidth(line))).toEqual(framed.map(() => columns));
+      expect(framed.length).toBeGreaterThanOrEqual(rows - 4);
+    }
+  });
+
+  test("has its columns under one another, with letters of every width in them", () => {
+    const wide = told(quiet(80, 24), [
+      { kind: "request", request: request(1, { path: "/v1/customers/日本語" }) },
+      { kind: "request", request: request(2, { path: "/v1/customers/e\u0301👩🏨" }) },
+      { kind: "request", request: request(3, { path: "/v1/customers/שלום" }) },
+      { kind: "request", request: request(4, { path: "/v1/customers/plain" }) },
+    ]);
+    const places = lineWith(wide, "/v1/customers", "200").map((line) => stringWidth(line.slice(0, line.indexOf("200"))));
+    expect(places).toHaveLength(4);
+    expect(new Set(places).size).toBe(1);
+  });
+});
+
+describe("rows of requests", () => {
+  test("tell time, method, path with its end, status, whether it was replayed or touched, how long it took, and whose it was", () => {
+    expect(lineWith(busy(80, 24), "12:00:00.001")[0]).toMatch(/12:00:00\.001 GET {4}\/v1\/payments\?limit=25 +200 +1\.2 ms lodge/);
+    expect(lineWith(busy(80, 24), "12:00:00.002")[0]).toMatch(/POST {3}\/v1\/\S+…\S*bkg_pending\/decline 409 +1,204 ms lodge/);
+    expect(lineWith(busy(80, 24), "12:00:00.003")[0]).toMatch(/payroll +200 ↻ +1\.3 ms market/);
+    expect(lineWith(busy(80, 24), "12:00:00.004")[0]).toMatch(/429 \* /);
+    expect(lineWith(busy(80, 24), "12:00:00.005")[0]).toMatch(/cut \* /);
+  });
+
+  test("leave out what has no room, and keep what matters", () => {
+    const [line] = lineWith(busy(60, 15), "decline");
+    expect(line).toMatch(/POST {3}\/v1\/hosp\S*…\S*decline 409 +lodge/);
+    expect(line).not.toContain("12:00");
+  });
+});
+
+describe("rows of deliveries", () => {
+  const rows = (columns: number, height: number) =>
+    screen({ ...busy(columns, height), pane: "deliveries" }).filter((line) => line.includes("evt_"));
+  const row = (columns: number, height: number, part: string) => rows(columns, height).find((line) => line.includes(part));
+
+  test.each([
+    [120, 36],
+    [80, 24],
+  ] as const)("at %ix%i tell event, attempt, result and what comes next", (columns, height) => {
+    expect(row(columns, height, "2/6")).toMatch(/payment\.succeeded +evt_a .*hooks +2\/6 +503 .*~ tried again/);
+    expect(row(columns, height, "3/6")).toMatch(/evt_a .*3\/6 +503 .*~ next in 4 s/);
+    expect(row(columns, height, "6/6")).toMatch(/evt_b .*6\/6 +refused .*✗ given up/);
+    expect(row(columns, height, "1/6")).toMatch(/evt_4 .*1\/6 +200 .*✓ delivered/);
+  });
+
+  test("count in the title what was given up, until somebody replays it", () => {
+    expect(textOf({ ...busy(80, 24), pane: "deliveries" })).toContain("1 given up");
+    const replayed = told(busy(80, 24), [{ kind: "attempt", attempt: attempt(5, { eventId: "evt_b", trigger: "replay" }) }]);
+    expect(textOf({ ...replayed, pane: "deliveries" })).not.toContain("1 given up");
+    expect(screen({ ...replayed, pane: "deliveries" }).find((line) => line.includes("6/6"))).toContain("✗ replayed");
+  });
+
+  test("count down with the sandbox's clock, which may run", () => {
+    const running = heardIndex({ ...busy(80, 24), now: 1_000 }, { ...INDEX, clock: { ...INDEX.clock, mode: "real" } });
+    const later = { ...running, now: 3_000, pane: "deliveries" };
+    expect(lineWith(later, "3/6")[0]).toContain("next in 2 s");
+    expect(lineWith({ ...later, now: 9_000 }, "3/6")[0]).toContain("due now");
+  });
+});
+
+describe("windows, faults and verdicts", () => {
+  test("say in the first line where it is, whose keys there are, the time and the version, in as many words as fit", () => {
+    const [wide = "", usual = "", narrow = ""] = [160, 120, 80].map((columns) => screen(busy(columns, 36))[0]);
+    expect(wide).toMatch(/^ merchant-sandbox .*LIVE {2}http\S+ {2}clock .* {2}keys sk_test_\{lodge,market\} {2}v1\.2\.3 .*req\/s/);
+    expect(usual).toMatch(/^ LIVE {2}http\S+ {2}clock .* {2}sk_test_lodge \+1 more {2}v1\.2\.3 .*req\/s/);
+    expect(narrow).toMatch(/LIVE {2}http\S+ {2}sk_test_lodge \+1 more .*req\/s/);
+  });
+
+  test("show what is left of a window, with thousands apart, and for how long nothing is", () => {
+    const state = { ...busy(80, 24), pane: "limits" };
+    expect(lineWith(state, "lodge", "6,000")[0]).toMatch(/█+░+ 4,812\/6,000 resets 16 s/);
+    expect(lineWith(state, "market")[0]).toMatch(/░+ {5}0\/6,000 429 for 16 s/);
+  });
+
+  test("show what is left of a rule, how long it lives, and how it was coped with", () => {
+    const state = { ...busy(80, 24), pane: "faults" };
+    expect(lineWith(state, "429 on payments.list")[0]).toMatch(/\* 429 on payments\.list +2 of 3 left +ttl 9:41/);
+    expect(lineWith(state, "lost payroll")[0]).toMatch(/spent \(1\) +judged: fail/);
+    expect(lineWith(state, "outage")[0]).toMatch(/ {2}outage +off/);
+    expect(textOf(state)).toContain("1 ON");
+    expect(lineWith(busy(120, 36), "429 on payments.list")[0]).toMatch(/2\/3 left ttl 9:41/);
+  });
+
+  test("show verdicts in a sign and a word", () => {
+    const state = { ...busy(80, 24), pane: "verdicts" };
+    expect(lineWith(state, "✗ fail")[0]).toContain("retry_after.honoured");
+    expect(lineWith(state, "✓ pass")[0]).toContain("idempotency.key_reused");
+    expect(textOf(state)).toContain("1 fail");
+  });
+});
+
+describe("an empty pane teaches", () => {
+  test.each([
+    ["requests", "curl -sS 'http://127.0.0.1:4747/v1/payments?limit=1' -H 'Authorization: Bearer sk_test_lodge'"],
+    ["deliveries", `curl -sS -X POST 'http://127.0.0.1:4747/v1/webhook-events/test' -H 'Authorization: Bearer sk_test_lodge'`],
+    ["faults", `curl -sS -X POST 'http://127.0.0.1:4747/_sandbox/faults'`],
+    ["verdicts", "x arms a fault"],
+    ["limits", "Asking for the windows"],
+  ])("%s", (pane, words) => {
+    const text = screen({ ...quiet(80, 24), pane })
+      .map((line) => line.slice(3, -3))
+      .join("");
+    expect(text).toContain(words);
+  });
+
+  test("and one whose filter lets nothing through says how to go on", () => {
+    const state = press(busy(80, 24), "/", "n", "o", "n", "e");
+    expect(textOf(state)).toContain("Nothing fits none. Esc drops the filter.");
+    expect(textOf(press(state, "escape"))).toContain("bkg_pending");
+  });
+});
+
+describe("a filter", () => {
+  test("says how many of all are shown, also of those that nobody sent", () => {
+    const many = told(
+      quiet(80, 24),
+      Array.from({ length: 100 }, (_, index) => ({
+        kind: "request" as const,
+        request: request(index, { status: index < 41 ? 404 : 200 }),
+      })),
+      13_159,
+    );
+    const state = press(many, "/", ..."status:4xx");
+    expect(textOf(state)).toContain("/status:4xx  41 of 13,259");
+    expect(textOf(many)).toContain("100 of 13,259");
+  });
+});
+
+describe("the cursor", () => {
+  test("is a sign, pins the view, and counts what comes meanwhile", () => {
+    const state = press(busy(80, 24), "k", "k");
+    expect(lineWith(state, "▸", "payroll")).toHaveLength(1);
+    const more = Array.from({ length: 212 }, (_, index) => ({ kind: "request" as const, request: request(100 + index) }));
+    const later = told(state, more);
+    expect(lineWith(later, "▸", "payroll")).toHaveLength(1);
+    expect(textOf(later)).toContain("PAUSED +212 new");
+    expect(textOf(press(later, "f"))).toContain("following");
+  });
+
+  test("stays on a row that has left the list, and that is said", () => {
+    const gone = standing({ ...press({ ...busy(80, 24), pane: "faults" }, "j") }, [rule(1)]);
+    expect(textOf(gone)).toContain("the chosen row has gone");
+    expect(lineWith(gone, "▸", "lost payroll")).toHaveLength(1);
+  });
+
+  test("follows again after a reset, for everything is new then", () => {
+    const paused = press(busy(120, 36), "k", "k");
+    const reset = told(paused, [
+      { kind: "reset", merchant: null },
+      { kind: "request", request: request(100) },
+    ]);
+    expect(textOf(paused)).toMatch(/1 Requests.*PAUSED/);
+    expect(textOf(reset)).toMatch(/1 Requests.*following/);
+  });
+
+  test("lets go of a row that nobody chose, where nobody is", () => {
+    const before = standing(busy(120, 36), [rule(1), rule(2)]);
+    const gone = standing(before, [rule(2)]);
+    expect(textOf(gone)).not.toContain("the chosen row has gone");
+  });
+});
+
+describe("a look without letters or colours", () => {
+  test("has ASCII only, in the same width, with a sign for everything", () => {
+    const lines = screen(press(busy(80, 24, { colours: false, unicode: false }), "k"));
+    expect(lines.join("")).toMatch(/^[\x20-\x7e]*$/);
+    expect(lines.find((line) => line.includes("decline"))).toMatch(/\/v1\/hosp\S*~\S*decline/);
+    expect(lines.filter((line) => line.startsWith("|")).map((line) => line.length)).toEqual(expect.arrayContaining([80]));
+    expect(lines.find((line) => line.includes("429"))).toContain(">");
+  });
+
+  test("without colours has no code of one", () => {
+    const raw = frames.of(busy(120, 36, { colours: false, unicode: true })).join("");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.
+    expect(raw).not.toMatch(/\x1b\[3\d/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
+    expect(frames.of(busy(120, 36)).join("")).toMatch(/\x1b\[3\d/);
+  });
+});
+
+describe("the help", () => {
+  test("tells keys by where they hold, and finds them", () => {
+    const help = press(busy(120, 36), "?");
+    const text = textOf(help);
+    for (const words of ["Here: Requests", "send the same request again", "In every list and text", "one down"])
+      expect(text).toContain(words);
+    const found = textOf(press(help, "/", ..."curl"));
+    expect(found).toContain("copy the request as curl");
+    expect(found).not.toContain("one down");
+    expect(textOf(press(help, "/", "z", "z"))).toContain("No key does zz. Esc shows all.");
+    expect(textOf(press(help, "/", "z", "escape"))).toContain("one down");
+  });
+
+  test("of a detail has the keys of the detail", () => {
+    const text = textOf(press(say(busy(120, 36), ""), "enter", "?"));
+    expect(text).toContain("the next one of the same kind");
+    expect(text).toContain("copy the request as curl");
+  });
+});
+
+/** What the journal and the log of a sandbox hold and the dashboard does not know yet, as the stream would have told it. */
+async function caughtUp(desk: Desk, bench: Bench): Promise<void> {
+  type Logged = { id: string; at: string; created: number; merchantId: string };
+  const news = async (path: string, pane: string): Promise<Logged[]> => {
+    const known = new Set(listOf(desk.state, pane).rows.map(({ id }) => id));
+    const { data } = await bench.control("GET", path);
+    return (data as Logged[]).toReversed().filter(({ id }) => !known.has(id));
+  };
+  const requests = (await news("/requests?limit=100", "requests")).map((one) => ({
+    kind: "request",
+    request: { ...one, at: Date.parse(one.at) },
+  }));
+  const attempts = (await news("/deliveries?limit=100", "deliveries")).map((one) => ({
+    kind: "attempt",
+    attempt: { ...one, merchant: one.merchantId, at: one.created * 1_000 },
+  }));
+  desk.state = told(desk.state, [...requests, ...attempts] as unknown as Happening[]);
+}
+
+async function pressAll(desk: Desk, ...keys: string[]): Promise<string> {
+  desk.press(...keys);
+  await desk.settle();
+  return desk.screen(120, 90).join("\n");
+}
+
+/** The line that a key copied, run by a shell; what it printed. */
+const shell = async (line: string, environment: Record<string, string> = {}) =>
+  (await run("bash", ["-c", line], { env: { ...process.env, ...environment } })).stdout.trim();
+
+describe("a request of a real sandbox", () => {
+  const decline = { body: { reason: "full", "zoë'sign": 1 }, headers: { "idempotency-key": "abc" } };
+
+  async function declined() {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    await bench.call("GET", "/v1/payments");
+    await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", decline);
+    await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", decline);
+    await bench.call("GET", "/v1/payouts?limit=2");
+    await settle(bench);
+    const desk = await seat(bench.url);
+    await caughtUp(desk, bench);
+    return { bench, desk, receiver };
+  }
+
+  test("is told whole: what was asked, answered, remembered, left, unknown, and what it made happen", async () => {
+    const { desk, receiver } = await declined();
+    const first = await pressAll(desk, "k", "k", "enter");
+    for (const words of [
+      "operation      bookings.decline",
+      "merchant       mer_lodge, key …odge",
+      "answered       200",
+      "key            abc",
+      "Stored: whoever sends it again",
+      "5,997 of 6,000",
+      "fields         zo%C3%AB",
+      "booking.declined  evt_",
+      `1/6  200`,
+      `✓ delivered       ${receiver.url}`,
+      "authorization: …redacted…",
+      '    "reason": "full",',
+      '    "status": "declined",',
+    ])
+      expect(first).toContain(words);
+    const second = await pressAll(desk, "n");
+    expect(second).toContain("Replayed: this is the answer of req_3 once more");
+    expect(desk.state.overlays).toHaveLength(1);
+    expect(await pressAll(desk, "p")).toContain("Stored: whoever sends it again");
+  });
+
+  test("that nobody looked at has no operation, which is not to say that the service has none", async () => {
+    const bench = await open();
+    await bench.call("GET", "/v1/nowhere");
+    await bench.control("POST", "/faults", { action: { type: "outage" } });
+    await bench.call("GET", "/v1/payments");
+    const desk = await seat(bench.url);
+    await caughtUp(desk, bench);
+    expect(await pressAll(desk, "enter")).toContain("operation      none: it was answered before anybody looked which");
+    expect(await pressAll(desk, "escape", "k", "enter")).toContain("operation      none: the service has nothing there");
+  });
+
+  test("is stepped from to the next of its operation, and to the nearest of all where there is none", async () => {
+    const { desk } = await declined();
+    desk.press("g", "enter");
+    const other = await pressAll(desk, "n");
+    expect(other).toContain("asked          GET /v1/payments");
+    expect(desk.state.notice?.text).toContain("nearest of all");
+  });
+
+  test("is copied as curl with its key masked, and with its real key it does the same again", async () => {
+    const { desk, bench } = await declined();
+    await pressAll(desk, "k", "k", "y");
+    expect(desk.copied.at(-1)).toContain("Authorization: Bearer …odge");
+    expect(desk.copied.at(-1)).not.toContain("sk_test");
+    await pressAll(desk, "Y");
+    const answer = JSON.parse(await shell(desk.copied.at(-1) ?? ""));
+    expect(answer).toMatchObject({ id: "bkg_pending", status: "declined" });
+    const [newest] = (await bench.control("GET", "/requests?limit=1")).data;
+    expect(newest).toMatchObject({ operation: "bookings.decline", idempotencyKey: "abc", replayOf: "req_3", status: 200 });
+  });
+
+  test("is sent again as it was: path, query, body and Idempotency-Key", async () => {
+    const { desk, bench } = await declined();
+    await pressAll(desk, "k", "k", "r");
+    expect(desk.state.notice?.text).toBe("Sent req_3 again: 200");
+    expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({ idempotencyKey: "abc", replayOf: "req_3" });
+    expect(desk.state.lastCall).toMatchObject({
+      method: "POST",
+      path: "/v1/hospitality/bookings/bkg_pending/decline",
+      body: JSON.stringify(decline.body),
+    });
+    await pressAll(desk, "G", "r");
+    expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({ path: "/v1/payouts", query: "limit=2", status: 200 });
+  });
+
+  test("that was cut or masked is not sent again", async () => {
+    const bench = await open();
+    await bench.call("POST", "/v1/merchants/login", { body: { email: "a@b.c", password: "geheim" } });
+    const desk = await seat(bench.url);
+    await caughtUp(desk, bench);
+    const detail = await pressAll(desk, "enter");
+    expect(detail).not.toContain("geheim");
+    await pressAll(desk, "r");
+    expect(desk.state.notice?.text).toContain("cannot be sent again: parts of it were cut or masked");
+    await pressAll(desk, "Y");
+    expect(desk.copied.at(-1)).not.toContain("geheim");
+    expect((await bench.control("GET", "/requests")).data).toHaveLength(1);
+  });
+
+  test("has its merchant's key copied", async () => {
+    const { desk } = await declined();
+    desk.press("a");
+    await desk.settle();
+    expect(desk.copied).toEqual(["sk_test_lodge"]);
+    expect(desk.state.notice?.text).toBe("Copied the API key of mer_lodge");
+  });
+
+  test("stays in its detail while rows come, and is chosen when that is closed", async () => {
+    const { desk, bench } = await declined();
+    const before = await pressAll(desk, "enter");
+    await bench.call("GET", "/v1/customers/cus_zoe");
+    await caughtUp(desk, bench);
+    expect(desk.screen(120, 90).slice(1, -2)).toEqual(before.split("\n").slice(1, -2));
+    expect(await pressAll(desk, "escape")).toMatch(/▸\d\d:\d\d:\d\d\.\d{3} GET {4}\/v1\/payouts/);
+  });
+});
+
+describe("a delivery of a real sandbox", () => {
+  async function delivered(status: number) {
+    const bench = await open();
+    const receiver = await receive();
+    receiver.always({ status, body: `{"taken":${status}}` });
+    const { secret, id } = await register(bench, receiver.url);
+    await trigger(bench, "payment.succeeded", { note: "it's 100 % \\ `true` $HOME", name: "Zoë 🏨" });
+    await settle(bench);
+    const desk = await seat(bench.url);
+    desk.state = { ...desk.state, pane: "deliveries" };
+    await caughtUp(desk, bench);
+    return { bench, desk, receiver, secret, endpoint: id };
+  }
+
+  test("is told whole: every attempt, what was sent, the answer, the next try", async () => {
+    const { desk, bench, receiver, endpoint } = await delivered(503);
+    await advance(bench, "5s");
+    await caughtUp(desk, bench);
+    const text = await pressAll(desk, "enter");
+    for (const words of [
+      `endpoint       ${endpoint}  ${receiver.url}`,
+      "1/6  503",
+      "▸ 2/6  503",
+      "~ next in",
+      "next try",
+      `POST ${receiver.url}`,
+      "X-Webhook-Signature: ",
+      '      "note": "it\'s 100 %',
+      "This line checks it; v copies it:",
+      '    "taken": 503',
+    ])
+      expect(text).toContain(words);
+  });
+
+  test("has its signature checked by the line that v copies, in a real shell with a real openssl", async () => {
+    const { desk, secret } = await delivered(200);
+    await pressAll(desk, "v");
+    const line = desk.copied.at(-1) ?? "";
+    expect(line).not.toContain(secret);
+    expect(await shell(line, { WEBHOOK_SECRET: secret })).toBe("genuine");
+    expect(await shell(line, { WEBHOOK_SECRET: `${secret}x` })).toBe("forged");
+    expect(await shell(line.replace("payment.succeeded", "payment.failed"), { WEBHOOK_SECRET: secret })).toBe("forged");
+  });
+
+  test("is copied as the receiver got it", async () => {
+    const { desk, receiver } = await delivered(200);
+    await pressAll(desk, "y");
+    await shell(desk.copied.at(-1) ?? "");
+    const [first, second] = receiver.arrivals;
+    expect(second?.body).toEqual(first?.body);
+    for (const name of ["content-type", "x-webhook-signature", "x-webhook-id", "x-webhook-event"])
+      expect(second?.headers[name]).toBe(first?.headers[name]);
+  });
+
+  test("under a fault tells what a rule did, and what would have been sent without it", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    await bench.control("POST", "/faults", { action: { type: "signature", as: "wrong_secret" } });
+    await trigger(bench);
+    await settle(bench);
+    const desk = await seat(bench.url);
+    desk.state = { ...desk.state, pane: "deliveries" };
+    await caughtUp(desk, bench);
+    const text = await pressAll(desk, "enter");
+    expect(text).toMatch(/signature +flt_\w+ \{"as":"wrong_secret"\}/);
+    expect(text).toContain("Without the fault");
+    expect(text.match(/X-Webhook-Signature: [0-9a-f]{64}/g)).toHaveLength(2);
+  });
+
+  test("is replayed by r, and all that were given up by R, after a question", async () => {
+    const { desk, bench, receiver } = await delivered(200);
+    await pressAll(desk, "r");
+    expect(desk.state.notice?.text).toContain("Replayed payment.succeeded");
+    await settle(bench);
+    expect(receiver.arrivals).toHaveLength(2);
+    await bench.control("POST", "/faults", { action: { type: "retry_policy", as: "give_up" }, trigger: { times: 2 } });
+    receiver.always(500);
+    await trigger(bench);
+    await trigger(bench);
+    await settle(bench);
+    await caughtUp(desk, bench);
+    expect(desk.screen().join("\n")).toContain("2 given up");
+    receiver.always(200);
+    const asked = await pressAll(desk, "R");
+    expect(asked).toContain("Replay 2 given-up deliveries?");
+    await pressAll(desk, "n");
+    await settle(bench);
+    expect(receiver.arrivals).toHaveLength(4);
+    await pressAll(desk, "R", "y");
+    await settle(bench);
+    expect(receiver.arrivals).toHaveLength(6);
+  });
+});
+
+describe("rules and windows of a real sandbox", () => {
+  test("a rule is told in words and as it was written, and d removes it", async () => {
+    const bench = await open();
+    await bench.control("POST", "/faults", {
+      id: "flt_mine",
+      name: "no money",
+      match: { operation: "payments.list" },
+      trigger: { times: 3, skip: 1 },
+      action: { type: "rate_limit", retryAfter: 2 },
+      ttl: "10m",
+    });
+    const desk = await seat(bench.url);
+    desk.state = { ...desk.state, pane: "faults" };
+    const text = await pressAll(desk, "enter");
+    for (const words of [
+      "Answers 429 as if the window were used up",
+      "rule           flt_mine, no money",
+      "does           rate_limit: retryAfter 2",
+      "to             calls: operation payments.list",
+      "when           3 times, after letting 1 pass",
+      "status         armed",
+      "in 10:00",
+      '"ttl": "10m"',
+    ])
+      expect(text).toContain(words);
+    await pressAll(desk, "d");
+    expect((await bench.control("GET", "/faults")).data).toEqual([]);
+    expect(desk.screen().join("\n")).toContain("removed: it is no longer in the list");
+  });
+
+  test("a window is used up by e, and the next call feels it", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    desk.state = { ...desk.state, pane: "limits" };
+    await pressAll(desk, "e");
+    expect(desk.state.lastCall).toEqual({ method: "PUT", path: "/rate-limits/mer_lodge", body: { remaining: 0 } });
+    expect((await bench.call("GET", "/v1/payments")).status).toBe(429);
+    const text = await pressAll(desk, "enter");
+    expect(text).toContain("left           0 of 6,000");
+    expect(text).toContain("Until it ends, every call is answered");
+  });
+
+  test("a verdict is told with what its rule demands, how to mend it, and what shows it", async () => {
+    const bench = await open();
+    const desk = await seat(bench.url);
+    desk.state = {
+      ...told(desk.state, [
+        { kind: "request", request: request(1, { status: 429 }) },
+        { kind: "verdict", verdict: verdict(1) },
+      ]),
+      pane: "verdicts",
+    };
+    const text = await pressAll(desk, "enter");
+    for (const words of [
+      "✗ fail (error)",
+      "After an answer with Retry-After, wait at least that long before the same call again.",
+      "Wait for as many seconds",
+      "req_1  12:00:00.001  GET /v1/payments  429",
+      "req_2",
+      "waited         41.0 ms",
+      "asked          2,000 ms",
+    ])
+      expect(text).toContain(words);
+  });
+});

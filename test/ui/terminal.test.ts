@@ -1,0 +1,219 @@
+// The dashboard in a real terminal: what it shows at each size, what keys do to it, that it paints no more than it must.
+
+import { describe, expect, test } from "vitest";
+import { call, control, NOON } from "../support/sandbox.ts";
+import { LEAST, openDashboard, openProgram, type TestTerminal, USUAL, WIDE } from "../support/terminal.ts";
+import { receive } from "../support/webhooks.ts";
+
+const get = (url: string, path: string, headers = {}) => call(url, "GET", path, { headers });
+const RULES = "/v1/hospitality/pricing-rules";
+const rule = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
+
+/** Frozen time, so that nothing changes but by what the test does. */
+const frozen = (size = WIDE, words: string[] = []) => openDashboard(["--clock", NOON, ...words], { size });
+
+describe("what is shown", () => {
+  test("on a wide screen every kind of thing at once, exactly as large as the screen", async () => {
+    const terminal = await frozen();
+    const text = await terminal.shows("lodge");
+    for (const words of ["sk_test_lodge", "Requests", "Rate limits", "Faults", "Deliveries", "? help  q quit", "No requests yet"])
+      expect(text).toContain(words);
+    expect(terminal.lines().at(-1)).toContain("q quit");
+    expect(terminal.lines().filter((line) => line.startsWith("┌"))).toHaveLength(2);
+  });
+
+  test("on a usual one, and on the least, one pane and the names of the others", async () => {
+    for (const size of [USUAL, LEAST]) {
+      const terminal = openProgram(["start", "--memory", "--port", "0"], { size });
+      const text = await terminal.shows("No requests yet");
+      expect(text).toMatch(/\[1 Requests\] +2 .*3 .*4 .*5/);
+      expect(terminal.lines().filter((line) => line.startsWith("┌"))).toHaveLength(1);
+      expect(terminal.lines().at(-1)).toContain("? help  q quit");
+      terminal.type("2");
+      await terminal.shows("No deliveries yet");
+    }
+  });
+
+  test("on a screen that is too small, which size it needs; and all of it again on one that is not", async () => {
+    const terminal = await frozen();
+    for (const size of [
+      { columns: 50, rows: 36 },
+      { columns: 120, rows: 10 },
+      { columns: 12, rows: 3 },
+      { columns: 1, rows: 1 },
+    ]) {
+      terminal.resize(size);
+      await terminal.shows((text) =>
+        text.startsWith(`${size.columns}x${size.rows} is too small; 60x15 is needed`.slice(0, size.columns - 1)),
+      );
+      expect(terminal.text()).not.toContain("┌");
+    }
+    terminal.resize(LEAST);
+    await terminal.shows("No requests yet");
+    terminal.resize({ columns: 50, rows: 10 });
+    await terminal.shows("too small");
+    terminal.type("q");
+    expect(await terminal.ended).toMatchObject({ code: 0 });
+  });
+
+  test("a request as soon as it was made", async () => {
+    const terminal = await frozen();
+    await get(terminal.url, "/v1/payments?limit=3");
+    expect(await terminal.shows("/v1/payments?limit=3")).toMatch(/12:00:00\.000 GET +\/v1\/payments\?limit=3 +200 .* ms lodge/);
+  });
+
+  test("a filter while it is written, and everything again without it", async () => {
+    const terminal = await frozen();
+    await get(terminal.url, "/v1/payments");
+    await get(terminal.url, "/v1/payouts");
+    await get(terminal.url, "/v1/nowhere");
+    await terminal.shows("nowhere");
+    terminal.type("/status:4xx");
+    await terminal.shows((text) => text.includes("1 of 3") && !text.includes("/v1/payouts") && text.includes("/v1/nowhere"));
+    terminal.type("\r\x1b");
+    await terminal.shows("/v1/payouts");
+  });
+
+  test("a fault that is armed, and the answer that it gave", async () => {
+    const terminal = await frozen();
+    await control(terminal.url, "POST", "/faults", { action: { type: "status", status: 503 }, name: "planted" });
+    await terminal.shows("planted");
+    expect((await get(terminal.url, "/v1/payments")).status).toBe(503);
+    expect(await terminal.shows(/\/v1\/payments +503/)).toMatch(/\/v1\/payments +503 \*/);
+  });
+
+  test("a delivery to a real receiver, and by a key the same once more", async () => {
+    const receiver = await receive();
+    const terminal = await frozen();
+    await call(terminal.url, "POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
+    await call(terminal.url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
+    await terminal.shows(/payment\.succeeded .*1\/\d .*200.*✓ delivered/);
+    terminal.type("2r");
+    const [first, second] = await receiver.arrived(2);
+    expect(second?.headers["x-webhook-id"]).toBe(first?.headers["x-webhook-id"]);
+    await terminal.shows(/payment\.succeeded .*✓ delivered.*payment\.succeeded .*✓ delivered/s);
+  });
+
+  test("a fault that keys armed, which the next call meets", async () => {
+    const terminal = await frozen();
+    terminal.type("o");
+    await terminal.shows(/outage/i);
+    terminal.type("\r");
+    await terminal.shows(/1 ON/);
+    expect((await get(terminal.url, "/v1/payments")).status).toBe(503);
+    await terminal.shows(/\/v1\/payments +503 \*/);
+    terminal.type("u");
+    await terminal.shows((text) => !/\d ON/.test(text));
+    expect((await get(terminal.url, "/v1/payments")).status).toBe(200);
+  });
+});
+
+describe("a size that changes", () => {
+  test.each([
+    ["narrower", WIDE, USUAL],
+    ["wider", USUAL, WIDE],
+    ["lower", WIDE, { columns: 120, rows: 20 }],
+    ["higher", { columns: 120, rows: 20 }, { columns: 120, rows: 50 }],
+    ["both ways at once", { columns: 200, rows: 20 }, { columns: 111, rows: 60 }],
+  ])("%s leaves nothing of the old picture", async (_, from, to) => {
+    const terminal = await frozen(from);
+    for (let limit = 1; limit <= 30; limit++) await get(terminal.url, `/v1/payments?limit=${limit}`);
+    await terminal.shows("limit=30");
+    terminal.resize(to);
+    const fresh = openProgram(["attach", terminal.url], { size: to });
+    const rested = (text: string) =>
+      text.includes("limit=30") && /LIVE/.test(text) && /\b0 req\/s/.test(text) && /limits|Requests\]/.test(text);
+    await Promise.all([terminal.shows(rested), fresh.shows(rested)]);
+    await same(terminal, fresh);
+  });
+});
+
+/** Both show the same sooner or later, cell by cell: what is asked every second comes when it comes. */
+async function same(one: TestTerminal, other: TestTerminal): Promise<void> {
+  const equal = () => one.cells().join("\n") === other.cells().join("\n");
+  await Promise.race([one.shows(equal), other.shows(equal)]).catch(() => expect(one.cells()).toEqual(other.cells()));
+}
+
+describe("what others send", () => {
+  const TITLE = "\u001b]0;pwned\u0007";
+  const CLEAR = "\u001b[2J\u009b3J";
+
+  test("is shown and never obeyed: in a path, in a header, in a body", async () => {
+    const terminal = await frozen();
+    await get(terminal.url, `/v1/${encodeURIComponent(TITLE)}?x=${encodeURIComponent(CLEAR)}`, { "idempotency-key": "\u009b2Jkey" });
+    await call(terminal.url, "POST", RULES, { body: { ...rule, name: TITLE + CLEAR }, headers: { "idempotency-key": "\u009b2J" } });
+    await terminal.shows(/POST +\/v1\S+ +400/);
+    terminal.type("\r");
+    await terminal.shows("pwned");
+    expect(terminal.text()).toContain("\\u001b");
+    terminal.type("qk\r");
+    await terminal.shows(/pwned/);
+    expectTame(terminal);
+  });
+
+  test("nor in what a receiver answers, or in a name that a program gave", async () => {
+    const receiver = await receive();
+    receiver.always((_, outgoing) => outgoing.writeHead(500, { "X-Note": "\u009b2J" }).end(TITLE + CLEAR));
+    const terminal = await frozen();
+    await call(terminal.url, "POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
+    await control(terminal.url, "POST", "/faults", { action: { type: "status", status: 503 }, name: `${TITLE}named` });
+    await terminal.shows("named");
+    await call(terminal.url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
+    await control(terminal.url, "DELETE", "/faults");
+    await call(terminal.url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
+    await terminal.shows(/payment\.succeeded .*500/);
+    terminal.type("2\r");
+    await terminal.shows("X-Webhook-Id");
+    terminal.type("G");
+    await terminal.shows("pwned");
+    expectTame(terminal);
+  });
+
+  /** Only sequences of our own have reached the terminal. */
+  function expectTame(terminal: TestTerminal): void {
+    expect(terminal.titles).toEqual([]);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+    const rest = terminal.bytes().replaceAll(/\x1b\[\?(?:1049|25|7|2026)[hl]|\x1b\[\d+;1H|\x1b\[2K|\x1b\[2J(?=\x1b\[1;1H)|\x1b\[\d*m/g, "");
+    expect(rest).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+    expect(terminal.lines().filter((line) => line.startsWith("┌")).length).toBeGreaterThan(0);
+  }
+});
+
+describe("what is written", () => {
+  test("is nothing at all while nothing changes", async () => {
+    const terminal = await frozen();
+    await terminal.shows((text) => /resets/.test(text) && /\b0 req\/s/.test(text));
+    const before = terminal.bytes().length;
+    // Two rounds of what is asked every second.
+    await new Promise((resolve) => setTimeout(resolve, 2_200));
+    expect(terminal.bytes().slice(before)).toBe("");
+  });
+
+  test("has no colours where nobody wants any, and keeps its words", async () => {
+    for (const [words, variables] of [
+      [[], { NO_COLOR: "1" }],
+      [["--no-color"], {}],
+    ] as const) {
+      const terminal = openProgram(["start", "--memory", "--port", "0", ...words], { variables });
+      const text = await terminal.shows("LIVE");
+      const { url } = { url: /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0] ?? "" };
+      await get(url, "/v1/nowhere");
+      await terminal.shows(/\/v1\/nowhere +404/);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one.
+      expect(terminal.bytes()).not.toMatch(/\x1b\[(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/);
+    }
+  });
+
+  test("has lines that any terminal can draw where the terminal does not know more", async () => {
+    const terminal = openProgram(["start", "--memory", "--port", "0"], { variables: { LANG: "C" } });
+    await terminal.shows("LIVE");
+    expect(terminal.text()).toMatch(/^\+-/m);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: everything that is not plain.
+    expect(terminal.text()).not.toMatch(/[^\x00-\x7f]/);
+  });
+
+  test("asks for no mouse: what is on the screen can be marked and copied", async () => {
+    const terminal = await frozen();
+    for (const mode of [9, 1000, 1002, 1003, 1005, 1006, 1015]) expect(terminal.modes.has(mode)).toBe(false);
+  });
+});

@@ -1,0 +1,467 @@
+// The faces of a sandbox: which one is shown where, from one to another by a key, and every way out of a terminal.
+
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { folder, launch, run, start } from "../support/program.ts";
+import { call, control, NOON } from "../support/sandbox.ts";
+import { LEAST, openDashboard, openProgram, openShell, type TestTerminal, USUAL } from "../support/terminal.ts";
+import { receive } from "../support/webhooks.ts";
+
+const urlIn = (text: string) => /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0] ?? "";
+const get = (url: string, path: string) => call(url, "GET", path);
+
+/** The alternate screen, the hidden cursor, the lines that do not wrap. */
+const isTaken = ({ modes }: TestTerminal) => [modes.has(1049), !modes.has(25), !modes.has(7)];
+const TAKEN = [true, true, true];
+const GIVEN_BACK = [false, false, false];
+
+/** A shell that has started the program, whose dashboard is live. */
+async function startInShell(words: string, variables: Record<string, string> = {}) {
+  const shell = openShell({ variables });
+  await shell.shows("$ ");
+  shell.type(`$program ${words}; echo ended with $?\r`);
+  const text = await shell.shows("LIVE");
+  expect(isTaken(shell)).toEqual(TAKEN);
+  return { ...shell, url: urlIn(text) };
+}
+
+/** The shell has its terminal back as it was: it echoes, it edits lines, and what it is told is done. */
+async function expectGivenBack(shell: TestTerminal): Promise<void> {
+  expect(isTaken(shell)).toEqual(GIVEN_BACK);
+  shell.type("stty -a; echo back at $((6 * 7))\r");
+  const text = await shell.shows("back at 42");
+  expect(text).toContain("echo back at $((6 * 7))");
+  for (const words of ["icanon", "echo", "isig"]) expect(text).toMatch(new RegExp(`(^|\\s)${words}\\s`));
+}
+
+/** The process of the program that the shell runs. */
+const pidAt = async (url: string) => ((await control(url, "GET", "")) as { pid: number }).pid;
+
+describe("every way out gives the terminal back, and says what the sandbox was", () => {
+  test("q ends well", async () => {
+    const shell = await startInShell("--memory --port 0");
+    await get(shell.url, "/v1/payments");
+    await shell.shows(/GET +\/v1\/payments/);
+    shell.type("q");
+    const text = await shell.shows("ended with 0");
+    expect(text).toContain(
+      `merchant-sandbox was at ${shell.url}/v1\n1 request, 0 delivery attempts, 0 failed verdicts\nIt kept everything in memory`,
+    );
+    await expectGivenBack(shell);
+  });
+
+  test("the last words name the file that keeps everything", async () => {
+    const shell = await startInShell("--db kept.db --port 0");
+    shell.type("q");
+    expect(await shell.shows("ended with 0")).toMatch(/everything, its journal too, in \/.*kept\.db/s);
+  });
+
+  test("Ctrl-C ends as the signal would", async () => {
+    const shell = await startInShell("--memory --port 0");
+    shell.type("\x03");
+    await shell.shows("ended with 130");
+    await expectGivenBack(shell);
+  });
+
+  test("Ctrl-C where text is written, too", async () => {
+    const shell = await startInShell("--memory --port 0");
+    shell.type("/abc");
+    await shell.shows("/abc");
+    shell.type("\x03");
+    await shell.shows("ended with 130");
+    await expectGivenBack(shell);
+  });
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("%s ends with %d", async (signal, code) => {
+    const shell = await startInShell("--memory --port 0");
+    process.kill(await pidAt(shell.url), signal);
+    expect(await shell.shows(`ended with ${code}`)).toContain("merchant-sandbox was at");
+    await expectGivenBack(shell);
+  });
+
+  test("a second Ctrl-C does not wait for what is in flight", async () => {
+    const shell = await startInShell("--memory --port 0");
+    const pid = await pidAt(shell.url);
+    const { host, hostname, port } = new URL(shell.url);
+    const halfSent = connect(Number(port), hostname).on("error", () => {});
+    const head = `POST /v1/hospitality/pricing-rules HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer sk_test_lodge\r\nContent-Type: application/json\r\nContent-Length: 100`;
+    await new Promise<void>((resolve) => halfSent.write(`${head}\r\n\r\n{`, () => resolve()));
+    // Whatever is answered now was asked later than that half of a request.
+    await get(shell.url, "/v1/payments");
+    shell.type("\x03");
+    await shell.shows("merchant-sandbox was at");
+    shell.type("\x03");
+    // A shell says nothing of what a signal ended, and drops the rest of the line.
+    await expect.poll(() => isAlive(pid), { timeout: 4_000 }).toBe(false);
+    halfSent.destroy();
+    await expectGivenBack(shell);
+  });
+
+  test("what it cannot start with is said, and ends it", async () => {
+    for (const [words, code, says] of [
+      ["--db broken.db", 1, "is not a usable SQLite file"],
+      ["--memory --port 0 --scenario nowhere", 2, "There is no scenario nowhere"],
+      ["--memory --port $taken", 5, "Choose another with --port N"],
+    ] as const) {
+      const other = await start(["--memory", "--port", "0"]);
+      const shell = openShell({ variables: { taken: new URL(other.url).port } });
+      await shell.shows("$ ");
+      shell.type("echo no database > broken.db; clear\r");
+      shell.type(`$program ${words}; echo ended with $?\r`);
+      const text = await shell.shows(`ended with ${code}`);
+      expect(text.replaceAll("\n", "")).toContain(says);
+      await expectGivenBack(shell);
+    }
+  });
+
+  test("a terminal that is gone takes the sandbox along in order", async () => {
+    const terminal = await openDashboard();
+    const pid = terminal.pid;
+    terminal.hangUp();
+    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+    await expect(get(terminal.url, "/v1/payments")).rejects.toThrow();
+  });
+
+  test.each([
+    ["an exception that nobody caught", "throw"],
+    ["a promise that nobody took", "reject"],
+  ])("a crash by %s restores first, and tells afterwards", async (_, plant) => {
+    const shell = await startInShell("--memory --port 0", planted(plant));
+    process.kill(await pidAt(shell.url), "SIGUSR2");
+    expect(await shell.shows(/ended with \d+/)).toMatch(/Error: planted.*ended with 1/s);
+    await expectGivenBack(shell);
+  });
+});
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** What the program is to do wrong at SIGUSR2. */
+function planted(what: string): Record<string, string> {
+  const file = join(folder(), "planted.cjs");
+  const acts: Record<string, string> = {
+    throw: `throw new Error("planted");`,
+    reject: `void Promise.reject(new Error("planted"));`,
+    write: `console.log("stray output"); console.error("stray error"); process.emitWarning("stray warning");`,
+  };
+  writeFileSync(file, `process.on("SIGUSR2", () => { ${acts[what]} });`);
+  return { NODE_OPTIONS: `--require ${file}` };
+}
+
+describe("suspended", () => {
+  test("by Ctrl-Z it gives the terminal back, and takes it again when it is wanted", async () => {
+    const shell = await startInShell("--memory --port 0");
+    shell.type("\x1a");
+    await shell.shows("topped");
+    expect(isTaken(shell)).toEqual(GIVEN_BACK);
+    shell.type("echo it is $((6 * 7))\r");
+    await shell.shows("it is 42");
+    shell.resize(USUAL);
+    shell.type("fg\r");
+    await shell.shows("[1 Requests]");
+    expect(isTaken(shell)).toEqual(TAKEN);
+    await get(shell.url, "/v1/payouts");
+    await shell.shows(/GET +\/v1\/payouts/);
+    shell.type("q");
+    await shell.shows(/merchant-sandbox was at.*\n\$ /s);
+    await expectGivenBack(shell);
+  });
+
+  test("it goes on in the background, and leaves the terminal alone there", async () => {
+    const shell = await startInShell("--memory --port 0");
+    shell.type("\x1a");
+    await shell.shows("topped");
+    shell.type("bg\r");
+    expect((await get(shell.url, "/v1/payments")).status).toBe(200);
+    shell.type("echo it is $((6 * 7))\r");
+    await shell.shows("it is 42");
+    expect(isTaken(shell)).toEqual(GIVEN_BACK);
+    shell.type("fg\r");
+    await shell.shows(/GET +\/v1\/payments/);
+    expect(isTaken(shell)).toEqual(TAKEN);
+  });
+
+  test("stopped and started from outside it paints everything anew", async () => {
+    const terminal = await openDashboard();
+    process.kill(terminal.pid, "SIGSTOP");
+    process.kill(terminal.pid, "SIGCONT");
+    await terminal.shows("No requests yet");
+    await get(terminal.url, "/v1/payments");
+    await terminal.shows(/GET +\/v1\/payments/);
+    expect(isTaken(terminal)).toEqual(TAKEN);
+  });
+
+  test("started in the background it says plain lines, and is not stopped for touching the terminal", async () => {
+    const shell = openShell();
+    await shell.shows("$ ");
+    shell.type("$program --memory --port 0 &\r");
+    const url = urlIn(await shell.shows("is ready at"));
+    await get(url, "/v1/payments");
+    await shell.shows(/GET \/v1\/payments 200/);
+    expect(isTaken(shell)).toEqual(GIVEN_BACK);
+    process.kill(await pidAt(url), "SIGTERM");
+  });
+});
+
+describe("what anybody else writes meanwhile", () => {
+  test("is held, told in a line, and printed when the screen is given back", async () => {
+    const shell = await startInShell("--memory --port 0", planted("write"));
+    process.kill(await pidAt(shell.url), "SIGUSR2");
+    expect(await shell.shows("stray warning")).toContain("LIVE");
+    expect(shell.lines().filter((line) => line.includes("stray"))).toHaveLength(1);
+    shell.type("q");
+    expect(await shell.shows("ended with 0")).toMatch(/stray output\nstray error\n.*stray warning.*merchant-sandbox was at/s);
+  });
+});
+
+describe("s goes from panes to plain lines and back", () => {
+  test("to see the control plane's token, of which the panes say only that there is one", async () => {
+    const terminal = await openDashboard(["--host", "0.0.0.0", "--allowed-host", "localhost"], { size: { columns: 160, rows: 36 } });
+    await terminal.shows("The control plane asks for a token: s shows it");
+    terminal.type("s");
+    expect(await terminal.shows("asks for the token")).toMatch(/asks for the token [0-9a-f]{48}/);
+  });
+
+  test("as often as one likes, and nothing is forgotten meanwhile", async () => {
+    const shell = await startInShell(`--memory --port 0 --clock ${NOON}`);
+    await get(shell.url, "/v1/payments?limit=1");
+    await shell.shows("limit=1");
+    for (const limit of [2, 4]) {
+      shell.type("s");
+      await shell.shows("s brings the panes back, q quits");
+      expect(isTaken(shell)).toEqual(GIVEN_BACK);
+      await get(shell.url, `/v1/payments?limit=${limit}`);
+      await shell.shows(new RegExp(`^2026-01-05T12:00:00\\.000Z GET /v1/payments\\?limit=${limit} 200`, "m"));
+      shell.type("s");
+      await shell.shows((text) => text.includes("LIVE") && text.includes("limit=1") && text.includes(`limit=${limit} `));
+      expect(isTaken(shell)).toEqual(TAKEN);
+    }
+    shell.type("s");
+    await shell.shows("s brings the panes back");
+    shell.type("q");
+    await shell.shows("ended with 0");
+    await expectGivenBack(shell);
+  });
+
+  test("Ctrl-C ends it in plain lines too", async () => {
+    const shell = await startInShell("--memory --port 0");
+    shell.type("s");
+    await shell.shows("s brings the panes back");
+    shell.type("\x03");
+    await shell.shows("ended with 130");
+    await expectGivenBack(shell);
+  });
+});
+
+describe("a terminal that stops reading", () => {
+  test("never holds a request, and the end is not held either", async () => {
+    const terminal = await openDashboard(["--rate-limit", "none"]);
+    const pid = terminal.pid;
+    terminal.freeze();
+    // Each of these paints the whole screen: sooner or later the terminal takes no more.
+    for (let count = 0; count < 100; count++) terminal.type("?q");
+    const spans: number[] = [];
+    for (let count = 0; count < 200; count++) {
+      const begun = performance.now();
+      await get(terminal.url, `/v1/payments?limit=${(count % 100) + 1}`);
+      spans.push(performance.now() - begun);
+    }
+    // The machine itself may be late now and then; a terminal that is waited for would hold all of them, for ever.
+    expect(spans.sort((one, other) => one - other)[197]).toBeLessThan(150);
+    const begun = performance.now();
+    process.kill(pid, "SIGTERM");
+    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+
+  test("is painted as things are then, once it reads again", async () => {
+    const terminal = await openDashboard();
+    terminal.freeze();
+    for (let count = 0; count < 100; count++) terminal.type("?q");
+    await get(terminal.url, "/v1/payouts?limit=9");
+    terminal.thaw();
+    await terminal.shows("limit=9");
+    terminal.type("q");
+    expect(await terminal.ended).toMatchObject({ code: 0 });
+    expect(isTaken(terminal)).toEqual(GIVEN_BACK);
+  });
+});
+
+describe("plain lines", () => {
+  const everything = async (url: string) => {
+    const receiver = await receive();
+    receiver.always(500);
+    await call(url, "POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
+    await control(url, "POST", "/faults", { id: "flt_1", action: { type: "status", status: 503, retryAfter: 5 }, name: "planted" });
+    await get(url, "/v1/payments");
+    await get(url, "/v1/payments");
+    await control(url, "POST", "/clock/advance", { by: "1h" });
+    await call(url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
+    await control(url, "POST", "/drain", { within: "5s" });
+    await control(url, "POST", "/reset", {});
+  };
+
+  test("tell of everything that happens, a line each, without an escape", async () => {
+    const program = launch(["--port", "0", "--memory", "--clock", NOON]);
+    await everything(urlIn(await program.line((line) => line.includes("is ready"))));
+    await program.line((line) => line.startsWith("reset"));
+    const text = program.out.join("\n");
+    expect(text).toMatch(/^2026-01-05T12:00:00\.000Z POST \/v1\/webhooks 201 .* mer_lodge req_1$/m);
+    expect(text).toMatch(/^2026-01-05T12:00:00\.000Z fault flt_1 \(planted\) status hit req_2 mer_lodge$/m);
+    expect(text).toMatch(/^2026-01-05T12:00:00\.000Z verdict fail retry_after\.\w+ mer_lodge req_2,req_3 /m);
+    expect(text).toMatch(/^2026-01-05T13:00:00\.000Z clock frozen$/m);
+    expect(text).toMatch(
+      /delivery of payment\.succeeded evt_\w+ to http:\/\/127\.0\.0\.1:\d+\/hooks 1\/\d 500 .*mer_lodge \w+ next at 2026-01-05T13:/,
+    );
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape is one.
+    expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]/);
+    program.child.kill("SIGTERM");
+    expect((await program.ended).code).toBe(0);
+  });
+
+  test("as objects, for a program", async () => {
+    const program = await start(["--memory", "--clock", NOON]);
+    await everything(program.url);
+    await program.line((line) => line.includes('"event":"reset"'));
+    const events = program.out.map((line) => JSON.parse(line));
+    expect(new Set(events.map(({ event }) => event))).toEqual(
+      new Set(["ready", "request", "fault", "verdict", "clock", "delivery", "reset"]),
+    );
+    expect(events.find(({ event }) => event === "fault")).toMatchObject({
+      ruleId: "flt_1",
+      requestId: "req_2",
+      at: "2026-01-05T12:00:00.000Z",
+    });
+    expect(events.find(({ event }) => event === "delivery")).toMatchObject({
+      eventType: "payment.succeeded",
+      attempt: 1,
+      merchant: "mer_lodge",
+    });
+  });
+
+  test.each([
+    ["CI", [], { CI: "true" }],
+    ["TERM=dumb", [], { TERM: "dumb" }],
+    ["a screen reader", [], { INK_SCREEN_READER: "true" }],
+    ["--no-ui", ["--no-ui"], {}],
+    ["--json", ["--json"], {}],
+  ])("are said on a terminal too under %s, and nothing that draws is read", async (_, words, variables) => {
+    const coverage = folder();
+    const terminal = openProgram(["--memory", "--port", "0", ...words], { variables: { ...variables, NODE_V8_COVERAGE: coverage } });
+    const url = urlIn(await terminal.shows("/v1"));
+    await get(url, "/v1/payments");
+    await terminal.shows("req_1");
+    process.kill(terminal.pid, "SIGTERM");
+    expect(await terminal.ended).toMatchObject({ code: 0 });
+    expect(terminal.bytes()).not.toContain("\x1b");
+    expect(drawn(coverage)).toEqual([]);
+  });
+
+  test("what draws is read for the dashboard, which --ui wants in CI too", async () => {
+    const coverage = folder();
+    const terminal = await openDashboard(["--ui"], { variables: { CI: "true", NODE_V8_COVERAGE: coverage }, size: LEAST });
+    terminal.type("q");
+    await terminal.ended;
+    expect(drawn(coverage)).not.toEqual([]);
+  });
+
+  /** The files that the program has read and in which React or its layout is. */
+  function drawn(coverage: string): string[] {
+    const reports = readdirSync(coverage).map((name) => JSON.parse(readFileSync(join(coverage, name), "utf8")));
+    const files = reports.flatMap(({ result }) => result as { url: string }[]).map(({ url }) => url);
+    expect(files.some((url) => url.endsWith("/dist/program.cjs"))).toBe(true);
+    const ours = files.filter((url) => url.includes("/dist/"));
+    return ours.filter((url) => /yoga|react-reconciler/i.test(readFileSync(fileURLToPath(url), "utf8")));
+  }
+
+  test("without a terminal there is no dashboard, whatever is asked for", async () => {
+    const program = launch(["--port", "0", "--memory", "--ui"]);
+    expect(await program.line(() => true)).toContain("is ready at");
+  });
+});
+
+describe("attached to a sandbox elsewhere", () => {
+  test("it shows what was before and what comes, and that sandbox goes on without it", async () => {
+    const sandbox = await start(["--memory"]);
+    await get(sandbox.url, "/v1/payments?limit=1");
+    const shell = openShell();
+    await shell.shows("$ ");
+    shell.type(`$program attach ${sandbox.url}; echo ended with $?\r`);
+    await shell.shows(/limit=1/);
+    await get(sandbox.url, "/v1/payments?limit=2");
+    await shell.shows(/limit=2/);
+    shell.type("q");
+    expect(await shell.shows("ended with 0")).toContain(`merchant-sandbox is at ${sandbox.url}/v1\n2 requests`);
+    await expectGivenBack(shell);
+    expect((await get(sandbox.url, "/v1/payments")).status).toBe(200);
+  });
+
+  test("it says when that is gone and what is shown is old, and knows a new one from the old one", async () => {
+    const sandbox = await start(["--memory"]);
+    await get(sandbox.url, "/v1/payments?limit=7");
+    const terminal = openProgram(["attach", sandbox.url]);
+    await terminal.shows("limit=7");
+    await sandbox.kill();
+    expect(await terminal.shows("RECONNECTING")).toContain("limit=7");
+    await terminal.shows(/what is shown is old|stale/i);
+    const again = await start(["--memory", "--port", String(sandbox.port)]);
+    await get(again.url, "/v1/payouts");
+    await terminal.shows((text) => text.includes("LIVE") && text.includes("/v1/payouts") && !text.includes("limit=7"));
+    expect(terminal.text()).toContain("started anew");
+  });
+
+  test("it waits for one that is not there yet", async () => {
+    const sandbox = await start(["--memory"]);
+    await sandbox.kill();
+    const terminal = openProgram(["attach", sandbox.url]);
+    await terminal.shows(/RECONNECTING.*nobody listens there/);
+    await start(["--memory", "--port", String(sandbox.port)]);
+    await terminal.shows("LIVE");
+  });
+
+  test("the control plane's token is asked for, and taken", async () => {
+    const sandbox = await start(["--memory", "--control-token", "sesame"]);
+    const without = openProgram(["attach", sandbox.url]);
+    await without.shows(/DETACHED.*--control-token/);
+    const terminal = openProgram(["attach", sandbox.url, "--control-token", "sesame"]);
+    await terminal.shows("LIVE");
+    expect(await run(["attach", sandbox.url])).toMatchObject({ code: 1, error: expect.stringContaining("--control-token") });
+  });
+
+  test("without a terminal it says what the stream tells, and what became of the way to it", async () => {
+    const sandbox = await start(["--memory"]);
+    const plain = launch(["attach", sandbox.url]);
+    const json = launch(["attach", `${sandbox.url}/v1`, "--json"]);
+    expect(await plain.line(() => true)).toContain(`at ${sandbox.url}/v1 with keys sk_test_lodge`);
+    expect(JSON.parse(await json.line(() => true))).toMatchObject({ event: "attached", baseUrl: `${sandbox.url}/v1` });
+    await get(sandbox.url, "/v1/payments");
+    await plain.line((line) => /GET \/v1\/payments 200 .* mer_lodge req_1$/.test(line));
+    expect(JSON.parse(await json.line((line) => line.includes("request")))).toMatchObject({ id: "req_1", path: "/v1/payments" });
+    await sandbox.kill();
+    expect(JSON.parse(await json.line((line) => line.includes("away")))).toMatchObject({ event: "away", url: sandbox.url });
+    const again = await start(["--memory", "--port", String(sandbox.port)]);
+    await json.line((line) => line.includes('"anew"'));
+    await get(again.url, "/v1/payouts");
+    await plain.line((line) => line.includes("/v1/payouts"));
+    plain.child.kill("SIGTERM");
+    const ended = await plain.ended;
+    expect(ended.code).toBe(0);
+    expect(ended.error).toContain("The sandbox was started anew.");
+  });
+
+  test("an address that is none is refused", async () => {
+    expect(await run(["attach", "nowhere"])).toMatchObject({ code: 2, error: expect.stringContaining('received "nowhere"') });
+  });
+});

@@ -1,0 +1,355 @@
+// The audit of a receiver: right ones pass every probe, and each mistake is found by exactly its probe.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import fastify from "fastify";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { probes } from "../../src/audit/probes.ts";
+import { type Answer, type Bench, open, share } from "../support/sandbox.ts";
+import { receive, register } from "../support/webhooks.ts";
+
+const SECRET = "whsec_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+const closing: (() => unknown)[] = [];
+afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
+
+/** The parts of a receiver; a sample with a mistake has one of them changed. */
+interface Parts {
+  read(incoming: IncomingMessage): Promise<Buffer>;
+  isGenuine(body: Buffer, signature: string | undefined): boolean;
+  /** The status for a body whose signature is right. */
+  take(body: Buffer): number;
+}
+
+const digest = (body: Buffer) => createHmac("sha256", SECRET).update(body).digest("hex");
+
+const right: Parts = {
+  async read(incoming) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks);
+  },
+  isGenuine(body, signature = "") {
+    const expected = Buffer.from(digest(body));
+    const received = Buffer.from(signature);
+    return expected.length === received.length && timingSafeEqual(expected, received);
+  },
+  take(body) {
+    try {
+      JSON.parse(body.toString("utf8"));
+      return 200;
+    } catch {
+      return 400;
+    }
+  },
+};
+
+async function answer(parts: Parts, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  try {
+    const body = await parts.read(incoming);
+    const signature = incoming.headers["x-webhook-signature"] as string | undefined;
+    outgoing.writeHead(parts.isGenuine(body, signature) ? parts.take(body) : 401).end();
+  } catch {
+    outgoing.writeHead(500).end();
+  }
+}
+
+/** A receiver on plain node:http. */
+const plain = (changed: Partial<Parts> = {}) =>
+  listen(createServer((incoming, outgoing) => void answer({ ...right, ...changed }, incoming, outgoing)));
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closing.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+}
+
+function onExpress(limit: string): Promise<string> {
+  const app = express();
+  app.post("/hooks", express.raw({ type: "application/json", limit }), (incoming, outgoing) => {
+    const body = incoming.body as Buffer;
+    const isGenuine = right.isGenuine(body, incoming.get("x-webhook-signature"));
+    outgoing.sendStatus(isGenuine ? right.take(body) : 401);
+  });
+  // Without this, Express prints what its parser refuses.
+  app.use((error: { status?: number }, _incoming: unknown, outgoing: express.Response, _next: unknown) =>
+    outgoing.sendStatus(error.status ?? 500),
+  );
+  return listen(createServer(app));
+}
+
+async function onFastify(): Promise<string> {
+  const app = fastify({ forceCloseConnections: true });
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  app.post("/hooks", (request, reply) => {
+    const body = request.body as Buffer;
+    const isGenuine = right.isGenuine(body, request.headers["x-webhook-signature"] as string | undefined);
+    return reply.code(isGenuine ? right.take(body) : 401).send();
+  });
+  closing.push(() => app.close());
+  return `${await app.listen({ port: 0, host: "127.0.0.1" })}/hooks`;
+}
+
+const audit = async (url: string, secret = SECRET, bench?: Bench): Promise<Answer["body"]> =>
+  (bench ?? (await open())).control("POST", "/audit", { url, secret });
+
+const verdicts = ({ probes: tried }: Answer["body"]): Record<string, string> =>
+  Object.fromEntries(tried.map(({ probe, verdict }: Record<string, string>) => [probe, verdict]));
+
+const names = probes.map(({ id }) => id);
+const failed = (found: Answer["body"]) => names.filter((name) => verdicts(found)[name] === "fail");
+
+describe("a right receiver passes every probe", () => {
+  test.each([
+    ["node:http", () => plain()],
+    ["Express", () => onExpress("1mb")],
+    ["Fastify", onFastify],
+  ])("on %s", async (_, start) => {
+    const found = await audit(await start());
+    expect(found.probes.map(({ probe, verdict, did }: Record<string, string>) => [probe, verdict, did])).toEqual(
+      names.map((name) => [name, "pass", expect.any(String)]),
+    );
+    expect([found.verdict, found.forgeryAccepted]).toEqual(["pass", false]);
+  });
+});
+
+const parsed = (body: Buffer) => JSON.parse(body.toString("utf8"));
+
+/** A receiver that takes an event only if it is well-formed and `accepts` it; else it answers `otherwise`. */
+function taking(accepts: (event: Answer["body"]) => boolean, otherwise: number): Partial<Parts> {
+  return {
+    take(body) {
+      const status = right.take(body);
+      return status !== 200 || accepts(parsed(body)) ? status : otherwise;
+    },
+  };
+}
+
+/** Makes each receiver anew: some remember. */
+const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () => Promise<string>][] = [
+  ["answers a redirect", "valid_event", false, () => plain({ take: () => 302 })],
+  [
+    "compares the first eight digits of the signature",
+    "bad_signature",
+    true,
+    () => plain({ isGenuine: (body, signature = "") => signature.length === 64 && digest(body).startsWith(signature.slice(0, 8)) }),
+  ],
+  [
+    "breaks on a signature of another length",
+    "bad_signature",
+    false,
+    () =>
+      plain({
+        isGenuine: (body, signature) =>
+          signature !== undefined && signature !== "" && timingSafeEqual(Buffer.from(digest(body)), Buffer.from(signature)),
+      }),
+  ],
+  [
+    "checks the signature only where there is one",
+    "missing_signature",
+    true,
+    () => plain({ isGenuine: (body, signature) => signature === undefined || right.isGenuine(body, signature) }),
+  ],
+  [
+    "asks whether the right signature begins with the one that came",
+    "missing_signature",
+    true,
+    () => plain({ isGenuine: (body, signature = "") => digest(body).startsWith(signature) }),
+  ],
+  [
+    "remembers which signatures were right",
+    "body_changed",
+    true,
+    () => {
+      const known = new Set<string>();
+      return plain({
+        isGenuine(body, signature = "") {
+          if (right.isGenuine(body, signature)) known.add(signature);
+          return known.has(signature);
+        },
+      });
+    },
+  ],
+  [
+    "refuses an event that it has",
+    "same_event_twice",
+    false,
+    () => {
+      const seen = new Set<string>();
+      return plain(taking(({ id }) => !seen.has(id) && Boolean(seen.add(id)), 409));
+    },
+  ],
+  [
+    "refuses an event older than the last of its record",
+    "out_of_order",
+    false,
+    () => {
+      const newest = new Map<string, number>();
+      return plain(
+        taking(({ created, data }) => {
+          if (created < (newest.get(data.id) ?? 0)) return false;
+          newest.set(data.id, created);
+          return true;
+        }, 409),
+      );
+    },
+  ],
+  ["refuses a type that it does not know", "unknown_type", false, () => plain(taking(({ type }) => type.startsWith("payment."), 400))],
+  ["refuses fields that it does not know", "extra_fields", false, () => plain(taking((event) => !("addedTomorrow" in event), 422))],
+  ["breaks on what is no JSON", "invalid_json", false, () => plain({ take: (body) => (parsed(body) ? 200 : 400) })],
+  ["says that it took what is no JSON", "invalid_json", false, () => plain({ take: () => 202 })],
+  [
+    "hashes the first piece of the body",
+    "slow_send",
+    false,
+    () => {
+      const first = (incoming: IncomingMessage) =>
+        new Promise<Buffer>((resolve) => {
+          // What follows within a moment is of the same piece.
+          const chunks: Buffer[] = [];
+          let pause: NodeJS.Timeout | undefined;
+          const end = () => resolve(Buffer.concat(chunks));
+          incoming.on("data", (chunk: Buffer) => {
+            chunks.push(chunk);
+            clearTimeout(pause);
+            pause = setTimeout(end, 120);
+          });
+          incoming.on("end", end);
+        });
+      return plain({ read: first });
+    },
+  ],
+  ["leaves Express at its limit of 100 KB", "large_body", false, () => onExpress("100kb")],
+  [
+    "takes twenty at a time and refuses the others",
+    "burst",
+    false,
+    () => {
+      let open = 0;
+      return plain({
+        async read(incoming) {
+          open++;
+          try {
+            const body = await right.read(incoming);
+            if (open > 20) throw new Error("too many");
+            await new Promise((resolve) => setTimeout(resolve, 5));
+            return body;
+          } finally {
+            open--;
+          }
+        },
+      });
+    },
+  ],
+];
+
+describe("each mistake is found by its probe and by no other", () => {
+  const results = new Map<string, Answer["body"]>();
+
+  beforeAll(async () => {
+    const bench = await share();
+    const waiting = [...mistakes];
+    const work = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) results.set(next[0], await audit(await next[3](), SECRET, bench));
+    };
+    await Promise.all([work(), work(), work(), work()]);
+    await bench.close();
+  });
+
+  test.each(mistakes)("one that %s: %s", (mistake, probe, isForgery) => {
+    const found = results.get(mistake);
+    expect([failed(found), found.forgeryAccepted, found.verdict], JSON.stringify(found.probes)).toEqual([[probe], isForgery, "fail"]);
+  });
+
+  test("for every probe there is one", () => {
+    expect([...new Set(mistakes.map(([, probe]) => probe))].sort()).toEqual([...names].sort());
+  });
+});
+
+describe("what a result says", () => {
+  test("what was sent, what the receiver did, what it should have done, and why", async () => {
+    const { probes: tried } = await audit(await plain(taking(({ type }) => type.startsWith("payment."), 400)));
+    expect(tried.find(({ probe }: Record<string, string>) => probe === "unknown_type")).toEqual({
+      probe: "unknown_type",
+      verdict: "fail",
+      sent: "an event of a type that does not exist yet",
+      did: expect.stringMatching(/^answered 400, in \d+ ms$/),
+      should: "answer 2xx",
+      why: expect.stringMatching(/./),
+    });
+    expect(tried.at(-1).did).toMatch(/^answered 200 ×200, the slowest in \d+ ms$/);
+  });
+
+  test("a receiver that takes everything has taken forgeries", async () => {
+    const found = await audit(await plain({ isGenuine: () => true }));
+    expect(failed(found)).toEqual(["bad_signature", "missing_signature", "body_changed"]);
+    expect(found.forgeryAccepted).toBe(true);
+  });
+
+  test("one that refuses genuine events proves nothing by refusing forgeries", async () => {
+    const found = await audit(await plain(), "whsec_another");
+    expect(failed(found)).toEqual(["valid_event"]);
+    expect(names.filter((name) => verdicts(found)[name] === "inconclusive")).toEqual(names.slice(1));
+    expect(found.probes[1].did).toMatch(/^answered 401 ×3, the slowest in \d+ ms, as it did to a genuine event$/);
+    expect(found.probes[4].did).toBe("was not tried: a genuine event was not taken either");
+  });
+
+  test("where nobody listens nothing can be told", async () => {
+    const receiver = await receive();
+    await receiver.close();
+    const found = await audit(receiver.url);
+    expect([found.verdict, found.forgeryAccepted, failed(found)]).toEqual(["inconclusive", false, []]);
+    expect(found.probes[0].did).toMatch(/^Nothing listens at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/);
+  });
+});
+
+describe("the secret", () => {
+  test("is that of the endpoint registered there, unless one is given", async () => {
+    const bench = await open();
+    let secret = "";
+    const isGenuine: Parts["isGenuine"] = (body, signature) => createHmac("sha256", secret).update(body).digest("hex") === signature;
+    const url = await plain({ isGenuine });
+    ({ secret } = await register(bench, url));
+    const found = await bench.control("POST", "/audit", { url });
+    expect(verdicts(found).valid_event).toBe("pass");
+    expect(JSON.stringify(found)).not.toContain(secret);
+  });
+
+  test("must be given where no endpoint is registered", async () => {
+    const bench = await open();
+    const { status, body } = await bench.call("POST", "/_sandbox/audit", { key: null, body: { url: "http://localhost:3000/hooks" } });
+    expect([status, body.code]).toEqual([404, "resource_not_found"]);
+    expect(body.message).toBe("No endpoint is registered at http://localhost:3000/hooks: say with secret what its receiver verifies with.");
+  });
+});
+
+describe("what may not be audited", () => {
+  test.each([
+    ["http://example.com/hooks", "webhook_url_not_local"],
+    ["http://169.254.169.254/", "webhook_url_not_local"],
+    ["ftp://localhost/", "invalid_webhook_url"],
+  ])("%s", async (url, code) => {
+    const { status, body } = await (await open()).call("POST", "/_sandbox/audit", { key: null, body: { url, secret: SECRET } });
+    expect([status, body.code]).toEqual([400, code]);
+  });
+
+  test("the sandbox itself", async () => {
+    const bench = await open();
+    const { status, body } = await bench.call("POST", "/_sandbox/audit", {
+      key: null,
+      body: { url: `${bench.url}/v1/webhooks`, secret: SECRET },
+    });
+    expect([status, body.code]).toEqual([400, "invalid_webhook_url"]);
+  });
+});
+
+test("an audit leaves nothing in the log of deliveries, among the events or in the journal", async () => {
+  const bench = await open();
+  await audit(await plain(), SECRET, bench);
+  for (const path of ["/deliveries", "/events", "/requests"]) expect((await bench.control("GET", path)).data).toEqual([]);
+});

@@ -1,0 +1,643 @@
+// What goes over the wire, what a receiver may answer, and what becomes of it: retries, disabling, replays, crashes.
+
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { httpDate } from "../../src/kernel/clock.ts";
+import { verifySignature } from "../../src/webhooks/signature.ts";
+import { NOON_SECONDS, open } from "../support/sandbox.ts";
+import { advance, log, receive, register, type Step, settle, trigger } from "../support/webhooks.ts";
+
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), "webhooks-"));
+  folders.push(made);
+  return made;
+}
+
+/** Short for who waits for it to end, and long enough for a busy machine to begin an answer. */
+const SHORT = "1s";
+
+describe("a delivery", () => {
+  test("is a POST of the event with the documented headers and nothing else but what HTTP needs", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    const { secret } = await register(bench, `${receiver.url}?team=a%20b`);
+    const id = await trigger(bench, "payment.succeeded", { note: "Grüße, 世界 🌍 \ud800" });
+    await settle(bench);
+    const [arrival] = receiver.arrivals;
+    const names = arrival?.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+    expect(names?.sort()).toEqual(
+      [
+        "accept-encoding",
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "user-agent",
+        "x-webhook-event",
+        "x-webhook-id",
+        "x-webhook-signature",
+      ].sort(),
+    );
+    expect(arrival?.headers).toMatchObject({
+      "content-type": "application/json",
+      "x-webhook-id": id,
+      "x-webhook-event": "payment.succeeded",
+      "accept-encoding": "identity",
+      "user-agent": expect.stringMatching(/^merchant-sandbox\/\d/),
+      "content-length": String(arrival?.body.length),
+    });
+    expect(arrival?.url).toBe("/hooks?team=a%20b");
+    expect(Object.keys(arrival?.event)).toEqual(["id", "object", "type", "created", "livemode", "merchantId", "data"]);
+    expect(verifySignature({ body: arrival?.body ?? "", signature: arrival?.headers["x-webhook-signature"], secret })).toBe(true);
+  });
+
+  test("keeps its connection for the next one, and its bytes for every retry", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    receiver.script(500, 502, 503, 429, 400, 404);
+    await trigger(bench);
+    await advance(bench, "5m");
+    const bodies = receiver.arrivals.map(({ body }) => body.toString());
+    expect(bodies).toHaveLength(6);
+    expect(new Set(bodies).size).toBe(1);
+    expect(new Set(receiver.arrivals.map(({ headers }) => headers["x-webhook-id"])).size).toBe(1);
+    expect(receiver.connections()).toBe(1);
+  });
+
+  test("reaches names under .localhost without a resolver, and ::1 where 127.0.0.1 refuses", async () => {
+    const bench = await open();
+    const [four, six] = [await receive("127.0.0.1"), await receive("::1")];
+    await register(bench, `http://shop.localhost:${four.port}/hooks`);
+    await register(bench, `http://localhost:${six.port}/hooks`);
+    await register(bench, `http://[::ffff:127.0.0.1]:${four.port}/mapped`);
+    await register(bench, `http://[::1]:${six.port}/six`);
+    await trigger(bench);
+    await settle(bench);
+    expect(four.arrivals.map(({ headers }) => headers.host).sort()).toEqual([
+      `[::ffff:7f00:1]:${four.port}`,
+      `shop.localhost:${four.port}`,
+    ]);
+    expect(six.arrivals.map(({ headers }) => headers.host).sort()).toEqual([`[::1]:${six.port}`, `localhost:${six.port}`]);
+    expect((await log(bench)).map(({ status }) => status)).toEqual(["succeeded", "succeeded", "succeeded", "succeeded"]);
+  });
+
+  test("over TLS wants a certificate that somebody vouches for, unless told otherwise", async () => {
+    const at = folder();
+    const [key, cert] = [join(at, "key.pem"), join(at, "cert.pem")];
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+    execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", cert, ...subject], {
+      stdio: "ignore",
+    });
+    const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, outgoing) => outgoing.end("taken"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `https://localhost:${(server.address() as AddressInfo).port}/`;
+    for (const webhookInsecureTls of [false, true]) {
+      const bench = await open({ webhookInsecureTls });
+      await register(bench, url);
+      await trigger(bench);
+      await settle(bench);
+      const outcome = webhookInsecureTls
+        ? { status: "succeeded", responseBody: "taken", errorCode: null }
+        : { status: "failed", responseStatus: null, errorCode: "tls" };
+      expect(await log(bench)).toMatchObject([outcome]);
+      await bench.close();
+    }
+    server.closeAllConnections();
+    server.close();
+  });
+});
+
+describe("an attempt", () => {
+  const outcomes: [string, Step, { errorCode?: string | null; [field: string]: unknown }][] = [
+    ["200", 200, { status: "succeeded", responseStatus: 200, errorCode: null, errorMessage: null }],
+    ["204", 204, { status: "succeeded", responseStatus: 204, responseBody: "" }],
+    ["299", 299, { status: "succeeded", responseStatus: 299 }],
+    [
+      "301",
+      { status: 301, headers: { location: "/elsewhere" } },
+      { status: "failed", responseStatus: 301, errorCode: "redirect_not_followed" },
+    ],
+    [
+      "307",
+      { status: 307, headers: { location: "/elsewhere" } },
+      { status: "failed", responseStatus: 307, errorCode: "redirect_not_followed" },
+    ],
+    ["304", 304, { status: "failed", errorCode: "redirect_not_followed" }],
+    ["400", { status: 400, body: "no" }, { status: "failed", responseStatus: 400, responseBody: "no", errorCode: "http_status" }],
+    ["500", 500, { status: "failed", responseStatus: 500, errorCode: "http_status" }],
+    ["a broken connection", "reset", { status: "failed", responseStatus: null, responseBody: null, errorCode: "reset" }],
+    ["something else than HTTP", "garbage", { status: "failed", responseStatus: null, errorCode: "reset" }],
+    [
+      "nothing at all",
+      "hang",
+      { status: "failed", responseStatus: null, errorCode: "timeout", errorMessage: "No whole answer came within 1000 ms." },
+    ],
+    [
+      "half an answer",
+      (_, outgoing) => outgoing.writeHead(200, { "content-length": 10 }).write("half"),
+      { status: "failed", responseStatus: 200, responseBody: "half", errorCode: "timeout" },
+    ],
+    [
+      "an answer that breaks off",
+      (_, outgoing) => outgoing.writeHead(200, { "content-length": 10 }).write("half", () => outgoing.destroy()),
+      { status: "failed", responseStatus: 200, responseBody: "half", errorCode: "reset" },
+    ],
+    [
+      "early hints before its answer",
+      (_, outgoing) => {
+        outgoing.writeEarlyHints({ link: "</style.css>; rel=preload" });
+        outgoing.writeHead(200).end("hinted");
+      },
+      { status: "succeeded", responseStatus: 200, responseBody: "hinted" },
+    ],
+  ];
+
+  test.each(outcomes)("that is answered %s", async (_, step, expected) => {
+    const bench = await open(expected.errorCode === "timeout" ? { webhookTimeout: SHORT } : {});
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    receiver.script(step);
+    await trigger(bench);
+    await settle(bench);
+    expect(await log(bench)).toMatchObject([{ attempt: 1, ...expected }]);
+    expect(receiver.arrivals).toHaveLength(1);
+  });
+
+  test("where nobody listens", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await receiver.close();
+    await register(bench, `http://localhost:${receiver.port}/`);
+    await trigger(bench);
+    await settle(bench);
+    expect(await log(bench)).toMatchObject([
+      {
+        responseStatus: null,
+        errorCode: "connection_refused",
+        errorMessage: `Nothing listens at localhost:${receiver.port} (ECONNREFUSED).`,
+      },
+    ]);
+  });
+
+  test("to a name that nobody knows", async () => {
+    const bench = await open({ allowWebhookHost: ["receiver.invalid"] });
+    await register(bench, "http://receiver.invalid:3000/");
+    await trigger(bench);
+    await settle(bench);
+    expect(await log(bench)).toMatchObject([{ responseStatus: null, errorCode: "dns" }]);
+  });
+
+  test("reads 64 KiB of an answer without end, and keeps the first 4", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    let written = 0;
+    let cutOff = () => {};
+    const cut = new Promise<void>((resolve) => {
+      cutOff = resolve;
+    });
+    receiver.script((_, outgoing) => {
+      outgoing.writeHead(200);
+      const pour = () => {
+        written += 16_384;
+        if (!outgoing.destroyed) outgoing.write("é".repeat(8_192), pour);
+      };
+      outgoing.on("close", cutOff);
+      pour();
+    });
+    await trigger(bench);
+    await settle(bench);
+    await cut;
+    expect(await log(bench)).toMatchObject([{ status: "succeeded", responseBody: "é".repeat(2_048), responseTruncated: true }]);
+    expect(written).toBeLessThan(64 * 1_048_576);
+  });
+
+  test("keeps an answer of 4 KiB whole, leaves out a character that the cut goes through, and masks keys", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    const body = async (answer: string) => {
+      receiver.script({ status: 200, body: answer });
+      await trigger(bench);
+      await settle(bench);
+      const { responseBody, responseTruncated } = (await log(bench)).at(-1) ?? {};
+      return [responseBody, responseTruncated];
+    };
+    expect(await body("x".repeat(4_096))).toEqual(["x".repeat(4_096), false]);
+    expect(await body(`${"x".repeat(4_095)}é`)).toEqual(["x".repeat(4_095), true]);
+    const [masked] = await body("you sent sk_live_abcdef123456");
+    expect(masked).toMatch(/^you sent sk_live_\W/);
+    expect(masked).not.toContain("abcdef");
+  });
+});
+
+describe("the schedule", () => {
+  const times = async (bench: Parameters<typeof log>[0]) => (await log(bench)).map(({ created }) => created - NOON_SECONDS);
+
+  test("fast: six attempts within two minutes, then the delivery is given up", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    receiver.always(500);
+    await register(bench, receiver.url);
+    await trigger(bench);
+    await advance(bench, "24h");
+    expect(await times(bench)).toEqual([0, 1, 6, 21, 51, 111]);
+    const attempts = await log(bench);
+    expect(attempts.map(({ trigger }) => trigger)).toEqual(["test", "retry", "retry", "retry", "retry", "retry"]);
+    expect(attempts.map(({ attempt, maxAttempts }) => `${attempt}/${maxAttempts}`)).toEqual(["1/6", "2/6", "3/6", "4/6", "5/6", "6/6"]);
+    expect(attempts.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([...attempts.slice(1).map(({ created }) => created), null]);
+    expect(receiver.arrivals).toHaveLength(6);
+  });
+
+  test("realistic: eight attempts over a day, each gap within a tenth of its length, and not the same for everybody", async () => {
+    const bench = await open({ retrySchedule: "realistic" });
+    const receiver = await receive();
+    receiver.always(500);
+    await register(bench, receiver.url, ["a.b"]);
+    await register(bench, receiver.url, ["c.d"]);
+    await trigger(bench, "a.b");
+    await trigger(bench, "c.d");
+    await advance(bench, "48h");
+    const gaps = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
+    const seen = [];
+    for (const type of ["a.b", "c.d"]) {
+      const at = (await log(bench, `&type=${type}`)).map(({ created }) => created);
+      const real = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+      for (const [index, gap] of gaps.entries()) {
+        expect(real[index]).toBeGreaterThanOrEqual(Math.floor(gap * 0.9) - 1);
+        expect(real[index]).toBeLessThanOrEqual(Math.ceil(gap * 1.1) + 1);
+      }
+      expect(real).toHaveLength(gaps.length);
+      seen.push(real.join());
+    }
+    expect(seen[0]).not.toBe(seen[1]);
+  });
+
+  test("of one's own", async () => {
+    const bench = await open({ retrySchedule: "2s,10s" });
+    const receiver = await receive();
+    receiver.always(500);
+    await register(bench, receiver.url);
+    await trigger(bench);
+    await advance(bench, "1h");
+    expect(await times(bench)).toEqual([0, 2, 12]);
+  });
+
+  test.each([
+    ["seconds that are longer than the gap", 429, "40", 40],
+    ["seconds that are shorter than the gap", 503, "0", 1],
+    ["a date", 503, httpDate((NOON_SECONDS + 90) * 1_000), 90],
+    ["a date that is past", 429, httpDate((NOON_SECONDS - 90) * 1_000), 1],
+    ["more than an hour", 429, "86400", 3_600],
+    ["nonsense", 429, "soon", 1],
+    ["a fraction", 429, "2.5", 1],
+    ["less than nothing", 503, "-5", 1],
+    ["seconds, with a status that may not put off", 500, "40", 1],
+  ])("is put off by a Retry-After of %s", async (_, status, header, expected) => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    receiver.script({ status, headers: { "retry-after": header } });
+    await trigger(bench);
+    await advance(bench, "3h");
+    expect(await times(bench)).toEqual([0, expected]);
+    expect((await log(bench))[0]).toMatchObject({ nextAttemptAt: NOON_SECONDS + expected });
+  });
+});
+
+describe("410", () => {
+  test("disables the endpoint and cancels everything it is owed, until it is enabled again", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    const { id } = await register(bench, receiver.url);
+    receiver.script(500, 410);
+    const owed = await trigger(bench, "payment.failed");
+    await settle(bench);
+    await trigger(bench, "payment.succeeded");
+    await settle(bench);
+    const endpoint = async () => (await bench.call("GET", "/v1/webhooks")).body.data[0];
+    expect(await endpoint()).toMatchObject({
+      status: "disabled",
+      health: { state: "disabled", disabledReason: "gone", pendingDeliveries: 0 },
+    });
+    expect(await log(bench)).toMatchObject([
+      { responseStatus: 500, nextAttemptAt: null },
+      { responseStatus: 410, status: "failed", errorCode: "http_status", nextAttemptAt: null },
+    ]);
+    const { data: events } = await bench.control("GET", "/events?merchant=mer_lodge");
+    expect(events.map(({ deliveries }: { deliveries: object }) => deliveries)).toMatchObject([{ failed: 1 }, { cancelled: 1 }]);
+    const ignored = await bench.call("POST", "/v1/webhook-events/test", { body: { type: "a.b" } });
+    expect(ignored.body.deliveries).toEqual([]);
+    await advance(bench, "1h");
+    expect(receiver.arrivals).toHaveLength(2);
+
+    expect(await bench.control("POST", `/endpoints/${id}/enable`, {})).toEqual({ enabled: id });
+    expect(await endpoint()).toMatchObject({ status: "enabled", health: { disabledReason: null, state: "failing" } });
+    await trigger(bench);
+    await settle(bench);
+    expect(receiver.arrivals).toHaveLength(3);
+    expect(receiver.arrivals.filter(({ event }) => event.id === owed)).toHaveLength(1);
+    expect(await endpoint()).toMatchObject({ health: { state: "healthy" } });
+  });
+});
+
+describe("a replay", () => {
+  test("of an attempt: the same id and bytes once more to that endpoint, with its present secret, and no retries", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    const { id: endpointId } = await register(bench, `${receiver.url}/a`);
+    await register(bench, `${receiver.url}/b`);
+    const eventId = await trigger(bench);
+    await settle(bench);
+    const [attempt] = await log(bench, `&endpointId=${endpointId}`);
+    const { secret } = (await bench.call("POST", `/v1/webhooks/${endpointId}/rotate-secret`)).body;
+    receiver.always(500);
+    const replayed = await bench.control("POST", `/deliveries/${attempt?.id}/replay`, {});
+    await advance(bench, "1h");
+    const [first] = receiver.arrivals.filter(({ url }) => url === "/hooks/a");
+    expect(receiver.arrivals).toHaveLength(3);
+    const [again] = receiver.arrivals.slice(-1);
+    expect(again?.url).toBe("/hooks/a");
+    expect(again?.body).toEqual(first?.body);
+    expect(again?.headers["x-webhook-id"]).toBe(eventId);
+    expect(verifySignature({ body: again?.body ?? "", signature: again?.headers["x-webhook-signature"], secret })).toBe(true);
+    expect((await log(bench)).at(-1)).toMatchObject({
+      id: replayed.deliveries[0],
+      eventId,
+      endpointId,
+      trigger: "replay",
+      attempt: 1,
+      maxAttempts: 1,
+      status: "failed",
+      nextAttemptAt: null,
+    });
+  });
+
+  test("of an event: to all that want its type now", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    const gone = await register(bench, `${receiver.url}/gone`, ["a.b"]);
+    await register(bench, `${receiver.url}/stays`, ["a.b"]);
+    const eventId = await trigger(bench, "a.b");
+    await settle(bench);
+    await bench.call("DELETE", `/v1/webhooks/${gone.id}`);
+    await register(bench, `${receiver.url}/new`, ["*"]);
+    const replayed = await bench.control("POST", `/events/${eventId}/replay`, {});
+    await settle(bench);
+    expect(
+      receiver.arrivals
+        .slice(2)
+        .map(({ url }) => url)
+        .sort(),
+    ).toEqual(["/hooks/new", "/hooks/stays"]);
+    const logged = (await log(bench, `&eventId=${eventId}`)).filter(({ trigger }) => trigger === "replay").map(({ id }) => id);
+    expect(logged.sort()).toEqual(replayed.deliveries.sort());
+  });
+
+  test("is refused where there is nothing to replay, or nobody to tell", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    const { id } = await register(bench, receiver.url);
+    await trigger(bench);
+    await settle(bench);
+    const [attempt] = await log(bench);
+    await bench.call("DELETE", `/v1/webhooks/${id}`);
+    const refused = async (path: string) => {
+      const { status, body } = await bench.call("POST", `/_sandbox${path}`, { body: {}, key: null });
+      return [status, body.code];
+    };
+    expect(await refused(`/deliveries/${attempt?.id}/replay`)).toEqual([409, "invalid_state"]);
+    expect(await refused("/deliveries/whd_none/replay")).toEqual([404, "resource_not_found"]);
+    expect(await refused("/events/evt_none/replay")).toEqual([404, "resource_not_found"]);
+    expect(await refused(`/endpoints/${id}/enable`)).toEqual([404, "resource_not_found"]);
+  });
+});
+
+describe("draining", () => {
+  test("waits for what is due and in flight, and no longer than it may", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    expect(await bench.control("POST", "/drain", { within: "1s" })).toEqual({ settled: true, pending: 0, inFlight: 0 });
+    let release = () => {};
+    receiver.script((_, outgoing) => {
+      release = () => outgoing.writeHead(500).end();
+    });
+    await trigger(bench);
+    await receiver.arrived(1);
+    expect(await bench.control("POST", "/drain", { within: "20ms" })).toEqual({ settled: false, pending: 0, inFlight: 1 });
+    const drained = bench.control("POST", "/drain", {});
+    release();
+    expect(await drained).toEqual({ settled: true, pending: 1, inFlight: 0 });
+    expect(await log(bench)).toHaveLength(1);
+  });
+});
+
+describe("a slow or dead endpoint", () => {
+  test("delays no other, on a running clock and on a frozen one", async () => {
+    for (const clock of ["real", "2026-01-05T12:00:00Z"]) {
+      const bench = await open({ clock });
+      const [slow, quick] = [await receive(), await receive()];
+      slow.always("hang");
+      for (let index = 0; index < 100; index++) await register(bench, `${slow.url}/${index}`, ["a.b"]);
+      await register(bench, quick.url, ["a.b"]);
+      for (let index = 1; index <= 5; index++) {
+        await trigger(bench, "a.b");
+        await quick.arrived(index);
+      }
+      await slow.arrived(100);
+      await slow.close();
+      await bench.close();
+    }
+  });
+
+  test("leaves a thousand others their ten thousand events, each of which arrives once", async () => {
+    // A busy machine may take longer over a thousand attempts at once than one of them usually has.
+    const bench = await open({ clock: "real", rateLimit: "none", webhookTimeout: "60s" });
+    const [dead, receiver] = [await receive(), await receive()];
+    dead.always("hang");
+    for (let index = 0; index < 20; index++) await register(bench, `${dead.url}/${index}`, ["a.b"]);
+    for (let index = 0; index < 1_000; index++) await register(bench, `${receiver.url}/${index}`, ["a.b"]);
+    const ids = [];
+    for (let index = 0; index < 10; index++) ids.push(await trigger(bench, "a.b"));
+    const arrivals = await receiver.arrived(10_000);
+    const told = new Set(arrivals.map(({ url, event }) => `${url} ${event.id}`));
+    expect([arrivals.length, told.size]).toEqual([10_000, 10_000]);
+    expect(new Set(arrivals.map(({ event }) => event.id))).toEqual(new Set(ids));
+    await dead.close();
+  });
+
+  test("is sent one at a time until it answers", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    let most = 0;
+    const held: (() => void)[] = [];
+    receiver.always((_, outgoing) => {
+      held.push(() => outgoing.end());
+      most = Math.max(most, held.length);
+    });
+    for (let index = 0; index < 80; index++) await trigger(bench);
+    await receiver.arrived(1);
+    expect([most, receiver.connections()]).toEqual([1, 1]);
+    held.splice(0).forEach((answer) => {
+      answer();
+    });
+    await receiver.arrived(65);
+    expect(most).toBe(64);
+    receiver.always(undefined);
+    for (const answer of held) answer();
+    await settle(bench);
+    expect(receiver.arrivals).toHaveLength(80);
+  });
+});
+
+describe("a crash", () => {
+  /** The file as a process that is killed at this moment leaves it. */
+  function leftBehind(from: string): string {
+    const to = folder();
+    for (const name of readdirSync(from).filter((entry) => !entry.endsWith("-lock"))) cpSync(join(from, name), join(to, name));
+    return join(to, "sandbox.db");
+  }
+
+  test("in the middle of an attempt: it is logged as aborted and made again, and none is lost from those allowed", async () => {
+    const at = folder();
+    const before = await open({ memory: false, db: join(at, "sandbox.db"), retrySchedule: "2s" });
+    const receiver = await receive();
+    const { id: endpointId, secret } = await register(before, receiver.url);
+    receiver.always("hang");
+    const eventId = await trigger(before);
+    await receiver.arrived(1);
+    const after = await open({ memory: false, db: leftBehind(at), retrySchedule: "2s" });
+    receiver.always(500);
+    await settle(after);
+    await advance(after, "1h");
+    expect(await log(after)).toMatchObject([
+      {
+        eventId,
+        endpointId,
+        attempt: 1,
+        maxAttempts: 2,
+        trigger: "test",
+        status: "aborted",
+        responseStatus: null,
+        nextAttemptAt: NOON_SECONDS,
+      },
+      { eventId, attempt: 2, maxAttempts: 3, trigger: "retry", status: "failed", nextAttemptAt: NOON_SECONDS + 2 },
+      { eventId, attempt: 3, maxAttempts: 3, trigger: "retry", status: "failed", nextAttemptAt: null },
+    ]);
+    const [first, ...others] = receiver.arrivals;
+    for (const { body, headers } of others) {
+      expect(body).toEqual(first?.body);
+      expect(verifySignature({ body, signature: headers["x-webhook-signature"], secret })).toBe(true);
+    }
+  });
+
+  test("in the middle of an attempt at an endpoint that said meanwhile that it is gone: it is logged as it was sent, and made no more", async () => {
+    const at = folder();
+    const before = await open({ memory: false, db: join(at, "sandbox.db") });
+    const receiver = await receive();
+    await register(before, receiver.url);
+    // One that answers is sent several at a time.
+    receiver.script(200, "hang", 410);
+    await Promise.all([trigger(before), trigger(before), trigger(before)]);
+    await receiver.arrived(3);
+    await expect.poll(async () => (await log(before)).length).toBe(2);
+    const after = await open({ memory: false, db: leftBehind(at) });
+    await advance(after, "1h");
+    const sent = receiver.arrivals[1];
+    const [, cutOff, gone] = await log(after);
+    expect(gone).toMatchObject({ status: "failed", responseStatus: 410, nextAttemptAt: null });
+    expect(cutOff).toMatchObject({ attempt: 1, status: "aborted", nextAttemptAt: null, requestBody: sent?.body.toString() });
+    expect(cutOff?.requestHeaders).toMatchObject({ "X-Webhook-Signature": sent?.headers["x-webhook-signature"] });
+    expect(receiver.arrivals).toHaveLength(3);
+  });
+
+  test("before an attempt, or between two: what is owed is delivered by the next process", async () => {
+    const at = folder();
+    const before = await open({ memory: false, db: join(at, "sandbox.db") });
+    const receiver = await receive();
+    await register(before, receiver.url);
+    receiver.script(500);
+    const eventId = await trigger(before);
+    await settle(before);
+    const after = await open({ memory: false, db: leftBehind(at) });
+    await advance(after, "1s");
+    expect(receiver.arrivals.map(({ event }) => event.id)).toEqual([eventId, eventId]);
+    expect(await log(after)).toMatchObject([{ status: "failed" }, { status: "succeeded" }]);
+  });
+
+  test("and a sandbox that took the receiver's port: nothing is delivered to itself", async () => {
+    const at = folder();
+    const before = await open({ memory: false, db: join(at, "sandbox.db") });
+    const receiver = await receive();
+    await register(before, receiver.url);
+    receiver.script(500);
+    await trigger(before);
+    await settle(before);
+    const file = leftBehind(at);
+    await receiver.close();
+    const after = await open({ memory: false, db: file, port: receiver.port });
+    await advance(after, "1s");
+    expect((await log(after)).at(-1)).toMatchObject({
+      attempt: 2,
+      status: "failed",
+      responseStatus: null,
+      errorCode: "target_not_allowed",
+    });
+  });
+});
+
+describe("a reset", () => {
+  test("forgets what is on its way and what is owed", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    receiver.script("hang", 500);
+    await trigger(bench);
+    await receiver.arrived(1);
+    await bench.control("POST", "/reset", {});
+    expect(await bench.control("POST", "/drain", { within: "1ms" })).toEqual({ settled: true, pending: 0, inFlight: 0 });
+    await advance(bench, "1h");
+    expect(await log(bench)).toEqual([]);
+    expect(receiver.arrivals).toHaveLength(1);
+    await register(bench, receiver.url);
+    await trigger(bench);
+    await advance(bench, "1s");
+    expect(receiver.arrivals).toHaveLength(3);
+    expect(await log(bench)).toMatchObject([{ status: "failed" }, { status: "succeeded" }]);
+  });
+
+  test("of one merchant leaves what others are owed", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    const key = "sk_test_market";
+    await register(bench, `${receiver.url}/lodge`);
+    await register(bench, `${receiver.url}/market`, ["*"], key);
+    let release = () => {};
+    receiver.script("hang", (_, outgoing) => {
+      release = () => outgoing.writeHead(200).end();
+    });
+    await trigger(bench);
+    await receiver.arrived(1);
+    await trigger(bench, "a.b", {}, key);
+    await receiver.arrived(2);
+    await bench.control("POST", "/reset", { merchant: "mer_lodge" });
+    release();
+    await settle(bench);
+    expect(await log(bench)).toEqual([]);
+    expect(await log(bench, "", key)).toMatchObject([{ status: "succeeded" }]);
+  });
+});

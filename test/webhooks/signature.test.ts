@@ -1,0 +1,181 @@
+// The signature: made as openssl makes it, checked in constant time, and explained when it does not match.
+
+import { execFileSync } from "node:child_process";
+import { createHash, createHmac } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { sign, verifySignature } from "../../src/webhooks/signature.ts";
+import { type Explanation, explainSignature } from "../../src/webhooks/signature-diagnosis.ts";
+import { open } from "../support/sandbox.ts";
+import { receive, register, settle, trigger } from "../support/webhooks.ts";
+
+const SECRET = `whsec_${"0123456789abcdef".repeat(4)}`;
+const BODY = '{"id":"evt_1","object":"event","data":{"url":"http://a/b","name":"Grüße","amount":1}}';
+
+/** What a shell says the signature of these bytes is. */
+function openssl(body: Buffer, secret: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "signature-"));
+  try {
+    const file = join(folder, "body");
+    writeFileSync(file, body);
+    const said = execFileSync("sh", ["-c", 'openssl dgst -sha256 -hmac "$SECRET" < "$FILE"'], {
+      env: { ...process.env, SECRET: secret, FILE: file },
+    });
+    return said.toString().trim().split(/\s/).at(-1) ?? "";
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe("a signature", () => {
+  test("of a delivery is what openssl makes of the bytes that arrived, keyed with the secret as it was shown", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    const { secret } = await register(bench, receiver.url);
+    await trigger(bench, "payment.succeeded", { amount: 12_500, note: "Ärger? 世界 \u2028" });
+    await settle(bench);
+    const [arrival] = receiver.arrivals;
+    expect(arrival?.headers["x-webhook-signature"]).toBe(openssl(arrival?.body ?? Buffer.of(), secret));
+  });
+
+  test("is lower-case hex, whatever the body", () => {
+    expect(sign("", SECRET)).toBe(openssl(Buffer.of(), SECRET));
+    expect(sign(BODY, SECRET)).toMatch(/^[0-9a-f]{64}$/);
+    expect(sign(Buffer.from(BODY), SECRET)).toBe(sign(BODY, SECRET));
+  });
+
+  test("is taken for the body and secret that it was made from, and for nothing else", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary" }),
+        fc.string(),
+        fc.string({ unit: "binary" }),
+        fc.string(),
+        (body, secret, other, otherSecret) => {
+          const signature = sign(body, secret);
+          expect(verifySignature({ body, signature, secret })).toBe(true);
+          expect(verifySignature({ body: other, signature, secret })).toBe(Buffer.from(other).equals(Buffer.from(body)));
+          if (otherSecret !== secret) expect(verifySignature({ body, signature, secret: `${secret}.${otherSecret}` })).toBe(false);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ["missing", undefined],
+    ["empty", ""],
+    ["upper case", sign(BODY, SECRET).toUpperCase()],
+    ["with a prefix", `sha256=${sign(BODY, SECRET)}`],
+    ["with white space", `${sign(BODY, SECRET)}\n`],
+    ["in base64", Buffer.from(sign(BODY, SECRET), "hex").toString("base64")],
+    ["cut short", sign(BODY, SECRET).slice(0, 63)],
+    ["beyond ASCII", "é".repeat(32)],
+  ])("that is %s is refused, and nothing is thrown", (_, signature) => {
+    expect(verifySignature({ body: BODY, signature, secret: SECRET })).toBe(false);
+  });
+});
+
+const hmac = (key: string | Buffer, body: string | Buffer, algorithm = "sha256") => createHmac(algorithm, key).update(body).digest();
+const hex = (key: string | Buffer, body: string | Buffer) => hmac(key, body).toString("hex");
+const bare = SECRET.slice("whsec_".length);
+const parsed = JSON.parse(BODY);
+const PYTHON = '{"id": "evt_1", "object": "event", "data": {"url": "http://a/b", "name": "Gr\\u00fc\\u00dfe", "amount": 1}}';
+const PHP = BODY.replaceAll("/", "\\/").replace("ü", "\\u00fc").replace("ß", "\\u00df");
+const previousSecret = `whsec_${"f".repeat(64)}`;
+const others = [{ endpoint: "we_other", secret: `whsec_${"e".repeat(64)}` }];
+
+const explain = (signature: string, body = BODY, sent?: string): Explanation =>
+  explainSignature({ body, signature, secret: SECRET, previousSecret, others, sent });
+
+describe("an explanation", () => {
+  test("of a right signature is that it is right", () => {
+    expect(explain(sign(BODY, SECRET))).toEqual({
+      matches: true,
+      mistake: null,
+      explanation: "The signature is right for this body and this secret.",
+    });
+  });
+
+  test.each([
+    ["prefix_stripped", hex(bare, BODY)],
+    ["hex_decoded", hex(Buffer.from(bare, "hex"), BODY)],
+    ["base64_decoded", hex(Buffer.from(bare, "base64"), BODY)],
+    ["secret_newline", hex(`${SECRET}\n`, BODY)],
+    ["secret_quoted", hex(`"${SECRET}"`, BODY)],
+    ["previous_secret", hex(previousSecret, BODY)],
+    ["other_endpoint", hex(others[0]?.secret ?? "", BODY)],
+    ["trailing_newline", hex(SECRET, `${BODY}\n`)],
+    ["latin1", hex(SECRET, Buffer.from(BODY, "latin1"))],
+    ["byte_order_mark", hex(SECRET, `\ufeff${BODY}`)],
+    ["reserialised", hex(SECRET, JSON.stringify(parsed, null, 2))],
+    ["reserialised", hex(SECRET, PYTHON)],
+    ["reserialised", hex(SECRET, PHP)],
+    ["reserialised", hex(SECRET, '{"data":{"amount":1,"name":"Grüße","url":"http://a/b"},"id":"evt_1","object":"event"}')],
+    ["data_only", hex(SECRET, JSON.stringify(parsed.data))],
+    ["sha1", hmac(SECRET, BODY, "sha1").toString("hex")],
+    ["sha512", hmac(SECRET, BODY, "sha512").toString("hex")],
+    ["no_key", createHash("sha256").update(BODY).digest("hex")],
+    ["concatenated", createHash("sha256").update(SECRET).update(BODY).digest("hex")],
+    ["swapped", hex(BODY, SECRET)],
+    ["upper_case", hex(SECRET, BODY).toUpperCase()],
+    ["base64", hmac(SECRET, BODY).toString("base64")],
+    ["base64url", hmac(SECRET, BODY).toString("base64url")],
+    ["prefix", `sha256=${hex(SECRET, BODY)}`],
+    ["prefix", `v1,${hex(SECRET, BODY)}`],
+    ["whitespace", ` ${hex(SECRET, BODY)}\n`],
+    ["base64_decoded+base64", hmac(Buffer.from(bare, "base64"), BODY).toString("base64")],
+    ["reserialised+prefix_stripped", hex(bare, PYTHON)],
+    ["base64+prefix", `sha256=${hmac(SECRET, BODY).toString("base64")}`],
+  ])("names %s", (mistake, signature) => {
+    const found = explain(signature);
+    expect(found).toMatchObject({ matches: false, mistake });
+    expect(found.explanation).toMatch(/^[A-Z].*\.$/);
+  });
+
+  test.each([
+    ["reserialised", JSON.stringify(parsed, null, 2)],
+    ["reserialised", PYTHON],
+    ["trailing_newline", `${BODY}\n`],
+    ["body_changed", BODY.replace("1}}", "2}}")],
+  ])("of a right signature over another body than was sent names %s", (mistake, body) => {
+    for (const signature of [sign(BODY, SECRET), sign(body, SECRET)])
+      expect(explain(signature, body, BODY), signature).toMatchObject({ matches: false, mistake });
+  });
+
+  test("says where a body differs from what was sent", () => {
+    const { explanation } = explain(sign(BODY, SECRET), BODY.replace('"amount":1', '"amount":2'), BODY);
+    expect(explanation).toContain(`from character ${BODY.indexOf("1}}") + 1} on`);
+  });
+
+  test("of what nobody can explain admits it", () => {
+    expect(explain("0".repeat(64))).toMatchObject({
+      matches: false,
+      mistake: null,
+      explanation: expect.stringContaining("No known mistake"),
+    });
+    expect(explain("nonsense")).toMatchObject({ matches: false, mistake: null, explanation: expect.stringContaining("64 hex digits") });
+  });
+
+  test("is given by the control plane, which knows what was sent and with which secrets", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    const { id: endpoint, secret } = await register(bench, receiver.url);
+    const other = await register(bench, receiver.url);
+    await trigger(bench, "payment.succeeded", { note: "ß" });
+    await settle(bench);
+    const body = receiver.arrivals[0]?.body.toString() ?? "";
+    const ask = (given: object) => bench.control("POST", "/signature/explain", { endpoint, body, ...given });
+    expect(await ask({ signature: sign(body, secret) })).toMatchObject({ matches: true, mistake: null });
+    expect(await ask({ signature: sign(body, other.secret) })).toMatchObject({
+      mistake: "other_endpoint",
+      explanation: expect.stringContaining(other.id),
+    });
+    const pretty = JSON.stringify(JSON.parse(body), null, 2);
+    expect(await ask({ signature: sign(body, secret), body: pretty })).toMatchObject({ matches: false, mistake: "reserialised" });
+    await bench.call("POST", `/v1/webhooks/${endpoint}/rotate-secret`);
+    expect(await ask({ signature: sign(body, secret) })).toMatchObject({ mistake: "previous_secret" });
+  });
+});

@@ -1,0 +1,220 @@
+// Where deliveries may go: every spelling of this machine, and nothing that only looks like it.
+
+import { lookup as resolveName } from "node:dns";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTargets } from "../../src/webhooks/http/target-policy.ts";
+import { type Bench, share } from "../support/sandbox.ts";
+
+const targets = createTargets({ ownPorts: () => [4_747], allowedHosts: ["host.docker.internal", "172.17.0.1", "[fd00::1]", "8.8.8.8"] });
+
+const ALLOWED = [
+  "http://127.0.0.1:3000/hooks",
+  "http://127.0.0.1",
+  "https://127.0.0.1/",
+  "http://127.1:3000/",
+  "http://127.255.255.254:3000/",
+  "http://0x7f.1:3000/",
+  "http://0x7f000001:3000/",
+  "http://2130706433:3000/",
+  "http://0177.0.0.1:3000/",
+  "http://１２７.0.0.1:3000/",
+  "http://127.0.0.1.:3000/",
+  "http://[::1]:3000/",
+  "http://[0:0:0:0:0:0:0:1]:3000/",
+  "http://[::ffff:127.0.0.1]:3000/",
+  "http://[::ffff:7f00:1]:3000/",
+  "http://localhost:3000/hooks?a=b&c=%20d",
+  "HTTP://LOCALHOST:3000/",
+  "http://shop.localhost:3000/",
+  "http://a.b-c.localhost:3000/",
+  "http://host.docker.internal:3000/",
+  "http://172.17.0.1:3000/",
+  "http://[fd00::1]:3000/",
+];
+
+const NOT_LOCAL = [
+  "http://example.com/",
+  "http://127.0.0.1.nip.io/",
+  "http://localhost.example.com/",
+  "http://notlocalhost:3000/",
+  "http://localhost.:3000/",
+  "http://.localhost:3000/",
+  "http://a..localhost:3000/",
+  "http://0.0.0.0:3000/",
+  "http://0:3000/",
+  "http://[::]:3000/",
+  "http://[::ffff:0.0.0.0]:3000/",
+  "http://[::127.0.0.1]:3000/",
+  "http://[64:ff9b::127.0.0.1]:3000/",
+  "http://128.0.0.1:3000/",
+  "http://126.255.255.255:3000/",
+  "http://10.0.0.1:3000/",
+  "http://192.168.1.1:3000/",
+  "http://172.17.0.2:3000/",
+  "http://169.254.169.254/latest/meta-data/",
+  "http://0xa9fea9fe/",
+  "http://[::ffff:169.254.169.254]/",
+  "http://[fe80::1]:3000/",
+  "http://[fd00::2]:3000/",
+  "http://224.0.0.1:3000/",
+  "http://[ff02::1]:3000/",
+  "http://255.255.255.255:3000/",
+  "http://8.8.8.8:3000/",
+  "http://docker.internal:3000/",
+  "http://x.host.docker.internal:3000/",
+];
+
+const MALFORMED = [
+  "",
+  "localhost:3000",
+  "//localhost:3000/",
+  "/hooks",
+  "http:localhost:3000/",
+  "http:///localhost/",
+  "http:\\\\localhost\\",
+  "ftp://localhost/",
+  "file:///etc/passwd",
+  "javascript:alert(1)",
+  "ws://localhost:3000/",
+  "http://",
+  "http://localhost:99999/",
+  "http://[::1/",
+  "http://[fe80::1%25lo]/",
+  "http://127.0.0.256/",
+  " http://localhost:3000/",
+  "http://localhost:3000/\n",
+  "http://local\thost:3000/",
+  "http://localhost:3000/a b",
+  "http://user@localhost:3000/",
+  "http://user:password@localhost:3000/",
+  "http://@localhost:3000/",
+  "http://localhost@example.com/",
+  "http://localhost:3000/#top",
+  "http://localhost:3000/#",
+  `http://localhost:3000/${"a".repeat(2_048)}`,
+];
+
+const PORTS = [
+  "http://localhost:4747/v1/webhooks",
+  "http://127.0.0.2:4747/",
+  "http://[::1]:4747/_sandbox/reset",
+  "http://2130706433:4747/",
+];
+const BAD_PORTS = ["http://localhost:0/", "http://localhost:22/", "http://localhost:25/", "https://[::1]:6000/", "http://localhost:10080/"];
+
+describe("an address", () => {
+  test.each(ALLOWED)("%s is this machine", (url) => {
+    expect(targets.refusal(url)).toBeUndefined();
+    expect(() => targets.check(url)).not.toThrow();
+  });
+
+  test.each(NOT_LOCAL)("%s is not", (url) => {
+    expect(targets.refusal(url)).toMatchObject({ code: "webhook_url_not_local" });
+    expect(() => targets.check(url)).toThrow("must be on this machine");
+  });
+
+  test.each(MALFORMED)("%j is no address", (url) => {
+    expect(targets.refusal(url)).toMatchObject({ code: "invalid_webhook_url" });
+  });
+
+  test.each(PORTS)("%s is the sandbox itself", (url) => {
+    expect(targets.refusal(url)).toMatchObject({ code: "invalid_webhook_url", message: expect.stringContaining("the sandbox's own") });
+  });
+
+  test.each(BAD_PORTS)("%s is a port of another protocol", (url) => {
+    expect(targets.refusal(url)).toMatchObject({ code: "invalid_webhook_url", message: expect.stringContaining("another protocol") });
+  });
+});
+
+describe("a name at the moment of connecting", () => {
+  /** The addresses that a connection is given, or the code of the refusal. */
+  const lookup = (name: string, allowedHosts: string[] = []) =>
+    new Promise<unknown>((resolve) => {
+      const { lookup } = createTargets({ ownPorts: () => [], allowedHosts });
+      lookup(name, { all: true }, (error, addresses) => resolve(error ? error.code : addresses));
+    });
+
+  test.each(["localhost", "shop.localhost"])("%s is this machine without a resolver", async (name) => {
+    expect(await lookup(name)).toEqual([
+      { address: "127.0.0.1", family: 4 },
+      { address: "::1", family: 6 },
+    ]);
+  });
+
+  test("gives one address where one is asked for", async () => {
+    const one = await new Promise((resolve) => targets.lookup("localhost", {}, (...answer) => resolve(answer)));
+    expect(one).toEqual([null, "127.0.0.1", 4]);
+  });
+
+  test("that nobody let in is refused", async () => {
+    expect(await lookup("example.com")).toBe("ERR_TARGET_NOT_ALLOWED");
+  });
+
+  // A resolver answers an address with itself, so these need none.
+  test.each([
+    ["127.0.0.1", 4],
+    ["10.1.2.3", 4],
+    ["172.31.255.255", 4],
+    ["192.168.65.254", 4],
+    ["fd00::1", 6],
+  ])("may lead to %s when it was let in", async (address, family) => {
+    expect(await lookup(address, [address])).toEqual([{ address, family }]);
+  });
+
+  test.each([
+    "8.8.8.8",
+    "169.254.169.254",
+    "fe80::1",
+    "224.0.0.1",
+    "ff02::1",
+    "0.0.0.0",
+    "::",
+    "172.32.0.1",
+    "255.255.255.255",
+    "2001:db8::1",
+  ])("may not lead to %s even when it was let in", async (address) => {
+    expect(await lookup(address, [address])).toBe("ERR_TARGET_NOT_ALLOWED");
+  });
+
+  test("that was let in and that nobody knows is an error of the resolver", async () => {
+    const code = await new Promise((resolve) => resolveName("receiver.invalid", (error) => resolve(error?.code)));
+    expect(await lookup("receiver.invalid", ["receiver.invalid"])).toBe(code);
+  });
+});
+
+describe("registering", () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await share({ allowWebhookHost: ["host.docker.internal"] });
+  });
+  afterAll(() => bench.close());
+
+  const register = async (url: string) => {
+    const { status, body } = await bench.call("POST", "/v1/webhooks", { body: { url, events: ["a.b"] } });
+    return [status, body.code ?? body.url];
+  };
+
+  test("keeps an address as it was sent", async () => {
+    for (const url of ["http://0x7f.1:3000/", "HTTP://Shop.LOCALHOST:3000/x?y", "http://host.docker.internal/"])
+      expect(await register(url)).toEqual([201, url]);
+  });
+
+  test("refuses what is elsewhere, what is no address, and the sandbox itself", async () => {
+    expect(await register("http://example.com/")).toEqual([400, "webhook_url_not_local"]);
+    expect(await register("localhost:3000")).toEqual([400, "invalid_webhook_url"]);
+    for (const host of [
+      "127.0.0.1",
+      "localhost",
+      "[::1]",
+      "0x7f.1",
+      "a.localhost",
+      "127.9.9.9",
+      "[::ffff:127.0.0.1]",
+      "host.docker.internal",
+    ])
+      expect(await register(`http://${host}:${bench.port}/_sandbox/reset`), host).toEqual([400, "invalid_webhook_url"]);
+    const { body } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://intranet:3000/", events: ["a.b"] } });
+    expect(body.message).toContain("--allow-webhook-host intranet");
+    expect(body.details).toMatchObject({ field: "url", received: "http://intranet:3000/" });
+  });
+});
