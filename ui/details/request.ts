@@ -4,7 +4,7 @@ import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-me
 import { count, duration } from "../format-numbers.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { listOf, type State } from "../state/state.ts";
-import { statusTones } from "../status-colors.ts";
+import { statusTones } from "../status-colours.ts";
 import type { Look } from "../terminal/style.ts";
 import { remainingOf, wholeTime } from "../time.ts";
 import { type Call, inPath } from "../wire/control-calls.ts";

@@ -2,7 +2,7 @@
 
 import type { VerdictMessage } from "../../src/contracts/live-messages.ts";
 import { listOf, type State } from "../state/state.ts";
-import { verdictWords } from "../status-colors.ts";
+import { verdictWords } from "../status-colours.ts";
 import { fact } from "./detail-lines.ts";
 
 /** Those that were heard of and speak of it, oldest first. */

@@ -4,7 +4,7 @@ import type { AttemptMessage, RequestMessage, VerdictMessage } from "../../src/c
 import { count, duration } from "../format-numbers.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { listOf, type State } from "../state/state.ts";
-import { verdictWords } from "../status-colors.ts";
+import { verdictWords } from "../status-colours.ts";
 import { timeOfDay, wholeTime } from "../time.ts";
 import { inPath } from "../wire/control-calls.ts";
 import { resultOf } from "./attempt-line.ts";

@@ -5,7 +5,7 @@ import { requestFacts } from "../../src/contracts/live-rows.ts";
 import { requestDetail } from "../details/request.ts";
 import { duration } from "../format-numbers.ts";
 import { type State, shortMerchant } from "../state/state.ts";
-import { statusTones } from "../status-colors.ts";
+import { statusTones } from "../status-colours.ts";
 import { signs } from "../terminal/style.ts";
 import { timeOfDay } from "../time.ts";
 import { curlOf } from "../wire/control-calls.ts";

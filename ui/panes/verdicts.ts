@@ -4,7 +4,7 @@ import type { VerdictMessage } from "../../src/contracts/live-messages.ts";
 import { verdictDetail } from "../details/verdict.ts";
 import { count } from "../format-numbers.ts";
 import { listOf, shortMerchant } from "../state/state.ts";
-import { verdictWords } from "../status-colors.ts";
+import { verdictWords } from "../status-colours.ts";
 import { copyKey } from "./copy-key.ts";
 import { pane } from "./pane.ts";
 
