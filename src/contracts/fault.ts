@@ -1,6 +1,6 @@
 // What the rooms say to one another about faults: what can be done to a call or to a delivery, which rule did it, and when.
 
-export type Target = "api" | "delivery";
+export type FaultTarget = "api" | "delivery";
 
 /** Where on the way of a call a fault steps in, in the order in which a call gets there. Latency is apart: it composes with all. */
 export const API_PHASES = ["outage", "auth", "limit", "recall", "before", "read", "effect", "after", "latency", "body"] as const;
@@ -84,7 +84,7 @@ export type DeliveryEffect =
 export interface Firing {
   ruleId: string;
   name: string | null;
-  target: Target;
+  target: FaultTarget;
   action: string;
   /** Which of its forms the action took, such as `previous_secret`; null where it has none, or none was given. */
   form: string | null;
@@ -113,7 +113,7 @@ export type ApiInjection = Injection<ApiEffect>;
 export type DeliveryInjection = Injection<DeliveryEffect> & { phase: DeliveryPhase };
 
 /** A fault that a request brought along for itself. */
-export interface BroughtFault {
+export interface InlineFault {
   phase: ApiPhase;
   action: string;
   effect: ApiEffect;
@@ -126,9 +126,9 @@ export interface ApiFaults {
   /** False where no rule of this phase could touch a call of this operation: then it need not be asked. */
   concerns(phase: ApiPhase, operation: string | undefined): boolean;
   /** Reads what a request asks to be done to itself; 400 where that is no action on a call. */
-  read(text: string): BroughtFault[];
+  read(text: string): InlineFault[];
   /** What to do to a call in this phase. Asking counts: to be asked once in each phase. */
-  decide(phase: ApiPhase, call: CallSubject, brought?: readonly BroughtFault[]): ApiInjection | undefined;
+  decide(phase: ApiPhase, call: CallSubject, brought?: readonly InlineFault[]): ApiInjection | undefined;
 }
 
 /** What the dispatcher asks. */
@@ -147,7 +147,7 @@ export type RuleStatus = "armed" | "spent" | "expired" | "removed";
 export interface RuleState {
   id: string;
   name: string | null;
-  target: Target;
+  target: FaultTarget;
   match: Readonly<Record<string, unknown>>;
   trigger: Readonly<Record<string, unknown>>;
   action: Readonly<Record<string, unknown>> & { readonly type: string };
@@ -169,7 +169,7 @@ export interface RuleState {
 }
 
 /** The rules there are: what the control plane works with. */
-export interface RuleBook {
+export interface RuleRegistry {
   /** Refuses a rule that could not be added. */
   check(rule: unknown): void;
   add(rule: unknown): RuleState;

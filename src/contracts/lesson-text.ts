@@ -6,13 +6,13 @@ type Stand = Pick<LearnerState, "step" | "ticked" | "next">;
 
 /**
  * The step that a learner is at, with the lesson's opening before its first; what to do next where the lesson is over. Prose is
- * broken anew for lines so wide, and left as it is written where no width is given.
+ * wrapProse anew for lines so wide, and left as it is written where no width is given.
  */
-export function placeText(lesson: Lesson, learner: Stand, width?: number): string {
+export function currentStepText(lesson: Lesson, learner: Stand, width?: number): string {
   const step = lesson.steps[(learner.step ?? 0) - 1];
   if (!step) return overText(lesson, learner);
   const text = stepText(lesson, step, width);
-  return step.number === 1 ? [lesson.title, broken(lesson.about, width), text].join("\n\n") : text;
+  return step.number === 1 ? [lesson.title, wrapProse(lesson.about, width), text].join("\n\n") : text;
 }
 
 function stepText({ name, steps }: Lesson, { number, title, blocks }: LessonStep, width: number | undefined): string {
@@ -20,7 +20,7 @@ function stepText({ name, steps }: Lesson, { number, title, blocks }: LessonStep
 }
 
 /** What is a list or a table stays as it is written. */
-export function broken(prose: string, width: number | undefined): string {
+export function wrapProse(prose: string, width: number | undefined): string {
   if (width === undefined) return prose;
   const paragraphs = prose.split(/\n{2,}/);
   return paragraphs.map((text) => (/^(\s|[-|*>]|\d+\. )/m.test(text) ? text : filled(text.split(/\s+/), width))).join("\n\n");
@@ -43,7 +43,7 @@ function overText({ title, steps }: Lesson, { ticked, next }: Stand): string {
 
 /** Fenced blocks stand out by being indented; what comes out is told from what goes in. */
 function blockText({ kind, text }: LessonBlock, width: number | undefined): string {
-  if (kind === "prose") return broken(text, width);
+  if (kind === "prose") return wrapProse(text, width);
   const mark = kind === "sh" ? "    " : "  | ";
   return text
     .split("\n")

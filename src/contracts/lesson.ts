@@ -43,7 +43,7 @@ export const STEP_ENDS = ["ticked", "skipped", "prepared"] as const;
 /** `prepared` are the steps before a checkpoint, whose outcome the tool brought about. */
 export type StepEnd = (typeof STEP_ENDS)[number];
 
-export interface LeftStep {
+export interface FinishedStep {
   lesson: string;
   step: number;
   how: StepEnd;
@@ -78,27 +78,29 @@ export interface LearnerState {
   /** The lesson after this one; null after the last. */
   next: string | null;
   /** The steps that were left behind, of every lesson, oldest first. */
-  left: LeftStep[];
+  left: FinishedStep[];
   /** How many news there were of this learner in this process: whoever waits for the next says which it knows. */
   version: number;
 }
 
 /** The same as far as those need it who show a lesson; over the wire times are text. */
-export type ShownLearner = Omit<LearnerState, "since" | "left"> & { readonly left: readonly Pick<LeftStep, "lesson" | "step" | "how">[] };
+export type LearnerView = Omit<LearnerState, "since" | "left"> & {
+  readonly left: readonly Pick<FinishedStep, "lesson" | "step" | "how">[];
+};
 
 /** Who wants to learn. */
-export interface WantedLearner {
+export interface JoinOptions {
   name?: string | undefined;
   merchant?: string | undefined;
   /** Real milliseconds at a step after which a hint is shown unasked; none where it is 0. */
   hintAfter?: number | undefined;
 }
 
-export const LESSON_NEWS = ["joined", "began", "ticked", "skipped", "hint", "gone"] as const;
+export const LESSON_EVENTS = ["joined", "began", "ticked", "skipped", "hint", "gone"] as const;
 
 /** What happened to somebody who learns, and how that stands now. */
 export interface LessonMessage {
-  news: (typeof LESSON_NEWS)[number];
+  news: (typeof LESSON_EVENTS)[number];
   learner: LearnerState;
 }
 
@@ -111,7 +113,7 @@ export interface Lessons {
   board(): Promise<LearnerState[]>;
   learner(id: string): Promise<LearnerState>;
   /** A learner of this name with a merchant of its own; without a name, or with a merchant, the one who learns with that. */
-  join(wanted: WantedLearner): Promise<LearnerState>;
+  join(wanted: JoinOptions): Promise<LearnerState>;
   /** Begins a lesson afresh, or at one of its steps, with what the steps before would have left. */
   begin(id: string, lesson: string, checkpoint?: number): Promise<LearnerState>;
   skip(id: string): Promise<LearnerState>;

@@ -82,13 +82,13 @@ export type LiveItem = { seq: number } & (
   | { kind: "reset"; merchant: string | null }
 );
 
-export type Happening = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq"> : never) : never;
+export type LiveEvent = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq"> : never) : never;
 
 /** How many of each kind have happened since the sandbox was started. */
 export type Totals = Record<LiveItem["kind"], number>;
 
 /** What a watcher of digests may say: which rows it shows, so that those are not cut away. */
-export interface WatcherWish {
+export interface DigestFilters {
   requests?: string;
   deliveries?: string;
 }

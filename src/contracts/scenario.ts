@@ -47,7 +47,7 @@ export interface ScenarioState {
 }
 
 /** The scenarios there are: what the control plane works with. */
-export interface ScenarioBook {
+export interface ScenarioRegistry {
   /** Every scenario; one that is armed for several merchants has a place for each. */
   list(): Promise<ScenarioState[]>;
   /** Without a merchant: the one that is armed, whomever it strikes. */

@@ -1,7 +1,7 @@
 // What there is to say of business that goes on by itself: what is asked for, and how it fares.
 
 /** As it is asked for: nothing of it has been looked at yet. */
-export interface WantedTraffic {
+export interface TrafficOptions {
   merchant?: string | undefined;
   rate?: string | undefined;
   for?: string | undefined;
@@ -29,7 +29,7 @@ export interface TrafficState {
 
 export interface Traffic {
   /** Begins; what the merchant had of it before ends. */
-  start(wanted: WantedTraffic): TrafficState;
+  start(wanted: TrafficOptions): TrafficState;
   /** Ends what runs, of one merchant or of all; answers what it ended. */
   stop(merchant?: string): TrafficState[];
   /** The newest of each merchant, over or not. */

@@ -25,7 +25,7 @@ export interface VerdictFilter {
 }
 
 /** What was found so far: for whoever reads and clears it. */
-export interface Findings {
+export interface JudgeResults {
   readonly rules: readonly JudgedRule[];
   /** Oldest first; then, without ids, what would be said of what is still open. */
   verdicts(filter?: VerdictFilter): VerdictMessage[];
@@ -34,13 +34,13 @@ export interface Findings {
 }
 
 /** How somebody names one of the judge's rules, or several at once. */
-export const RULE_NAME = "^[a-z_]+(\\.[a-z_]+)*(\\.\\*)?$";
+export const RULE_PATTERN = "^[a-z_]+(\\.[a-z_]+)*(\\.\\*)?$";
 
 /** Whether an id, in which `*` stands for anything, names a rule. */
-export const namesRule = (pattern: string, rule: string) => isLike(rule, pattern);
+export const matchesRule = (pattern: string, rule: string) => isLike(rule, pattern);
 
 /** What is wrong with a name that no rule of the judge has; undefined where it names one or several. */
-export function strangerToJudge(pattern: string, rules: readonly string[]): string | undefined {
-  if (rules.some((rule) => namesRule(pattern, rule))) return undefined;
+export function unknownRuleMessage(pattern: string, rules: readonly string[]): string | undefined {
+  if (rules.some((rule) => matchesRule(pattern, rule))) return undefined;
   return `The judge has no rule ${pattern}.${didYouMean(pattern, rules) || ` It has ${rules.join(", ")}.`}`;
 }

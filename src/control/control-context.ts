@@ -2,13 +2,13 @@
 
 import { type Endpoint, endpointsOf } from "../contracts/endpoint.ts";
 import type { Expectations, Verdict } from "../contracts/expectations.ts";
-import type { RuleBook } from "../contracts/fault.ts";
+import type { RuleRegistry } from "../contracts/fault.ts";
 import type { Lessons } from "../contracts/lesson.ts";
-import type { AttemptMessage, Happening } from "../contracts/live-messages.ts";
+import type { AttemptMessage, LiveEvent } from "../contracts/live-messages.ts";
 import type { Resource } from "../contracts/resource.ts";
-import type { ScenarioBook } from "../contracts/scenario.ts";
+import type { ScenarioRegistry } from "../contracts/scenario.ts";
 import type { Traffic } from "../contracts/traffic.ts";
-import type { Findings } from "../contracts/verdict.ts";
+import type { JudgeResults } from "../contracts/verdict.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Touched } from "../store/journal/coverage.ts";
 import type { Stores } from "../store/stores.ts";
@@ -83,9 +83,9 @@ export interface Console extends Stores {
   world: World;
   dispatcher: Deliverer;
   limiter: Limiter;
-  faults: RuleBook;
-  judge: Findings;
-  scenarios: ScenarioBook;
+  faults: RuleRegistry;
+  judge: JudgeResults;
+  scenarios: ScenarioRegistry;
   lessons: Lessons & { renew(): void; stop(): void };
   traffic: Traffic;
   /** The run so far: an object where the format is JSON, else a document. */
@@ -96,7 +96,7 @@ export interface Console extends Stores {
   /** Drops what memory holds of a state that was replaced. */
   renew(): void;
   /** Tells those who watch. */
-  tell(happening: Happening): void;
+  tell(happening: LiveEvent): void;
   /** What of the service the run touched so far. */
   touched(): Touched;
   resources: readonly Resource[];

@@ -2,7 +2,7 @@
 
 import { VERDICTS } from "../contracts/expectations.ts";
 import type { VerdictMessage } from "../contracts/live-messages.ts";
-import { strangerToJudge } from "../contracts/verdict.ts";
+import { unknownRuleMessage } from "../contracts/verdict.ts";
 import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
@@ -70,7 +70,7 @@ export const listVerdicts = control({
     const problem =
       rule === undefined
         ? undefined
-        : strangerToJudge(
+        : unknownRuleMessage(
             rule,
             judge.rules.map(({ id }) => id),
           );

@@ -2,7 +2,7 @@
 
 import { Document } from "../contracts/document.ts";
 import type { LearnerState } from "../contracts/lesson.ts";
-import { placeText } from "../contracts/lesson-text.ts";
+import { currentStepText } from "../contracts/lesson-text.ts";
 import { fail } from "../kernel/errors.ts";
 import { unguessable } from "../kernel/random.ts";
 import { nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";
@@ -61,7 +61,7 @@ async function placeOf(here: Here, code: string, learner: LearnerState): Promise
 async function answer(here: Here, code: string, learner: LearnerState, format: string | undefined, greet = false) {
   const place = await placeOf(here, code, learner);
   if (format !== "text") return place;
-  const step = place.lesson ? placeText(place.lesson, learner) : "No lesson was begun yet.";
+  const step = place.lesson ? currentStepText(place.lesson, learner) : "No lesson was begun yet.";
   return plain([...(greet ? [greeting(place)] : []), step, ways(place)].join("\n\n"));
 }
 

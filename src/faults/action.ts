@@ -1,6 +1,6 @@
 // What an action is: one entry that says its fields, where it steps in, what it does, and what comes of it.
 
-import type { ApiEffect, ApiPhase, DeliveryEffect, DeliveryPhase, Target } from "../contracts/fault.ts";
+import type { ApiEffect, ApiPhase, DeliveryEffect, DeliveryPhase, FaultTarget } from "../contracts/fault.ts";
 import { type Static, type TObject, type TProperties, Type } from "../schema/shapes.ts";
 import type { Trigger } from "./trigger.ts";
 
@@ -37,7 +37,7 @@ interface Entry<Name extends string, Fields extends TProperties, Phase, Effect> 
 /** An entry with the types of its fields forgotten: what matching and the documents loop over. */
 export interface Action<Effect = unknown, Phase = ApiPhase | DeliveryPhase> {
   readonly type: string;
-  readonly target: Target;
+  readonly target: FaultTarget;
   readonly phase: Phase;
   readonly does: string;
   readonly example: string;

@@ -3,14 +3,14 @@
 import {
   type ApiFaults,
   type ApiInjection,
-  type BroughtFault,
   type CallSubject,
   DELIVERY_PHASES,
   type DeliveryEffect,
   type DeliveryFaults,
   type DeliverySubject,
   type Firing,
-  type RuleBook,
+  type InlineFault,
+  type RuleRegistry,
 } from "../contracts/fault.ts";
 import type { ArmedRule, Hit } from "./armed-rule.ts";
 import { readBrought } from "./inline-syntax.ts";
@@ -20,7 +20,7 @@ import { type BookNeeds, openBook } from "./rule-registry.ts";
 export interface Faults {
   readonly api: ApiFaults;
   readonly delivery: DeliveryFaults;
-  readonly rules: RuleBook;
+  readonly rules: RuleRegistry;
   /** Hears of each firing; the returned function ends that. */
   listen(listener: (firing: Firing) => void): () => void;
 }
@@ -67,7 +67,7 @@ export function createFaults(needs: BookNeeds): Faults {
   };
 }
 
-function broughtInjection({ action, effect }: BroughtFault, call: CallSubject, at: number): ApiInjection {
+function broughtInjection({ action, effect }: InlineFault, call: CallSubject, at: number): ApiInjection {
   const nobody = { attemptId: null, eventId: null, endpointId: null, rotatedAt: null };
   const firing: Firing = {
     ruleId: BROUGHT,

@@ -1,6 +1,6 @@
 // Actions in one line, as a request brings them along and a command takes them: `status=503; retryAfter=2`.
 
-import type { ApiEffect, ApiPhase, BroughtFault } from "../contracts/fault.ts";
+import type { ApiEffect, ApiPhase, InlineFault } from "../contracts/fault.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { readSpan } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
@@ -9,7 +9,7 @@ import type { Action } from "./action.ts";
 import { actionNamed, checkAction } from "./read-rule.ts";
 
 /** Several are parted by commas; the fields of one by semicolons, the first of which may be given with the action itself. */
-export function readBrought(text: string): BroughtFault[] {
+export function readBrought(text: string): InlineFault[] {
   return text.split(",").map((part) => {
     const [first = "", ...rest] = part.split(";").map((field) => field.trim());
     const [type, value] = cutAt(first);

@@ -1,7 +1,7 @@
 // Reads a rule that somebody wrote: every name known, every shape right, nothing asked that cannot be known when it is asked.
 
-import { API_PHASES, type ApiPhase, type Target } from "../contracts/fault.ts";
-import { strangerToJudge } from "../contracts/verdict.ts";
+import { API_PHASES, type ApiPhase, type FaultTarget } from "../contracts/fault.ts";
+import { unknownRuleMessage } from "../contracts/verdict.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { type FieldError, fail } from "../kernel/errors.ts";
 import { Condition } from "../schema/conditions.ts";
@@ -141,8 +141,8 @@ function checkNamesWithin({ match, trigger, action: fields }: Fields, action: Ac
 
 const OPERATORS = Condition.anyOf.flatMap((form) => ("properties" in form ? Object.keys(form.properties) : []));
 
-const other = (target: Target): Target => (target === "api" ? "delivery" : "api");
-const WHAT: Record<Target, string> = { api: "calls", delivery: "deliveries" };
+const other = (target: FaultTarget): FaultTarget => (target === "api" ? "delivery" : "api");
+const WHAT: Record<FaultTarget, string> = { api: "calls", delivery: "deliveries" };
 
 function checkNames(value: unknown, known: readonly string[], pointer: string, what: string): void {
   if (!isObject(value)) return;
@@ -195,7 +195,7 @@ function checkNamed(
 
 function checkExpected(expect: readonly string[], judged: readonly string[]): void {
   for (const [index, pattern] of expect.entries()) {
-    const problem = strangerToJudge(pattern, judged);
+    const problem = unknownRuleMessage(pattern, judged);
     if (problem !== undefined) refuse(`/expect/${index}`, "not_allowed", problem);
   }
 }
@@ -215,12 +215,12 @@ function checkOwner({ merchant, key }: Rule["match"], known: Known): void {
     refuse("/match/key", "not_allowed", `match.key is a key of ${owner} and not of ${merchant}: no call is made with both.`);
 }
 
-const PER: Record<Target, readonly BudgetOf[]> = {
+const PER: Record<FaultTarget, readonly BudgetOf[]> = {
   api: ["rule", "key", "operation", "idempotency_key"],
   delivery: ["rule", "event", "endpoint"],
 };
 
-function checkBudget(target: Target, per: BudgetOf): void {
+function checkBudget(target: FaultTarget, per: BudgetOf): void {
   if (!PER[target].includes(per))
     refuse(
       "/trigger/per",

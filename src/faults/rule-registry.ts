@@ -1,6 +1,6 @@
 // The rules as somebody adds, changes and removes them.
 
-import type { RuleBook, RuleState } from "../contracts/fault.ts";
+import type { RuleRegistry, RuleState } from "../contracts/fault.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
@@ -20,7 +20,7 @@ export interface BookNeeds {
 
 const MOST_RULES = 1_000;
 
-export function openBook({ clock, seed, known }: BookNeeds, shelf: Shelf): RuleBook {
+export function openBook({ clock, seed, known }: BookNeeds, shelf: Shelf): RuleRegistry {
   const { rules } = shelf;
   const dice = createDice(seed);
   let count = 0;

@@ -1,7 +1,7 @@
 // The grammar of a rule: one schema for each action, made of parts that all share, and the JSON Schema that is published.
 
-import type { Target } from "../contracts/fault.ts";
-import { RULE_NAME } from "../contracts/verdict.ts";
+import type { FaultTarget } from "../contracts/fault.ts";
+import { RULE_PATTERN } from "../contracts/verdict.ts";
 import { oneOf, type TObject, type TProperties, Type, text } from "../schema/shapes.ts";
 import type { Action } from "./action.ts";
 import { apiActions } from "./api-actions.ts";
@@ -20,7 +20,7 @@ export const RULE_FIELDS = {
   id: Type.Optional(text("A name for machines; made up unless given", { pattern: "^flt_[0-9A-Za-z_-]{1,60}$" })),
   name: Type.Optional(text("A name for people", { maxLength: 200 })),
   expect: Type.Optional(
-    Type.Array(Type.String({ pattern: RULE_NAME }), {
+    Type.Array(Type.String({ pattern: RULE_PATTERN }), {
       description: "Rules of the judge that this one tries",
       maxItems: 50,
     }),
@@ -41,7 +41,7 @@ export const RULE_FIELDS = {
 export interface GivenRule {
   id?: string;
   name?: string;
-  target?: Target;
+  target?: FaultTarget;
   match?: ApiMatch & DeliveryMatch;
   trigger?: GivenTrigger;
   action: GivenAction;

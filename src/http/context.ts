@@ -1,7 +1,7 @@
 // What the stages of the pipe hand on: one request on its way to one reply.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { BroughtFault, CutForm } from "../contracts/fault.ts";
+import type { CutForm, InlineFault } from "../contracts/fault.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Identity } from "../store/records/tenants.ts";
 
@@ -35,7 +35,7 @@ export interface WindowChange {
 
 /** What faults have to do with one call; there is none while no rule is armed and the call brought nothing. */
 export interface Faulty {
-  readonly brought: readonly BroughtFault[];
+  readonly brought: readonly InlineFault[];
   /** The rules that fired, in order. */
   readonly fired: string[];
   readonly labels: string[];

@@ -11,7 +11,7 @@ import { authenticate, recognise } from "./authenticate.ts";
 import { readBody } from "./body.ts";
 import { type Context, isAbandoned, type Stage } from "./context.ts";
 import { type FaultStages, faultStages } from "./faults/apply-fault.ts";
-import type { Held } from "./faults/wire-faults.ts";
+import type { HeldResponses } from "./faults/held-responses.ts";
 import type { Guard } from "./guard.ts";
 import { readIdempotencyKey, recall } from "./idempotency.ts";
 import { countStranger, type Limiter, limit } from "./limit.ts";
@@ -33,7 +33,7 @@ export interface Machine {
   faults: ApiFaults;
   past: Past;
   /** Whatever waits because a fault wants it to. */
-  held: Held;
+  held: HeldResponses;
   committed: (request: string) => Promise<void> | undefined;
   /** Hears of each request once it is answered. */
   answered: (context: Context) => void;

@@ -3,7 +3,7 @@
 
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage, VerdictMessage } from "../contracts/live-messages.ts";
-import { type Findings, namesRule } from "../contracts/verdict.ts";
+import { type JudgeResults, matchesRule } from "../contracts/verdict.ts";
 import { afterThisTurn, createLateness, type Lateness, realNow } from "../kernel/clock.ts";
 import { once } from "../kernel/once.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
@@ -14,7 +14,7 @@ import { createWrites, type Writes } from "./recent-writes.ts";
 import { rules } from "./rules/index.ts";
 import { type Book, describeVerdict, fitsFilter, openBook } from "./verdict-log.ts";
 
-export interface Judge extends Findings {
+export interface Judge extends JudgeResults {
   /** A request was answered. */
   request(entry: JournalEntry): void;
   /** A fault rule fired; to be told before the request or attempt that it touched has ended. */
@@ -141,8 +141,8 @@ function conclude({ places, book, firings }: State): VerdictMessage[] {
 /** What a fault was meant to bring out, and did not. */
 function untold(firings: Firings, found: readonly VerdictMessage[]): VerdictMessage[] {
   return firings.expectations().flatMap(({ firing, pattern }) => {
-    const rule = rules.find(({ id }) => namesRule(pattern, id));
-    if (!rule || found.some((verdict) => verdict.fault === firing.ruleId && namesRule(pattern, verdict.rule))) return [];
+    const rule = rules.find(({ id }) => matchesRule(pattern, id));
+    if (!rule || found.some((verdict) => verdict.fault === firing.ruleId && matchesRule(pattern, verdict.rule))) return [];
     const says = `The fault ${firing.name ?? firing.ruleId} struck ${firing.requestId ?? firing.attemptId}, and nothing that followed could tell.`;
     const about = { merchant: firing.merchant ?? undefined, operation: undefined, at: firing.at, fault: firing.ruleId };
     return [describeVerdict(rule, { verdict: "inconclusive", says }, about, null)];

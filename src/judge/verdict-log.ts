@@ -2,7 +2,7 @@
 
 import { VERDICTS, type Verdict } from "../contracts/expectations.ts";
 import type { VerdictMessage } from "../contracts/live-messages.ts";
-import { namesRule, type VerdictFilter } from "../contracts/verdict.ts";
+import { matchesRule, type VerdictFilter } from "../contracts/verdict.ts";
 import type { Finding, Rule } from "./rules/rule.ts";
 
 /** Whom and what a finding is about. */
@@ -67,7 +67,7 @@ export function describeVerdict(rule: Rule, finding: Finding, about: About, id: 
 
 export function fitsFilter({ rule, verdict, merchant, since }: VerdictFilter, found: VerdictMessage): boolean {
   return (
-    (rule === undefined || namesRule(rule, found.rule)) &&
+    (rule === undefined || matchesRule(rule, found.rule)) &&
     (verdict === undefined || verdict === found.verdict) &&
     (merchant === undefined || merchant === found.merchant) &&
     (since === undefined || found.at >= since)

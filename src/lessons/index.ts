@@ -1,7 +1,7 @@
 // Lessons: what there is to learn, who learns it, and how far each has come.
 
-import type { LearnerState, Lessons, WantedLearner } from "../contracts/lesson.ts";
-import type { Happening } from "../contracts/live-messages.ts";
+import type { JoinOptions, LearnerState, Lessons } from "../contracts/lesson.ts";
+import type { LiveEvent } from "../contracts/live-messages.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
@@ -16,7 +16,7 @@ import { announce, move, settle, showHint } from "./steps.ts";
 
 export interface LessonBook extends Lessons {
   /** Something happened: whoever it concerns is looked at. */
-  hear(happening: Happening): void;
+  hear(happening: LiveEvent): void;
   /** Everything, or one merchant, is another than it was: what was done before counts for nothing. */
   renew(merchant?: string): void;
   stop(): void;
@@ -106,7 +106,7 @@ function found(lessons: readonly WrittenLesson[], name: string): WrittenLesson {
   return numbered ?? lessonNamed(lessons, name) ?? fail("resource_not_found", `There is no lesson ${name}.${hint}`);
 }
 
-async function join(inner: Inner, standings: Map<string, Standing>, { name, merchant, hintAfter }: WantedLearner): Promise<Standing> {
+async function join(inner: Inner, standings: Map<string, Standing>, { name, merchant, hintAfter }: JoinOptions): Promise<Standing> {
   const lessons = await inner.shelf();
   const all = inner.tenants.list();
   const wanted = merchant ?? (name === undefined ? all[0]?.id : undefined);

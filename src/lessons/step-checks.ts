@@ -1,6 +1,6 @@
 // Ticks a step when what its learner did fits its check: looked at when something happened, never by the clock.
 
-import type { Happening } from "../contracts/live-messages.ts";
+import type { LiveEvent } from "../contracts/live-messages.ts";
 import { afterRealTime, afterThisTurn, realNow } from "../kernel/clock.ts";
 import { behindOf, type Standing } from "./learner-progress.ts";
 import type { Inner } from "./lesson-context.ts";
@@ -10,7 +10,7 @@ import { announce, move } from "./steps.ts";
 const REST = 4;
 
 /** The merchant to which something happened; null for everybody, undefined where it is nobody's concern. */
-export function whomItConcerns(happening: Happening): string | null | undefined {
+export function whomItConcerns(happening: LiveEvent): string | null | undefined {
   if (happening.kind === "request") return happening.request.merchant ?? undefined;
   if (happening.kind === "attempt") return happening.attempt.merchant;
   if (happening.kind === "verdict") return happening.verdict.merchant ?? undefined;

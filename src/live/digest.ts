@@ -1,6 +1,6 @@
 // Cuts what happened down to what a screen can show: of each kind the newest, and the newest that the watcher looks for.
 
-import type { LiveItem, WatcherWish } from "../contracts/live-messages.ts";
+import type { DigestFilters, LiveItem } from "../contracts/live-messages.ts";
 import { attemptFacts, requestFacts } from "../contracts/live-rows.ts";
 import { type RowFilter, readRowFilter } from "../contracts/row-filter.ts";
 
@@ -55,7 +55,7 @@ function wants({ requests, deliveries }: Wanted, item: LiveItem): boolean {
 
 const filterOf = (written: unknown) => (typeof written === "string" && written !== "" ? readRowFilter(written) : undefined);
 
-function readWish(text: string): WatcherWish | undefined {
+function readWish(text: string): DigestFilters | undefined {
   try {
     const wish: unknown = JSON.parse(text);
     return typeof wish === "object" && wish !== null ? wish : undefined;

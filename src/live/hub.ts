@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
-import type { Happening, LiveMessage, Totals } from "../contracts/live-messages.ts";
+import type { LiveEvent, LiveMessage, Totals } from "../contracts/live-messages.ts";
 import { afterRealTime } from "../kernel/clock.ts";
 import { tell } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
@@ -13,9 +13,9 @@ import { createRing, type Ring } from "./ring.ts";
 
 export interface Hub {
   /** Notes that something happened; watchers hear of it within a moment. */
-  say(happening: Happening): void;
+  say(happening: LiveEvent): void;
   /** Hears of each happening at once, in this process. */
-  listen(listener: (happening: Happening) => void): void;
+  listen(listener: (happening: LiveEvent) => void): void;
   /** Takes over an upgrade that was let in. */
   accept(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
   close(): void;
@@ -43,7 +43,7 @@ const MOST_UNREAD = 1_048_576;
 export function createHub(snapshot: () => unknown): Hub {
   const run = once(unguessable);
   const ring = createRing(REMEMBERED);
-  const listeners = new Set<(happening: Happening) => void>();
+  const listeners = new Set<(happening: LiveEvent) => void>();
   const totals: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, lesson: 0, reset: 0 };
   const whole = createRound(
     () => BATCH_EVERY,

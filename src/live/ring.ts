@@ -1,11 +1,11 @@
 // The newest happenings, numbered: what a watcher can still be told, and what it has missed.
 
-import type { Happening, LiveItem, LiveMessage } from "../contracts/live-messages.ts";
+import type { LiveEvent, LiveItem, LiveMessage } from "../contracts/live-messages.ts";
 
 export interface Ring {
   /** The number of the newest item. */
   newest(): number;
-  push(happening: Happening): void;
+  push(happening: LiveEvent): void;
   /** What tells a watcher that has seen everything up to `seen` of all that came after. */
   since(seen: number): LiveMessage[];
 }

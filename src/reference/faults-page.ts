@@ -1,13 +1,13 @@
 // The page of faults: each action with its line, its fields, and the grammar that they share.
 
-import type { Target } from "../contracts/fault.ts";
+import type { FaultTarget } from "../contracts/fault.ts";
 import type { TProperties, TSchema } from "../schema/shapes.ts";
 import { blocks, code, fence, GENERATED, table } from "./markdown.ts";
 
 /** An action as the page sees it. */
 export interface DocumentedAction {
   type: string;
-  target: Target;
+  target: FaultTarget;
   does: string;
   example: string;
   schema: { properties: TProperties };
@@ -15,7 +15,7 @@ export interface DocumentedAction {
 
 export interface FaultGrammar {
   actions: readonly DocumentedAction[];
-  match: Record<Target, { properties: TProperties }>;
+  match: Record<FaultTarget, { properties: TProperties }>;
   trigger: { properties: TProperties };
   rule: TProperties;
 }
@@ -63,7 +63,7 @@ export function faultsPage({ actions, match, trigger, rule }: FaultGrammar): str
   )}\n`;
 }
 
-const list = (actions: readonly DocumentedAction[], target: Target) =>
+const list = (actions: readonly DocumentedAction[], target: FaultTarget) =>
   table(
     ["Action", "Does", "In one line"],
     actions.filter((action) => action.target === target).map(({ type, does, example }) => [code(type), does, code(`fault add ${example}`)]),

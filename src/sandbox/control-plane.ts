@@ -62,7 +62,7 @@ function renewMachine({ stores, limiter, scenarios, faults, held, judge }: Machi
   limiter.clear(merchant);
   scenarios.forget(merchant);
   faults.rules.clear(merchant);
-  if (merchant === undefined) held.letGo();
+  if (merchant === undefined) held.releaseAll();
   judge.forget(merchant);
 }
 

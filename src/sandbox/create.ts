@@ -4,11 +4,11 @@ import { join, resolve } from "node:path";
 import { eventTypes, resources } from "../areas/index.ts";
 import { steerHere } from "../client/control-client.ts";
 import type { ControlPlane } from "../client/control-plane.generated.ts";
-import type { Happening } from "../contracts/live-messages.ts";
+import type { LiveEvent } from "../contracts/live-messages.ts";
 import type { Console } from "../control/control-context.ts";
 import { showSandbox } from "../control/overview.ts";
 import { armFile } from "../faults/rules-file.ts";
-import { createHeld } from "../http/faults/wire-faults.ts";
+import { createHeldResponses } from "../http/faults/held-responses.ts";
 import { PREFIX } from "../http/route.ts";
 import { type Listening, listen } from "../http/server.ts";
 import { createClock } from "../kernel/clock.ts";
@@ -41,7 +41,7 @@ export interface Sandbox extends ControlPlane {
   /** Hears of each request once it is answered. */
   onRequest(listener: (entry: JournalEntry) => void): void;
   /** Hears of everything that happens: requests, delivery attempts, verdicts, faults that fire, the clock, resets. */
-  onHappening(listener: (happening: Happening) => void): void;
+  onHappening(listener: (happening: LiveEvent) => void): void;
   /** Hears of defects of the sandbox itself; without a listener they become process warnings. */
   onDefect(listener: (defect: Defect) => void): void;
   /** Lets what is in flight finish, then frees port and file. */
@@ -71,7 +71,19 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
   const stores = openStores({ ...needs, ...(options.memory ? { image: image().bytes } : { file: resolve(options.db) }) });
   try {
     const faults = openFaults(options, clock, stores);
-    const sandbox = await serve({ options, token, fixtures, image, clock, dice, stores, faults, held: createHeld(), targets, schedule });
+    const sandbox = await serve({
+      options,
+      token,
+      fixtures,
+      image,
+      clock,
+      dice,
+      stores,
+      faults,
+      held: createHeldResponses(),
+      targets,
+      schedule,
+    });
     ownPorts.push(sandbox.port);
     return sandbox;
   } catch (error) {
@@ -134,7 +146,7 @@ async function end({ hub, held, dispatcher, clock, stores }: Machine, console: C
   console?.traffic.stop();
   console?.verifier.stop();
   console?.lessons.stop();
-  held.letGo();
+  held.releaseAll();
   await listening.close(CLOSE_WITHIN);
   await dispatcher.stop(CLOSE_WITHIN);
   clock.stop();

@@ -2,7 +2,7 @@
 
 import { catalogue, eventTypes } from "../areas/index.ts";
 import { createFaults, type Faults } from "../faults/index.ts";
-import type { Held } from "../http/faults/wire-faults.ts";
+import type { HeldResponses } from "../http/faults/held-responses.ts";
 import { createLimiter, type Limiter, type Rules } from "../http/limit.ts";
 import { PREFIX } from "../http/route.ts";
 import { createJudge, type Judge } from "../judge/judge.ts";
@@ -43,7 +43,7 @@ export interface Parts {
   stores: Stores;
   faults: Faults;
   /** What faults keep waiting at the sockets. */
-  held: Held;
+  held: HeldResponses;
   targets: Targets;
   schedule: Schedule;
 }

@@ -1,6 +1,6 @@
 // Scenarios that are armed: the fault rules of each, and how its merchant's clients fare under them.
 
-import type { RuleBook, RuleState } from "../contracts/fault.ts";
+import type { RuleRegistry, RuleState } from "../contracts/fault.ts";
 import type { VerdictMessage } from "../contracts/live-messages.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
 import { isoTime } from "../kernel/clock.ts";
@@ -28,7 +28,7 @@ export interface Runs {
 
 export interface RunNeeds {
   now(): number;
-  rules: Pick<RuleBook, "add" | "remove" | "list">;
+  rules: Pick<RuleRegistry, "add" | "remove" | "list">;
   /** What the judge found so far. */
   verdicts(): readonly VerdictMessage[];
 }

@@ -1,7 +1,7 @@
 // Scenarios: those that come with the package and those of files, armed, scored and disarmed by name.
 
-import type { RuleBook } from "../contracts/fault.ts";
-import type { ScenarioBook, ScenarioState } from "../contracts/scenario.ts";
+import type { RuleRegistry } from "../contracts/fault.ts";
+import type { ScenarioRegistry, ScenarioState } from "../contracts/scenario.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { asMisuse, fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
@@ -9,13 +9,13 @@ import { createRuns, type Run, type RunNeeds, type Runs } from "./armed-scenario
 import { type Grammar, readFolder, readScenario } from "./scenario-files.ts";
 import { jsonSchema, type Scenario } from "./scenario-schema.ts";
 
-export interface Scenarios extends ScenarioBook {
+export interface Scenarios extends ScenarioRegistry {
   /** Arms, for everybody, a scenario by its name, or one of somebody's own by its file, such as ./outage.json. */
   startGiven(nameOrFile: string): Promise<ScenarioState>;
 }
 
 interface Needs extends RunNeeds {
-  rules: Pick<RuleBook, "add" | "remove" | "list" | "check" | "schema">;
+  rules: Pick<RuleRegistry, "add" | "remove" | "list" | "check" | "schema">;
   /** Ids of the judge's rules. */
   judged: readonly string[];
   /** Where the scenarios of the package are. */

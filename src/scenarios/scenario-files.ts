@@ -2,7 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { strangerToJudge } from "../contracts/verdict.ts";
+import { unknownRuleMessage } from "../contracts/verdict.ts";
 import { ApiError, type FieldError, SandboxError } from "../kernel/errors.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { readJsonFile, wrongAt } from "../store/world/json-file.ts";
@@ -44,7 +44,7 @@ function problemIn(value: object, { checkFault, judged }: Grammar): Problem | un
     if (problem) return { ...problem, pointer: `/faults/${index}${problem.pointer}` };
   }
   for (const [index, { rule }] of expect.entries()) {
-    const message = strangerToJudge(rule, judged);
+    const message = unknownRuleMessage(rule, judged);
     if (message !== undefined) return { pointer: `/expect/${index}/rule`, message };
   }
   return undefined;

@@ -1,7 +1,7 @@
 // The format of a scenario: one JSON object with words for people, fault rules, and what they are to show.
 
 import type { ScenarioExpectation } from "../contracts/scenario.ts";
-import { RULE_NAME } from "../contracts/verdict.ts";
+import { RULE_PATTERN } from "../contracts/verdict.ts";
 import { flag, Type, text } from "../schema/shapes.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -18,7 +18,7 @@ export interface Scenario {
 
 const ExpectationShape = Type.Object(
   {
-    rule: text("A rule of the judge by its id, or several at once, as in retry_after.*", { pattern: RULE_NAME }),
+    rule: text("A rule of the judge by its id, or several at once, as in retry_after.*", { pattern: RULE_PATTERN }),
     points: Type.Integer({ description: "What it is worth that one of them passes and none fails", minimum: 1, maximum: 100 }),
     optional: Type.Optional(flag("Counts only once something was seen that could tell; no unless given")),
   },

@@ -3,7 +3,7 @@
 import { VERDICTS, type Verdict } from "../contracts/expectations.ts";
 import type { VerdictMessage } from "../contracts/live-messages.ts";
 import type { ScenarioExpectation, ScenarioResult } from "../contracts/scenario.ts";
-import { namesRule } from "../contracts/verdict.ts";
+import { matchesRule } from "../contracts/verdict.ts";
 
 export interface Score {
   results: ScenarioResult[];
@@ -28,7 +28,7 @@ export function score(expected: readonly ScenarioExpectation[], found: readonly 
 }
 
 function resultOf(expected: ScenarioExpectation, found: readonly VerdictMessage[]): ScenarioResult {
-  const about = found.filter(({ rule }) => namesRule(expected.rule, rule));
+  const about = found.filter(({ rule }) => matchesRule(expected.rule, rule));
   const number = (verdict: Verdict) => about.filter((one) => one.verdict === verdict).length;
   const [pass, fail, inconclusive] = VERDICTS.map(number) as [number, number, number];
   const verdict = fail > 0 ? "fail" : pass > 0 ? "pass" : "inconclusive";

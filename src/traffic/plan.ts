@@ -1,6 +1,6 @@
 // Reads what traffic is asked for, and refuses what cannot be with what was probably meant.
 
-import type { WantedTraffic } from "../contracts/traffic.ts";
+import type { TrafficOptions } from "../contracts/traffic.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { readSpan } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
@@ -23,7 +23,7 @@ const LONGEST_GAP = 86_400_000;
 const MOST = 100_000;
 const HEAVIEST = 1_000_000;
 
-export function readPlan({ rate = FALLBACK_RATE, for: span, mix }: WantedTraffic): Plan {
+export function readPlan({ rate = FALLBACK_RATE, for: span, mix }: TrafficOptions): Plan {
   const { times, per } = readRate(rate);
   const weights = readMix(mix);
   return { rate, for: span ?? null, mix: weights, gap: per / times, count: span === undefined ? MOST : countIn(span, times, per) };

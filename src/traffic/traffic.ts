@@ -1,6 +1,6 @@
 // Business that goes on by itself, as work that falls due: who has some, how fast, of what kinds, and what came of it.
 
-import type { Traffic, TrafficState, WantedTraffic } from "../contracts/traffic.ts";
+import type { Traffic, TrafficOptions, TrafficState } from "../contracts/traffic.ts";
 import type { Clock, DueWork } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
@@ -72,7 +72,7 @@ export function createTraffic(needs: Needs): TrafficWork {
   return work;
 }
 
-function openRun(needs: Needs, wanted: WantedTraffic): Run {
+function openRun(needs: Needs, wanted: TrafficOptions): Run {
   const { database, clock, dice, counters } = needs;
   const plan = readPlan(wanted);
   const merchant = knownMerchant(needs, wanted.merchant);

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import type { Happening, LiveItem, LiveMessage } from "../../src/contracts/live-messages.ts";
+import type { LiveEvent, LiveItem, LiveMessage } from "../../src/contracts/live-messages.ts";
 import { createHub } from "../../src/live/hub.ts";
 import { type Bench, lines, NOON_SECONDS, open, raw, readRaw } from "../support/sandbox.ts";
 import { advance, receive, register, trigger } from "../support/webhooks.ts";
@@ -186,7 +186,7 @@ async function openHub() {
 
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 const numbers = (watcher: Watcher) => watcher.items().map(({ seq }) => seq);
-const reset: Happening = { kind: "reset", merchant: null };
+const reset: LiveEvent = { kind: "reset", merchant: null };
 
 describe("more than is kept", () => {
   test("becomes a gap marker, after which the count goes on", async () => {
@@ -208,7 +208,7 @@ describe("more than is kept", () => {
     const { hub, url } = await openHub();
     const [sleeper, awake] = [await watch(url), await watch(url)];
     sleeper.socket.pause();
-    const long: Happening = { kind: "reset", merchant: "m".repeat(2_000) };
+    const long: LiveEvent = { kind: "reset", merchant: "m".repeat(2_000) };
     let said = 0;
     // Until the buffers of the socket are full, nobody can know that it is not read.
     for (let round = 0; round < 30; round++) {

@@ -5,8 +5,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LessonMessage } from "../../src/contracts/lesson.ts";
-import { placeText } from "../../src/contracts/lesson-text.ts";
-import type { Happening } from "../../src/contracts/live-messages.ts";
+import { currentStepText } from "../../src/contracts/lesson-text.ts";
+import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { fail } from "../../src/kernel/errors.ts";
 import { criticOf } from "../../src/lessons/lesson-annotations.ts";
 import { readLesson } from "../../src/lessons/lesson-files.ts";
@@ -102,7 +102,7 @@ const nextNews = (bench: Bench, id: string, news: LessonMessage["news"]) =>
   new Promise<LessonMessage>((resolve, reject) => {
     const heard: unknown[] = [];
     const late = setTimeout(() => reject(new Error(`${id}: no "${news}" came. What happened: ${JSON.stringify(heard)}`)), LATE);
-    bench.onHappening((happening: Happening) => {
+    bench.onHappening((happening: LiveEvent) => {
       heard.push(happening);
       if (happening.kind !== "lesson" || happening.lesson.learner.id !== id || happening.lesson.news !== news) return;
       clearTimeout(late);
@@ -469,9 +469,9 @@ test("on a narrow terminal prose is broken at its width, and lists and commands 
   };
   const stand = { step: 1, ticked: 0, next: null };
   const step = "[own 1/1] Do\n\n- one two three\n- four\n\n    one two three four five";
-  expect(placeText(lesson, stand, 9)).toBe(`Own\n\na b c d e\nf g h\n\n${step}`);
-  expect(placeText(lesson, stand, 5)).toBe(`Own\n\na b c\nd e f\ng h\n\n${step}`);
-  expect(placeText(lesson, { step: null, ticked: 0, next: null })).toBe('"Own" is over: 0 of 1 steps ticked. It was the last one.');
+  expect(currentStepText(lesson, stand, 9)).toBe(`Own\n\na b c d e\nf g h\n\n${step}`);
+  expect(currentStepText(lesson, stand, 5)).toBe(`Own\n\na b c\nd e f\ng h\n\n${step}`);
+  expect(currentStepText(lesson, { step: null, ticked: 0, next: null })).toBe('"Own" is over: 0 of 1 steps ticked. It was the last one.');
 });
 
 test.each(["docs/lessons.md", "fixtures/lessons/README.md", ...pages.map((page) => `fixtures/lessons/${page}`)])(

@@ -1,7 +1,7 @@
 // Rows as the stream tells them, for tests that need many, or odd ones, and no sandbox.
 
 import type { RuleState } from "../../src/contracts/fault.ts";
-import type { AttemptMessage, Happening, LiveItem, RequestMessage, VerdictMessage } from "../../src/contracts/live-messages.ts";
+import type { AttemptMessage, LiveEvent, LiveItem, RequestMessage, VerdictMessage } from "../../src/contracts/live-messages.ts";
 import type { Window } from "../../ui/details/window.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { heard, heardIndex, heardRows } from "../../ui/state/apply-message.ts";
@@ -116,7 +116,7 @@ export function quiet(columns = 120, rows = 36, look = LOOK): State {
 }
 
 /** What happened, told in one digest; `unsent` requests happened besides that nobody sent. */
-export function told(state: State, happenings: readonly Happening[], unsent = 0): State {
+export function told(state: State, happenings: readonly LiveEvent[], unsent = 0): State {
   const items = happenings.map((happening, index) => ({ seq: state.seen + 1 + index, ...happening }) as LiveItem);
   const totals = { ...state.totals, request: state.totals.request + unsent };
   for (const { kind } of items) totals[kind]++;

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import type { AttemptMessage, Happening, LiveItem, LiveMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
+import type { AttemptMessage, LiveEvent, LiveItem, LiveMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import { type FilterFacts, readRowFilter } from "../../src/contracts/row-filter.ts";
 import { createHub } from "../../src/live/hub.ts";
 import { createKeyReader, readKeys, textOf } from "../../ui/terminal/keys.ts";
@@ -229,11 +229,11 @@ async function openHub() {
   return { hub, socket, told, digests, items: (): LiveItem[] => digests().flatMap(({ items }) => items) };
 }
 
-const asked = (number: number, changes: Partial<RequestMessage> = {}): Happening => ({
+const asked = (number: number, changes: Partial<RequestMessage> = {}): LiveEvent => ({
   kind: "request",
   request: request(number, changes),
 });
-const tried = (number: number, changes: Partial<AttemptMessage> = {}): Happening => ({
+const tried = (number: number, changes: Partial<AttemptMessage> = {}): LiveEvent => ({
   kind: "attempt",
   attempt: attempt(number, changes),
 });

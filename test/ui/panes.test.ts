@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import stringWidth from "string-width";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Happening } from "../../src/contracts/live-messages.ts";
+import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { createFrames } from "../../ui/frame-renderer.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { heardIndex } from "../../ui/state/apply-message.ts";
@@ -299,7 +299,7 @@ async function caughtUp(desk: Desk, bench: Bench): Promise<void> {
     kind: "attempt",
     attempt: { ...one, merchant: one.merchantId, at: one.created * 1_000 },
   }));
-  desk.state = told(desk.state, [...requests, ...attempts] as unknown as Happening[]);
+  desk.state = told(desk.state, [...requests, ...attempts] as unknown as LiveEvent[]);
 }
 
 async function pressAll(desk: Desk, ...keys: string[]): Promise<string> {

@@ -1,17 +1,17 @@
 // The key of lessons: begin one, or one of its steps, for whoever it is.
 
-import type { Lesson, ShownLearner } from "../../src/contracts/lesson.ts";
+import type { LearnerView, Lesson } from "../../src/contracts/lesson.ts";
 import type { Field } from "../overlays/field.ts";
 import { type Context, type Form, openForm } from "../overlays/form.ts";
 import { ownCourse, withLearner } from "../state/learning.ts";
 import type { Action, State } from "../state/state.ts";
 import { type Answer, inPath } from "../wire/control-calls.ts";
 
-type Whom = Pick<ShownLearner, "id" | "name" | "lesson" | "step" | "next">;
+type Whom = Pick<LearnerView, "id" | "name" | "lesson" | "step" | "next">;
 
 /** What an answer says of the one who learns here. */
 export const withAnswer = (state: State, { body }: Answer): State =>
-  ownCourse(state)?.id === (body as ShownLearner).id ? withLearner(state, body as ShownLearner) : state;
+  ownCourse(state)?.id === (body as LearnerView).id ? withLearner(state, body as LearnerView) : state;
 
 const lessonsIn = ({ answers }: Context) => (answers.lessons as { data: Lesson[] } | undefined)?.data ?? [];
 
@@ -46,7 +46,7 @@ const formFor = (whom: Whom): Form => ({
     body: { name, ...(checkpoint !== "" && checkpoint !== "1" && { checkpoint: Number(checkpoint) }) },
   }),
   done(answer) {
-    const { title, step } = answer.body as ShownLearner;
+    const { title, step } = answer.body as LearnerView;
     return { words: `${whom.name} is at step ${step} of "${title}"`, after: (state) => withAnswer(state, answer) };
   },
 });

@@ -1,6 +1,6 @@
 // One learner: where they are, the hint that they see, and every step that they left behind.
 
-import type { LearnerState, ShownLearner } from "../../src/contracts/lesson.ts";
+import type { LearnerState, LearnerView } from "../../src/contracts/lesson.ts";
 import { count, countdown } from "../format-numbers.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { listOf } from "../state/state.ts";
@@ -8,7 +8,7 @@ import { harmless } from "../terminal/cells.ts";
 import { signs, tint } from "../terminal/style.ts";
 import { fact, part, sentences } from "./detail-lines.ts";
 
-type Learner = ShownLearner & Pick<LearnerState, "elapsed">;
+type Learner = LearnerView & Pick<LearnerState, "elapsed">;
 
 export const learnerDetail = (chosen: Learner): Detail => ({
   title: chosen.name,

@@ -1,12 +1,12 @@
 // A step of a lesson as it is read in a pane: what is done already, what to do, the command, and the hint.
 
-import type { Lesson, LessonBlock, LessonStep, ShownLearner } from "../../src/contracts/lesson.ts";
+import type { LearnerView, Lesson, LessonBlock, LessonStep } from "../../src/contracts/lesson.ts";
 import { harmless, widthOf, wrap } from "../terminal/cells.ts";
 import { type Look, signs, tint } from "../terminal/style.ts";
 import { plain, sentences } from "./detail-lines.ts";
 
 /** The steps by number: what became of those behind, where one is, what is to come. */
-export function tickLine(look: Look, { steps }: Lesson, { lesson, step, left }: ShownLearner): string {
+export function tickLine(look: Look, { steps }: Lesson, { lesson, step, left }: LearnerView): string {
   const { good, cursor, skipped } = signs(look);
   const marks = steps.map(({ number }) => {
     const how = left.findLast((one) => one.lesson === lesson && one.step === number)?.how;
@@ -17,7 +17,7 @@ export function tickLine(look: Look, { steps }: Lesson, { lesson, step, left }: 
   return marks.join("  ");
 }
 
-export function stepLines(look: Look, lesson: Lesson, step: LessonStep, { hint, hints }: ShownLearner, width: number): string[] {
+export function stepLines(look: Look, lesson: Lesson, step: LessonStep, { hint, hints }: LearnerView, width: number): string[] {
   const opening = step.number === 1 ? proseLines(look, lesson.about, width) : [];
   const file = lesson.file && step.number === 1 ? fileLines(look, lesson.file.name, width) : [];
   const hinted = hint === null ? [] : hintLines(look, `Hint ${hints} of ${step.hints}: ${hint}`, width);

@@ -1,6 +1,6 @@
 // The pane of a room's board: who is at which step, for how long, and who has been at one longest.
 
-import type { LearnerState, ShownLearner } from "../../src/contracts/lesson.ts";
+import type { LearnerState, LearnerView } from "../../src/contracts/lesson.ts";
 import { lessonKey } from "../controls/lessons.ts";
 import { learnerDetail } from "../details/learner.ts";
 import { count, countdown } from "../format-numbers.ts";
@@ -10,7 +10,7 @@ import { type Call, inPath } from "../wire/control-calls.ts";
 import { copyKey } from "./copy-key.ts";
 import { pane } from "./pane.ts";
 
-type Learner = ShownLearner & Pick<LearnerState, "elapsed">;
+type Learner = LearnerView & Pick<LearnerState, "elapsed">;
 
 const urlOf = (course: State["course"]) => (course?.kind === "room" ? course.url : "");
 

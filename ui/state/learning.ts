@@ -1,6 +1,6 @@
 // Who learns: one person at this dashboard, whose lesson is shown, or a room, whose board is.
 
-import type { Lesson, ShownLearner } from "../../src/contracts/lesson.ts";
+import type { LearnerView, Lesson } from "../../src/contracts/lesson.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import { inPath } from "../wire/control-calls.ts";
 import { type Effect, just, type OwnCourse, type State, say } from "./state.ts";
@@ -19,7 +19,7 @@ export const lessonOf = (state: State): Lesson | undefined => {
 export const stepOf = (state: State) => lessonOf(state)?.steps[(ownCourse(state)?.learner?.step ?? 0) - 1];
 
 /** How the learner stands now. A new step is read from its beginning; a new hint, which stands at the end, is brought to sight. */
-export function withLearner(state: State, learner: ShownLearner): State {
+export function withLearner(state: State, learner: LearnerView): State {
   const own = ownCourse(state);
   if (!own) return state;
   const { learner: before } = own;
@@ -31,7 +31,7 @@ export function withLearner(state: State, learner: ShownLearner): State {
 }
 
 /** What was ticked is said, wherever the eye is. */
-function tickedWords(state: State, before: ShownLearner, { left }: ShownLearner): State {
+function tickedWords(state: State, before: LearnerView, { left }: LearnerView): State {
   const isDone =
     before.step !== null && left.some((one) => one.lesson === before.lesson && one.step === before.step && one.how === "ticked");
   return isDone ? say(state, `Ticked: ${before.stepTitle}`) : state;
@@ -61,7 +61,7 @@ export function courseCalls(state: State): Effect[] {
       call: { method: "GET", path: `/learners/${inPath(own.id)}` },
       done(later, { body }) {
         // What the stream told meanwhile is newer.
-        const next = ownCourse(later)?.learner === asked ? withLearner(later, body as ShownLearner) : later;
+        const next = ownCourse(later)?.learner === asked ? withLearner(later, body as LearnerView) : later;
         return { state: next, effects: lessonCalls(next) };
       },
       // Between a reset and the new beginning there is nobody who learns; it is asked again in a second.

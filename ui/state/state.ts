@@ -1,6 +1,6 @@
 // Everything that the dashboard knows, and what a key or a message makes of it: values only, changed by plain functions.
 
-import type { Lesson, ShownLearner } from "../../src/contracts/lesson.ts";
+import type { LearnerView, Lesson } from "../../src/contracts/lesson.ts";
 import type { ClockMessage, Totals } from "../../src/contracts/live-messages.ts";
 import { parseTime } from "../../src/kernel/clock.ts";
 import type { Look, Tone } from "../terminal/style.ts";
@@ -37,7 +37,7 @@ export interface OwnCourse {
   /** The merchant that the lesson is learnt with. */
   readonly id: string;
   /** As it was heard last. */
-  readonly learner?: ShownLearner | undefined;
+  readonly learner?: LearnerView | undefined;
   /** With commands that are ready to be run; of another name than the learner's until it is fetched. */
   readonly lesson?: Lesson | undefined;
 }

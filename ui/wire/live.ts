@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
-import type { LiveMessage, WatcherWish } from "../../src/contracts/live-messages.ts";
+import type { DigestFilters, LiveMessage } from "../../src/contracts/live-messages.ts";
 import { afterRealTime, afterThisTurn } from "../../src/kernel/clock.ts";
 import type { Target } from "./control-calls.ts";
 
@@ -15,7 +15,7 @@ export type Link =
 
 export interface Live {
   /** Says which rows are shown. */
-  wish(wish: WatcherWish): void;
+  wish(wish: DigestFilters): void;
   close(): void;
 }
 
@@ -45,7 +45,7 @@ export function openLive({ target, wants, from }: LiveOptions, heard: Hearer): L
   let socket: WebSocket | undefined;
   let failures = 0;
   let upTo = from;
-  let wished: WatcherWish = {};
+  let wished: DigestFilters = {};
   let cancel = () => {};
   let closed = false;
 

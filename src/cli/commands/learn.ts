@@ -1,6 +1,6 @@
 // `learn`: lessons that tick themselves, at a sandbox of one's own, or in a room that is served or joined.
 
-import type { Lesson, ShownLearner } from "../../contracts/lesson.ts";
+import type { LearnerView, Lesson } from "../../contracts/lesson.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions, type Options } from "../../sandbox/options.ts";
@@ -68,7 +68,7 @@ async function alone({ options, own, positional: [wanted] }: Arguments): Promise
   try {
     const control = controlOf(sandbox, complete.host);
     const sit = async () => {
-      const joined = await control.control<{ learner: ShownLearner }>("POST", "/learners", { hintAfter: own["hint-after"] });
+      const joined = await control.control<{ learner: LearnerView }>("POST", "/learners", { hintAfter: own["hint-after"] });
       const seat = ownSeat(control, joined.learner.id);
       return { seat, place: await beginAt(seat, wanted, checkpoint) };
     };

@@ -2,14 +2,14 @@
 
 import type { Firing } from "../../contracts/fault.ts";
 import type { LessonMessage } from "../../contracts/lesson.ts";
-import type { AttemptMessage, Happening, RequestMessage, VerdictMessage } from "../../contracts/live-messages.ts";
+import type { AttemptMessage, LiveEvent, RequestMessage, VerdictMessage } from "../../contracts/live-messages.ts";
 import { isoTime } from "../../kernel/clock.ts";
 import { visible } from "../../kernel/escape-control.ts";
 
 /** For a person: when, what, and the ids by which it is found again. */
-export const lineOf = (happening: Happening) => visible(wordsOf(happening));
+export const lineOf = (happening: LiveEvent) => visible(wordsOf(happening));
 
-function wordsOf(happening: Happening): string {
+function wordsOf(happening: LiveEvent): string {
   switch (happening.kind) {
     case "request":
       return requestWords(happening.request);
@@ -63,7 +63,7 @@ function lessonWords({ news, learner: { name, id, lesson, title, step, steps, st
 }
 
 /** For a program: the same with every field, times as text. */
-export function factsOf(happening: Happening): Record<string, unknown> {
+export function factsOf(happening: LiveEvent): Record<string, unknown> {
   switch (happening.kind) {
     case "request":
       return requestFacts(happening.request);

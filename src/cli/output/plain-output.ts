@@ -1,6 +1,6 @@
 // How a running sandbox speaks in plain lines or to a program: one line for being ready, one for each thing that happens.
 
-import type { Happening } from "../../contracts/live-messages.ts";
+import type { LiveEvent } from "../../contracts/live-messages.ts";
 import { visible } from "../../kernel/escape-control.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
 import type { Defect } from "../../sandbox/engine.ts";
@@ -12,7 +12,7 @@ export interface Voice {
   ready(facts: ReadyFacts): void;
   /** The first word of somebody who watches a sandbox elsewhere. */
   attached(facts: Introduced): void;
-  happened(happening: Happening): void;
+  happened(happening: LiveEvent): void;
   defect(defect: Defect): void;
   /** What is to be known of the telling itself: as an object, and in words. */
   aside(event: Record<string, unknown>, words: string): void;

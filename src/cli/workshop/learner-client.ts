@@ -1,12 +1,12 @@
 // Where somebody learns: at a sandbox of their own, or in a room that another machine holds open.
 
-import type { Lesson, ShownLearner } from "../../contracts/lesson.ts";
+import type { LearnerView, Lesson } from "../../contracts/lesson.ts";
 import { realDelay } from "../../kernel/clock.ts";
 import { note } from "../command.ts";
 import type { Running } from "../remote/running-sandbox.ts";
 
 export interface Place {
-  learner: ShownLearner;
+  learner: LearnerView;
   /** Ready to be run; null before the first. */
   lesson: Lesson | null;
 }
@@ -20,13 +20,13 @@ export interface Seat {
 
 /** At a sandbox whose control plane is open to us. */
 export function ownSeat({ control }: Running, id: string): Seat {
-  const withLesson = async (learner: ShownLearner): Promise<Place> => {
+  const withLesson = async (learner: LearnerView): Promise<Place> => {
     const { lesson } = learner;
     return { learner, lesson: lesson === null ? null : await control<Lesson>("GET", `/lessons/${lesson}?learner=${id}`) };
   };
-  const post = async (path: string, body?: unknown) => withLesson(await control<ShownLearner>("POST", `/learners/${id}${path}`, body));
+  const post = async (path: string, body?: unknown) => withLesson(await control<LearnerView>("POST", `/learners/${id}${path}`, body));
   return {
-    place: async () => withLesson(await control<ShownLearner>("GET", `/learners/${id}`)),
+    place: async () => withLesson(await control<LearnerView>("GET", `/learners/${id}`)),
     begin: (name, checkpoint) => post("/lesson", { name, checkpoint }),
     skip: () => post("/skip"),
     hint: () => post("/hint"),

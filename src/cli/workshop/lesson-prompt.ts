@@ -2,7 +2,7 @@
 
 import { createInterface } from "node:readline";
 import { isInForeground } from "../../../ui/terminal/foreground.ts";
-import { broken, placeText } from "../../contracts/lesson-text.ts";
+import { currentStepText, wrapProse } from "../../contracts/lesson-text.ts";
 import { visible } from "../../kernel/escape-control.ts";
 import { note, say } from "../command.ts";
 import type { Place, Seat } from "./learner-client.ts";
@@ -77,9 +77,9 @@ function news(before: Place | undefined, { learner, lesson }: Place): string[] {
   const lines = left.map(({ step, how }) => `\n${how}: ${lesson?.steps[step - 1]?.title}`);
   const isElsewhere = !isSame || before?.learner.step !== learner.step || left.length > 0;
   if (lesson) lines.push(...filesOf(before, { learner, lesson }));
-  if (lesson && isElsewhere) lines.push(`\n${placeText(lesson, learner, widthOf(process.stdout))}\n`);
+  if (lesson && isElsewhere) lines.push(`\n${currentStepText(lesson, learner, widthOf(process.stdout))}\n`);
   // Whoever asks once more than there are hints hears the last one again.
-  if (learner.hint !== null) lines.push(broken(`hint: ${learner.hint}`, widthOf(process.stdout)));
+  if (learner.hint !== null) lines.push(wrapProse(`hint: ${learner.hint}`, widthOf(process.stdout)));
   return lines;
 }
 

@@ -6,15 +6,15 @@ import type { Past } from "../../store/records/record-history.ts";
 import type { Context, Faulty, Reply, Stage } from "../context.ts";
 import { rateHeaders } from "../limit.ts";
 import { send } from "../reply.ts";
+import type { HeldResponses } from "./held-responses.ts";
 import { refusal, skewHeaders } from "./injected-response.ts";
 import { type Ending, sendFaulty } from "./send-with-fault.ts";
-import type { Held } from "./wire-faults.ts";
 
 interface Needs {
   faults: ApiFaults;
   replies: Replies;
   past: Past;
-  held: Held;
+  held: HeldResponses;
 }
 
 export interface FaultStages {

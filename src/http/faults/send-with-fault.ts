@@ -4,13 +4,14 @@ import type { ApiEffect, ApiPhase } from "../../contracts/fault.ts";
 import type { Context, Faulty, Reply } from "../context.ts";
 import { rateHeaders } from "../limit.ts";
 import { head, send } from "../reply.ts";
-import { cut, type Held, pause, spoil } from "./wire-faults.ts";
+import type { HeldResponses } from "./held-responses.ts";
+import { cut, pause, spoil } from "./wire-faults.ts";
 
 export interface Ending {
   decide(context: Context, state: Faulty, phase: ApiPhase): ApiEffect | undefined;
   /** Takes the answer away that the service gave. */
   lose(context: Context, state: Faulty, effect: ApiEffect): void;
-  held: Held;
+  held: HeldResponses;
 }
 
 export async function sendFaulty(context: Context, state: Faulty, reply: Reply, { decide, lose, held }: Ending): Promise<void> {
@@ -30,7 +31,7 @@ export async function sendFaulty(context: Context, state: Faulty, reply: Reply, 
   return sendInTwo(context, last, between, held);
 }
 
-async function sendInTwo(context: Context, reply: Reply, between: number, held: Held): Promise<void> {
+async function sendInTwo(context: Context, reply: Reply, between: number, held: HeldResponses): Promise<void> {
   const { outgoing, incoming } = context;
   if (!head(context, reply, rateHeaders(context))) return;
   outgoing.flushHeaders();

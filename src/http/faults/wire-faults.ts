@@ -6,32 +6,7 @@ import { afterRealTime } from "../../kernel/clock.ts";
 import type { Context, Reply } from "../context.ts";
 import { rateHeaders } from "../limit.ts";
 import { head, send } from "../reply.ts";
-
-/** Everything that waits on purpose. */
-export interface Held {
-  /** Keeps something waiting until its connection is over or everybody is let go; the returned function ends it earlier. */
-  hold(outgoing: ServerResponse, release: () => void): () => void;
-  letGo(): void;
-}
-
-export function createHeld(): Held {
-  const waiting = new Set<() => void>();
-  return {
-    hold(outgoing, release) {
-      const end = () => {
-        waiting.delete(end);
-        outgoing.off("close", end);
-        release();
-      };
-      waiting.add(end);
-      outgoing.once("close", end);
-      return end;
-    },
-    letGo() {
-      for (const end of waiting) end();
-    },
-  };
-}
+import type { HeldResponses } from "./held-responses.ts";
 
 const GARBAGE = "\u0000\u0001\u0002 this is no HTTP \u0003\r\n\r\n";
 const MALFORMED_CHUNK = [
@@ -46,7 +21,7 @@ const MALFORMED_CHUNK = [
 ].join("\r\n");
 
 /** Ends the connection without an answer, or keeps it open without one. */
-export function cut({ outgoing }: Context, as: CutForm, held: Held): void {
+export function cut({ outgoing }: Context, as: CutForm, held: HeldResponses): void {
   const { socket } = outgoing;
   if (!socket || outgoing.destroyed) return;
   if (as === "reset") socket.resetAndDestroy();
@@ -58,7 +33,7 @@ export function cut({ outgoing }: Context, as: CutForm, held: Held): void {
 }
 
 /** Resolves after real time, or earlier when nobody waits for the answer any more. */
-export function pause(outgoing: ServerResponse, milliseconds: number, held: Held): Promise<void> {
+export function pause(outgoing: ServerResponse, milliseconds: number, held: HeldResponses): Promise<void> {
   if (milliseconds <= 0 || outgoing.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     const letGo = held.hold(outgoing, () => {
@@ -74,7 +49,13 @@ type Mangle = Extract<ApiEffect, { kind: "mangle" }>;
 const PAGE = "<!DOCTYPE html><html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>";
 
 /** Sends an answer whose body is not what its headers, or its maker, promised. */
-export async function spoil(context: Context, reply: Reply, { as, bytesPerSecond }: Mangle, wait: number, held: Held): Promise<void> {
+export async function spoil(
+  context: Context,
+  reply: Reply,
+  { as, bytesPerSecond }: Mangle,
+  wait: number,
+  held: HeldResponses,
+): Promise<void> {
   const { outgoing } = context;
   if (as === "html" || as === "wrong_content_type")
     context.headers["Content-Type"] = as === "html" ? "text/html; charset=utf-8" : "text/plain; charset=utf-8";
@@ -95,7 +76,7 @@ const half = (text: string) => text.slice(0, Math.ceil(text.length / 2));
 
 const SMALLEST_STEP = 50;
 
-async function drip(outgoing: ServerResponse, body: Buffer, bytesPerSecond: number, held: Held): Promise<void> {
+async function drip(outgoing: ServerResponse, body: Buffer, bytesPerSecond: number, held: HeldResponses): Promise<void> {
   const step = Math.max(SMALLEST_STEP, 1_000 / bytesPerSecond);
   const bytes = Math.max(1, Math.round((bytesPerSecond * step) / 1_000));
   for (let from = 0; from < body.length && !outgoing.destroyed; from += bytes) {

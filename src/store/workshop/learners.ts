@@ -1,6 +1,6 @@
 // Who learns, and how far each has come: kept with everything else, so that a restart takes nobody back.
 
-import type { LeftStep } from "../../contracts/lesson.ts";
+import type { FinishedStep } from "../../contracts/lesson.ts";
 import type { Database } from "../sqlite/database.ts";
 
 export interface Learner {
@@ -25,8 +25,8 @@ export interface Learners {
   put(learner: Learner): void;
   remove(merchant: string): void;
   /** Every step that was left behind, in order. */
-  left(merchant: string): LeftStep[];
-  leave(merchant: string, left: LeftStep): void;
+  left(merchant: string): FinishedStep[];
+  leave(merchant: string, left: FinishedStep): void;
   /** Forgets the steps of one lesson: it begins afresh. */
   forget(merchant: string, lesson: string): void;
 }
@@ -41,10 +41,10 @@ export function openLearners({ sql }: Database): Learners {
   );
   const remove = sql.prepare<[string]>("delete from learners where merchant = ?");
   const removeSteps = sql.prepare<[string]>("delete from left_steps where merchant = ?");
-  const left = sql.prepare<[string], LeftStep>(
+  const left = sql.prepare<[string], FinishedStep>(
     "select lesson, step, how, hints, ended as at from left_steps where merchant = ? order by place",
   );
-  const leave = sql.prepare<[LeftStep & { merchant: string }]>(
+  const leave = sql.prepare<[FinishedStep & { merchant: string }]>(
     `insert or replace into left_steps (merchant, lesson, step, how, hints, ended, place)
      values (@merchant, @lesson, @step, @how, @hints, @at, (select coalesce(max(place), 0) + 1 from left_steps where merchant = @merchant))`,
   );
