@@ -49,7 +49,7 @@ describe("the README", () => {
   });
 
   test("a first webhook arrives, signed", async () => {
-    const text = section(readme, "A first webhook, in a minute");
+    const text = section(readme, "Your first webhook");
     const [receiveLine = "", decline = "", look = "", ...more] = linesOf(text);
     expect(more).toEqual([]);
     const { url } = await startAsTold(linesOf(readme)[0] ?? "");
