@@ -145,16 +145,16 @@ test("the same rules are armed by hand as by the command", { timeout: 120_000 },
   };
   for (const command of commands) await desk.shell(command.split("\n").find((line) => line.includes(" fault add ")) ?? "");
   const byCommand = await rules();
-  await desk.shell(blockOf("By hand", "sh"));
+  await desk.shell(blockOf("With curl", "sh"));
   expect(byCommand).toHaveLength(3);
   expect(await rules()).toEqual(byCommand);
 });
 
 test("the test and the job pass with the client that was mended, and fail with the one that was not", { timeout: 120_000 }, async () => {
   const desk = await sitDown();
-  for (const under of ["A client as one writes it", "Mend it", "In a test"])
+  for (const under of ["Write a client", "Fix it", "In a test"])
     for (const { text } of blocks.filter((block) => block.under === under && block.language === "ts")) desk.save(nameIn(text), text);
-  await desk.shell(blockOf("A client as one writes it", "sh"));
+  await desk.shell(blockOf("Write a client", "sh"));
   desk.save("expected.json", blockOf("In CI", "json"));
   const inTest = blockOf("In a test", "sh");
   const inJob = blockOf("In CI", "sh");
@@ -165,7 +165,7 @@ test("the test and the job pass with the client that was mended, and fail with t
   expect(JSON.parse(readFileSync(join(desk.cwd, "verified.json"), "utf8")).verdict).toBe("pass");
   expect(readFileSync(join(desk.cwd, "report.xml"), "utf8")).toContain("effect.single");
 
-  desk.save("client.ts", blockOf("A client as one writes it", "ts"));
+  desk.save("client.ts", blockOf("Write a client", "ts"));
   expect((await desk.shell(inTest)).code).toBe(1);
   expect((await desk.shell(inJob)).code).toBe(22);
   expect(readFileSync(join(desk.cwd, "report.xml"), "utf8")).toContain("<failure");
