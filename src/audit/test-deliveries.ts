@@ -1,7 +1,7 @@
 // What a receiver is sent: genuine events, and the same with one thing wrong.
 
 import type { Clock } from "../kernel/clock.ts";
-import type { Dice } from "../kernel/random.ts";
+import type { Random } from "../kernel/random.ts";
 
 /** One delivery: a body, and the signature that comes with it. */
 export interface Parcel {
@@ -35,16 +35,16 @@ export interface EventChanges {
 
 export interface PackerNeeds {
   clock: Clock;
-  dice: Dice;
+  random: Random;
   /** The signature of a body with a secret. */
   sign(body: string, secret: string): string;
 }
 
-export function createPacker({ clock, dice, sign }: PackerNeeds, secret: string, run: number): Packer {
+export function createPacker({ clock, random, sign }: PackerNeeds, secret: string, run: number): Packer {
   let number = 0;
   const began = clock.now();
   const genuine = ({ type = "payment.succeeded", age = 0, data, more, slow }: EventChanges = {}): Parcel => {
-    const id = dice.id("evt", "audit", began, run, ++number);
+    const id = random.id("evt", "audit", began, run, ++number);
     const created = clock.seconds() - age;
     const event = {
       id,

@@ -1,6 +1,6 @@
 // A kind of record, as data: its fields, the states it can be in, the moves between them and the events these make.
 
-import { onceFor } from "../kernel/once.ts";
+import { oncePerKey } from "../kernel/once.ts";
 import { assumed } from "../schema/assumed.ts";
 import { id, metadata, oneOf, type Static, type TObject, type TProperties, type TUnsafe, Type, timestamp } from "../schema/shapes.ts";
 import type { ObjectSchema } from "./endpoint.ts";
@@ -90,7 +90,7 @@ export function resource<const F extends TProperties, const M extends Record<str
 const OWNED = ["object", "merchantId", "livemode"];
 
 /** The fields that a record may be given from outside the service; those that have a value without being given may be left out. */
-export const givenFields = onceFor((resource: Resource): ObjectSchema => {
+export const givenFields = oncePerKey((resource: Resource): ObjectSchema => {
   const free = Object.entries(resource.schema.properties).filter(([name]) => !OWNED.includes(name));
   return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, isNeeded(resource, name) ? field : Type.Optional(field)])));
 });
@@ -99,7 +99,7 @@ export const givenFields = onceFor((resource: Resource): ObjectSchema => {
 const FIXED = ["id", "created"];
 
 /** The fields of a record that may be changed from outside the service. */
-export const changeableFields = onceFor((resource: Resource): ObjectSchema => {
+export const changeableFields = oncePerKey((resource: Resource): ObjectSchema => {
   const free = Object.entries(givenFields(resource).properties).filter(([name]) => !FIXED.includes(name));
   return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, Type.Optional(field)])));
 });

@@ -1,8 +1,8 @@
 // The sandbox's time: read it, set it, let it run, play a span of it.
 
 import type { AttemptMessage } from "../contracts/live-messages.ts";
-import { type Clock, isoTime, LATEST, parseTime } from "../kernel/clock.ts";
-import { readSpan } from "../kernel/duration.ts";
+import { type Clock, isoTime, LATEST_TIME, parseTime } from "../kernel/clock.ts";
+import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { nullable, oneOf, Type } from "../schema/shapes.ts";
 import { type Console, control } from "./control-context.ts";
@@ -91,9 +91,11 @@ export const advanceClock = control({
   }),
   errors: ["validation_failed"],
   async handle({ clock, tell, dispatcher, replies, body: { by = "" } }) {
-    const span = readSpan(by) ?? fail("validation_failed", `by must be a span such as 30s, 5m or 24h; received ${JSON.stringify(by)}.`);
+    const span =
+      tryParseDuration(by) ?? fail("validation_failed", `by must be a span such as 30s, 5m or 24h; received ${JSON.stringify(by)}.`);
     const until = clock.now() + span;
-    if (until > LATEST) fail("validation_failed", `The clock goes no further than ${isoTime(LATEST)}; it is ${isoTime(clock.now())} now.`);
+    if (until > LATEST_TIME)
+      fail("validation_failed", `The clock goes no further than ${isoTime(LATEST_TIME)}; it is ${isoTime(clock.now())} now.`);
     const attempts: AttemptMessage[] = [];
     const forgotten = replies.forgotten();
     const deafen = dispatcher.listen((attempt) => attempts.push(attempt));

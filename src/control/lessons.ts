@@ -2,7 +2,7 @@
 
 import { type LearnerState, type Lesson, STEP_ENDS } from "../contracts/lesson.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { readSpan } from "../kernel/duration.ts";
+import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";
 import { type Console, control } from "./control-context.ts";
@@ -168,7 +168,7 @@ export const joinLessons = control({
 /** Real milliseconds; undefined where nothing was given. */
 export function spanIn(field: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
-  const span = readSpan(given);
+  const span = tryParseDuration(given);
   if (span !== undefined && span <= 3_600_000) return span;
   return fail("validation_failed", `${field} must be a span such as 90s, an hour at most; received ${JSON.stringify(given)}.`);
 }

@@ -2,7 +2,7 @@
 
 import { isoTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { readSpan } from "../kernel/duration.ts";
+import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { Type, text } from "../schema/shapes.ts";
 import { type Console, control } from "./control-context.ts";
@@ -81,7 +81,7 @@ export const setWindow = control({
 
 function spanOf(field: string, written: string | undefined): number | undefined {
   if (written === undefined) return undefined;
-  const span = readSpan(written) ?? 0;
+  const span = tryParseDuration(written) ?? 0;
   if (span >= 1 && span <= LONGEST) return span;
   return fail("validation_failed", `${field} must be a span such as 500ms or 10s, a year at most; received ${JSON.stringify(written)}.`);
 }

@@ -1,7 +1,7 @@
 // Webhooks from outside: every event and attempt of every merchant, delivering again, and waiting until all is quiet.
 
 import { isoTime } from "../kernel/clock.ts";
-import { readSpan } from "../kernel/duration.ts";
+import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumedPage, listOf, Type, text } from "../schema/shapes.ts";
 import type { AttemptRecord, Attempts } from "../store/webhooks/attempts.ts";
@@ -184,7 +184,8 @@ export const drain = control({
   errors: ["validation_failed"],
   handle({ body: { within = "10s" }, dispatcher }) {
     const span =
-      readSpan(within) ?? fail("validation_failed", `within must be a span such as 500ms or 5s; received ${JSON.stringify(within)}.`);
+      tryParseDuration(within) ??
+      fail("validation_failed", `within must be a span such as 500ms or 5s; received ${JSON.stringify(within)}.`);
     return dispatcher.drain({ within: span });
   },
 });

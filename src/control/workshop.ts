@@ -4,7 +4,7 @@ import { Document } from "../contracts/document.ts";
 import type { LearnerState } from "../contracts/lesson.ts";
 import { currentStepText } from "../contracts/lesson-text.ts";
 import { fail } from "../kernel/errors.ts";
-import { unguessable } from "../kernel/random.ts";
+import { randomToken } from "../kernel/random.ts";
 import { nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";
 import { type Console, control } from "./control-context.ts";
 import { accessOf, begins, LearnerShape, LessonShape, learnerName, shownLearner, shownLesson, spanIn } from "./lessons.ts";
@@ -88,7 +88,7 @@ export const openRoom = control({
     "Attendees need no control token in it: who knows its address can join under a name, gets a merchant and a first step, and can steer nothing but its own lessons.",
   reply: RoomShape,
   handle({ room, about }) {
-    if (room.code() === undefined) room.open(unguessable().slice(0, CODE_LENGTH));
+    if (room.code() === undefined) room.open(randomToken().slice(0, CODE_LENGTH));
     return roomOf({ about }, room.code() as string);
   },
 });

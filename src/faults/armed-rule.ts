@@ -1,8 +1,8 @@
 // One rule at work: what it matches, what it has left, and what it does when it fires.
 
 import type { CallSubject, DeliverySubject, Firing, RuleState, RuleStatus } from "../contracts/fault.ts";
-import { isoTime, LATEST } from "../kernel/clock.ts";
-import { createDice } from "../kernel/random.ts";
+import { isoTime, LATEST_TIME } from "../kernel/clock.ts";
+import { createRandom } from "../kernel/random.ts";
 import { milliseconds } from "./fields.ts";
 import { callMatcher, deliveryMatcher } from "./matching.ts";
 import type { Rule } from "./read-rule.ts";
@@ -94,7 +94,7 @@ const spanOf = (written: string | null, otherwise: number) => (written === null 
 function fuse(id: string, rule: Rule, seed: number, past: Past, begins: number) {
   const { action, trigger, fields } = rule;
   const carryOut = action.prepare(fields);
-  const dice = createDice(trigger.seed ?? seed);
+  const random = createRandom(trigger.seed ?? seed);
   // A seed of its own makes the same choices again even under another id.
   const stream = trigger.seed === null ? id : "own";
   const span = trigger.for === null ? undefined : milliseconds(trigger.for);
@@ -115,14 +115,14 @@ function fuse(id: string, rule: Rule, seed: number, past: Past, begins: number) 
       trigger.times !== null && trigger.times > 1 ? (budget.fired - 1) / (trigger.times - 1) : span ? (now - begins) / span : 1;
     return carryOut({
       progress: Math.min(1, Math.max(0, progress)),
-      chance: (purpose) => dice.fraction(stream, purpose, scope, budget.fired),
+      chance: (purpose) => random.fraction(stream, purpose, scope, budget.fired),
     });
   };
   const hit = (scope: string, now: number, about: Partial<Firing>): Hit | undefined => {
     past.seen++;
     const budget = past.budgets.get(scope) ?? { seen: 0, fired: 0 };
     remember(past.budgets, scope, budget, MOST_BUDGETS);
-    if (!fires(trigger, budget, (match) => dice.fraction(stream, "fires", scope, match))) return undefined;
+    if (!fires(trigger, budget, (match) => random.fraction(stream, "fires", scope, match))) return undefined;
     past.fired++;
     past.lastFiredAt = now;
     return { effect: effectAt(now, scope, budget), firing: told(now, about), label: rule.label };
@@ -183,6 +183,6 @@ function describe(armed: ArmedRule, past: Past, now: number, ends: number): Rule
     remaining: bounded ? Math.max(0, (trigger.times ?? 0) - past.fired) : null,
     lastFiredAt: past.lastFiredAt === null ? null : isoTime(past.lastFiredAt),
     // A clock that was set late may put the end where no calendar reaches.
-    endsAt: ends <= LATEST ? isoTime(ends) : null,
+    endsAt: ends <= LATEST_TIME ? isoTime(ends) : null,
   };
 }

@@ -1,11 +1,11 @@
 // The fields that several actions share: spans of time, and what an answer says of the time to wait.
 
 import type { RetryAfter } from "../contracts/fault.ts";
-import { readSpan } from "../kernel/duration.ts";
+import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { Type, text } from "../schema/shapes.ts";
 
-/** The form of a span, for schemas: `readSpan` has the last word. */
+/** The form of a span, for schemas: `tryParseDuration` has the last word. */
 const SPAN = "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$";
 
 export const span = (description: string) => text(`${description}, such as 600ms, 30s or 24h`, { pattern: SPAN, maxLength: 30 });
@@ -13,7 +13,7 @@ export const span = (description: string) => text(`${description}, such as 600ms
 /** Milliseconds of a span that has the right form. */
 export function milliseconds(written: string): number {
   return (
-    readSpan(written) ??
+    tryParseDuration(written) ??
     fail(
       "validation_failed",
       `${JSON.stringify(written)} is no span of time, or is longer than a hundred years. Write it as 600ms, 30s or 24h.`,

@@ -2,7 +2,7 @@
 
 import type { ApiEffect, ApiPhase, InlineFault } from "../contracts/fault.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { readSpan } from "../kernel/duration.ts";
+import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import type { Action } from "./action.ts";
@@ -58,7 +58,7 @@ function meant(schema: TSchema, text: string | undefined): unknown {
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
   if (text.startsWith("{")) return parsed(text);
   if (!types.some((one) => one === "number" || one === "integer")) return text;
-  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : ((type === "number" ? readSpan(text) : undefined) ?? text);
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : ((type === "number" ? tryParseDuration(text) : undefined) ?? text);
 }
 
 function parsed(text: string): unknown {

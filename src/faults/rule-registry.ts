@@ -4,7 +4,7 @@ import type { RuleRegistry, RuleState } from "../contracts/fault.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
-import { createDice } from "../kernel/random.ts";
+import { createRandom } from "../kernel/random.ts";
 import { type ArmedRule, arm } from "./armed-rule.ts";
 import { type Known, type Rule, readRule } from "./read-rule.ts";
 import type { Shelf } from "./rule-index.ts";
@@ -22,10 +22,10 @@ const MOST_RULES = 1_000;
 
 export function openBook({ clock, seed, known }: BookNeeds, shelf: Shelf): RuleRegistry {
   const { rules } = shelf;
-  const dice = createDice(seed);
+  const random = createRandom(seed);
   let count = 0;
   const freshId = (): string => {
-    const id = dice.id("flt", ++count);
+    const id = random.id("flt", ++count);
     return rules.has(id) ? freshId() : id;
   };
   const find = (id: string) =>

@@ -1,7 +1,7 @@
 // Whose request it is: one `Authorization: Bearer sk_test_…`, and never a live key.
 
 import { fail } from "../kernel/errors.ts";
-import { holdsLiveKey } from "../kernel/redact.ts";
+import { containsLiveKey } from "../kernel/redact.ts";
 import type { Tenants } from "../store/records/tenants.ts";
 import { type Context, headerOnce, type Stage } from "./context.ts";
 import type { Limiter } from "./limit.ts";
@@ -57,7 +57,7 @@ function check(context: Context): void {
 
 /** Wherever a live key stands, the request goes no further: the one thing that is ever read of it is its prefix. */
 export function refuseLiveKey(text: string): void {
-  if (!holdsLiveKey(text)) return;
+  if (!containsLiveKey(text)) return;
   fail(
     "live_key_refused",
     "A live key was sent; this sandbox takes sk_test_ keys only. Rotate that key: it was just sent in clear to a local process.",

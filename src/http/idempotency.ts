@@ -1,6 +1,6 @@
 // The Idempotency-Key of a request: its syntax, its fingerprint, and the answer that may be remembered for it.
 
-import { remembered } from "../kernel/bounded-cache.ts";
+import { memoize } from "../kernel/bounded-cache.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import type { Behaviour } from "../schema/assumed.ts";
@@ -30,7 +30,7 @@ export const readIdempotencyKey: Stage = (context) => {
 
 const fingerprintOf = (_said: string, { operation, path, search, body }: Context) => fingerprint(operation?.method, path, search, body);
 /** A retry says to the byte what the first call said: then nothing need be put in order, nor hashed. */
-const fingerprintOfKnown = remembered(MOST_KNOWN, fingerprintOf);
+const fingerprintOfKnown = memoize(MOST_KNOWN, fingerprintOf);
 
 /** Answers at once where an answer is remembered. */
 export const recall =

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestMessage } from "../contracts/live-messages.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
-import { holdsLiveKey, keyHint, redactTarget } from "../kernel/redact.ts";
+import { containsLiveKey, maskKey, redactTarget } from "../kernel/redact.ts";
 import type { Connection, Journal, JournalEntry } from "../store/journal/request-log.ts";
 import { MAX_BODY } from "./body.ts";
 import { type Context, openContext } from "./context.ts";
@@ -36,7 +36,7 @@ export function createRecorder(journal: Journal, clock: Clock, heard: (entry: Jo
     close(context) {
       const entry = describe(context, connections.get(context.incoming.socket) ?? UNKNOWN);
       const { era, incoming } = context;
-      if (hasUnreadBody(context)) collect(incoming, (body) => note(era, { ...entry, requestBody: holdsLiveKey(body) ? "" : body }));
+      if (hasUnreadBody(context)) collect(incoming, (body) => note(era, { ...entry, requestBody: containsLiveKey(body) ? "" : body }));
       else note(era, entry);
     },
   };
@@ -99,7 +99,7 @@ function describe(context: Context, connection: Connection): JournalEntry {
     duration,
     arrived: realNow() - duration,
     connection,
-    key: identity && keyHint(identity.key),
+    key: identity && maskKey(identity.key),
     idempotencyKey: context.idempotencyKey,
     replayOf: context.replayOf,
     fault: context.faults?.fired.join(",") || undefined,

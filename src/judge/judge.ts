@@ -4,7 +4,7 @@
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage, VerdictMessage } from "../contracts/live-messages.ts";
 import { type JudgeResults, matchesRule } from "../contracts/verdict.ts";
-import { afterThisTurn, createLateness, type Lateness, realNow } from "../kernel/clock.ts";
+import { afterThisTurn, createEventLoopLag, type EventLoopLag, realNow } from "../kernel/clock.ts";
 import { once } from "../kernel/once.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
 import { createFirings, type Firings } from "./firings.ts";
@@ -35,7 +35,7 @@ interface State {
   readonly book: Book;
   readonly firings: Firings;
   readonly writes: Writes;
-  readonly lateness: Lateness;
+  readonly lateness: EventLoopLag;
   /** By merchant; requests without one share a place. */
   readonly places: Map<string, Place>;
   operationOf(entry: JournalEntry): OperationFacts | undefined;
@@ -50,7 +50,7 @@ export function createJudge({ operations, prefix, told }: Needs): Judge {
     book: openBook(told),
     firings: createFirings(),
     writes: createWrites(),
-    lateness: createLateness(),
+    lateness: createEventLoopLag(),
     places: new Map(),
     operationOf: operationFinder(operations, prefix),
     queue: [],

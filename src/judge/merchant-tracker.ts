@@ -1,7 +1,7 @@
 // One merchant before the judge: its clients and its receivers, and every rule asked at each moment.
 
 import type { AttemptMessage, VerdictMessage } from "../contracts/live-messages.ts";
-import type { Lateness } from "../kernel/clock.ts";
+import type { EventLoopLag } from "../kernel/clock.ts";
 import type { Call } from "./observed-call.ts";
 import { openReceivers, type Ears as ReceiverEars, type Receivers } from "./receivers.ts";
 import { type Ears as ClientEars, type Lane, openLane } from "./retry-tracker.ts";
@@ -17,7 +17,7 @@ export interface Place {
 
 export type Add = (rule: Rule, finding: Finding, about: About) => void;
 
-export const openPlace = (add: Add, lateness: Lateness): Place => ({
+export const openPlace = (add: Add, lateness: EventLoopLag): Place => ({
   lane: openLane(clientEars(add, lateness)),
   receivers: openReceivers(receiverEars(add)),
 });
@@ -30,7 +30,7 @@ function ask(add: Add, about: About, look: (rule: Rule) => Finding | undefined):
   }
 }
 
-function clientEars(add: Add, lateness: Lateness): ClientEars {
+function clientEars(add: Add, lateness: EventLoopLag): ClientEars {
   const samples = new Map<string, Pace[]>();
   return {
     retried: (retry) => ask(add, aboutCall(retry.to, [retry.from]), (rule) => rule.retried?.(retry)),
@@ -52,7 +52,7 @@ function clientEars(add: Add, lateness: Lateness): ClientEars {
 /** A pause is measured at its ends: what the machine was late in between changes nothing. */
 const NEAR = 50;
 
-const lateAtItsEnds = ({ from: { answered }, call: { arrived } }: Omit<Pace, "late">, { worst }: Lateness) =>
+const lateAtItsEnds = ({ from: { answered }, call: { arrived } }: Omit<Pace, "late">, { worst }: EventLoopLag) =>
   Math.max(worst(answered, answered + NEAR), worst(arrived - NEAR, arrived));
 
 const receiverEars = (add: Add): ReceiverEars => ({

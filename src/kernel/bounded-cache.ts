@@ -1,14 +1,14 @@
 // Short memories: what was looked for last, and what follows from a text alone, made once for each that comes again and again.
 
 /** A map that is emptied before it would hold more than so many: whoever sends ever new texts gains nothing by it, and fills no memory. */
-export interface ShortMemory<T> {
+export interface BoundedCache<T> {
   get(text: string): T | undefined;
   set(text: string, value: T): void;
   delete(text: string): void;
   clear(): void;
 }
 
-export function shortMemory<T>(most: number): ShortMemory<T> {
+export function createBoundedCache<T>(most: number): BoundedCache<T> {
   const known = new Map<string, T>();
   return {
     get: (text) => known.get(text),
@@ -22,11 +22,11 @@ export function shortMemory<T>(most: number): ShortMemory<T> {
 }
 
 /** What else is handed in says what the text says, in a form that is quicker to work with. */
-export function remembered<T, Rest extends unknown[]>(
+export function memoize<T, Rest extends unknown[]>(
   most: number,
   make: (text: string, ...rest: Rest) => T,
 ): (text: string, ...rest: Rest) => T {
-  const known = shortMemory<{ value: T }>(most);
+  const known = createBoundedCache<{ value: T }>(most);
   return (text, ...rest) => {
     const found = known.get(text);
     if (found) return found.value;

@@ -116,7 +116,7 @@ function createAlarm(time: ReturnType<typeof createTime>) {
   };
   // What is due already is begun as soon as this turn of the event loop is over, without the millisecond that a timer costs.
   const arm = () => {
-    letGo(timer);
+    clearTimer(timer);
     if (stopped || ringing || watched.length === 0) return;
     const wait = earliest() - time.now();
     if (wait <= 0) {
@@ -130,7 +130,7 @@ function createAlarm(time: ReturnType<typeof createTime>) {
   };
   const stop = () => {
     stopped = true;
-    letGo(timer);
+    clearTimer(timer);
   };
   // Calls that share a commit are answered together, and each wakes the clock: one look after all of them will do.
   return { watched, earliest, settle, arm, wake: onceForAll(arm), stop };
@@ -140,7 +140,7 @@ function createAlarm(time: ReturnType<typeof createTime>) {
  * Node keeps a list for each length of a timer until the last of them is cleared; but of timers that do not hold the process until their time
  * has come. Of what expires a day after each call that would be a list for each millisecond: so it holds it again, and then is cleared.
  */
-const letGo = (timer: NodeJS.Timeout | undefined) => clearTimeout(timer?.ref());
+const clearTimer = (timer: NodeJS.Timeout | undefined) => clearTimeout(timer?.ref());
 
 /** Does the work once for all who ask for it before the promises that are settled by now have gone on. */
 function onceForAll(work: () => void): () => void {
@@ -174,10 +174,10 @@ export function afterRealTime(milliseconds: number, callback: () => void): () =>
 export const realDelay = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
 /** Stops this thread, event loop and all, for a moment: only for the last words of a process, which nothing may come between. */
-export const holdStill = (milliseconds: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+export const blockThread = (milliseconds: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 
 /** How late the event loop was, as real timers show it: what was measured meanwhile is no more exact than that. */
-export interface Lateness {
+export interface EventLoopLag {
   /** Looks until this real moment; longer where somebody else asks for longer. */
   watch(until: number): void;
   /** The worst between two real moments, in milliseconds. */
@@ -187,7 +187,7 @@ export interface Lateness {
 const LOOK_EVERY = 25;
 const MOST_LATE = 500;
 
-export function createLateness(): Lateness {
+export function createEventLoopLag(): EventLoopLag {
   const late: { due: number; by: number }[] = [];
   let until = 0;
   let due: number | undefined;
@@ -245,11 +245,11 @@ export function readHttpDate(text: string): number | undefined {
 export const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 /** The last moment that an RFC 3339 time can name; the first one here is the epoch, as no `created` is negative. */
-export const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** Reads an RFC 3339 time from 1970 to 9999 as milliseconds; undefined when it is not one. */
 export function parseTime(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return undefined;
   const time = Date.parse(text);
-  return time >= 0 && time <= LATEST ? time : undefined;
+  return time >= 0 && time <= LATEST_TIME ? time : undefined;
 }

@@ -1,7 +1,7 @@
 // Guesses what was meant: the valid name nearest to a wrong one, for messages that say how to mend a mistake.
 
 /** The candidate within a third of its length in edits, or undefined when nothing is near. */
-export function nearest(wrong: string, candidates: Iterable<string>): string | undefined {
+export function closestMatch(wrong: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let fewest = Infinity;
   for (const candidate of candidates) {
@@ -13,7 +13,7 @@ export function nearest(wrong: string, candidates: Iterable<string>): string | u
 
 /** ` Did you mean X?` with its leading space, or nothing. */
 export function didYouMean(wrong: string, candidates: Iterable<string>): string {
-  const guess = nearest(wrong, candidates);
+  const guess = closestMatch(wrong, candidates);
   return guess === undefined ? "" : ` Did you mean ${guess}?`;
 }
 

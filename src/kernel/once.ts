@@ -9,7 +9,7 @@ export function once<T>(make: () => T): () => T {
 }
 
 /** The same for each of many: what is made of a thing goes with it. */
-export function onceFor<K extends object, T>(make: (key: K) => T): (key: K) => T {
+export function oncePerKey<K extends object, T>(make: (key: K) => T): (key: K) => T {
   const made = new WeakMap<K, { value: T }>();
   return (key) => {
     const known = made.get(key) ?? { value: make(key) };

@@ -2,11 +2,11 @@
 
 import { hash, randomBytes } from "node:crypto";
 
-export interface Dice {
+export interface Random {
   /** An id such as `bkg_4fJ…`: the same parts give the same id for as long as the seed is the same. */
   id(prefix: string, ...parts: Part[]): string;
   /** An id that sorts by its place, as `placeOf` and `placeIn` give one: what is made together is then together in every index of a file. */
-  idAt(place: string, prefix: string, ...parts: Part[]): string;
+  sortableId(place: string, prefix: string, ...parts: Part[]): string;
   /** Lower-case hex digits, two for each byte (32 bytes at most). */
   hex(bytes: number, ...parts: Part[]): string;
   /** Base62 characters (24 at most). */
@@ -23,13 +23,13 @@ const PLACE_LENGTH = 4;
 /** The character that a byte stands for. 256 is not a multiple of 62: the first eight come a little more often, which an id can bear. */
 const CHARACTERS = Uint8Array.from({ length: 256 }, (_, byte) => ALPHABET.charCodeAt(byte % ALPHABET.length));
 
-export function createDice(seed: number): Dice {
+export function createRandom(seed: number): Random {
   const named = (parts: Part[]) => `${seed}/${parts.join("/")}`;
   const roll = (parts: Part[]) => hash("sha256", named(parts), "buffer");
   return {
     text: (length, ...parts) => written(roll(parts), length),
     id: (prefix, ...parts) => `${prefix}_${written(scatter(named([prefix, ...parts])), ID_LENGTH)}`,
-    idAt: (place, prefix, ...parts) => `${prefix}_${place}${written(scatter(named([prefix, ...parts])), ID_LENGTH - place.length)}`,
+    sortableId: (place, prefix, ...parts) => `${prefix}_${place}${written(scatter(named([prefix, ...parts])), ID_LENGTH - place.length)}`,
     hex: (bytes, ...parts) => roll(parts).subarray(0, bytes).toString("hex"),
     fraction: (...parts) => roll(parts).readUIntBE(0, 6) / 2 ** 48,
   };
@@ -71,7 +71,7 @@ function settled(number: number): number {
 }
 
 /** The first characters of the nth id of its kind. After fourteen million they begin anew. */
-export function placeOf(count: number): string {
+export function sortKeyOf(count: number): string {
   let place = "";
   for (let rest = count; place.length < PLACE_LENGTH; rest = Math.floor(rest / ALPHABET.length))
     place = ALPHABET[rest % ALPHABET.length] + place;
@@ -79,10 +79,10 @@ export function placeOf(count: number): string {
 }
 
 /** Those of an id that is there: for what belongs to it, and comes when it comes. */
-export function placeIn(id: string): string {
+export function sortKeyIn(id: string): string {
   const start = id.indexOf("_") + 1;
   return id.slice(start, start + PLACE_LENGTH);
 }
 
 /** The one value that no seed may foretell: a token that keeps strangers out. It never appears in an answer. */
-export const unguessable = () => randomBytes(24).toString("hex");
+export const randomToken = () => randomBytes(24).toString("hex");

@@ -25,7 +25,7 @@ export function redactText(text: string): string {
 const MASKED = /sk(?:_|%5f)(?:live|test_session)|whsec_/i;
 
 /** Whether a live key is in a text, also where JSON escapes or a URL's percent signs hide it. */
-export function holdsLiveKey(text: string): boolean {
+export function containsLiveKey(text: string): boolean {
   return (
     LIVE_KEY.test(text) || (text.includes("\\u") && LIVE_KEY.test(unescaped(text))) || (text.includes("%") && LIVE_KEY.test(decoded(text)))
   );
@@ -39,7 +39,7 @@ const decoded = (text: string) =>
   text.replace(/%([0-7][0-9a-f])/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 
 /** A path or a query, masked. One that hides a live key behind percent signs is shown decoded, so that all of the key is found. */
-export const redactTarget = (text: string): string => redactText(text.includes("%") && holdsLiveKey(text) ? decoded(text) : text);
+export const redactTarget = (text: string): string => redactText(text.includes("%") && containsLiveKey(text) ? decoded(text) : text);
 
 /** JSON text, masked; text that is no JSON, or only the beginning of some, is masked as text. */
 export function redactJson(text: string): string {
@@ -74,4 +74,4 @@ const TRACES = [
 ].map((words) => new RegExp(words.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)));
 
 /** A test key by its last four characters: enough to tell two apart, not enough to use one. */
-export const keyHint = (key: string) => `…${key.slice(-4)}`;
+export const maskKey = (key: string) => `…${key.slice(-4)}`;

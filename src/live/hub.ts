@@ -5,9 +5,9 @@ import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
 import type { LiveEvent, LiveMessage, Totals } from "../contracts/live-messages.ts";
 import { afterRealTime } from "../kernel/clock.ts";
-import { tell } from "../kernel/listeners.ts";
+import { notify } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
-import { unguessable } from "../kernel/random.ts";
+import { randomToken } from "../kernel/random.ts";
 import { createDigest, type Digest } from "./digest.ts";
 import { createRing, type Ring } from "./ring.ts";
 
@@ -41,7 +41,7 @@ const REMEMBERED = 5_000;
 const MOST_UNREAD = 1_048_576;
 
 export function createHub(snapshot: () => unknown): Hub {
-  const run = once(unguessable);
+  const run = once(randomToken);
   const ring = createRing(REMEMBERED);
   const listeners = new Set<(happening: LiveEvent) => void>();
   const totals: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, lesson: 0, reset: 0 };
@@ -70,7 +70,7 @@ export function createHub(snapshot: () => unknown): Hub {
     say(happening) {
       ring.push(happening);
       totals[happening.kind]++;
-      tell(listeners, happening);
+      notify(listeners, happening);
       whole.soon();
       digests.soon();
     },

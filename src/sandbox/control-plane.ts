@@ -2,7 +2,7 @@
 
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
 import type { Console } from "../control/control-context.ts";
-import { hearer, tell } from "../kernel/listeners.ts";
+import { notify, subscribeTo } from "../kernel/listeners.ts";
 import { touched } from "../store/journal/coverage.ts";
 import { createViews } from "../store/records/views.ts";
 import { openSeeder } from "../store/world/seed.ts";
@@ -16,7 +16,7 @@ import { version } from "./package-files.ts";
 import { openProof } from "./verification.ts";
 
 export function openConsole(machine: Machine, url: () => string): Console {
-  const { fixtures, image, clock, dice, stores, faults, limiter, hub, dispatcher, judge, scenarios, heard } = machine;
+  const { fixtures, image, clock, random, stores, faults, limiter, hub, dispatcher, judge, scenarios, heard } = machine;
   const { database, journal } = stores;
   const traffic = openTraffic(machine);
   const renew = (merchant?: string) => {
@@ -29,9 +29,9 @@ export function openConsole(machine: Machine, url: () => string): Console {
   if (!database.isCopy) createViews(database, resources);
   const about = { version: version(), url, file: database.file };
   const surface = () => touched({ catalogue, eventTypes, ...stores });
-  const proved = { ...stores, about, touched: surface, clock, dice, dispatcher, webhooks: senderNeeds(machine) };
-  const proof = openProof({ ...proved, judge, scenarios: scenarios.armed, faults: faults.rules, hear: hearer(heard.requests) });
-  const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, dice, renew });
+  const proved = { ...stores, about, touched: surface, clock, random, dispatcher, webhooks: senderNeeds(machine) };
+  const proof = openProof({ ...proved, judge, scenarios: scenarios.armed, faults: faults.rules, hear: subscribeTo(heard.requests) });
+  const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew });
   const lessons = openLessons({ machine, verifier: proof.verifier, world, url });
   return {
     ...stores,
@@ -66,7 +66,7 @@ function renewMachine({ stores, limiter, scenarios, faults, held, judge }: Machi
   judge.forget(merchant);
 }
 
-function openTraffic({ stores, clock, dice, heard }: Machine): TrafficWork {
-  const report = (error: unknown) => tell(heard.defects, { error, where: "traffic" });
-  return createTraffic({ ...stores, clock, dice, resources, operations: catalogue, report });
+function openTraffic({ stores, clock, random, heard }: Machine): TrafficWork {
+  const report = (error: unknown) => notify(heard.defects, { error, where: "traffic" });
+  return createTraffic({ ...stores, clock, random, resources, operations: catalogue, report });
 }

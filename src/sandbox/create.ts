@@ -13,7 +13,7 @@ import { PREFIX } from "../http/route.ts";
 import { type Listening, listen } from "../http/server.ts";
 import { createClock } from "../kernel/clock.ts";
 import { once } from "../kernel/once.ts";
-import { createDice } from "../kernel/random.ts";
+import { createRandom } from "../kernel/random.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
 import { openStores } from "../store/stores.ts";
 import { readFixtures } from "../store/world/fixtures.ts";
@@ -60,12 +60,12 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
   checkLessons(options);
   const fixtures = await fixturesOf(options);
   const clock = createClock(options.clock);
-  const dice = createDice(options.seed);
+  const random = createRandom(options.seed);
   const ownPorts: number[] = [];
   const targets = createTargets({ ownPorts: () => ownPorts, allowedHosts: options.allowWebhookHost });
   const schedule = scheduleOf(options.retrySchedule);
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
-  const needs = { clock, dice, webhooks };
+  const needs = { clock, random, webhooks };
   const seeded = () => seededImage({ fixtures, resources, seed: options.seed, clock, open: () => openStores(needs) });
   const image = () => (isUsual(options) ? usualImage() : undefined) ?? seeded();
   const stores = openStores({ ...needs, ...(options.memory ? { image: image().bytes } : { file: resolve(options.db) }) });
@@ -77,7 +77,7 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
       fixtures,
       image,
       clock,
-      dice,
+      random,
       stores,
       faults,
       held: createHeldResponses(),

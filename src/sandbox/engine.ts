@@ -8,8 +8,8 @@ import { PREFIX } from "../http/route.ts";
 import { createJudge, type Judge } from "../judge/judge.ts";
 import { rules } from "../judge/rules/index.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { tell } from "../kernel/listeners.ts";
-import type { Dice } from "../kernel/random.ts";
+import { notify } from "../kernel/listeners.ts";
+import type { Random } from "../kernel/random.ts";
 import { createHub, type Hub } from "../live/hub.ts";
 import { createScenarios, type Scenarios } from "../scenarios/index.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
@@ -39,7 +39,7 @@ export interface Parts {
   /** The fixtures as they are seeded now. */
   image(): Image;
   clock: Clock;
-  dice: Dice;
+  random: Random;
   stores: Stores;
   faults: Faults;
   /** What faults keep waiting at the sockets. */
@@ -89,15 +89,15 @@ function openJudge(hub: Hub, faults: Faults): Judge {
 }
 
 function openDispatcher(parts: Parts, hub: Hub, heard: Heard, judge: Judge): Dispatcher {
-  const { clock, dice, stores, faults, schedule } = parts;
+  const { clock, random, stores, faults, schedule } = parts;
   const dispatcher = createDispatcher({
     ...stores,
     clock,
-    dice,
+    random,
     schedule,
     faults: faults.delivery,
     ...senderNeeds(parts),
-    report: (error) => tell(heard.defects, { error, where: "webhooks" }),
+    report: (error) => notify(heard.defects, { error, where: "webhooks" }),
   });
   dispatcher.listen((attempt) => hub.say({ kind: "attempt", attempt }));
   dispatcher.listen(judge.attempt);

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { SandboxError } from "../kernel/errors.ts";
-import { tell } from "../kernel/listeners.ts";
+import { notify } from "../kernel/listeners.ts";
 import { createLessons, type LessonBook } from "../lessons/index.ts";
 import type { Sight } from "../lessons/lesson-context.ts";
 import type { World } from "../store/world/world.ts";
@@ -28,7 +28,7 @@ export function openLessons({ machine, verifier, world, url }: Needs): LessonBoo
     mint: () => world.mint(fixtures[0]?.name ?? "").merchant,
     call: caller(machine, url),
     tell: (lesson) => hub.say({ kind: "lesson", lesson }),
-    report: (error) => tell(heard.defects, { error, where: "lessons" }),
+    report: (error) => notify(heard.defects, { error, where: "lessons" }),
   });
   hub.listen(lessons.hear);
   return lessons;

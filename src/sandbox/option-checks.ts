@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { SandboxError } from "../kernel/errors.ts";
-import { unguessable } from "../kernel/random.ts";
+import { randomToken } from "../kernel/random.ts";
 import { lessonFiles } from "../lessons/lesson-files.ts";
 import type { Options } from "./options.ts";
 
@@ -15,7 +15,7 @@ export function controlToken({ host, allowedHost, controlToken: given }: Options
       `--host ${host} opens the sandbox to the network: say with --allowed-host NAME by which name it may be called.`,
       "usage",
     );
-  return given ?? unguessable();
+  return given ?? randomToken();
 }
 
 /** The name by which the sandbox calls itself: one that a URL can hold, and that it answers to. */

@@ -2,7 +2,7 @@
 
 import { parseTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { parseSpan, readSpan } from "../kernel/duration.ts";
+import { parseDuration, tryParseDuration } from "../kernel/duration.ts";
 import { SandboxError } from "../kernel/errors.ts";
 
 /** How many requests a window admits. */
@@ -155,7 +155,7 @@ export const optionFacts: { readonly [Name in OptionName]: Fact<Options[Name]> }
     hint: "SPAN",
     words: "how long a receiver may take, all in all; 10s unless given",
     fallback: 10_000,
-    read: parseSpan,
+    read: parseDuration,
   },
   webhookInsecureTls: {
     group: "Webhooks",
@@ -261,7 +261,7 @@ function readRate(text: string, flag: string): Record<string, RateRule> {
   const [operation, rule] = text.includes("=") ? (text.split("=", 2) as [string, string]) : ["all", text];
   if (rule === "none") return { [operation]: UNLIMITED };
   const [, limit = "", span = ""] = /^(\d+)\/(.+)$/.exec(rule) ?? [];
-  const window = readSpan(span);
+  const window = tryParseDuration(span);
   if (!window || Number(limit) < 1 || Number(limit) > UNLIMITED.limit)
     throw new SandboxError(
       `${flag} takes requests per span, from 1 to ${UNLIMITED.limit}, such as 10/10s, or none; received "${text}".`,
@@ -272,5 +272,5 @@ function readRate(text: string, flag: string): Record<string, RateRule> {
 
 function readSchedule(text: string, flag: string): RetrySchedule {
   if (text === "fast" || text === "realistic") return text;
-  return [0, ...text.split(",").map((gap) => parseSpan(gap, flag))];
+  return [0, ...text.split(",").map((gap) => parseDuration(gap, flag))];
 }

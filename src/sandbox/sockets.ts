@@ -11,7 +11,7 @@ import { createRecorder, requestMessage } from "../http/request-recorder.ts";
 import { isService } from "../http/route.ts";
 import type { Listeners } from "../http/server.ts";
 import { upgrades } from "../http/upgrade.ts";
-import { tell } from "../kernel/listeners.ts";
+import { notify } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import type { Machine } from "./engine.ts";
 import { ownName } from "./option-checks.ts";
@@ -19,12 +19,12 @@ import { ownName } from "./option-checks.ts";
 export function openFront(machine: Machine, console: () => Console, port: () => number): Listeners {
   const { options, token, clock, stores, faults, held, limiter, hub, heard, dispatcher } = machine;
   const { bodies, allowedHost, allowedOrigin } = options;
-  const report = (error: unknown, { id }: Context) => tell(heard.defects, { error, where: id });
+  const report = (error: unknown, { id }: Context) => notify(heard.defects, { error, where: id });
   const guard = createGuard(port, [...allowedHost, ownName(options)], allowedOrigin);
   const checkToken = controlLock(token);
   const recorder = createRecorder(stores.journal, clock, (entry) => {
     hub.say({ kind: "request", request: requestMessage(entry) });
-    tell(heard.requests, entry);
+    notify(heard.requests, entry);
   });
   const needs = { ...stores, faults: faults.api, held, guard, catalogue, clock, limiter, bodies, report };
   const answer = once(() => pipe({ ...needs, committed: dispatcher.committed, answered: recorder.close }));

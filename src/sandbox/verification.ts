@@ -5,7 +5,7 @@ import type { VerdictMessage } from "../contracts/live-messages.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
 import type { Console } from "../control/control-context.ts";
-import type { Dice } from "../kernel/random.ts";
+import type { Random } from "../kernel/random.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import { createVerifier, type Verifier } from "../verify/verifier.ts";
 import { planAttempt, type Sent } from "../webhooks/attempt-recorder.ts";
@@ -19,7 +19,7 @@ interface Needs extends Pick<Console, Used> {
   scenarios(): readonly ScenarioState[];
   /** Hears of each request that was answered; the returned function ends that. */
   hear(happened: () => void): () => void;
-  dice: Dice;
+  random: Random;
   /** Where and how webhooks are sent. */
   webhooks: SenderNeeds & { userAgent: string };
 }
@@ -63,7 +63,7 @@ const recordsOf = ({ tenants, callers, clock }: Needs) =>
     }
   };
 
-function openAuditor({ clock, dice, tenants, deliveries, webhooks }: Needs): Console["auditor"] {
+function openAuditor({ clock, random, tenants, deliveries, webhooks }: Needs): Console["auditor"] {
   let runs = 0;
   /** The newest of several, as whoever registers again means the new one. */
   const secretOf = (url: string) => {
@@ -76,7 +76,7 @@ function openAuditor({ clock, dice, tenants, deliveries, webhooks }: Needs): Con
       const sender = createSender(webhooks);
       const needs = {
         clock,
-        dice,
+        random,
         sign,
         secretOf,
         checkTarget: webhooks.targets.check,

@@ -2,7 +2,7 @@
 
 import { type Call, type Endpoint, endpointsOf, type ObjectSchema } from "../contracts/endpoint.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
-import type { Dice } from "../kernel/random.ts";
+import type { Random } from "../kernel/random.ts";
 import { fieldErrors, fits } from "../schema/validator.ts";
 import type { Collection, Collections, Scope } from "./records/collection.ts";
 import type { Counters } from "./records/id-counters.ts";
@@ -61,7 +61,7 @@ interface Stores {
   attempts: Attempts;
   health: Checkup;
   webhooks: WebhookRules;
-  dice: Dice;
+  random: Random;
 }
 
 /** What whoever makes a caller may want to hear of it. */
@@ -77,7 +77,7 @@ type Received = Call<string, ObjectSchema, ObjectSchema>;
 const NOTHING: Received = { params: {}, query: {}, body: {}, extra: {} };
 
 export function callers(stores: Stores) {
-  const { collections, counters, outbox, tenants, attempts, health, webhooks, dice } = stores;
+  const { collections, counters, outbox, tenants, attempts, health, webhooks, random } = stores;
   // One literal, made anew for each request: an object that is copied to be added to costs several times as much.
   return (merchant: string, now: number, request: string | undefined, ears: Ears = {}, received = NOTHING): Caller & Received => {
     const origin = request === undefined ? {} : { request };
@@ -99,7 +99,7 @@ export function callers(stores: Stores) {
       emit,
       emitTest: (type, data) => outbox.emit(merchant, type, data, { test: true, ...origin }),
       mint: (prefix) => counters.mint(merchant, prefix),
-      secret: (purpose) => dice.hex(32, "secret", merchant, purpose, counters.next(merchant, "secret")),
+      secret: (purpose) => random.hex(32, "secret", merchant, purpose, counters.next(merchant, "secret")),
       warn: (text) => ears.warned?.(text),
       tenants,
       outbox,

@@ -1,7 +1,7 @@
 // Every store over one database: opened together, emptied together, closed together.
 
 import type { Clock } from "../kernel/clock.ts";
-import type { Dice } from "../kernel/random.ts";
+import type { Random } from "../kernel/random.ts";
 import { type Journal, openJournal } from "./journal/request-log.ts";
 import { openRunLog, type RunLog } from "./journal/run-summary.ts";
 import { type Callers, callers, type WebhookRules } from "./operation-context.ts";
@@ -48,7 +48,7 @@ interface Needs {
   /** What a database in memory begins as; empty unless given. */
   image?: Buffer | undefined;
   clock: Clock;
-  dice: Dice;
+  random: Random;
   webhooks: WebhookRules;
 }
 
@@ -62,9 +62,9 @@ export function openStores(needs: Needs): Stores {
   }
 }
 
-function openOver(database: Database, { clock, dice, webhooks }: Needs): Stores {
-  const counters = openCounters(database, dice);
-  const tenants = openTenants(database, counters, dice, clock);
+function openOver(database: Database, { clock, random, webhooks }: Needs): Stores {
+  const counters = openCounters(database, random);
+  const tenants = openTenants(database, counters, random, clock);
   const collections = openCollections(database);
   const retention = openRetention(database);
   const outbox = openOutbox({ database, clock, counters, retention, gaps: webhooks.gaps });
@@ -88,7 +88,7 @@ function openOver(database: Database, { clock, dice, webhooks }: Needs): Stores 
     journal,
     learners: openLearners(database),
     room: openRoom(database),
-    callers: callers({ collections, counters, outbox, tenants, attempts, health, webhooks, dice }),
+    callers: callers({ collections, counters, outbox, tenants, attempts, health, webhooks, random }),
     close() {
       journal.close();
       database.close();

@@ -1,8 +1,8 @@
-// What a happening may draw on: the moment, the dice, the merchant's own people and goods.
+// What a happening may draw on: the moment, the random, the merchant's own people and goods.
 
 import type { RecordBase } from "../contracts/resource.ts";
-import { isoTime, LATEST } from "../kernel/clock.ts";
-import type { Dice } from "../kernel/random.ts";
+import { isoTime, LATEST_TIME } from "../kernel/clock.ts";
+import type { Random } from "../kernel/random.ts";
 
 const DAY = 86_400_000;
 
@@ -48,8 +48,8 @@ export interface Scene {
   customer(): Person | undefined;
 }
 
-export function openScene(cast: Cast, dice: Dice, name: readonly (string | number)[], time: number): Scene {
-  const chance = (word: string) => dice.fraction("traffic", ...name, word);
+export function openScene(cast: Cast, random: Random, name: readonly (string | number)[], time: number): Scene {
+  const chance = (word: string) => random.fraction("traffic", ...name, word);
   const between = (word: string, from: number, to: number) => from + Math.floor(chance(word) * (to - from + 1));
   const pick = <T>(word: string, of: readonly T[]) => of[between(word, 0, of.length - 1)] as T;
   return {
@@ -59,7 +59,7 @@ export function openScene(cast: Cast, dice: Dice, name: readonly (string | numbe
     chance,
     between,
     pick,
-    day: (from) => isoTime(Math.min(Math.max(time + from * DAY, 0), LATEST)).slice(0, 10),
+    day: (from) => isoTime(Math.min(Math.max(time + from * DAY, 0), LATEST_TIME)).slice(0, 10),
     customer: () => (cast.customers.length > 0 ? pick("customer", cast.customers) : undefined),
   };
 }

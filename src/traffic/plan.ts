@@ -2,7 +2,7 @@
 
 import type { TrafficOptions } from "../contracts/traffic.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { readSpan } from "../kernel/duration.ts";
+import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { kinds } from "./activity.ts";
 
@@ -31,7 +31,7 @@ export function readPlan({ rate = FALLBACK_RATE, for: span, mix }: TrafficOption
 
 function readRate(text: string): { times: number; per: number } {
   const [, times = "", length = "", unit = ""] = /^(\d{1,9})\/(\d{0,9})(ms|s|m|h|d)$/.exec(text) ?? [];
-  const per = readSpan((length || "1") + unit);
+  const per = tryParseDuration((length || "1") + unit);
   if (per === undefined || per === 0 || Number(times) === 0)
     fail("validation_failed", `rate must be so many in a span, such as 2/s, 30/m or 1/10s; received ${JSON.stringify(text)}.`);
   const gap = per / Number(times);
@@ -40,7 +40,8 @@ function readRate(text: string): { times: number; per: number } {
 }
 
 function countIn(text: string, times: number, per: number): number {
-  const span = readSpan(text) ?? fail("validation_failed", `for must be a span such as 30s, 5m or 24h; received ${JSON.stringify(text)}.`);
+  const span =
+    tryParseDuration(text) ?? fail("validation_failed", `for must be a span such as 30s, 5m or 24h; received ${JSON.stringify(text)}.`);
   const count = Math.floor((span * times) / per);
   if (count === 0) fail("validation_failed", `for must be long enough for something to happen; nothing does in ${text}.`);
   if (count > MOST) fail("validation_failed", `${count} happenings in ${text} are too many: ${MOST} at most. Take a lower rate.`);

@@ -4,7 +4,7 @@ import type { Traffic, TrafficOptions, TrafficState } from "../contracts/traffic
 import type { Clock, DueWork } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
-import type { Dice } from "../kernel/random.ts";
+import type { Random } from "../kernel/random.ts";
 import type { Stores } from "../store/stores.ts";
 import { type Backlog, type Declared, happen, resourceOf } from "./activity.ts";
 import { type Cast, openScene, readCast, type Some } from "./activity-context.ts";
@@ -13,7 +13,7 @@ import { drawKind, type Plan, readPlan } from "./plan.ts";
 
 interface Needs extends Pick<Stores, "database" | "callers" | "counters" | "tenants">, Declared {
   clock: Clock;
-  dice: Dice;
+  random: Random;
   /** Hears of defects of the sandbox itself. */
   report(error: unknown): void;
 }
@@ -73,12 +73,12 @@ export function createTraffic(needs: Needs): TrafficWork {
 }
 
 function openRun(needs: Needs, wanted: TrafficOptions): Run {
-  const { database, clock, dice, counters } = needs;
+  const { database, clock, random, counters } = needs;
   const plan = readPlan(wanted);
   const merchant = knownMerchant(needs, wanted.merchant);
   const number = database.commitNow(() => counters.next(merchant, "traffic"));
   const startedAt = clock.now();
-  const chance = (slot: number) => dice.fraction("traffic", merchant, number, slot, "when");
+  const chance = (slot: number) => random.fraction("traffic", merchant, number, slot, "when");
   const pace = createPace({ length: plan.gap, count: plan.count, chance }, startedAt);
   const cast = castOf(needs, merchant);
   return { ...plan, merchant, number, pace, cast, backlog: new Map(), status: "running", startedAt, byKind: new Map() };
@@ -100,9 +100,9 @@ function castOf(needs: Needs, merchant: string): Cast {
 
 /** One happening, at the time at which it was due: what it does is on disk when this resolves. */
 async function letHappen(needs: Needs, run: Run, due: number, now: number): Promise<void> {
-  const { database, callers, dice, report } = needs;
+  const { database, callers, random, report } = needs;
   const { merchant, mix, cast, backlog, pace, byKind } = run;
-  const scene = openScene(cast, dice, [merchant, run.number, pace.slot], due);
+  const scene = openScene(cast, random, [merchant, run.number, pace.slot], due);
   const kind = drawKind(mix, scene.chance("kind"));
   pace.step(now);
   if (pace.due(now) === null) run.status = "done";

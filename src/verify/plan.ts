@@ -4,7 +4,7 @@ import type { Expectation, ExpectationKind, Expectations, RequestMatch } from ".
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { readSpan } from "../kernel/duration.ts";
+import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { type Count, checkCount, isLike } from "../schema/conditions.ts";
 import type { Journal } from "../store/journal/request-log.ts";
@@ -64,7 +64,7 @@ export function plan(sources: Sources, { merchant, all }: Expectations): Planned
 /** Real milliseconds of a span that somebody is to wait. */
 export function span(text: string, where: string): number {
   const found =
-    readSpan(text) ?? fail("validation_failed", `${where} must be a span such as 500ms or 5s; received ${JSON.stringify(text)}.`);
+    tryParseDuration(text) ?? fail("validation_failed", `${where} must be a span such as 500ms or 5s; received ${JSON.stringify(text)}.`);
   return found <= LONGEST ? found : fail("validation_failed", `${where} may be an hour at most; received ${JSON.stringify(text)}.`);
 }
 

@@ -3,7 +3,7 @@
 import type { DeliveryFaults, DeliveryInjection } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { type Dice, placeIn } from "../kernel/random.ts";
+import { type Random, sortKeyIn } from "../kernel/random.ts";
 import type { AttemptEnd, AttemptFault, AttemptStart, Attempts } from "../store/webhooks/attempts.ts";
 import type { Deliveries, Delivery, Receiver } from "../store/webhooks/deliveries.ts";
 import { disturbed, type EffectOf, effectOf, injectionsOf, noteOf } from "./faults/content.ts";
@@ -38,7 +38,7 @@ export interface Ledger {
 
 export interface LedgerNeeds {
   clock: Clock;
-  dice: Dice;
+  random: Random;
   deliveries: Deliveries;
   attempts: Attempts;
   schedule: Schedule;
@@ -92,7 +92,7 @@ export function createLedger(needs: LedgerNeeds): Ledger {
 function prepare(delivery: Delivery, receiver: Receiver, needs: LedgerNeeds): Attempt {
   const usual = planAttempt(delivery, receiver, needs.userAgent);
   const injections = injectionsOf(delivery);
-  const plan = injections.length === 0 ? usual : disturbed(usual, injections, { delivery, receiver, dice: needs.dice });
+  const plan = injections.length === 0 ? usual : disturbed(usual, injections, { delivery, receiver, random: needs.random });
   const start = startOf(delivery, plan, noteOf(injections, usual, delivery.copy), needs);
   return { delivery: { ...delivery, attempts: start.attempt }, start, plan, policy: effectOf(injections, "retry_policy") };
 }
@@ -115,9 +115,9 @@ export function planAttempt({ body, eventId, eventType }: Sent, { url, secret }:
 }
 
 /** The id follows from what an attempt is, not from when it came: attempts that run side by side are numbered by no race. */
-export function attemptId(dice: Dice, delivery: Identity, attempt: number): string {
+export function attemptId(random: Random, delivery: Identity, attempt: number): string {
   const { merchant, eventId, endpoint, replay, copy } = delivery;
-  return dice.idAt(placeIn(eventId), "whd", merchant, eventId, endpoint, replay, attempt, ...(copy > 0 ? ["copy", copy] : []));
+  return random.sortableId(sortKeyIn(eventId), "whd", merchant, eventId, endpoint, replay, attempt, ...(copy > 0 ? ["copy", copy] : []));
 }
 
 type Identity = Pick<Delivery, "merchant" | "eventId" | "endpoint" | "replay" | "copy">;
@@ -127,11 +127,11 @@ function tellAgain(injections: readonly DeliveryInjection[], { id }: AttemptStar
   for (const { firing } of injections) faults.repeat({ ...firing, attemptId: id, at: clock.now() });
 }
 
-function startOf(delivery: Delivery, plan: Plan, fault: AttemptFault | null, { dice, clock }: LedgerNeeds): AttemptStart {
+function startOf(delivery: Delivery, plan: Plan, fault: AttemptFault | null, { random, clock }: LedgerNeeds): AttemptStart {
   const { sequence, merchant, endpoint, trigger, attempts, aborted, allowed } = delivery;
   const attempt = attempts + 1;
   return {
-    id: attemptId(dice, delivery, attempt),
+    id: attemptId(random, delivery, attempt),
     merchant,
     endpoint,
     delivery: sequence,
@@ -146,7 +146,7 @@ function startOf(delivery: Delivery, plan: Plan, fault: AttemptFault | null, { d
   };
 }
 
-function endOf({ delivery, policy }: Attempt, outcome: Outcome, { clock, dice, deliveries, schedule }: LedgerNeeds): AttemptEnd {
+function endOf({ delivery, policy }: Attempt, outcome: Outcome, { clock, random, deliveries, schedule }: LedgerNeeds): AttemptEnd {
   const { responseStatus, errorCode } = outcome;
   const ended = clock.now();
   const wanted = errorCode === null ? policy?.as === "ignore_2xx" : policy?.as !== "give_up";
@@ -158,7 +158,7 @@ function endOf({ delivery, policy }: Attempt, outcome: Outcome, { clock, dice, d
     responseTruncated: outcome.responseTruncated,
     errorCode,
     errorMessage: outcome.errorMessage,
-    nextDue: again ? nextDue(delivery, policy, schedule, dice, ended, outcome) : null,
+    nextDue: again ? nextDue(delivery, policy, schedule, random, ended, outcome) : null,
     ended,
     duration: outcome.duration,
   };
@@ -168,13 +168,13 @@ function nextDue(
   delivery: Delivery,
   policy: Attempt["policy"],
   schedule: Schedule,
-  dice: Dice,
+  random: Random,
   ended: number,
   outcome: Outcome,
 ): number | null {
   const gaps = policy?.as === "compress" ? schedule.gaps.map((gap) => gap / policy.factor) : schedule.gaps;
   const putOff = MAY_PUT_OFF.has(outcome.responseStatus ?? 0) ? readRetryAfter(outcome.retryAfter, ended) : 0;
-  return nextAttempt({ ...schedule, gaps }, dice, delivery, ended, putOff);
+  return nextAttempt({ ...schedule, gaps }, random, delivery, ended, putOff);
 }
 
 const CUT_OFF = {

@@ -169,7 +169,7 @@ async function oweAgain(state: DispatcherNeeds, merchant: string, eventId: strin
   if (!replays) fail("resource_not_found", `No such event: ${eventId}.`);
   state.clock.wake();
   const attempts = replays.map(({ endpoint: endpointId, number }) => ({
-    id: attemptId(state.dice, { merchant, endpoint: endpointId, eventId, replay: number, copy: 0 }, 1),
+    id: attemptId(state.random, { merchant, endpoint: endpointId, eventId, replay: number, copy: 0 }, 1),
     endpointId,
   }));
   return { eventId, attempts };

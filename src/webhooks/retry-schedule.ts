@@ -1,7 +1,7 @@
 // When a failed delivery is tried again: gaps as data, a little chance on the long ones, and what the receiver asked for.
 
 import { readHttpDate } from "../kernel/clock.ts";
-import type { Dice } from "../kernel/random.ts";
+import type { Random } from "../kernel/random.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import type { Delivery } from "../store/webhooks/deliveries.ts";
 
@@ -29,11 +29,11 @@ export const scheduleOf = (choice: keyof typeof SCHEDULES | readonly number[]): 
   typeof choice === "string" ? SCHEDULES[choice] : { gaps: choice, jitter: 0 };
 
 /** When the attempt after one that just failed is due; null when those allowed are used up. */
-export function nextAttempt(schedule: Schedule, dice: Dice, delivery: Delivery, now: number, retryAfter: number): number | null {
+export function nextAttempt(schedule: Schedule, random: Random, delivery: Delivery, now: number, retryAfter: number): number | null {
   const counted = delivery.attempts - delivery.aborted;
   if (counted >= delivery.allowed) return null;
   const gap = schedule.gaps[Math.min(counted, schedule.gaps.length - 1)] ?? 0;
-  const swing = schedule.jitter * (2 * dice.fraction("jitter", delivery.merchant, delivery.eventId, delivery.endpoint, counted) - 1);
+  const swing = schedule.jitter * (2 * random.fraction("jitter", delivery.merchant, delivery.eventId, delivery.endpoint, counted) - 1);
   return now + Math.max(Math.round(gap * (1 + swing)), retryAfter);
 }
 

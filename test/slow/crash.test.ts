@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createDice } from "../../src/kernel/random.ts";
+import { createRandom } from "../../src/kernel/random.ts";
 import { compose, counted, expectEffects, look, type Made, perKey, type Write } from "../support/counted-writes.ts";
 import { folder, type Started, start } from "../support/program.ts";
 import { call, control } from "../support/sandbox.ts";
@@ -11,9 +11,9 @@ import { type Arrival, type Receiver, receive } from "../support/webhooks.ts";
 
 const KILLS = Number(process.env.CRASH_KILLS ?? 8);
 const WRITERS = 6;
-const dice = createDice(20_260_105);
+const random = createRandom(20_260_105);
 /** A whole number below `limit`, always the same for the same name. */
-const pick = (limit: number, ...name: (string | number)[]) => Math.floor(dice.fraction(...name) * limit);
+const pick = (limit: number, ...name: (string | number)[]) => Math.floor(random.fraction(...name) * limit);
 
 interface Insistent extends Write {
   /** Whether a client that got no answer asks again, with the same key. */

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { createDice } from "../../src/kernel/random.ts";
+import { createRandom } from "../../src/kernel/random.ts";
 import { type Ended, launch } from "../support/program.ts";
 import { call, control } from "../support/sandbox.ts";
 import { type Disk, openDisk } from "./disk.ts";
@@ -39,8 +39,8 @@ export interface Soak {
 }
 
 export async function openSoak({ seed, long }: { seed: number; long: boolean }): Promise<Soak> {
-  const dice = createDice(seed);
-  const pick: Soak["pick"] = (limit, ...name) => Math.floor(dice.fraction(...name) * limit);
+  const random = createRandom(seed);
+  const pick: Soak["pick"] = (limit, ...name) => Math.floor(random.fraction(...name) * limit);
   const disk = openDisk();
   const db = join(disk.folder, "data.db");
   const receiver = await keepRecord(pick);

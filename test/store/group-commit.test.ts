@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createDice } from "../../src/kernel/random.ts";
+import { createRandom } from "../../src/kernel/random.ts";
 import { openCounters } from "../../src/store/records/id-counters.ts";
 import { type Database, openDatabase } from "../../src/store/sqlite/database.ts";
 import type { Commitment } from "../../src/store/sqlite/group-commit.ts";
@@ -173,7 +173,7 @@ describe("a work that fails", () => {
 
 describe("what counts", () => {
   const count = (work: () => void = () => {}) => {
-    const next = openCounters(database, createDice(1)).next("mer_lodge", "evt");
+    const next = openCounters(database, createRandom(1)).next("mer_lodge", "evt");
     work();
     return next;
   };
@@ -183,7 +183,7 @@ describe("what counts", () => {
   };
 
   test("goes on within a commit and after it, and is in the file with it", async () => {
-    const { next } = openCounters(database, createDice(1));
+    const { next } = openCounters(database, createRandom(1));
     const one = () => next("mer_lodge", "evt");
     expect(await Promise.all([database.commit(one), database.commit(one)])).toEqual([1, 2]);
     expect([written(), database.commitNow(one), written()]).toEqual([2, 3, 3]);
@@ -199,7 +199,7 @@ describe("what counts", () => {
   });
 
   test("gives the same numbers where works are run again", async () => {
-    const { next } = openCounters(database, createDice(1));
+    const { next } = openCounters(database, createRandom(1));
     const one = () => next("mer_lodge", "evt");
     const spoil = () => {
       one();

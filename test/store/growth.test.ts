@@ -7,7 +7,7 @@ import { eventTypes, resources } from "../../src/areas/index.ts";
 import { API_PHASES, type CallSubject } from "../../src/contracts/fault.ts";
 import { createFaults } from "../../src/faults/index.ts";
 import { createClock, parseTime } from "../../src/kernel/clock.ts";
-import { ALPHABET, createDice, placeOf } from "../../src/kernel/random.ts";
+import { ALPHABET, createRandom, sortKeyOf } from "../../src/kernel/random.ts";
 import { operations } from "../../src/sandbox/engine.ts";
 import { openStores, type Stores } from "../../src/store/stores.ts";
 import { openSeeder } from "../../src/store/world/seed.ts";
@@ -54,10 +54,10 @@ const HARMLESS = /SCAN CONSTANT ROW|SCAN \(?(subquery|SUBQUERY)/;
 /** Everything that prepares a statement, opened over an empty database in memory. */
 function everyStore(): Stores {
   const clock = createClock(parseTime(NOON));
-  const dice = createDice(1);
-  const stores = openStores({ clock, dice, webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });
+  const random = createRandom(1);
+  const stores = openStores({ clock, random, webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });
   const image = () => ({ bytes: Buffer.alloc(0), copyInto: () => {} });
-  openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures: [], image, dice, renew: () => {} });
+  openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures: [], image, random, renew: () => {} });
   openSnapshots(stores.database, stores.journal);
   return stores;
 }
@@ -169,12 +169,12 @@ function reads(stores: Stores, rows: number): Record<string, () => unknown> {
     "the newest attempts of all": () => attempts.page(undefined, {}),
     "the attempts of an endpoint": () => attempts.page("mer_lodge", { endpointId: "we_old" }),
     "the failed attempts of an endpoint": () => attempts.page("mer_lodge", { endpointId: "we_old", status: "failed" }),
-    "the attempts of an event": () => attempts.page("mer_lodge", { eventId: `evt_${placeOf(middle)}` }),
-    "older attempts": () => attempts.page("mer_lodge", { starting_after: `whd_${placeOf(middle)}` }),
-    "an attempt": () => attempts.find(undefined, `whd_${placeOf(middle)}`),
+    "the attempts of an event": () => attempts.page("mer_lodge", { eventId: `evt_${sortKeyOf(middle)}` }),
+    "older attempts": () => attempts.page("mer_lodge", { starting_after: `whd_${sortKeyOf(middle)}` }),
+    "an attempt": () => attempts.find(undefined, `whd_${sortKeyOf(middle)}`),
     "the newest events": () => eventLog.page({}),
-    "the events of a merchant": () => eventLog.page({ merchant: "mer_lodge", starting_after: `evt_${placeOf(middle)}` }),
-    "an event": () => eventLog.find(`evt_${placeOf(middle)}`),
+    "the events of a merchant": () => eventLog.page({ merchant: "mer_lodge", starting_after: `evt_${sortKeyOf(middle)}` }),
+    "an event": () => eventLog.find(`evt_${sortKeyOf(middle)}`),
     "the newest requests": () => journal.find({}, 25),
     "older requests": () => journal.find({ before: `req_${middle}` }, 25),
     "a request": () => journal.get(`req_${middle}`),
@@ -251,9 +251,9 @@ test("the logs keep the newest, what is pending, and what those are about; what 
     return events.find(({ type }: { type: string }) => type === "payment.succeeded");
   };
   expect(await counted()).toMatchObject({ emitted: LOGGED, delivered: LOGGED - PENDING_ROWS });
-  expect((await bench.control("GET", `/deliveries/whd_${placeOf(60)}`)).attempt).toMatchObject({
-    id: `whd_${placeOf(60)}`,
-    eventId: `evt_${placeOf(60)}`,
+  expect((await bench.control("GET", `/deliveries/whd_${sortKeyOf(60)}`)).attempt).toMatchObject({
+    id: `whd_${sortKeyOf(60)}`,
+    eventId: `evt_${sortKeyOf(60)}`,
   });
   for (let made = 0; made < 100; made++) await trigger(bench, "payment.succeeded", { amount: made });
   // Nobody wanted these, so only the log of events moved on; of an event that a kept delivery is about, the delivery decides.
@@ -261,20 +261,20 @@ test("the logs keep the newest, what is pending, and what those are about; what 
   expect(countRows(bench.file)).toEqual({ events: kept + 100, deliveries: kept, attempts: kept });
   expect(await counted()).toMatchObject({ emitted: LOGGED + 100, delivered: LOGGED - PENDING_ROWS });
 
-  const gone = await bench.call("GET", `/_sandbox/deliveries/whd_${placeOf(60)}`, { key: null });
+  const gone = await bench.call("GET", `/_sandbox/deliveries/whd_${sortKeyOf(60)}`, { key: null });
   expect(gone.body).toMatchObject({
     code: "resource_not_found",
     message: expect.stringContaining("keeps the newest 10,000, and all that is pending"),
   });
-  expect((await bench.control("GET", `/deliveries/whd_${placeOf(50)}`)).attempt).toMatchObject({
-    id: `whd_${placeOf(50)}`,
+  expect((await bench.control("GET", `/deliveries/whd_${sortKeyOf(50)}`)).attempt).toMatchObject({
+    id: `whd_${sortKeyOf(50)}`,
     status: "failed",
   });
-  expect((await bench.control("GET", `/deliveries/whd_${placeOf(2001)}`)).attempt).toMatchObject({ id: `whd_${placeOf(2001)}` });
-  const lost = await bench.call("POST", `/_sandbox/events/evt_${placeOf(60)}/replay`, { key: null, body: {} });
+  expect((await bench.control("GET", `/deliveries/whd_${sortKeyOf(2001)}`)).attempt).toMatchObject({ id: `whd_${sortKeyOf(2001)}` });
+  const lost = await bench.call("POST", `/_sandbox/events/evt_${sortKeyOf(60)}/replay`, { key: null, body: {} });
   expect(lost.body).toMatchObject({
     code: "resource_not_found",
-    message: expect.stringContaining(`There is no event evt_${placeOf(60)}.`),
+    message: expect.stringContaining(`There is no event evt_${sortKeyOf(60)}.`),
   });
 
   await bench.control("POST", "/reset", { merchant: "mer_lodge" });

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { eventTypes, resources } from "../../src/areas/index.ts";
 import { createClock, parseTime } from "../../src/kernel/clock.ts";
-import { createDice } from "../../src/kernel/random.ts";
+import { createRandom } from "../../src/kernel/random.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/create.ts";
 import { packageFile } from "../../src/sandbox/package-files.ts";
 import { createViews } from "../../src/store/records/views.ts";
@@ -37,8 +37,8 @@ async function dumpOf(sandbox: Pick<Sandbox, "snapshots">): Promise<Dump> {
 /** What seeding one fixture after another gives, in stores that no image ever touched. */
 async function seededByHand(fixtureFolder: string, seed: number, now: string): Promise<Dump> {
   const clock = createClock(parseTime(now));
-  const dice = createDice(seed);
-  const stores = openStores({ clock, dice, webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });
+  const random = createRandom(seed);
+  const stores = openStores({ clock, random, webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });
   createViews(stores.database, resources);
   const seeder = openSeeder(stores, resources, clock);
   const fixtures = await readFixtures(fixtureFolder);

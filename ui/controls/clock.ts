@@ -2,7 +2,7 @@
 
 import type { ClockMessage } from "../../src/contracts/live-messages.ts";
 import { isoTime, parseTime } from "../../src/kernel/clock.ts";
-import { readSpan } from "../../src/kernel/duration.ts";
+import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { Field, Values } from "../overlays/field.ts";
 import { type Form, openForm } from "../overlays/form.ts";
 import { type Action, type State, sandboxNow } from "../state/state.ts";
@@ -23,7 +23,7 @@ const span: Field = {
   name: "by",
   label: "by",
   words: "How far, such as 30s, 5m or 7d",
-  problem: (text) => (readSpan(text) === undefined ? "must be a span such as 30s, 5m or 24h" : undefined),
+  problem: (text) => (tryParseDuration(text) === undefined ? "must be a span such as 30s, 5m or 24h" : undefined),
 };
 
 const time: Field = {

@@ -1,6 +1,6 @@
 // The keys of merchants: one more, back to the fixtures, and the rate-limit window of one.
 
-import { readSpan } from "../../src/kernel/duration.ts";
+import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { Field, Option } from "../overlays/field.ts";
 import { type Form, openForm } from "../overlays/form.ts";
 import type { Window } from "../panes/limits.ts";
@@ -50,7 +50,7 @@ const span = (name: string, words: string): Field => ({
   name,
   label: name,
   words: `${words}, such as 10s; as it is unless given`,
-  problem: (text) => (text !== "" && readSpan(text) === undefined ? "must be a span such as 500ms or 10s" : undefined),
+  problem: (text) => (text !== "" && tryParseDuration(text) === undefined ? "must be a span such as 500ms or 10s" : undefined),
 });
 
 const number = (name: string, words: string, least: number): Field => ({

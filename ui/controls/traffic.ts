@@ -1,7 +1,7 @@
 // The key of traffic: business that goes on by itself, begun and ended.
 
 import type { TrafficState } from "../../src/contracts/traffic.ts";
-import { readSpan } from "../../src/kernel/duration.ts";
+import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { Field, Values } from "../overlays/field.ts";
 import { type Context, type Form, openForm } from "../overlays/form.ts";
 import type { Action, State } from "../state/state.ts";
@@ -23,7 +23,7 @@ const length: Field = {
   name: "for",
   label: "for",
   words: "How long it lasts, such as 1m; until it is stopped unless given",
-  problem: (text) => (text !== "" && readSpan(text) === undefined ? "must be a span such as 30s or 1h" : undefined),
+  problem: (text) => (text !== "" && tryParseDuration(text) === undefined ? "must be a span such as 30s or 1h" : undefined),
 };
 
 const mix: Field = {

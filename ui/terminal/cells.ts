@@ -1,7 +1,7 @@
 // Text measured in terminal cells: made harmless, cut and filled to an exact width.
 
 import stringWidth from "string-width";
-import { visible } from "../../src/kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../src/kernel/escape-control.ts";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const PLAIN = /^[\x20-\x7e]*$/;
@@ -38,7 +38,7 @@ const numbered = (odd: string) => `\\u${(odd.codePointAt(0) ?? 0).toString(16)}`
 /** Text of others on one line: control characters and direction marks are shown, never obeyed, and nothing reaches beyond its own cells. */
 export function harmless(text: string): string {
   if (PLAIN.test(text)) return text;
-  const shown = visible(text.normalize("NFC").replace(CHOICES, ""));
+  const shown = escapeControlCharacters(text.normalize("NFC").replace(CHOICES, ""));
   return shown.replace(ODD, numbered).replace(JOINS_NEXT, numbered).replace(JOINS_BEFORE, numbered);
 }
 

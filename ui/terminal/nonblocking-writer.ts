@@ -1,7 +1,7 @@
 // A way of our own to the user's terminal: it never waits for a terminal that does not read, and nobody else's is changed by that.
 
 import { closeSync, constants, openSync, write, writeSync } from "node:fs";
-import { holdStill } from "../../src/kernel/clock.ts";
+import { blockThread } from "../../src/kernel/clock.ts";
 import type { Write } from "./painter.ts";
 
 export interface Door {
@@ -62,7 +62,7 @@ function writeLast(descriptor: number, bytes: Buffer): void {
     if (count > 0) tries = 0;
     else {
       tries++;
-      holdStill(PAUSE);
+      blockThread(PAUSE);
     }
   }
 }

@@ -1,6 +1,6 @@
 // What a JSON Schema says of a value, and how a line of text is read as such a value.
 
-import { readSpan } from "../../src/kernel/duration.ts";
+import { tryParseDuration } from "../../src/kernel/duration.ts";
 
 /** As much of JSON Schema as the control plane's schemas use. */
 export interface Shape {
@@ -86,7 +86,7 @@ function readString(shape: Shape, text: string): Reading {
   const length = [...text].length;
   if (length < minLength) return problem(`must have at least ${minLength} characters`);
   if (length > maxLength) return problem(`must have at most ${maxLength} characters`);
-  if (pattern === SPAN) return readSpan(text) === undefined ? problem("must be a span such as 600ms, 30s or 24h") : { value: text };
+  if (pattern === SPAN) return tryParseDuration(text) === undefined ? problem("must be a span such as 600ms, 30s or 24h") : { value: text };
   if (pattern !== undefined && !new RegExp(pattern, "u").test(text)) return problem(`must be like ${pattern}`);
   return { value: text };
 }

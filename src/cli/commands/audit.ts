@@ -1,7 +1,7 @@
 // `audit`: tries a webhook receiver with everything that it may meet, and says what it should have done.
 
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
-import { visible } from "../../kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { command, say } from "../command.ts";
 import { running, runningFlags } from "../remote/running-sandbox.ts";
 
@@ -37,9 +37,9 @@ export const audit = command({
 
 function show({ probes, verdict, forgeryAccepted }: Audit): void {
   for (const { probe, verdict: found, sent, did, should, why } of probes) {
-    say(visible(`${MARKS[found]} ${probe.padEnd(WIDTH)}${did}`));
+    say(escapeControlCharacters(`${MARKS[found]} ${probe.padEnd(WIDTH)}${did}`));
     if (found === "pass") continue;
-    for (const line of [`sent    ${sent}`, `should  ${should}`, `why     ${why}`]) say(visible(INDENT + line));
+    for (const line of [`sent    ${sent}`, `should  ${should}`, `why     ${why}`]) say(escapeControlCharacters(INDENT + line));
   }
   const count = (wanted: Audit["verdict"]) => probes.filter((probe) => probe.verdict === wanted).length;
   const forgery = forgeryAccepted ? " It took a forgery: anybody who finds the address can send it events." : "";

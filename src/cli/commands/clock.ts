@@ -1,7 +1,7 @@
 // `clock`: reads or moves the clock of a running sandbox.
 
 import { SandboxError } from "../../kernel/errors.ts";
-import { visible } from "../../kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { actNamed, command, say } from "../command.ts";
 import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
 
@@ -35,7 +35,8 @@ export const clock = command({
   flags: runningFlags,
   async act({ own, positional: [move = "show", value] }) {
     const { mode, now, attempts = [] } = await actNamed("clock", moves, move)(running(own), value);
-    for (const { at, id, eventType, eventId, status } of attempts) say(visible(`${at} ${id} ${eventType} ${eventId} ${status}`));
+    for (const { at, id, eventType, eventId, status } of attempts)
+      say(escapeControlCharacters(`${at} ${id} ${eventType} ${eventId} ${status}`));
     say(`${now} (${mode})`);
     return undefined;
   },

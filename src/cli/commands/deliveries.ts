@@ -1,6 +1,6 @@
 // `deliveries`: the newest delivery attempts of a running sandbox, one a line.
 
-import { visible } from "../../kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { command, say } from "../command.ts";
 import { running, runningFlags } from "../remote/running-sandbox.ts";
 
@@ -43,7 +43,7 @@ export const deliveries = command({
 
 function line(attempt: Attempt): string {
   const result = attempt.responseStatus ?? attempt.errorCode ?? "-";
-  return visible(
+  return escapeControlCharacters(
     `${attempt.id} ${attempt.eventType} ${attempt.eventId} ${attempt.url} attempt ${attempt.attempt}/${attempt.maxAttempts} ${attempt.status} ${result}`,
   );
 }

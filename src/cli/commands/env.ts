@@ -3,7 +3,7 @@
 import { appendFileSync } from "node:fs";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import { unguessable } from "../../kernel/random.ts";
+import { randomToken } from "../../kernel/random.ts";
 import { command, say } from "../command.ts";
 import { variablesOf } from "../remote/environment.ts";
 import { findPlace, placeFlags } from "../remote/instances.ts";
@@ -63,7 +63,7 @@ function writeForGithub(variables: Variables): void {
   if (token !== undefined) say(`::add-mask::${token.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}`);
   // A delimiter that nobody can guess: no value can end its own block and begin another one.
   const blocks = Object.entries(variables).map(([name, value]) => {
-    const delimiter = `end_${unguessable()}`;
+    const delimiter = `end_${randomToken()}`;
     return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
   });
   for (const file of files) appendFileSync(file as string, blocks.join(""));

@@ -1,7 +1,7 @@
 // `exec`: a sandbox for as long as another command runs, and what came of it as an exit code.
 
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
-import { visible } from "../../kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { createSandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions } from "../../sandbox/options.ts";
 import { findWrong, readConditions } from "../ci/fail-on.ts";
@@ -84,7 +84,7 @@ async function conclude({ conditions, reports }: Inside["wanted"], sandbox: Runn
     return [];
   };
   for (const { exitCode, lines } of await findWrong(conditions, sandbox).catch(failed)) {
-    for (const line of lines.slice(0, MOST_LINES)) note(visible(line));
+    for (const line of lines.slice(0, MOST_LINES)) note(escapeControlCharacters(line));
     if (lines.length > MOST_LINES) note(`… and ${lines.length - MOST_LINES} more`);
     code ||= exitCode;
   }

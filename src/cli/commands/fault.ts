@@ -5,7 +5,7 @@ import { readFields } from "../../faults/inline-syntax.ts";
 import { actionNamed } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
 import { ApiError, SandboxError } from "../../kernel/errors.ts";
-import { visible } from "../../kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import type { OwnFlag } from "../arguments.ts";
 import { actNamed, command, say } from "../command.ts";
 import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
@@ -126,7 +126,7 @@ function show(rule: RuleState, own: Own): void {
   const name = rule.name === null ? "" : ` "${rule.name}"`;
   const first = rule.priority === 0 ? "" : ` (priority ${rule.priority})`;
   say(
-    visible(
+    escapeControlCharacters(
       `${rule.id}${name} ${type}${told.join("")}${what.join("")}${first}: ${rule.status}, seen ${rule.seen}, fired ${rule.fired}${left}`,
     ),
   );

@@ -3,9 +3,9 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterRealTime } from "../../kernel/clock.ts";
-import { parseSpan } from "../../kernel/duration.ts";
+import { parseDuration } from "../../kernel/duration.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import { visible } from "../../kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
 import { command, say } from "../command.ts";
 import { stopSignal } from "../process/stop-signal.ts";
@@ -43,7 +43,7 @@ export const receive = command({
   async act({ own }) {
     const manners: Manners = {
       failures: wholeNumber(own.fail, "--fail", { fallback: 0 }),
-      pause: own.slow === undefined ? 0 : parseSpan(own.slow, "--slow"),
+      pause: own.slow === undefined ? 0 : parseDuration(own.slow, "--slow"),
       status: own.status === undefined ? undefined : wholeNumber(own.status, "--status", { fallback: 200, least: 200, most: 599 }),
     };
     const secret: { current: string | undefined } = { current: own.secret };
@@ -83,8 +83,8 @@ async function take(incoming: IncomingMessage, manners: Manners, secret: string 
   const status = manners.failures > 0 ? 500 : (manners.status ?? (genuine ? statusOf(body) : 401));
   if (manners.failures > 0) manners.failures--;
   const verdict = genuine ? "signature ok" : "SIGNATURE WRONG";
-  say(visible(`${header("x-webhook-event")} ${header("x-webhook-id")} ${verdict}, answering ${status}`));
-  say(visible(`  ${body.toString("utf8")}`));
+  say(escapeControlCharacters(`${header("x-webhook-event")} ${header("x-webhook-id")} ${verdict}, answering ${status}`));
+  say(escapeControlCharacters(`  ${body.toString("utf8")}`));
   if (manners.pause > 0) await pause(manners.pause, incoming);
   return status;
 }

@@ -4,7 +4,7 @@ import type { Verdict } from "../../contracts/expectations.ts";
 import type { RuleState } from "../../contracts/fault.ts";
 import type { ScenarioResult, ScenarioState } from "../../contracts/scenario.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
-import { visible } from "../../kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { actNamed, command, say } from "../command.ts";
 import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
 
@@ -82,13 +82,13 @@ async function pathOf(sandbox: Running, act: string, name: string | undefined, o
 const merchantOf = async (sandbox: Running, own: Own) => (own.for === undefined ? undefined : (await sandbox.merchant(own.for)).id);
 
 function tell(state: ScenarioState, own: Own, lines: readonly string[]): void {
-  for (const text of own.json === undefined ? lines : [JSON.stringify(state)]) say(visible(text));
+  for (const text of own.json === undefined ? lines : [JSON.stringify(state)]) say(escapeControlCharacters(text));
 }
 
 function line({ name, title, armed, merchant, verdict, says }: ScenarioState): string {
-  if (verdict === null) return visible(`${name}: ${title}`);
+  if (verdict === null) return escapeControlCharacters(`${name}: ${title}`);
   const whom = merchant === null ? "everybody" : merchant;
-  return visible(`${name} ${armed ? "armed" : "was armed"} for ${whom}: ${verdict}, ${says}`);
+  return escapeControlCharacters(`${name} ${armed ? "armed" : "was armed"} for ${whom}: ${verdict}, ${says}`);
 }
 
 function faultLine(fault: ScenarioState["faults"][number]): string {

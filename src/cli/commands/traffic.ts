@@ -1,7 +1,7 @@
 // `traffic`: lets plausible business go on by itself in a running sandbox, says how it fares, ends it.
 
 import { SandboxError } from "../../kernel/errors.ts";
-import { visible } from "../../kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { actNamed, command, say } from "../command.ts";
 import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
 
@@ -46,7 +46,7 @@ export const traffic = command({
   },
   async act({ own, positional: [word = "status"] }) {
     const shown = await actNamed("traffic", acts, word)(running(own), own);
-    for (const one of shown) say(own.json === undefined ? visible(lineOf(one)) : JSON.stringify(one));
+    for (const one of shown) say(own.json === undefined ? escapeControlCharacters(lineOf(one)) : JSON.stringify(one));
     if (shown.length === 0 && own.json === undefined) say("No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m.");
     return undefined;
   },

@@ -1,7 +1,7 @@
 // `wait`: comes back when a sandbox is ready, or when it was waited for long enough.
 
 import { realDelay, stopwatch } from "../../kernel/clock.ts";
-import { parseSpan } from "../../kernel/duration.ts";
+import { parseDuration } from "../../kernel/duration.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { command, note, say } from "../command.ts";
 import { findPlace, placeFlags } from "../remote/instances.ts";
@@ -14,7 +14,7 @@ export const wait = command({
   usage: "wait",
   flags: { timeout: { hint: "SPAN", words: "how long; 30s unless given" }, ...placeFlags },
   async act({ own }) {
-    const timeout = parseSpan(own.timeout ?? "30s", "--timeout");
+    const timeout = parseDuration(own.timeout ?? "30s", "--timeout");
     const elapsed = stopwatch();
     for (;;) {
       const { url, controlToken } = await findPlace(own);

@@ -4,10 +4,10 @@ import type { Firing } from "../../contracts/fault.ts";
 import type { LessonMessage } from "../../contracts/lesson.ts";
 import type { AttemptMessage, LiveEvent, RequestMessage, VerdictMessage } from "../../contracts/live-messages.ts";
 import { isoTime } from "../../kernel/clock.ts";
-import { visible } from "../../kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 
 /** For a person: when, what, and the ids by which it is found again. */
-export const lineOf = (happening: LiveEvent) => visible(wordsOf(happening));
+export const lineOf = (happening: LiveEvent) => escapeControlCharacters(wordsOf(happening));
 
 function wordsOf(happening: LiveEvent): string {
   switch (happening.kind) {

@@ -3,11 +3,11 @@
 import type { State } from "../../../ui/state/state.ts";
 import { listOf } from "../../../ui/state/state.ts";
 import type { VerdictMessage } from "../../contracts/live-messages.ts";
-import { visible } from "../../kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 
 export function farewell(state: State, goesOn: boolean): string {
   const { sandbox, target, totals } = state;
-  if (!sandbox) return `Nothing was heard of a sandbox at ${visible(target.url)}.\n`;
+  if (!sandbox) return `Nothing was heard of a sandbox at ${escapeControlCharacters(target.url)}.\n`;
   const failed = listOf(state, "verdicts").rows.filter(({ value }) => (value as VerdictMessage).verdict === "fail").length;
   const counts = [counted(totals.request, "request"), counted(totals.attempt, "delivery attempt"), counted(failed, "failed verdict")];
   const lines = [
@@ -15,7 +15,7 @@ export function farewell(state: State, goesOn: boolean): string {
     counts.join(", "),
     whatIsLeft(sandbox.database, goesOn),
   ];
-  return lines.map((line) => `${visible(line)}\n`).join("");
+  return lines.map((line) => `${escapeControlCharacters(line)}\n`).join("");
 }
 
 const counted = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;

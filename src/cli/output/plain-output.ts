@@ -1,7 +1,7 @@
 // How a running sandbox speaks in plain lines or to a program: one line for being ready, one for each thing that happens.
 
 import type { LiveEvent } from "../../contracts/live-messages.ts";
-import { visible } from "../../kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
 import type { Defect } from "../../sandbox/engine.ts";
 import { version } from "../../sandbox/package-files.ts";
@@ -23,10 +23,10 @@ export const plainVoice: Voice = {
     say(readyLine(facts));
     if (facts.controlToken !== undefined) say(`The control plane at ${facts.url}/_sandbox asks for the token ${facts.controlToken}`);
   },
-  attached: (facts) => say(visible(`Watching ${whatItIs(facts, "at")}`)),
+  attached: (facts) => say(escapeControlCharacters(`Watching ${whatItIs(facts, "at")}`)),
   happened: (happening) => say(lineOf(happening)),
   defect: (defect) => note(defectLine(defect)),
-  aside: (_, words) => note(visible(words)),
+  aside: (_, words) => note(escapeControlCharacters(words)),
 };
 
 const object = (facts: Record<string, unknown>) => say(JSON.stringify(facts));

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
-import { unguessable } from "../../kernel/random.ts";
+import { randomToken } from "../../kernel/random.ts";
 import type { Options } from "../../sandbox/options.ts";
 import { makeFolder } from "../../store/sqlite/database.ts";
 import { note, say } from "../command.ts";
@@ -22,7 +22,7 @@ export async function detach(options: Options, own: Record<string, string | unde
     throw new SandboxError("--ui shows a dashboard, and --detach leaves nobody to look at it: choose one.", "usage");
   const folder = folderOf(options.db);
   makeFolder(folder);
-  const name = unguessable().slice(0, 12);
+  const name = randomToken().slice(0, 12);
   const log = logFileIn(folder, name);
   const child = spawnBeside(log);
   const answer = await readiness(child);

@@ -1,7 +1,7 @@
 // Ends what a command started, all of it: also what outlived the command, what has no parent any more, and what ignores SIGTERM.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { unguessable } from "../../kernel/random.ts";
+import { randomToken } from "../../kernel/random.ts";
 
 export interface ProcessTree {
   /** What the command is to have in its environment: by that its processes are known, however they are related. */
@@ -41,7 +41,7 @@ done
 
 /** To be called before the command starts. A sandbox inside a sandbox adds its own mark to the outer one's. */
 export function watchTree(command: () => ChildProcess): ProcessTree {
-  const mark = unguessable();
+  const mark = randomToken();
   const variables = { [MARK]: [process.env[MARK], mark].filter(Boolean).join(" ") };
   return process.platform === "win32" ? { variables, end: () => endOnWindows(command().pid) } : { variables, end: openGuard(mark) };
 }

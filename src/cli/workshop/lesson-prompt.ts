@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline";
 import { isInForeground } from "../../../ui/terminal/foreground.ts";
 import { currentStepText, wrapProse } from "../../contracts/lesson-text.ts";
-import { visible } from "../../kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { note, say } from "../command.ts";
 import type { Place, Seat } from "./learner-client.ts";
 import { filesOf, stepName } from "./lesson-file.ts";
@@ -67,7 +67,7 @@ function hearLetters(heard: (letter: string) => void): () => void {
 }
 
 /** Control characters are shown, but for the ends of lines. */
-const visibleLines = (text: string) => text.split("\n").map(visible).join("\n");
+const visibleLines = (text: string) => text.split("\n").map(escapeControlCharacters).join("\n");
 
 /** What is to be said of how somebody stands, after how they stood. */
 function news(before: Place | undefined, { learner, lesson }: Place): string[] {

@@ -2,7 +2,7 @@
 
 import { hostname, networkInterfaces, userInfo } from "node:os";
 import { SandboxError } from "../../kernel/errors.ts";
-import { unguessable } from "../../kernel/random.ts";
+import { randomToken } from "../../kernel/random.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions } from "../../sandbox/options.ts";
 import { note, say } from "../command.ts";
@@ -21,7 +21,7 @@ export async function serveRoom(options: GivenOptions, own: Record<string, strin
     host: "0.0.0.0",
     allowedHost: ownNames(),
     // Nobody in the room can work out another one's key.
-    seed: Number.parseInt(unguessable().slice(0, 8), 16),
+    seed: Number.parseInt(randomToken().slice(0, 8), 16),
   });
   const sandbox = await createSandbox(complete);
   try {

@@ -1,7 +1,7 @@
 // Injected answers: the service's own words and headers for a status that the service did not come to.
 
 import type { ApiEffect, RetryAfter } from "../../contracts/fault.ts";
-import { httpDate, LATEST } from "../../kernel/clock.ts";
+import { httpDate, LATEST_TIME } from "../../kernel/clock.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../../kernel/errors.ts";
 import type { Context, Reply } from "../context.ts";
 
@@ -78,7 +78,7 @@ function retryHeaders(retryAfter: RetryAfter | undefined, at: number): Record<st
 /** Lets the headers tell another time; answers that time, within what a calendar can show. */
 export function skewHeaders(context: Context, by: number): number {
   const { at, bucket } = context;
-  const wrong = Math.min(LATEST, Math.max(0, at + by));
+  const wrong = Math.min(LATEST_TIME, Math.max(0, at + by));
   context.headers.Date = httpDate(wrong);
   if (bucket) context.headers["RateLimit-Reset"] = String(Math.ceil((bucket.reset(at) + wrong - at) / 1_000));
   return wrong;

@@ -1,6 +1,6 @@
 // What was asked and answered. A buffer that is flushed in one transaction, bounded in rows and bytes, never on an answer's way.
 
-import { shortMemory } from "../../kernel/bounded-cache.ts";
+import { createBoundedCache } from "../../kernel/bounded-cache.ts";
 import { afterRealTime } from "../../kernel/clock.ts";
 import { once } from "../../kernel/once.ts";
 import { redactHeaders, redactJson } from "../../kernel/redact.ts";
@@ -239,7 +239,7 @@ interface Answer {
 }
 
 /** Who asks the same again is mostly answered the same, which need not be looked through again. */
-const answers = shortMemory<Answer>(MOST_ANSWERS);
+const answers = createBoundedCache<Answer>(MOST_ANSWERS);
 
 function answerTo(call: string, body: string): Answer {
   const last = answers.get(call);

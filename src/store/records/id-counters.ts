@@ -1,6 +1,6 @@
 // How many ids of each kind a merchant has used. New ids are a function of these numbers, so two equal runs make equal ids.
 
-import { type Dice, placeOf } from "../../kernel/random.ts";
+import { type Random, sortKeyOf } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
 
 /** A new id: `prefix` names the kind, and each merchant counts for itself. */
@@ -18,7 +18,7 @@ interface Counter {
   value: number;
 }
 
-export function openCounters(database: Database, dice: Dice): Counters {
+export function openCounters(database: Database, random: Random): Counters {
   const { sql } = database;
   const read = sql.prepare<[string, string], number>("select value from counters where merchant = ? and name = ?").pluck();
   const write = sql.prepare<[Counter]>("insert or replace into counters (merchant, name, value) values (@merchant, @name, @value)");
@@ -38,7 +38,7 @@ export function openCounters(database: Database, dice: Dice): Counters {
   };
   const mint = (merchant: string, prefix: string) => {
     const count = next(merchant, prefix);
-    return dice.idAt(placeOf(count), prefix, merchant, count);
+    return random.sortableId(sortKeyOf(count), prefix, merchant, count);
   };
   return { next, mint };
 }

@@ -1,6 +1,6 @@
 // The answers remembered for an Idempotency-Key, and when they are forgotten.
 
-import { shortMemory } from "../../kernel/bounded-cache.ts";
+import { createBoundedCache } from "../../kernel/bounded-cache.ts";
 import { type Clock, type DueWork, realNow } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { Database } from "../sqlite/database.ts";
@@ -52,7 +52,7 @@ export function openReplies(database: Database, clock: Clock): Replies {
   const forgetExpired = sql.prepare("delete from replies where expires <= ?");
   let forgotten = 0;
   let quietUntil = 0;
-  const known = shortMemory<Kept>(MOST_KNOWN);
+  const known = createBoundedCache<Kept>(MOST_KNOWN);
   return {
     find(merchant, key) {
       const name = nameOf(merchant, key);

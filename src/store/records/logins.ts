@@ -2,7 +2,7 @@
 
 import { scryptSync, timingSafeEqual } from "node:crypto";
 import { fail } from "../../kernel/errors.ts";
-import type { Dice } from "../../kernel/random.ts";
+import type { Random } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
 
 export interface Logins {
@@ -14,7 +14,7 @@ export interface Logins {
 /** Small on purpose, a tenth of a millisecond: whoever starts waits for it, and these passwords guard nothing real. */
 const SCRYPT = { N: 64, r: 8, p: 1 };
 
-export function openLogins({ sql }: Database, dice: Dice): Logins {
+export function openLogins({ sql }: Database, random: Random): Logins {
   const insertLogin = sql.prepare("insert or ignore into logins (email, merchant, password) values (?, ?, ?)");
   const byEmail = sql.prepare<[string], { merchant: string; password: string | null }>(
     "select merchant, password from logins where email = ?",
@@ -22,7 +22,7 @@ export function openLogins({ sql }: Database, dice: Dice): Logins {
 
   return {
     addLogin(email, merchant, password) {
-      const stored = password === undefined ? null : hash(password, dice.hex(16, "salt", merchant));
+      const stored = password === undefined ? null : hash(password, random.hex(16, "salt", merchant));
       const { changes } = insertLogin.run(email, merchant, stored);
       if (changes === 0)
         fail("already_exists", `A merchant with the e-mail address ${email} exists already.`, { fields: ["email"], values: { email } });

@@ -1,8 +1,8 @@
 // Who may call: merchants as tenants, their API keys, and the sessions that their logins give.
 
-import { shortMemory } from "../../kernel/bounded-cache.ts";
+import { createBoundedCache } from "../../kernel/bounded-cache.ts";
 import type { Clock } from "../../kernel/clock.ts";
-import type { Dice } from "../../kernel/random.ts";
+import type { Random } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Counters } from "./id-counters.ts";
 import { type Logins, openLogins } from "./logins.ts";
@@ -42,9 +42,9 @@ const MOST_KNOWN = 5_000;
 const KEY_LENGTH = 24;
 const SESSION_LENGTH = 24;
 
-export function openTenants(database: Database, counters: Counters, dice: Dice, clock: Clock): Tenants {
+export function openTenants(database: Database, counters: Counters, random: Random, clock: Clock): Tenants {
   const { sql } = database;
-  const identities = shortMemory<Identity>(MOST_KNOWN);
+  const identities = createBoundedCache<Identity>(MOST_KNOWN);
   const byKey = sql.prepare<[string], Identity>(
     `select keys.merchant, key, keys.kind, expires, documents.status from keys
      join documents on documents.merchant = keys.merchant and documents.kind = 'merchant' where key = ?`,
@@ -57,7 +57,7 @@ export function openTenants(database: Database, counters: Counters, dice: Dice, 
   );
   const insertKey = sql.prepare("insert into keys (key, merchant, kind, expires) values (?, ?, ?, ?)");
   return {
-    ...openLogins(database, dice),
+    ...openLogins(database, random),
     identify(key) {
       const known = identities.get(key);
       if (known) return known;
@@ -70,13 +70,13 @@ export function openTenants(database: Database, counters: Counters, dice: Dice, 
       insertKey.run(key, merchant, "key", null);
     },
     mintKey(merchant) {
-      const key = `sk_test_${dice.text(KEY_LENGTH, "key", merchant, counters.next(merchant, "key"))}`;
+      const key = `sk_test_${random.text(KEY_LENGTH, "key", merchant, counters.next(merchant, "key"))}`;
       insertKey.run(key, merchant, "key", null);
       return key;
     },
     forget: () => identities.clear(),
     openSession(merchant) {
-      const token = `sk_test_session_${dice.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"))}`;
+      const token = `sk_test_session_${random.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"))}`;
       insertKey.run(token, merchant, "session", clock.now() + SESSION_SECONDS * 1_000);
       return { token, expiresIn: SESSION_SECONDS };
     },

@@ -2,7 +2,7 @@
 
 import type { Statement } from "better-sqlite3";
 import type { DeliveryEffect } from "../../contracts/fault.ts";
-import { placeIn } from "../../kernel/random.ts";
+import { sortKeyIn } from "../../kernel/random.ts";
 import type { PageQuery } from "../../schema/shapes.ts";
 import { badCursor, type Page } from "../records/collection.ts";
 import type { Database } from "../sqlite/database.ts";
@@ -203,7 +203,7 @@ function finder(sql: Database["sql"]) {
      where e.id >= :from and e.id < :to and a.id = :id and a.merchant = coalesce(:merchant, a.merchant)`,
   );
   return (id: string, merchant: string | undefined) => {
-    const from = `evt_${placeIn(id)}`;
+    const from = `evt_${sortKeyIn(id)}`;
     return named.get({ id, merchant: merchant ?? null, from, to: `${from}~` });
   };
 }

@@ -2,7 +2,7 @@
 
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
-import type { Dice } from "../../kernel/random.ts";
+import type { Random } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Stores } from "../stores.ts";
 import { openEraser } from "./erase.ts";
@@ -39,12 +39,12 @@ interface Needs {
   fixtures: readonly Fixture[];
   /** The fixtures as they are seeded now. */
   image(): Image;
-  dice: Dice;
+  random: Random;
   /** Is called after things went away, so that nothing held in memory outlives them. */
   renew(merchant?: string): void;
 }
 
-export function openWorld({ stores, seeder, fixtures, image, dice, renew }: Needs): World {
+export function openWorld({ stores, seeder, fixtures, image, random, renew }: Needs): World {
   const { database, counters, journal } = stores;
   const eraser = openEraser(database);
   const { isEmpty, known, originOf } = prepare(database);
@@ -74,7 +74,7 @@ export function openWorld({ stores, seeder, fixtures, image, dice, renew }: Need
     mint: (fixture) =>
       database.commitNow(() => {
         const id = counters.mint(NOBODY, "mer");
-        const key = `sk_test_${dice.text(KEY_LENGTH, "key", id)}`;
+        const key = `sk_test_${random.text(KEY_LENGTH, "key", id)}`;
         const email = named(fixtures, fixture).merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
         seeder.seed(named(fixtures, fixture), { id, key, email, place: null });
         return { merchant: id, apiKey: key };

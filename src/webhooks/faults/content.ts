@@ -1,7 +1,7 @@
 // What fault rules make of the request of an attempt: another signature, another body, another way of sending it.
 
 import type { DeliveryEffect, DeliveryInjection } from "../../contracts/fault.ts";
-import type { Dice } from "../../kernel/random.ts";
+import type { Random } from "../../kernel/random.ts";
 import { stepsOf } from "../../schema/validator.ts";
 import type { AttemptFault } from "../../store/webhooks/attempts.ts";
 import type { Delivery, Receiver } from "../../store/webhooks/deliveries.ts";
@@ -15,7 +15,7 @@ export type EffectOf<K extends Kind> = Extract<DeliveryEffect, { kind: K }>;
 interface About {
   delivery: Delivery;
   receiver: Receiver;
-  dice: Dice;
+  random: Random;
 }
 
 const SIGNATURE = "X-Webhook-Signature";
@@ -52,10 +52,10 @@ export function noteOf(injections: readonly DeliveryInjection[], { headers, body
   return { id: first.firing.ruleId, name: first.firing.name, effects, copy, wouldHaveSent: { headers, body } };
 }
 
-function badlySigned(plan: Plan, as: EffectOf<"signature">["as"], { delivery, receiver, dice }: About): Plan {
+function badlySigned(plan: Plan, as: EffectOf<"signature">["as"], { delivery, receiver, random }: About): Plan {
   const { body, headers } = plan;
   // Nobody was ever told it.
-  const strange = `whsec_${dice.hex(32, "wrong_secret", delivery.merchant, delivery.endpoint)}`;
+  const strange = `whsec_${random.hex(32, "wrong_secret", delivery.merchant, delivery.endpoint)}`;
   switch (as) {
     case "missing": {
       const { [SIGNATURE]: _, ...others } = headers;

@@ -2,7 +2,7 @@
 
 import type { DeliveryFaults, DeliveryInjection, DeliverySubject } from "../../contracts/fault.ts";
 import type { Clock } from "../../kernel/clock.ts";
-import type { Dice } from "../../kernel/random.ts";
+import type { Random } from "../../kernel/random.ts";
 import { type Holds, owedOf, type Until } from "../../store/webhooks/delayed-deliveries.ts";
 import type { Deliveries, Delivery, Owed } from "../../store/webhooks/deliveries.ts";
 import { attemptId } from "../attempt-recorder.ts";
@@ -28,7 +28,7 @@ export interface Interference {
 
 interface Needs {
   clock: Clock;
-  dice: Dice;
+  random: Random;
   faults: DeliveryFaults;
   holds: Holds;
   deliveries: Pick<Deliveries, "receiver">;
@@ -47,12 +47,12 @@ const landingOf = ({ sequence }: Delivery) => `landing ${sequence}`;
 const typeAt = (type: string, merchant: string, endpoint: string) => `type ${type} ${merchant} ${endpoint}`;
 const ANY_ENDPOINT = "*";
 
-export function createInterference({ clock, dice, faults, holds, deliveries }: Needs): Interference {
-  const held = createHeld(clock, dice, holds);
+export function createInterference({ clock, random, faults, holds, deliveries }: Needs): Interference {
+  const held = createHeld(clock, random, holds);
   /** What is to land before an answer: the rule may be spent by the time that the answer is ready. */
   const pressing = new Set<number>();
   const decideOne = (delivery: Delivery): Owed[] => {
-    const injections = faults.forDelivery(subjectOf(delivery, dice, deliveries));
+    const injections = faults.forDelivery(subjectOf(delivery, random, deliveries));
     const until = untilOf(delivery, injections, holds, clock.now());
     holds.decide(delivery.sequence, JSON.stringify(injections), until);
     if (!until) return [];
@@ -94,7 +94,7 @@ export function createInterference({ clock, dice, faults, holds, deliveries }: N
 }
 
 /** What is held back. That there is anything at all is kept in memory: a landing need not look while there is not. */
-function createHeld(clock: Clock, dice: Dice, holds: Holds) {
+function createHeld(clock: Clock, random: Random, holds: Holds) {
   let holding = false;
   const letGo = (delivery: Delivery): Owed => {
     holds.put(delivery.sequence, { due: clock.now(), held: null });
@@ -113,7 +113,7 @@ function createHeld(clock: Clock, dice: Dice, holds: Holds) {
     letGoBatch(batch: string): Owed[] {
       const waiting = holds.waitingFor(batch);
       const shuffles = waiting.some((delivery) => effectOf(injectionsOf(delivery), "reorder")?.order === "shuffle");
-      const ordered = shuffles ? shuffled(waiting, dice) : waiting.reverse();
+      const ordered = shuffles ? shuffled(waiting, random) : waiting.reverse();
       for (const [place, delivery] of ordered.entries()) holds.put(delivery.sequence, afterThe(ordered[place - 1], clock.now()));
       return ordered.slice(0, 1).map((delivery) => owedOf(delivery, clock.now()));
     },
@@ -122,7 +122,7 @@ function createHeld(clock: Clock, dice: Dice, holds: Holds) {
 
 const isPressing = ({ effect }: DeliveryInjection) => effect.kind === "delay" && "until" in effect && effect.until === "before_response";
 
-function subjectOf(delivery: Delivery, dice: Dice, { receiver }: Needs["deliveries"]): DeliverySubject {
+function subjectOf(delivery: Delivery, random: Random, { receiver }: Needs["deliveries"]): DeliverySubject {
   const { merchant, endpoint, eventType, eventId, attempts, body } = delivery;
   const attempt = attempts + 1;
   const event = () => JSON.parse(body) as unknown;
@@ -130,7 +130,7 @@ function subjectOf(delivery: Delivery, dice: Dice, { receiver }: Needs["deliveri
     const seconds = receiver(merchant, endpoint)?.rotated;
     return seconds == null ? undefined : seconds * 1_000;
   };
-  return { merchant, endpoint, eventType, eventId, attempt, attemptId: attemptId(dice, delivery, attempt), event, rotatedAt };
+  return { merchant, endpoint, eventType, eventId, attempt, attemptId: attemptId(random, delivery, attempt), event, rotatedAt };
 }
 
 /** Until when, and for what, an attempt is put off; undefined when it is not. */
@@ -155,10 +155,10 @@ const afterThe = (other: Delivery | undefined, now: number): Until =>
   other ? { due: now + LONGEST_HOLD, held: landingOf(other) } : { due: now, held: null };
 
 /** Never the order in which they came. */
-function shuffled(deliveries: readonly Delivery[], dice: Dice): Delivery[] {
+function shuffled(deliveries: readonly Delivery[], random: Random): Delivery[] {
   const drawn = deliveries.map((delivery) => {
     const { merchant, endpoint, eventId, replay, attempts } = delivery;
-    return { delivery, place: dice.fraction("shuffle", merchant, endpoint, eventId, replay, attempts) };
+    return { delivery, place: random.fraction("shuffle", merchant, endpoint, eventId, replay, attempts) };
   });
   const ordered = drawn.sort((one, other) => one.place - other.place).map(({ delivery }) => delivery);
   return ordered.every((delivery, place) => delivery === deliveries[place]) ? ordered.reverse() : ordered;

@@ -1,6 +1,6 @@
 // Reads the answer to a request off the wire as HTTP/1.1 has it: head, length and end, and whether the connection may be kept.
 
-import { remembered } from "../../kernel/bounded-cache.ts";
+import { memoize } from "../../kernel/bounded-cache.ts";
 
 /** What hears the answer while it comes. */
 export interface AnswerEars {
@@ -51,7 +51,7 @@ const MOST_HEADS = 50;
 const notHttp = (what: string) => Object.assign(new Error(what), { code: NOT_HTTP });
 
 /** Receivers answer the same again and again. */
-const heads = remembered(MOST_HEADS, readHead);
+const heads = memoize(MOST_HEADS, readHead);
 
 export function readAnswer(ears: AnswerEars): Answer {
   let text = "";

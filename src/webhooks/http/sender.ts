@@ -1,6 +1,6 @@
 // Sends one planned attempt and says how it went: one POST, one deadline, no redirects, no more of the answer than is needed.
 
-import { remembered } from "../../kernel/bounded-cache.ts";
+import { memoize } from "../../kernel/bounded-cache.ts";
 import { afterRealTime, realDelay, stopwatch } from "../../kernel/clock.ts";
 import { type Connections, createConnections, type Ears } from "./connection-pool.ts";
 import { explainError, failure, judge, MOST_KEPT, nothing, type Outcome, outcomeOf, type Verdict } from "./outcome.ts";
@@ -39,7 +39,7 @@ const MOST_KNOWN = 1_000;
 
 export function createSender({ targets, timeout, insecureTls }: SenderNeeds): Sender {
   const connections = createConnections({ lookup: targets.lookup, rejectUnauthorized: !insecureTls });
-  const addresses = remembered(MOST_KNOWN, readAddress);
+  const addresses = memoize(MOST_KNOWN, readAddress);
   return {
     send(plan) {
       if (plan.manner === "dropped") return unsent(failure("dropped", "A fault rule dropped this attempt: nothing was sent."));

@@ -2,7 +2,7 @@
 
 import { type LookupAddress, lookup as resolveName } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
-import { remembered } from "../../kernel/bounded-cache.ts";
+import { memoize } from "../../kernel/bounded-cache.ts";
 import { type ErrorCode, fail } from "../../kernel/errors.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
 
@@ -53,7 +53,7 @@ const BAD_PORTS = new Set([
 
 export function createTargets({ ownPorts, allowedHosts }: Needs): Targets {
   const allowed = new Set(allowedHosts.map((host) => bare(host.toLowerCase())));
-  const read = remembered(MOST_KNOWN, (text) => readAddress(text, allowed));
+  const read = memoize(MOST_KNOWN, (text) => readAddress(text, allowed));
   const refusal = (text: string) => {
     const { wrong, port, far } = read(text);
     return wrong ?? wrongPort(port, ownPorts()) ?? far;
