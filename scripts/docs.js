@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { assumptionsPage, controlPage, exampleCalls, faultsPage, programPage, referencePage } from "../dist/documents.cjs";
+import { assumptionsPage, controlPage, exampleCalls, faultsPage, operationsPage, programPage, referencePage } from "../dist/documents.cjs";
 import { createSandbox } from "../dist/index.cjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -18,6 +18,7 @@ const pages = {
   "docs/assumptions.md": assumptionsPage(),
   "docs/faults.md": faultsPage(),
   "src/client/control-plane.generated.ts": programPage(),
+  "src/client/control-operations.generated.ts": operationsPage(),
 };
 const stale = Object.keys(pages).filter((name) => pages[name] !== written(name));
 

@@ -1,7 +1,7 @@
 // What `import` gives.
 
-export { type ConnectOptions, connect } from "./client/control-client.ts";
 export type * from "./client/control-plane.generated.ts";
+export { type ConnectOptions, connect } from "./client/http-transport.ts";
 export { type OwnMerchant, ownMerchant } from "./client/test-merchant.ts";
 export { type FieldError, SandboxError } from "./kernel/errors.ts";
 export { createSandbox, type Sandbox } from "./sandbox/create.ts";

@@ -1707,11 +1707,48 @@ export declare class SandboxError extends Error {
     code: ErrorCode;
   });
 }
-type Target = "api" | "delivery";
+export interface ConnectOptions {
+  /** The sandbox's `controlToken`, or the one it printed. */
+  controlToken?: string | undefined;
+}
+/** The methods of a sandbox in another process, such as one that `merchant-sandbox start` runs. `url` is its address, without a path. */
+export declare function connect(url: string, { controlToken }?: ConnectOptions): ControlPlane;
+export interface OwnMerchant {
+  readonly id: string;
+  readonly apiKey: string;
+  /** What a client is pointed at. */
+  readonly baseUrl: string;
+  readonly faults: {
+    /** Arms a rule that touches this merchant alone. */
+    add(rule: FaultsAddInput): Promise<FaultRule>;
+    /** Removes the rules that can touch nobody else. */
+    clear(): Promise<FaultsClearReply>;
+  };
+  /** What was asked with its keys, newest first: 100 unless another limit is given. */
+  requests(given?: Omit<RequestsListInput, "merchant">): Promise<LoggedRequest[]>;
+  /** What happened to it, newest first: 100 unless another limit is given. */
+  events(given?: Omit<EventsListInput, "merchant">): Promise<LoggedEvent[]>;
+  /** Holds what it did against what is expected, and waits for that as long as `within` says. */
+  verify(expected: Expectation[] | Omit<SandboxVerifyInput, "merchant">): Promise<SandboxVerifyReply>;
+  /** Removes it with everything it has. */
+  remove(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+/** Mints a merchant with everything that a fixture has, `lodge` unless given, on a sandbox here or elsewhere. */
+export declare function ownMerchant(sandbox: ControlPlane, given?: {
+  fixture?: string;
+}): Promise<OwnMerchant>;
+declare const VERDICTS: readonly [
+  "pass",
+  "fail",
+  "inconclusive"
+];
+type Verdict$1 = (typeof VERDICTS)[number];
+type FaultTarget = "api" | "delivery";
 interface Firing {
   ruleId: string;
   name: string | null;
-  target: Target;
+  target: FaultTarget;
   action: string;
   /** Which of its forms the action took, such as `previous_secret`; null where it has none, or none was given. */
   form: string | null;
@@ -1728,19 +1765,13 @@ interface Firing {
   /** Sandbox milliseconds. */
   at: number;
 }
-declare const VERDICTS: readonly [
-  "pass",
-  "fail",
-  "inconclusive"
-];
-type Verdict$1 = (typeof VERDICTS)[number];
 declare const STEP_ENDS: readonly [
   "ticked",
   "skipped",
   "prepared"
 ];
 type StepEnd = (typeof STEP_ENDS)[number];
-interface LeftStep$1 {
+interface FinishedStep {
   lesson: string;
   step: number;
   how: StepEnd;
@@ -1773,11 +1804,11 @@ interface LearnerState {
   /** The lesson after this one; null after the last. */
   next: string | null;
   /** The steps that were left behind, of every lesson, oldest first. */
-  left: LeftStep$1[];
+  left: FinishedStep[];
   /** How many news there were of this learner in this process: whoever waits for the next says which it knows. */
   version: number;
 }
-declare const LESSON_NEWS: readonly [
+declare const LESSON_EVENTS: readonly [
   "joined",
   "began",
   "ticked",
@@ -1786,7 +1817,7 @@ declare const LESSON_NEWS: readonly [
   "gone"
 ];
 interface LessonMessage {
-  news: (typeof LESSON_NEWS)[number];
+  news: (typeof LESSON_EVENTS)[number];
   learner: LearnerState;
 }
 interface RequestMessage {
@@ -1873,7 +1904,7 @@ type LiveItem = {
   kind: "reset";
   merchant: string | null;
 });
-type Happening = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq"> : never) : never;
+type LiveEvent = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq"> : never) : never;
 interface Connection {
   /** Real milliseconds. */
   readonly opened: number;
@@ -1964,31 +1995,6 @@ export interface Defect {
   /** The request that brought it out, or the part of the sandbox that did. */
   where: string;
 }
-export interface OwnMerchant {
-  readonly id: string;
-  readonly apiKey: string;
-  /** What a client is pointed at. */
-  readonly baseUrl: string;
-  readonly faults: {
-    /** Arms a rule that touches this merchant alone. */
-    add(rule: FaultsAddInput): Promise<FaultRule>;
-    /** Removes the rules that can touch nobody else. */
-    clear(): Promise<FaultsClearReply>;
-  };
-  /** What was asked with its keys, newest first: 100 unless another limit is given. */
-  requests(given?: Omit<RequestsListInput, "merchant">): Promise<LoggedRequest[]>;
-  /** What happened to it, newest first: 100 unless another limit is given. */
-  events(given?: Omit<EventsListInput, "merchant">): Promise<LoggedEvent[]>;
-  /** Holds what it did against what is expected, and waits for that as long as `within` says. */
-  verify(expected: Expectation[] | Omit<SandboxVerifyInput, "merchant">): Promise<SandboxVerifyReply>;
-  /** Removes it with everything it has. */
-  remove(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
-/** Mints a merchant with everything that a fixture has, `lodge` unless given, on a sandbox here or elsewhere. */
-export declare function ownMerchant(sandbox: ControlPlane, given?: {
-  fixture?: string;
-}): Promise<OwnMerchant>;
 /** Where it is and what it keeps, and beside that a method for everything that steers it. */
 export interface Sandbox extends ControlPlane {
   /** Where it listens, such as http://127.0.0.1:4747. */
@@ -2003,7 +2009,7 @@ export interface Sandbox extends ControlPlane {
   /** Hears of each request once it is answered. */
   onRequest(listener: (entry: JournalEntry) => void): void;
   /** Hears of everything that happens: requests, delivery attempts, verdicts, faults that fire, the clock, resets. */
-  onHappening(listener: (happening: Happening) => void): void;
+  onHappening(listener: (happening: LiveEvent) => void): void;
   /** Hears of defects of the sandbox itself; without a listener they become process warnings. */
   onDefect(listener: (defect: Defect) => void): void;
   /** Lets what is in flight finish, then frees port and file. */
@@ -2011,12 +2017,6 @@ export interface Sandbox extends ControlPlane {
   [Symbol.asyncDispose](): Promise<void>;
 }
 export declare function createSandbox(given?: GivenOptions): Promise<Sandbox>;
-export interface ConnectOptions {
-  /** What the sandbox was given as `controlToken`, or printed. */
-  controlToken?: string | undefined;
-}
-/** The methods on a sandbox elsewhere, such as one that `merchant-sandbox start` runs. `url` is its address, without a path. */
-export declare function connect(url: string, { controlToken }?: ConnectOptions): ControlPlane;
 type Body = string | Uint8Array;
 interface Signed {
   /** The body exactly as it was received: bytes, or their text, before any parsing. */

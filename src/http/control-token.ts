@@ -1,9 +1,8 @@
 // The control plane's own lock: open on loopback, and closed by a token as soon as the sandbox can be reached from elsewhere.
 
 import type { IncomingMessage } from "node:http";
+import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { fail } from "../kernel/errors.ts";
-
-export const CONTROL_PREFIX = "/_sandbox";
 
 /** What stands open in the room of a workshop: its operations ask for the room's own word, and can do no harm outside it. */
 const isRoom = (incoming: IncomingMessage) => {

@@ -2,7 +2,7 @@
 
 import { join, resolve } from "node:path";
 import { eventTypes, resources } from "../areas/index.ts";
-import { steerHere } from "../client/control-client.ts";
+import { createControlClient } from "../client/control-client.ts";
 import type { ControlPlane } from "../client/control-plane.generated.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
 import type { Console } from "../control/control-context.ts";
@@ -22,6 +22,7 @@ import { createTargets } from "../webhooks/http/target-policy.ts";
 import { scheduleOf } from "../webhooks/retry-schedule.ts";
 import { openConsole } from "./control-plane.ts";
 import { assemble, type Defect, type Machine, openFaults, operations, type Parts } from "./engine.ts";
+import { inProcessTransport } from "./in-process-transport.ts";
 import { checkLessons, checkRates, controlToken, ownName } from "./option-checks.ts";
 import { completeOptions, type GivenOptions, type Options, optionFacts } from "./options.ts";
 import { packageFile } from "./package-files.ts";
@@ -126,7 +127,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
   // A copy of the fixtures owes nobody anything; a file may, and so may a snapshot.
   dispatcher.start({ anew: database.isCopy && options.snapshot === undefined });
   const close = once(() => end(machine, opened, listening));
-  return Object.assign(steerHere(console), {
+  return Object.assign(createControlClient(inProcessTransport(console)), {
     url,
     baseUrl: url + PREFIX,
     port: listening.port,

@@ -8,6 +8,7 @@ import { behaviours as idempotency } from "../http/idempotency.ts";
 import { behaviours as limits } from "../http/limit.ts";
 import { controlSurface, serviceSurface } from "../reference/api-surface.ts";
 import { assumptionsPage as renderAssumptions } from "../reference/assumptions-page.ts";
+import { operationTable } from "../reference/control-operations.ts";
 import { programTypes } from "../reference/control-plane-types.ts";
 import { eventsOf } from "../reference/events.ts";
 import { exampleCall, makerOf, type Replies } from "../reference/example.ts";
@@ -64,6 +65,9 @@ const faultFields = { match: FaultMatch, trigger: triggerSchema, action: FaultAc
 export const optionWords: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(optionFacts).map(([name, { words }]) => [name, words]),
 );
+
+/** The table from which the client builds its calls. */
+export const operationsPage = () => operationTable(controlCatalogue);
 
 /** The control plane as TypeScript. What it leaves to the grammar of faults is told from there. */
 export const programPage = () =>

@@ -1,10 +1,11 @@
 // What stands at the sockets: the pipe for the service, Express for everything else, the hub for those who watch.
 
 import { catalogue } from "../areas/index.ts";
+import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import type { Console } from "../control/control-context.ts";
 import { controlCatalogue } from "../control/index.ts";
 import type { Context } from "../http/context.ts";
-import { CONTROL_PREFIX, controlLock } from "../http/control-token.ts";
+import { controlLock } from "../http/control-token.ts";
 import { createGuard } from "../http/guard.ts";
 import { pipe } from "../http/pipe.ts";
 import { createRecorder, requestMessage } from "../http/request-recorder.ts";

@@ -1,0 +1,88 @@
+// A call of the control plane as a value: built from an operation and its input, sent by a transport, shown as a line of curl.
+
+import type { Method } from "../contracts/endpoint.ts";
+import { controlOperations } from "./control-operations.generated.ts";
+import type { ControlPlane } from "./control-plane.generated.ts";
+
+/** What the client knows of an operation. */
+export interface OperationEntry {
+  readonly id: string;
+  readonly method: Method;
+  /** Below /_sandbox, with its parameters in braces. */
+  readonly path: string;
+  /** Whether it takes a body. */
+  readonly body?: true;
+  /** The query parameters of an operation that takes a body too. */
+  readonly query?: readonly string[];
+}
+
+/** Operations by group and name: `faults.add` is in the group `faults` under `add`. */
+type OperationTable = Readonly<Record<string, Readonly<Record<string, OperationEntry>>>>;
+
+declare const REPLY: unique symbol;
+
+/** One call. `Reply` is the type of what it resolves to. */
+export interface ControlCall<Reply = unknown> {
+  readonly operation: string;
+  readonly method: Method;
+  /** Below /_sandbox, with its query. */
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  /** The query without its question mark. */
+  readonly search: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly [REPLY]?: Reply;
+}
+
+export type ReplyOf<Call> = Call extends ControlCall<infer Reply> ? Reply : never;
+
+/** The control plane with a call in place of each method. Of overloads the most general one counts. */
+export type ControlCalls<Plane = ControlPlane> = {
+  readonly [Name in keyof Plane]: Plane[Name] extends (...input: infer Input) => Promise<infer Reply>
+    ? (...input: Input) => ControlCall<Reply>
+    : ControlCalls<Plane[Name]>;
+};
+
+export type Input = Readonly<Record<string, unknown>>;
+
+/** The path's parameters go into the path and the rest into the body; without a body, or if the query names it, into the query. */
+export function describeCall({ id, method, path, body, query = [] }: OperationEntry, input: Input = {}): ControlCall {
+  const params: Record<string, string> = {};
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    params[name] = String(input[name] ?? "");
+    return encodeURIComponent(params[name].toWellFormed());
+  });
+  const rest = Object.entries(input).filter(([name, value]) => !Object.hasOwn(params, name) && value !== undefined);
+  const isQuery = ([name]: [string, unknown]) => body === undefined || query.includes(name);
+  const asked = rest.filter(isQuery).map(([name, value]): [string, string] => [name, String(value)]);
+  const search = new URLSearchParams(asked).toString();
+  const described = { operation: id, method, path: search === "" ? filled : `${filled}?${search}`, params, search };
+  return body === undefined ? described : { ...described, body: Object.fromEntries(rest.filter((entry) => !isQuery(entry))) };
+}
+
+const table: OperationTable = controlOperations;
+
+/** The group whose methods are those of the control plane itself. */
+const ROOT_GROUP = "sandbox";
+
+/** One function for each operation, in its group. A group is built on first use: most programs use few of them. */
+export function operationMethods(methodFor: (operation: OperationEntry, name: string) => (input?: Input) => unknown): object {
+  const groupOf = (group: string) =>
+    Object.fromEntries(Object.entries(table[group] ?? {}).map(([name, operation]) => [name, methodFor(operation, `${group}.${name}`)]));
+  const methods = groupOf(ROOT_GROUP);
+  for (const group of Object.keys(table))
+    if (group !== ROOT_GROUP)
+      Object.defineProperty(methods, group, {
+        enumerable: true,
+        configurable: true,
+        get() {
+          const value = groupOf(group);
+          Object.defineProperty(methods, group, { enumerable: true, value });
+          return value;
+        },
+      });
+  return methods;
+}
+
+/** Calls to be shown, kept or sent later: `controlCalls.faults.remove({ id })`. */
+export const controlCalls = operationMethods((operation) => (input) => describeCall(operation, input)) as ControlCalls;

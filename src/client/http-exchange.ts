@@ -1,0 +1,75 @@
+// One HTTP request with node:http. The dashboard sends several every second, and fetch costs several times as much.
+
+import { Agent, type IncomingMessage, request as overHttp, type RequestOptions } from "node:http";
+import { request as overTls, Agent as TlsAgent } from "node:https";
+
+export interface HttpRequest {
+  method: string;
+  headers: Readonly<Record<string, string>>;
+  /** A text is sent as it is, anything else as JSON. */
+  body?: unknown;
+}
+
+export interface HttpReply {
+  status: number;
+  /** Parsed where it is JSON. */
+  body: unknown;
+}
+
+export interface HttpLimits {
+  /** Milliseconds without a byte after which the request fails. */
+  timeout?: number;
+  /** Characters after which the rest of the reply is not read. */
+  largest?: number;
+}
+
+/** Reads share keep-alive connections. Writes open their own: a kept one may have been closed by the server just before. */
+const agents = { http: new Agent({ keepAlive: true }), https: new TlsAgent({ keepAlive: true }) };
+
+export async function exchange(address: string, request: HttpRequest, limits: HttpLimits = {}): Promise<HttpReply> {
+  const incoming = await send(new URL(address), request, limits, request.method === "GET" && limits.timeout === undefined);
+  const text = await textOf(incoming, limits);
+  const isJson = incoming.headers["content-type"]?.startsWith("application/json") === true;
+  return { status: incoming.statusCode ?? 0, body: isJson ? parsed(text) : text };
+}
+
+function send(url: URL, request: HttpRequest, limits: HttpLimits, isKept: boolean): Promise<IncomingMessage> {
+  const { method, headers, body } = request;
+  const { timeout } = limits;
+  const isTls = url.protocol === "https:";
+  const agent = isKept ? agents[isTls ? "https" : "http"] : false;
+  const payload = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const type = payload === undefined ? {} : { "Content-Type": "application/json" };
+  const options: RequestOptions = { method, headers: { ...type, ...headers }, agent, ...(timeout !== undefined && { timeout }) };
+  return new Promise((resolve, reject) => {
+    const outgoing = (isTls ? overTls : overHttp)(url, options, resolve);
+    outgoing.once("timeout", () => outgoing.destroy(new Error(`no answer within ${timeout} ms`)));
+    outgoing.once("error", (error: NodeJS.ErrnoException) => {
+      // The server closed the kept connection while the request was on its way.
+      if (outgoing.reusedSocket && error.code === "ECONNRESET") resolve(send(url, request, limits, false));
+      else reject(error);
+    });
+    outgoing.end(payload);
+  });
+}
+
+async function textOf(incoming: IncomingMessage, { largest = Number.POSITIVE_INFINITY }: HttpLimits): Promise<string> {
+  incoming.setEncoding("utf8");
+  let text = "";
+  for await (const piece of incoming) {
+    text += piece;
+    if (text.length > largest) break;
+  }
+  return text;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Why a request got no reply, such as `connect ECONNREFUSED 127.0.0.1:4747`. */
+export const reasonOf = (error: Error & { code?: string }): string => error.message || String(error.code);

@@ -1,0 +1,66 @@
+// The control plane over HTTP: where a sandbox is, its token, and the errors for a refused call and for no reply.
+
+import { CONTROL_PREFIX } from "../contracts/paths.ts";
+import { type ErrorBody, type ErrorCode, SandboxError } from "../kernel/errors.ts";
+import type { ControlCall } from "./control-call.ts";
+import { type ControlTransport, createControlClient } from "./control-client.ts";
+import type { ControlPlane } from "./control-plane.generated.ts";
+import { exchange, type HttpLimits, type HttpReply, reasonOf } from "./http-exchange.ts";
+
+export interface HttpTarget {
+  /** Such as http://127.0.0.1:4747, without a path. */
+  url: string;
+  /** The control token, if the sandbox asks for one. */
+  token: string | undefined;
+}
+
+/** What a caller of the transport says about a call that failed. */
+export interface FailureWords {
+  refused(call: ControlCall, reply: HttpReply): Error;
+  unreachable(error: Error): Error;
+}
+
+/** The header of a control token or an API key; none without one. */
+export function bearer(token: string | null | undefined): Record<string, string> {
+  if (token == null) return {};
+  if (/^[\x21-\x7e]+$/.test(token)) return { Authorization: `Bearer ${token}` };
+  throw new SandboxError("The token holds spaces or characters that no header can carry; give the one that the sandbox printed.", "usage");
+}
+
+export function httpTransport({ url, token }: HttpTarget, words: FailureWords, limits?: HttpLimits): ControlTransport {
+  return async (call) => {
+    const request = { method: call.method, headers: bearer(token), body: call.body };
+    const reply = await exchange(url + CONTROL_PREFIX + call.path, request, limits).catch((error: Error) => {
+      throw words.unreachable(error);
+    });
+    if (reply.status >= 200 && reply.status < 300) return reply.body;
+    throw words.refused(call, reply);
+  };
+}
+
+export interface ConnectOptions {
+  /** The sandbox's `controlToken`, or the one it printed. */
+  controlToken?: string | undefined;
+}
+
+/** The methods of a sandbox in another process, such as one that `merchant-sandbox start` runs. `url` is its address, without a path. */
+export function connect(url: string, { controlToken }: ConnectOptions = {}): ControlPlane {
+  const target = { url: originOf(url), token: controlToken };
+  return createControlClient(
+    httpTransport(target, {
+      refused: ({ path }, reply) => refusal(`${target.url}${CONTROL_PREFIX}${path}`, reply),
+      unreachable: (error) => new SandboxError(`No sandbox answers at ${url}: ${reasonOf(error)}. Start one with npx merchant-sandbox.`),
+    }),
+  );
+}
+
+function originOf(url: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url).origin;
+  throw new SandboxError(`connect takes an address such as http://127.0.0.1:4747; received ${JSON.stringify(url)}.`, "usage");
+}
+
+function refusal(url: string, { status, body }: HttpReply): SandboxError {
+  const { code, message = "", details = {} } = (body ?? {}) as Partial<ErrorBody>;
+  if (code === undefined) return new SandboxError(`What answered ${status} at ${url} is no merchant-sandbox.`);
+  return new SandboxError(message, "usage", { code: code as ErrorCode, details });
+}

@@ -1,0 +1,26 @@
+// The control plane of a sandbox in this process: the same checks and handlers as over HTTP, without a socket.
+
+import type { ControlTransport } from "../client/control-client.ts";
+import { Document } from "../contracts/document.ts";
+import type { Console } from "../control/control-context.ts";
+import { controlCatalogue } from "../control/index.ts";
+import { perform } from "../http/run-control-operation.ts";
+import { asMisuse, SandboxError } from "../kernel/errors.ts";
+import { once } from "../kernel/once.ts";
+
+const operations = once(() => new Map(controlCatalogue.map((operation) => [operation.id, operation])));
+
+export const inProcessTransport =
+  (context: () => Console): ControlTransport =>
+  async ({ operation, params, search, body = {} }) => {
+    const found = operations().get(operation);
+    if (!found) throw new Error(`the client knows ${operation}, the control plane does not`);
+    const world = context();
+    if (!world.database.sql.open) throw new SandboxError("The sandbox is closed.");
+    // Input and reply are copied, as a call over HTTP would copy them: what the caller changes later changes nothing here.
+    const received = { search, body: JSON.parse(JSON.stringify(body)), headers: {}, query: {}, extra: {} };
+    const reply = await perform(found, world, { ...params }, received).catch((error: unknown) => {
+      throw asMisuse(error);
+    });
+    return reply instanceof Document ? reply.text : JSON.parse(JSON.stringify(reply));
+  };
