@@ -1,16 +1,30 @@
-// How the tests run: real sockets and real processes, so a few generous limits and nothing mocked.
+// Two lanes of tests: `quick` runs in this process on a frozen clock; `slow` starts the built program, waits real seconds, or tries many inputs.
 
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
+const SLOW = "test/slow/**";
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/sample-shop/**", "node_modules/**"],
+    env: { NODE_ENV: "test" },
+    setupFiles: ["test/support/setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Many tests wait for processes and for real seconds: a small machine has room for one more at a time than it has cores.
+    // Slow tests mostly wait, so a small machine has room for one more worker than it has cores.
     maxWorkers: Math.max(3, availableParallelism()),
-    env: { NODE_ENV: "test" },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "quick",
+          include: ["test/**/*.test.ts"],
+          exclude: [SLOW, "test/sample-shop/**"],
+          // Files of one worker share the loaded modules: loading them again for each file takes longer than most tests.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: "slow", include: [`${SLOW}/*.test.ts`] } },
+    ],
   },
 });

@@ -1,12 +1,12 @@
 // A dashboard without a terminal: keys go in, calls are made for real when a test says so, frames come out as text.
 
-import { afterAll } from "vitest";
 import { createFrames, type Frames } from "../../ui/frame-renderer.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { heardIndex, heardRows } from "../../ui/state/apply-message.ts";
 import { pressed } from "../../ui/state/key-routing.ts";
 import { beginning, type Effect, type SandboxIndex, type State, type Step } from "../../ui/state/state.ts";
 import { type Call, perform, Refusal } from "../../ui/wire/control-calls.ts";
+import { afterEachFile } from "./cleanup.ts";
 
 export interface Desk {
   state: State;
@@ -26,7 +26,10 @@ export const PLAIN = { colours: false, unicode: true };
 
 let frames: Frames | undefined;
 
-afterAll(() => frames?.close());
+afterEachFile.push(() => {
+  frames?.close();
+  frames = undefined;
+});
 
 /** A dashboard that has looked at the sandbox once. */
 export async function seat(url: string, columns = 120, rows = 36): Promise<Desk> {

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach } from "vitest";
+import { afterEachTest } from "./cleanup.ts";
 
 export const PROGRAM = join(import.meta.dirname, "../../dist/bin.cjs");
 
@@ -37,7 +37,7 @@ export interface Started extends Program {
 const children = new Set<ChildProcess>();
 const folders: string[] = [];
 
-afterEach(async () => {
+afterEachTest.push(() => {
   for (const child of children) child.kill("SIGKILL");
   children.clear();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });

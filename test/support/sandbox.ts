@@ -2,10 +2,10 @@
 
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
-import { afterEach } from "vitest";
 import { createSandbox, type Sandbox } from "../../src/sandbox/create.ts";
 import type { Defect } from "../../src/sandbox/engine.ts";
 import type { GivenOptions } from "../../src/sandbox/options.ts";
+import { afterEachTest } from "./cleanup.ts";
 
 export const NOON = "2026-01-05T12:00:00Z";
 export const NOON_SECONDS = 1_767_614_400;
@@ -52,9 +52,7 @@ export interface Bench extends Omit<Sandbox, "events"> {
 const opened: Bench[] = [];
 const shared = new Agent({ keepAlive: true });
 
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((bench) => bench.close()));
-});
+afterEachTest.push(() => Promise.all(opened.splice(0).map((bench) => bench.close())));
 
 /** A sandbox for one test, closed after it; any defect of the sandbox fails the test. */
 export async function open(options: GivenOptions = {}): Promise<Bench> {

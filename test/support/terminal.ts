@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type IPty, spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
-import { afterEach } from "vitest";
+import { afterEachTest } from "./cleanup.ts";
 import { PROGRAM } from "./program.ts";
 
 export interface Size {
@@ -46,7 +46,7 @@ const PATIENCE = 20_000;
 const opened: IPty[] = [];
 const folders: string[] = [];
 
-afterEach(() => {
+afterEachTest.push(() => {
   for (const { pid } of opened.splice(0)) {
     try {
       process.kill(-pid, "SIGKILL");

@@ -2,8 +2,8 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { afterEach } from "vitest";
 import type { AttemptRecord } from "../../src/store/webhooks/attempts.ts";
+import { afterEachTest } from "./cleanup.ts";
 import type { Bench } from "./sandbox.ts";
 
 /** One request as it came in. */
@@ -43,9 +43,7 @@ export interface Receiver {
 
 const opened: Receiver[] = [];
 
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((receiver) => receiver.close()));
-});
+afterEachTest.push(() => Promise.all(opened.splice(0).map((receiver) => receiver.close())));
 
 /** A receiver on a free port, closed after the test. */
 export async function receive(host = "127.0.0.1", port = 0): Promise<Receiver> {
