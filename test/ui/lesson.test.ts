@@ -393,7 +393,7 @@ describe("learn on a terminal", () => {
     expect(second).toContain("✓1  ▸2");
     await terminal.shows("Hint 1 of 1: The address is in quotes");
     terminal.type("S");
-    await terminal.shows("3. Ask for something that is not there");
+    await terminal.shows("3. Request a missing record");
     terminal.type("s");
     await terminal.shows("[first-call 3/5]");
     terminal.type("s");
