@@ -256,7 +256,7 @@ describe("somebody who learns", () => {
     await desk.begin("paging", 5);
     const ask = () => control(bench.url, "POST", `/learners/${desk.id}/hint`);
     const [one, two, again] = [await ask(), await ask(), await ask()];
-    expect(one.hint).toMatch(/^A loop/);
+    expect(one.hint).toMatch(/^Put a loop/);
     expect(two.hint).toMatch(/^for \(let after/);
     expect([again.hint, one.hints, two.hints, again.hints]).toEqual([two.hint, 1, 2, 2]);
   });
@@ -404,7 +404,7 @@ describe("a room", () => {
     await ticked;
     expect(await shell(place, folder())).toContain("[first-call 2/5] Read a list");
     const hint = /a hint: {2}(curl .*)$/m.exec(joined)?.[1] ?? "";
-    expect(await shell(hint, folder())).toContain("The address is in quotes");
+    expect(await shell(hint, folder())).toContain("The URL is quoted");
     const skip = /leave this step out: {2}(curl .*)$/m.exec(joined)?.[1] ?? "";
     expect(await shell(skip, folder())).toContain("[first-call 3/5]");
   });
