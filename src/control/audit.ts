@@ -2,7 +2,7 @@
 
 import { VERDICTS } from "../contracts/expectations.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
-import { control } from "./control-context.ts";
+import { endpoint } from "./control-context.ts";
 
 const Tried = Type.Object(
   {
@@ -16,7 +16,7 @@ const Tried = Type.Object(
   { title: "probe" },
 );
 
-export const auditReceiver = control({
+export const auditReceiver = endpoint({
   id: "sandbox.audit",
   area: "Verification",
   method: "POST",

@@ -1,7 +1,7 @@
 // The board of those who learn, for programs and as a page for the projector; and the door of a room as a page.
 
 import { nullable, oneOf, Type } from "../schema/shapes.ts";
-import { type Console, control } from "./control-context.ts";
+import { type ControlContext, endpoint } from "./control-context.ts";
 import { LearnerShape } from "./lessons.ts";
 import { boardPage } from "./pages/board-page.ts";
 import { joinPage } from "./pages/join-page.ts";
@@ -21,7 +21,7 @@ const asPage = Type.Object({
 });
 const documents = { html: "text/html" };
 
-type Here = Pick<Console, "room" | "about" | "lessons">;
+type Here = Pick<ControlContext, "room" | "about" | "lessons">;
 
 async function boardOf(here: Here) {
   const code = here.room.code();
@@ -31,7 +31,7 @@ async function boardOf(here: Here) {
 
 const board = async (here: Here, format: string | undefined) => (format === "json" ? await boardOf(here) : boardPage);
 
-export const showBoard = control({
+export const showBoard = endpoint({
   id: "lessons.board",
   area: "Lessons",
   method: "GET",
@@ -45,7 +45,7 @@ export const showBoard = control({
   handle: ({ query, ...here }) => board(here, query.format),
 });
 
-export const showBoardInRoom = control({
+export const showBoardInRoom = endpoint({
   id: "room.board_page",
   area: "Lessons",
   method: "GET",
@@ -61,7 +61,7 @@ export const showBoardInRoom = control({
   },
 });
 
-export const showDoor = control({
+export const showDoor = endpoint({
   id: "room.door",
   area: "Lessons",
   method: "GET",

@@ -5,7 +5,7 @@ import { type Clock, isoTime, LATEST_TIME, parseTime } from "../kernel/clock.ts"
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { nullable, oneOf, Type } from "../schema/shapes.ts";
-import { type Console, control } from "./control-context.ts";
+import { type ControlContext, endpoint } from "./control-context.ts";
 
 const state = {
   mode: oneOf(["real", "frozen", "offset"], "`real` runs with the machine, `frozen` stands, `offset` runs from another time"),
@@ -18,13 +18,13 @@ export const ClockState = Type.Object(state, { title: "clock" });
 export const clockState = (clock: Clock) => ({ mode: clock.mode, now: isoTime(clock.now()), unix: clock.seconds() });
 
 /** What the clock says now, told to those who watch too. */
-function moved({ clock, tell }: Pick<Console, "clock" | "tell">) {
+function moved({ clock, tell }: Pick<ControlContext, "clock" | "tell">) {
   const present = clockState(clock);
   tell({ kind: "clock", clock: present });
   return present;
 }
 
-export const showClock = control({
+export const showClock = endpoint({
   id: "clock.get",
   area: "Clock",
   method: "GET",
@@ -34,7 +34,7 @@ export const showClock = control({
   handle: ({ clock }) => clockState(clock),
 });
 
-export const setClock = control({
+export const setClock = endpoint({
   id: "clock.set",
   area: "Clock",
   method: "PUT",
@@ -76,7 +76,7 @@ const PlayedAttempt = Type.Object(
   { title: "played_attempt" },
 );
 
-export const advanceClock = control({
+export const advanceClock = endpoint({
   id: "clock.advance",
   area: "Clock",
   method: "POST",

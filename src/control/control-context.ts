@@ -71,7 +71,7 @@ interface Audited {
   probes: { probe: string; verdict: Verdict; sent: string; did: string; should: string; why: string }[];
 }
 
-export interface Console extends Stores {
+export interface ControlContext extends Stores {
   about: {
     version: string;
     /** Where the sandbox listens, such as http://127.0.0.1:4747. */
@@ -108,6 +108,6 @@ export interface Console extends Stores {
   };
 }
 
-export type ControlOperation = Endpoint<Console>;
+export type ControlOperation = Endpoint<ControlContext>;
 
-export const control = endpointsOf<Console>();
+export const endpoint = endpointsOf<ControlContext>();

@@ -2,7 +2,7 @@
 
 import type { RuleState } from "../contracts/fault.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
-import { control } from "./control-context.ts";
+import { endpoint } from "./control-context.ts";
 
 const AnyObject = () => Type.Record(Type.Unknown());
 const nullable = (schema: ReturnType<typeof text>) => Type.Union([schema, Type.Null()]);
@@ -50,7 +50,7 @@ const action = Type.Unknown({ description: "What it does: a type and its fields;
 
 const shown = (state: RuleState) => ({ ...state, action: { ...state.action }, expect: [...state.expect] });
 
-export const listFaults = control({
+export const listFaults = endpoint({
   id: "faults.list",
   area: "Faults",
   method: "GET",
@@ -68,7 +68,7 @@ export const listFaults = control({
   }),
 });
 
-export const addFault = control({
+export const addFault = endpoint({
   id: "faults.add",
   area: "Faults",
   method: "POST",
@@ -84,7 +84,7 @@ export const addFault = control({
   handle: ({ faults, body }) => shown(faults.add(body)),
 });
 
-export const showFault = control({
+export const showFault = endpoint({
   id: "faults.get",
   area: "Faults",
   method: "GET",
@@ -95,7 +95,7 @@ export const showFault = control({
   handle: ({ faults, params }) => shown(faults.find(params.id)),
 });
 
-export const changeFault = control({
+export const changeFault = endpoint({
   id: "faults.change",
   area: "Faults",
   method: "PATCH",
@@ -109,7 +109,7 @@ export const changeFault = control({
   handle: ({ faults, params, body }) => shown(faults.change(params.id, body)),
 });
 
-export const removeFault = control({
+export const removeFault = endpoint({
   id: "faults.remove",
   area: "Faults",
   method: "DELETE",
@@ -120,7 +120,7 @@ export const removeFault = control({
   handle: ({ faults, params }) => shown(faults.remove(params.id)),
 });
 
-export const clearFaults = control({
+export const clearFaults = endpoint({
   id: "faults.clear",
   area: "Faults",
   method: "DELETE",
@@ -132,7 +132,7 @@ export const clearFaults = control({
   handle: ({ faults, query }) => ({ removed: faults.clear(query.merchant) }),
 });
 
-export const showFaultSchema = control({
+export const showFaultSchema = endpoint({
   id: "faults.schema",
   area: "Faults",
   method: "GET",

@@ -5,7 +5,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";
-import { type Console, control } from "./control-context.ts";
+import { type ControlContext, endpoint } from "./control-context.ts";
 
 const Block = Type.Object(
   { kind: Type.String({ description: "`prose` for Markdown, else the language of a fenced block: `sh` is run" }), text: Type.String() },
@@ -85,7 +85,7 @@ export const shownLesson = ({ steps, file, ...lesson }: Lesson): Static<typeof L
 const LearnerWithKey = Type.Object({ learner: LearnerShape, apiKey: Type.String(), baseUrl: Type.String() });
 
 /** What a learner calls with. */
-export const accessOf = ({ tenants, about }: Pick<Console, "tenants" | "about">, id: string) => ({
+export const accessOf = ({ tenants, about }: Pick<ControlContext, "tenants" | "about">, id: string) => ({
   apiKey: tenants.list().find((tenant) => tenant.id === id)?.apiKeys[0] ?? "",
   baseUrl: `${about.url()}/v1`,
 });
@@ -103,7 +103,7 @@ export const begins = {
 
 const ANSWER = { exampleParams: { id: "mer_lodge" } };
 
-export const listLessons = control({
+export const listLessons = endpoint({
   id: "lessons.list",
   area: "Lessons",
   method: "GET",
@@ -114,7 +114,7 @@ export const listLessons = control({
   handle: async ({ lessons }) => ({ object: "list" as const, data: (await lessons.list()).map(shownLesson) }),
 });
 
-export const showLesson = control({
+export const showLesson = endpoint({
   id: "lessons.get",
   area: "Lessons",
   method: "GET",
@@ -129,7 +129,7 @@ export const showLesson = control({
   handle: async ({ lessons, params, query }) => shownLesson(await lessons.find(params.name, query.learner)),
 });
 
-export const listLearners = control({
+export const listLearners = endpoint({
   id: "learners.list",
   area: "Lessons",
   method: "GET",
@@ -143,7 +143,7 @@ export const listLearners = control({
   handle: async ({ lessons }) => ({ object: "list" as const, data: (await lessons.board()).map(shownLearner) }),
 });
 
-export const joinLessons = control({
+export const joinLessons = endpoint({
   id: "learners.join",
   area: "Lessons",
   method: "POST",
@@ -159,9 +159,9 @@ export const joinLessons = control({
   example: { name: "Ada" },
   reply: LearnerWithKey,
   errors: ["validation_failed", "resource_not_found", "already_exists"],
-  async handle({ body: { name, merchant, hintAfter }, ...console }) {
-    const learner = await console.lessons.join({ name, merchant, hintAfter: spanIn("hintAfter", hintAfter) });
-    return { learner: shownLearner(learner), ...accessOf(console, learner.id) };
+  async handle({ body: { name, merchant, hintAfter }, ...context }) {
+    const learner = await context.lessons.join({ name, merchant, hintAfter: spanIn("hintAfter", hintAfter) });
+    return { learner: shownLearner(learner), ...accessOf(context, learner.id) };
   },
 });
 
@@ -173,7 +173,7 @@ export function spanIn(field: string, given: string | undefined): number | undef
   return fail("validation_failed", `${field} must be a span such as 90s, an hour at most; received ${JSON.stringify(given)}.`);
 }
 
-export const showLearner = control({
+export const showLearner = endpoint({
   id: "learners.get",
   area: "Lessons",
   method: "GET",
@@ -185,7 +185,7 @@ export const showLearner = control({
   handle: async ({ lessons, params }) => shownLearner(await lessons.learner(params.id)),
 });
 
-export const beginLesson = control({
+export const beginLesson = endpoint({
   id: "learners.begin",
   area: "Lessons",
   method: "POST",
@@ -199,7 +199,7 @@ export const beginLesson = control({
   handle: async ({ lessons, params, body: { name = "", checkpoint } }) => shownLearner(await lessons.begin(params.id, name, checkpoint)),
 });
 
-export const skipStep = control({
+export const skipStep = endpoint({
   id: "learners.skip",
   area: "Lessons",
   method: "POST",
@@ -212,7 +212,7 @@ export const skipStep = control({
   handle: async ({ lessons, params }) => shownLearner(await lessons.skip(params.id)),
 });
 
-export const showHint = control({
+export const showHint = endpoint({
   id: "learners.hint",
   area: "Lessons",
   method: "POST",
@@ -224,7 +224,7 @@ export const showHint = control({
   handle: async ({ lessons, params }) => shownLearner(await lessons.hint(params.id)),
 });
 
-export const removeLearner = control({
+export const removeLearner = endpoint({
   id: "learners.remove",
   area: "Lessons",
   method: "DELETE",

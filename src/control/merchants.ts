@@ -1,7 +1,7 @@
 // Merchants from outside: one more for whoever wants a world of his own, and the way back to the fixtures.
 
 import { oneOf, Type, text } from "../schema/shapes.ts";
-import { control } from "./control-context.ts";
+import { endpoint } from "./control-context.ts";
 
 export const Merchant = Type.Object(
   {
@@ -13,7 +13,7 @@ export const Merchant = Type.Object(
   { title: "merchant" },
 );
 
-export const listMerchants = control({
+export const listMerchants = endpoint({
   id: "merchants.list",
   area: "Merchants",
   method: "GET",
@@ -23,7 +23,7 @@ export const listMerchants = control({
   handle: ({ tenants }) => ({ object: "list" as const, data: tenants.list() }),
 });
 
-export const mintMerchant = control({
+export const mintMerchant = endpoint({
   id: "merchants.mint",
   area: "Merchants",
   method: "POST",
@@ -38,7 +38,7 @@ export const mintMerchant = control({
   handle: ({ body, world }) => world.mint(body.fixture ?? "lodge"),
 });
 
-export const removeMerchant = control({
+export const removeMerchant = endpoint({
   id: "merchants.remove",
   area: "Merchants",
   method: "DELETE",
@@ -52,7 +52,7 @@ export const removeMerchant = control({
   },
 });
 
-export const reset = control({
+export const reset = endpoint({
   id: "sandbox.reset",
   area: "Merchants",
   method: "POST",

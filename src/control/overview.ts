@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "../schema/shapes.ts";
 import { ClockState, clockState } from "./clock.ts";
-import { type Console, control } from "./control-context.ts";
+import { type ControlContext, endpoint } from "./control-context.ts";
 import { Merchant } from "./merchants.ts";
 
 const Index = Type.Object({
@@ -17,7 +17,7 @@ const Index = Type.Object({
   links: Type.Record(Type.String()),
 });
 
-export const showIndex = control({
+export const showIndex = endpoint({
   id: "sandbox.index",
   area: "Overview",
   method: "GET",
@@ -34,7 +34,7 @@ export function showSandbox({
   clock,
   tenants,
   deliveries,
-}: Pick<Console, "about" | "clock" | "tenants" | "deliveries">): Static<typeof Index> {
+}: Pick<ControlContext, "about" | "clock" | "tenants" | "deliveries">): Static<typeof Index> {
   const url = about.url();
   return {
     name: "merchant-sandbox",
@@ -55,7 +55,7 @@ export function showSandbox({
   };
 }
 
-export const showHealth = control({
+export const showHealth = endpoint({
   id: "sandbox.health",
   area: "Overview",
   method: "GET",
@@ -81,7 +81,7 @@ const EventRow = Type.Object({
   delivered: Type.Integer({ description: "How many deliveries of them were taken" }),
 });
 
-export const listOperations = control({
+export const listOperations = endpoint({
   id: "sandbox.operations",
   area: "Overview",
   method: "GET",
@@ -102,7 +102,7 @@ export const listOperations = control({
 
 const AnyObject = Type.Record(Type.Unknown());
 
-export const showOpenapi = control({
+export const showOpenapi = endpoint({
   id: "sandbox.openapi",
   area: "Overview",
   method: "GET",
@@ -112,7 +112,7 @@ export const showOpenapi = control({
   handle: async ({ documents }) => ({ ...(await documents.openapi()) }),
 });
 
-export const showControlOpenapi = control({
+export const showControlOpenapi = endpoint({
   id: "sandbox.control_openapi",
   area: "Overview",
   method: "GET",
@@ -122,7 +122,7 @@ export const showControlOpenapi = control({
   handle: async ({ documents }) => ({ ...(await documents.controlOpenapi()) }),
 });
 
-export const listAssumptions = control({
+export const listAssumptions = endpoint({
   id: "sandbox.assumptions",
   area: "Overview",
   method: "GET",

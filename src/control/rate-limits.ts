@@ -5,7 +5,7 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { Type, text } from "../schema/shapes.ts";
-import { type Console, control } from "./control-context.ts";
+import { type ControlContext, endpoint } from "./control-context.ts";
 
 const MOST = 1_000_000_000;
 const LONGEST = 366 * 86_400_000;
@@ -23,7 +23,7 @@ const Window = Type.Object(
   { title: "rate_window" },
 );
 
-type Reach = Pick<Console, "limiter" | "clock" | "tenants">;
+type Reach = Pick<ControlContext, "limiter" | "clock" | "tenants">;
 
 function windowsOf({ limiter, clock }: Reach, merchant: string) {
   const now = clock.now();
@@ -35,19 +35,19 @@ function windowsOf({ limiter, clock }: Reach, merchant: string) {
   });
 }
 
-export const listWindows = control({
+export const listWindows = endpoint({
   id: "rate_limits.list",
   area: "Rate limits",
   method: "GET",
   path: "/rate-limits",
   summary: "The rate-limit windows of every merchant",
   reply: Type.Object({ data: Type.Array(Window) }),
-  handle: (console) => ({ data: console.tenants.list().flatMap(({ id }) => windowsOf(console, id)) }),
+  handle: (context) => ({ data: context.tenants.list().flatMap(({ id }) => windowsOf(context, id)) }),
 });
 
 const span = (description: string) => Type.Optional(text(`${description}, such as 10s`, { maxLength: 30 }));
 
-export const setWindow = control({
+export const setWindow = endpoint({
   id: "rate_limits.set",
   area: "Rate limits",
   method: "PUT",
@@ -64,18 +64,18 @@ export const setWindow = control({
   example: { remaining: 0, resetIn: "10s" },
   reply: Window,
   errors: ["validation_failed", "resource_not_found"],
-  handle({ params: { merchant }, body, ...console }) {
-    const known = console.tenants.list().map(({ id }) => id);
+  handle({ params: { merchant }, body, ...context }) {
+    const known = context.tenants.list().map(({ id }) => id);
     if (!known.includes(merchant))
       fail("resource_not_found", `There is no merchant ${merchant}.${didYouMean(merchant, known) || " GET /_sandbox lists them."}`);
     const { limit, remaining } = body;
-    const bucket = console.limiter.of(merchant);
+    const bucket = context.limiter.of(merchant);
     const most = limit ?? bucket.limit;
     if (remaining !== undefined && remaining > most)
       fail("validation_failed", `remaining must be at most the limit, which is ${most}; received ${remaining}.`);
     const change = { limit, remaining, window: spanOf("window", body.window), resetIn: spanOf("resetIn", body.resetIn) };
-    bucket.set(change, console.clock.now());
-    return windowsOf(console, merchant)[0] as ReturnType<typeof windowsOf>[number];
+    bucket.set(change, context.clock.now());
+    return windowsOf(context, merchant)[0] as ReturnType<typeof windowsOf>[number];
   },
 });
 

@@ -6,11 +6,11 @@ import { fail } from "../kernel/errors.ts";
 import { Type } from "../schema/shapes.ts";
 import { changeGiven, createGiven } from "../store/records/admin-records.ts";
 import type { Collection } from "../store/records/collection.ts";
-import { type Console, control } from "./control-context.ts";
+import { type ControlContext, endpoint } from "./control-context.ts";
 
 const AnyRecord = Type.Record(Type.Unknown());
 
-export const createRecord = control({
+export const createRecord = endpoint({
   id: "records.create",
   area: "Records",
   method: "POST",
@@ -23,18 +23,18 @@ export const createRecord = control({
   reply: AnyRecord,
   status: 201,
   errors: ["validation_failed", "resource_not_found", "already_exists"],
-  handle: ({ params, body, extra, database, ...console }) =>
+  handle: ({ params, body, extra, database, ...context }) =>
     settled(
-      console,
+      context,
       database.commit(() => {
-        const resource = kindNamed(console, params.kind, true);
-        const owned = () => recordsOf(console, knownMerchant(console, body.merchant ?? ""), resource);
+        const resource = kindNamed(context, params.kind, true);
+        const owned = () => recordsOf(context, knownMerchant(context, body.merchant ?? ""), resource);
         return { ...createGiven(resource, owned, extra) };
       }),
     ),
 });
 
-export const changeRecord = control({
+export const changeRecord = endpoint({
   id: "records.change",
   area: "Records",
   method: "PATCH",
@@ -49,18 +49,18 @@ export const changeRecord = control({
   example: { merchant: "mer_lodge", status: "succeeded" },
   reply: AnyRecord,
   errors: ["validation_failed", "resource_not_found", "invalid_state", "already_exists"],
-  handle: ({ params, body, extra, database, ...console }) =>
+  handle: ({ params, body, extra, database, ...context }) =>
     settled(
-      console,
+      context,
       database.commit(() => {
-        const resource = kindNamed(console, params.kind);
-        const owned = () => recordsOf(console, body.merchant ?? onlyOwner(console, resource, params.id), resource);
+        const resource = kindNamed(context, params.kind);
+        const owned = () => recordsOf(context, body.merchant ?? onlyOwner(context, resource, params.id), resource);
         return { ...changeGiven(resource, owned, params.id, extra) };
       }),
     ),
 });
 
-type Reach = Pick<Console, "resources" | "callers" | "clock" | "collections" | "tenants">;
+type Reach = Pick<ControlContext, "resources" | "callers" | "clock" | "collections" | "tenants">;
 
 /** Answers after the commit, wakes what may now be due, and lets go of what memory held of the merchants' states. */
 async function settled<T>({ clock, tenants }: Reach, work: Promise<T>): Promise<T> {
@@ -88,13 +88,13 @@ function knownMerchant({ tenants }: Reach, merchant: string): string {
   return fail("resource_not_found", `There is no merchant ${merchant}.${didYouMean(merchant, known) || " GET /_sandbox lists them."}`);
 }
 
-function recordsOf(console: Reach, merchant: string, resource: Resource): Collection<RecordBase> {
-  return console.callers(merchant, console.clock.seconds(), undefined).own(resource);
+function recordsOf(context: Reach, merchant: string, resource: Resource): Collection<RecordBase> {
+  return context.callers(merchant, context.clock.seconds(), undefined).own(resource);
 }
 
 /** The one merchant that has a record with this id; minted merchants share the ids of their fixture, so there may be several. */
-function onlyOwner(console: Reach, resource: Resource, id: string): string {
-  const owners = console.tenants.list().filter((tenant) => recordsOf(console, tenant.id, resource).find(id));
+function onlyOwner(context: Reach, resource: Resource, id: string): string {
+  const owners = context.tenants.list().filter((tenant) => recordsOf(context, tenant.id, resource).find(id));
   if (owners.length > 1)
     fail("validation_failed", `${id} exists for ${owners.map((owner) => owner.id).join(", ")}: say in merchant whose is meant.`);
   return owners[0]?.id ?? fail("resource_not_found", `No merchant has a ${resource.kind} ${id}.`);

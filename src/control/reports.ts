@@ -1,11 +1,11 @@
 // The report of the run so far, for people and for programs.
 
 import { oneOf, Type } from "../schema/shapes.ts";
-import { control } from "./control-context.ts";
+import { endpoint } from "./control-context.ts";
 
 const FORMATS = ["json", "junit", "markdown", "html", "har"] as const;
 
-export const showReport = control({
+export const showReport = endpoint({
   id: "sandbox.report",
   area: "Verification",
   method: "GET",

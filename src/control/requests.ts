@@ -5,7 +5,7 @@ import { fail } from "../kernel/errors.ts";
 import { listOf, pageSize, Type } from "../schema/shapes.ts";
 import type { JournalRow } from "../store/journal/request-log.ts";
 import { badCursor } from "../store/records/collection.ts";
-import { control } from "./control-context.ts";
+import { endpoint } from "./control-context.ts";
 
 const nullableText = () => Type.Union([Type.String(), Type.Null()]);
 
@@ -43,7 +43,7 @@ const RequestDetail = Type.Object(
   { title: "request_detail" },
 );
 
-export const listRequests = control({
+export const listRequests = endpoint({
   id: "requests.list",
   area: "Journal",
   method: "GET",
@@ -74,7 +74,7 @@ export const listRequests = control({
   },
 });
 
-export const showRequest = control({
+export const showRequest = endpoint({
   id: "requests.get",
   area: "Journal",
   method: "GET",

@@ -4,7 +4,7 @@ import { VERDICTS } from "../contracts/expectations.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
-import { control } from "./control-context.ts";
+import { endpoint } from "./control-context.ts";
 import { VerdictShape } from "./verdicts.ts";
 
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
@@ -53,7 +53,7 @@ const shown = (state: ScenarioState) => ({
 
 const whose = Type.Object({ merchant: Type.Optional(text("For whom it is armed; need not be said where it is armed once")) });
 
-export const listScenarios = control({
+export const listScenarios = endpoint({
   id: "scenarios.list",
   area: "Scenarios",
   method: "GET",
@@ -63,7 +63,7 @@ export const listScenarios = control({
   handle: async ({ scenarios }) => ({ object: "list" as const, data: (await scenarios.list()).map(shown) }),
 });
 
-export const showScenarioSchema = control({
+export const showScenarioSchema = endpoint({
   id: "scenarios.schema",
   area: "Scenarios",
   method: "GET",
@@ -73,7 +73,7 @@ export const showScenarioSchema = control({
   handle: ({ scenarios }) => scenarios.schema(),
 });
 
-export const showScenario = control({
+export const showScenario = endpoint({
   id: "scenarios.get",
   area: "Scenarios",
   method: "GET",
@@ -85,7 +85,7 @@ export const showScenario = control({
   handle: async ({ scenarios, params, query }) => shown(await scenarios.find(params.name, query.merchant)),
 });
 
-export const startScenario = control({
+export const startScenario = endpoint({
   id: "scenarios.start",
   area: "Scenarios",
   method: "POST",
@@ -101,7 +101,7 @@ export const startScenario = control({
   handle: async ({ scenarios, params, body }) => shown(await scenarios.start(params.name, body.merchant)),
 });
 
-export const stopScenario = control({
+export const stopScenario = endpoint({
   id: "scenarios.stop",
   area: "Scenarios",
   method: "DELETE",

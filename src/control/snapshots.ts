@@ -1,14 +1,14 @@
 // Named copies of the state: save one, go back to it, any number of times.
 
 import { Type } from "../schema/shapes.ts";
-import { control } from "./control-context.ts";
+import { endpoint } from "./control-context.ts";
 
 const SnapshotShape = Type.Object(
   { name: Type.String(), file: Type.String({ description: "A SQLite file; `--snapshot FILE` starts from it" }), bytes: Type.Integer() },
   { title: "snapshot" },
 );
 
-export const listSnapshots = control({
+export const listSnapshots = endpoint({
   id: "snapshots.list",
   area: "Snapshots",
   method: "GET",
@@ -18,7 +18,7 @@ export const listSnapshots = control({
   handle: ({ snapshots }) => ({ data: snapshots.list() }),
 });
 
-export const saveSnapshot = control({
+export const saveSnapshot = endpoint({
   id: "snapshots.save",
   area: "Snapshots",
   method: "PUT",
@@ -30,7 +30,7 @@ export const saveSnapshot = control({
   handle: ({ params, snapshots }) => snapshots.save(params.name),
 });
 
-export const restoreSnapshot = control({
+export const restoreSnapshot = endpoint({
   id: "snapshots.restore",
   area: "Snapshots",
   method: "POST",
@@ -48,7 +48,7 @@ export const restoreSnapshot = control({
   },
 });
 
-export const removeSnapshot = control({
+export const removeSnapshot = endpoint({
   id: "snapshots.remove",
   area: "Snapshots",
   method: "DELETE",

@@ -3,7 +3,7 @@
 import { TRAFFIC_STATES, type TrafficState } from "../contracts/traffic.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { nullable, oneOf, Type, text } from "../schema/shapes.ts";
-import { control } from "./control-context.ts";
+import { endpoint } from "./control-context.ts";
 
 const counts = (description: string) => Type.Record(Type.Number(), { description });
 
@@ -30,7 +30,7 @@ const shown = ({ startedAt, nextAt, ...state }: TrafficState) => ({
   nextAt: nextAt === null ? null : isoTime(nextAt),
 });
 
-export const startTraffic = control({
+export const startTraffic = endpoint({
   id: "traffic.start",
   area: "Traffic",
   method: "POST",
@@ -53,7 +53,7 @@ export const startTraffic = control({
   handle: ({ traffic, body }) => shown(traffic.start(body)),
 });
 
-export const listTraffic = control({
+export const listTraffic = endpoint({
   id: "traffic.list",
   area: "Traffic",
   method: "GET",
@@ -63,7 +63,7 @@ export const listTraffic = control({
   handle: ({ traffic }) => ({ object: "list" as const, data: traffic.list().map(shown) }),
 });
 
-export const stopTraffic = control({
+export const stopTraffic = endpoint({
   id: "traffic.stop",
   area: "Traffic",
   method: "DELETE",

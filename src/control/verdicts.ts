@@ -6,7 +6,7 @@ import { unknownRuleMessage } from "../contracts/verdict.ts";
 import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
-import { control } from "./control-context.ts";
+import { endpoint } from "./control-context.ts";
 
 const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
@@ -42,7 +42,7 @@ const RuleShape = Type.Object(
   { title: "judged_rule" },
 );
 
-export const listVerdicts = control({
+export const listVerdicts = endpoint({
   id: "verdicts.list",
   area: "Judge",
   method: "GET",
@@ -87,7 +87,7 @@ function countOf(rule: string, found: readonly VerdictMessage[]) {
   return counted;
 }
 
-export const clearVerdicts = control({
+export const clearVerdicts = endpoint({
   id: "verdicts.clear",
   area: "Judge",
   method: "DELETE",

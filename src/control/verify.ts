@@ -3,7 +3,7 @@
 import { Expectations, VERDICTS } from "../contracts/expectations.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, Type } from "../schema/shapes.ts";
-import { control } from "./control-context.ts";
+import { endpoint } from "./control-context.ts";
 
 const Difference = Type.Object({ field: Type.String(), wanted: Type.Unknown(), received: Type.Unknown() });
 
@@ -28,7 +28,7 @@ const Result = Type.Object(
   { title: "verification_result" },
 );
 
-export const verify = control({
+export const verify = endpoint({
   id: "sandbox.verify",
   area: "Verification",
   method: "POST",

@@ -7,7 +7,7 @@ import { assumedPage, listOf, Type, text } from "../schema/shapes.ts";
 import type { AttemptRecord, Attempts } from "../store/webhooks/attempts.ts";
 import type { LoggedEvent } from "../store/webhooks/event-log.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
-import { control } from "./control-context.ts";
+import { endpoint } from "./control-context.ts";
 
 const { limit, starting_after, ending_before } = assumedPage.properties;
 const page = { limit, starting_after, ending_before };
@@ -57,7 +57,7 @@ const Replayed = Type.Object({
   deliveries: Type.Array(Type.String(), { description: "The ids under which the attempts will be logged" }),
 });
 
-export const listEvents = control({
+export const listEvents = endpoint({
   id: "events.list",
   area: "Webhooks",
   method: "GET",
@@ -82,7 +82,7 @@ function showEvent({ id, merchant, type, created, request, body, pending, succee
   return { id, merchant, type, created: isoTime(created), request, body: JSON.parse(body) as unknown, deliveries };
 }
 
-export const listAttempts = control({
+export const listAttempts = endpoint({
   id: "attempts.list",
   area: "Webhooks",
   method: "GET",
@@ -107,7 +107,7 @@ export const listAttempts = control({
   },
 });
 
-export const showAttempt = control({
+export const showAttempt = endpoint({
   id: "attempts.get",
   area: "Webhooks",
   method: "GET",
@@ -126,7 +126,7 @@ export const showAttempt = control({
 
 const noSuchAttempt = (id: string) => fail("resource_not_found", `No attempt ${id} is logged. ${WHAT_IS_KEPT}`);
 
-export const replayAttempt = control({
+export const replayAttempt = endpoint({
   id: "attempts.replay",
   area: "Webhooks",
   method: "POST",
@@ -145,7 +145,7 @@ export const replayAttempt = control({
   },
 });
 
-export const replayEvent = control({
+export const replayEvent = endpoint({
   id: "events.replay",
   area: "Webhooks",
   method: "POST",
@@ -167,7 +167,7 @@ const showReplayed = ({ eventId, attempts }: { eventId: string; attempts: { id: 
   deliveries: attempts.map(({ id }) => id),
 });
 
-export const drain = control({
+export const drain = endpoint({
   id: "sandbox.drain",
   area: "Webhooks",
   method: "POST",
@@ -190,7 +190,7 @@ export const drain = control({
   },
 });
 
-export const enableEndpoint = control({
+export const enableEndpoint = endpoint({
   id: "endpoints.enable",
   area: "Webhooks",
   method: "POST",
@@ -207,7 +207,7 @@ export const enableEndpoint = control({
   },
 });
 
-export const explain = control({
+export const explain = endpoint({
   id: "signature.explain",
   area: "Webhooks",
   method: "POST",

@@ -6,7 +6,7 @@ import { currentStepText } from "../contracts/lesson-text.ts";
 import { fail } from "../kernel/errors.ts";
 import { randomToken } from "../kernel/random.ts";
 import { nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";
-import { type Console, control } from "./control-context.ts";
+import { type ControlContext, endpoint } from "./control-context.ts";
 import { accessOf, begins, LearnerShape, LessonShape, learnerName, shownLearner, shownLesson, spanIn } from "./lessons.ts";
 
 const CODE_LENGTH = 8;
@@ -34,7 +34,7 @@ const asText = Type.Object({ format: Type.Optional(oneOf(["json", "text"], "`tex
 const documents = { text: "text/plain" };
 const plain = (words: string) => new Document(documents.text, `${words}\n`);
 
-type Here = Pick<Console, "room" | "about" | "lessons" | "tenants">;
+type Here = Pick<ControlContext, "room" | "about" | "lessons" | "tenants">;
 
 const urlOf = ({ about }: Pick<Here, "about">, code: string) => `${about.url()}/_sandbox/room/${code}`;
 
@@ -78,7 +78,7 @@ function ways({ url, lesson, learner }: Static<typeof PlaceShape>): string {
   return ["--", ...file, ...go, ...ever, `leave this step out:  curl -s -X POST '${url}/skip?format=text'`].join("\n");
 }
 
-export const openRoom = control({
+export const openRoom = endpoint({
   id: "room.open",
   area: "Lessons",
   method: "POST",
@@ -93,7 +93,7 @@ export const openRoom = control({
   },
 });
 
-export const closeRoom = control({
+export const closeRoom = endpoint({
   id: "room.close",
   area: "Lessons",
   method: "DELETE",
@@ -110,7 +110,7 @@ export const closeRoom = control({
 /** A hint may have its learner's key in it. */
 export const forEverybody = (state: LearnerState) => shownLearner({ ...state, hint: null });
 
-export const showRoom = control({
+export const showRoom = endpoint({
   id: "room.board",
   area: "Lessons",
   method: "GET",
@@ -124,7 +124,7 @@ export const showRoom = control({
   },
 });
 
-export const joinRoom = control({
+export const joinRoom = endpoint({
   id: "room.join",
   area: "Lessons",
   method: "POST",
@@ -144,7 +144,7 @@ export const joinRoom = control({
   },
 });
 
-export const showPlace = control({
+export const showPlace = endpoint({
   id: "room.place",
   area: "Lessons",
   method: "GET",
@@ -166,7 +166,7 @@ export const showPlace = control({
   },
 });
 
-export const showFile = control({
+export const showFile = endpoint({
   id: "room.file",
   area: "Lessons",
   method: "GET",
@@ -185,7 +185,7 @@ export const showFile = control({
   },
 });
 
-export const hintInRoom = control({
+export const hintInRoom = endpoint({
   id: "room.hint",
   area: "Lessons",
   method: "POST",
@@ -202,7 +202,7 @@ export const hintInRoom = control({
   },
 });
 
-export const skipInRoom = control({
+export const skipInRoom = endpoint({
   id: "room.skip",
   area: "Lessons",
   method: "POST",
@@ -218,7 +218,7 @@ export const skipInRoom = control({
   },
 });
 
-export const beginInRoom = control({
+export const beginInRoom = endpoint({
   id: "room.begin",
   area: "Lessons",
   method: "POST",

@@ -1,7 +1,7 @@
 // Joins the control plane to everything that it may touch.
 
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
-import type { Console } from "../control/control-context.ts";
+import type { ControlContext } from "../control/control-context.ts";
 import { notify, subscribeTo } from "../kernel/listeners.ts";
 import { touched } from "../store/journal/coverage.ts";
 import { createViews } from "../store/records/views.ts";
@@ -15,7 +15,7 @@ import { openLessons } from "./lesson-setup.ts";
 import { version } from "./package-files.ts";
 import { openProof } from "./verification.ts";
 
-export function openConsole(machine: Machine, url: () => string): Console {
+export function openControlContext(machine: Machine, url: () => string): ControlContext {
   const { fixtures, image, clock, random, stores, faults, limiter, hub, dispatcher, judge, scenarios, heard } = machine;
   const { database, journal } = stores;
   const traffic = openTraffic(machine);

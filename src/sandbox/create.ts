@@ -5,7 +5,7 @@ import { eventTypes, resources } from "../areas/index.ts";
 import { createControlClient } from "../client/control-client.ts";
 import type { ControlPlane } from "../client/control-plane.generated.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
-import type { Console } from "../control/control-context.ts";
+import type { ControlContext } from "../control/control-context.ts";
 import { showSandbox } from "../control/overview.ts";
 import { armFile } from "../faults/rules-file.ts";
 import { createHeldResponses } from "../http/faults/held-responses.ts";
@@ -20,7 +20,7 @@ import { readFixtures } from "../store/world/fixtures.ts";
 import { readImage, seededImage } from "../store/world/seed-image.ts";
 import { createTargets } from "../webhooks/http/target-policy.ts";
 import { scheduleOf } from "../webhooks/retry-schedule.ts";
-import { openConsole } from "./control-plane.ts";
+import { openControlContext } from "./control-plane.ts";
 import { assemble, type Defect, type Machine, openFaults, operations, type Parts } from "./engine.ts";
 import { inProcessTransport } from "./in-process-transport.ts";
 import { checkLessons, checkRates, controlToken, ownName } from "./option-checks.ts";
@@ -105,29 +105,29 @@ const isUsual = ({ fixtures, seed }: Options) => fixtures === undefined && seed 
 const usualImage = once(() => readImage(join(import.meta.dirname, "world.db")));
 
 async function serve(parts: Parts): Promise<Sandbox> {
-  const machine = assemble(parts, () => showSandbox(console()));
+  const machine = assemble(parts, () => showSandbox(controlContext()));
   const { options, token, clock, stores, heard, dispatcher } = machine;
   const { database, replies } = stores;
-  let opened: Console | undefined;
+  let opened: ControlContext | undefined;
   // Who is never steered has no control plane.
-  const console = () => {
-    opened ??= openConsole(machine, () => url);
+  const controlContext = () => {
+    opened ??= openControlContext(machine, () => url);
     return opened;
   };
-  await begin(machine, console);
+  await begin(machine, controlContext);
 
   clock.watch(replies);
   const listening = await listen(
     options.port,
     options.host,
-    openFront(machine, console, () => listening.port),
+    openFront(machine, controlContext, () => listening.port),
   );
   const url = `http://${ownName(options)}:${listening.port}`;
   database.own(`process ${process.pid} at ${url}`);
   // A copy of the fixtures owes nobody anything; a file may, and so may a snapshot.
   dispatcher.start({ anew: database.isCopy && options.snapshot === undefined });
   const close = once(() => end(machine, opened, listening));
-  return Object.assign(createControlClient(inProcessTransport(console)), {
+  return Object.assign(createControlClient(inProcessTransport(controlContext)), {
     url,
     baseUrl: url + PREFIX,
     port: listening.port,
@@ -142,27 +142,31 @@ async function serve(parts: Parts): Promise<Sandbox> {
 }
 
 /** Lets what is in flight finish, then frees everything. */
-async function end({ hub, held, dispatcher, clock, stores }: Machine, console: Console | undefined, listening: Listening): Promise<void> {
+async function end(
+  { hub, held, dispatcher, clock, stores }: Machine,
+  controlContext: ControlContext | undefined,
+  listening: Listening,
+): Promise<void> {
   hub.close();
-  console?.traffic.stop();
-  console?.verifier.stop();
-  console?.lessons.stop();
+  controlContext?.traffic.stop();
+  controlContext?.verifier.stop();
+  controlContext?.lessons.stop();
   held.releaseAll();
   await listening.close(CLOSE_WITHIN);
   await dispatcher.stop(CLOSE_WITHIN);
   clock.stop();
-  console?.snapshots.close();
+  controlContext?.snapshots.close();
   stores.close();
 }
 
 /** Fills the world as the fixtures or a snapshot have it, and arms the faults of a file and the scenarios. */
-async function begin({ options, scenarios, stores }: Machine, console: () => Console): Promise<void> {
+async function begin({ options, scenarios, stores }: Machine, controlContext: () => ControlContext): Promise<void> {
   const { snapshot, faults, scenario } = options;
-  if (!stores.database.isCopy) console().world.fill();
+  if (!stores.database.isCopy) controlContext().world.fill();
   if (snapshot !== undefined) {
-    console().snapshots.restoreFile(resolve(snapshot));
-    console().lessons.renew();
+    controlContext().snapshots.restoreFile(resolve(snapshot));
+    controlContext().lessons.renew();
   }
-  if (faults !== undefined) await armFile(resolve(faults), console().faults.add);
+  if (faults !== undefined) await armFile(resolve(faults), controlContext().faults.add);
   for (const given of scenario) await scenarios.startGiven(given);
 }

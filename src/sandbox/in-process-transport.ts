@@ -2,7 +2,7 @@
 
 import type { ControlTransport } from "../client/control-client.ts";
 import { Document } from "../contracts/document.ts";
-import type { Console } from "../control/control-context.ts";
+import type { ControlContext } from "../control/control-context.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { perform } from "../http/run-control-operation.ts";
 import { asMisuse, SandboxError } from "../kernel/errors.ts";
@@ -11,7 +11,7 @@ import { once } from "../kernel/once.ts";
 const operations = once(() => new Map(controlCatalogue.map((operation) => [operation.id, operation])));
 
 export const inProcessTransport =
-  (context: () => Console): ControlTransport =>
+  (context: () => ControlContext): ControlTransport =>
   async ({ operation, params, search, body = {} }) => {
     const found = operations().get(operation);
     if (!found) throw new Error(`the client knows ${operation}, the control plane does not`);

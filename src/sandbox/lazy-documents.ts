@@ -1,8 +1,8 @@
 // The documents of the reference as the control plane has them: made when somebody first asks, so that a start does without them.
 
-import type { Console } from "../control/control-context.ts";
+import type { ControlContext } from "../control/control-context.ts";
 
-export function documents(url: () => string): Console["documents"] {
+export function documents(url: () => string): ControlContext["documents"] {
   const load = () => import("./documents.ts");
   return {
     openapi: async () => (await load()).serviceOpenapi(url()),

@@ -2,7 +2,7 @@
 
 import { catalogue } from "../areas/index.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
-import type { Console } from "../control/control-context.ts";
+import type { ControlContext } from "../control/control-context.ts";
 import { controlCatalogue } from "../control/index.ts";
 import type { Context } from "../http/context.ts";
 import { controlLock } from "../http/control-token.ts";
@@ -17,7 +17,7 @@ import { once } from "../kernel/once.ts";
 import type { Machine } from "./engine.ts";
 import { ownName } from "./option-checks.ts";
 
-export function openFront(machine: Machine, console: () => Console, port: () => number): Listeners {
+export function openFront(machine: Machine, controlContext: () => ControlContext, port: () => number): Listeners {
   const { options, token, clock, stores, faults, held, limiter, hub, heard, dispatcher } = machine;
   const { bodies, allowedHost, allowedOrigin } = options;
   const report = (error: unknown, { id }: Context) => notify(heard.defects, { error, where: id });
@@ -31,7 +31,7 @@ export function openFront(machine: Machine, console: () => Console, port: () => 
   const answer = once(() => pipe({ ...needs, committed: dispatcher.committed, answered: recorder.close }));
   // Express is loaded when somebody first asks for what it carries: a start that only serves /v1 does without.
   const app = once(async () =>
-    (await import("../http/app.ts")).createApp({ guard, clock, control: controlCatalogue, world: console(), checkToken, report }),
+    (await import("../http/app.ts")).createApp({ guard, clock, control: controlCatalogue, world: controlContext(), checkToken, report }),
   );
   return {
     request(incoming, outgoing) {

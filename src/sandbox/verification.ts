@@ -4,7 +4,7 @@ import { catalogue, resources } from "../areas/index.ts";
 import type { VerdictMessage } from "../contracts/live-messages.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
-import type { Console } from "../control/control-context.ts";
+import type { ControlContext } from "../control/control-context.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import { createVerifier, type Verifier } from "../verify/verifier.ts";
@@ -12,7 +12,7 @@ import { planAttempt, type Sent } from "../webhooks/attempt-recorder.ts";
 import { createSender, type Plan, type SenderNeeds } from "../webhooks/http/sender.ts";
 import { sign } from "../webhooks/signature.ts";
 
-interface Needs extends Pick<Console, Used> {
+interface Needs extends Pick<ControlContext, Used> {
   judge: { rules: readonly { id: string }[]; verdicts(): readonly VerdictMessage[] };
   faults: { list(): readonly { id: string; fired: number }[] };
   /** The scenarios that are armed. */
@@ -26,7 +26,7 @@ interface Needs extends Pick<Console, Used> {
 
 type Used = "about" | "touched" | "clock" | "journal" | "runLog" | "attempts" | "tenants" | "callers" | "deliveries" | "dispatcher";
 
-export function openProof(needs: Needs): Pick<Console, "report" | "auditor"> & { verifier: Verifier } {
+export function openProof(needs: Needs): Pick<ControlContext, "report" | "auditor"> & { verifier: Verifier } {
   const { judge, faults, dispatcher, hear } = needs;
   const verdicts = () => judge.verdicts();
   const sources = { ...needs, verdicts };
@@ -63,7 +63,7 @@ const recordsOf = ({ tenants, callers, clock }: Needs) =>
     }
   };
 
-function openAuditor({ clock, random, tenants, deliveries, webhooks }: Needs): Console["auditor"] {
+function openAuditor({ clock, random, tenants, deliveries, webhooks }: Needs): ControlContext["auditor"] {
   let runs = 0;
   /** The newest of several, as whoever registers again means the new one. */
   const secretOf = (url: string) => {
