@@ -4,7 +4,7 @@ import { inRounds, inTurn, open, rateAndCpu, slice } from "../measure.js";
 import { GET, POST, RECORD } from "../sample-record.js";
 import { buildVariants } from "../variants.js";
 
-const PIPE = "src/http/pipe.ts";
+const PIPE = "src/http/pipeline.ts";
 const ANSWER = `\n    (context) => { context.reply = { status: 200, body: ${JSON.stringify(RECORD)} }; },`;
 
 /** A pipe that answers before the stage whose line begins so. */
@@ -15,7 +15,7 @@ const FIRST = "({ incoming }) => guard.check(";
 /** What is left out, by the name of the variant. */
 export const cuts = {
   nothing: [before(FIRST)],
-  guard: [before("recognise(tenants")],
+  guard: [before("identify(tenants")],
   route: [before("faulty.auth,")],
   key: [before("faulty.limit,")],
   limit: [before("readBody,")],

@@ -3,11 +3,11 @@
 import { resource } from "../contracts/resource.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumed } from "../schema/assumed.ts";
-import { exactSum, inOrder } from "../schema/field-rules.ts";
+import { exactSum, requireOrder } from "../schema/field-rules.ts";
 import {
   amount,
   assumedListOf,
-  assumedPage,
+  assumedPageQuery,
   count,
   currency,
   day,
@@ -184,7 +184,7 @@ export const createPayroll = endpoint({
   emits: [assumed("payroll.created", "Derived from the operation's name.")],
   handle(call) {
     const { body, extra, mint, own } = call;
-    inOrder(body.periodStart, body.periodEnd, "periodEnd", "periodStart");
+    requireOrder(body.periodStart, body.periodEnd, "periodEnd", "periodStart");
     const id = mint(payrolls.prefix);
     const items = (body.items ?? []).map((item) => composeItem(item, mint("pyi"), id));
     const currency = body.currency ?? homeCurrency(call);
@@ -229,7 +229,7 @@ export const listDisciplinaryRecords = endpoint({
   method: "GET",
   path: "/employees/disciplinary",
   summary: "List disciplinary records",
-  query: assumedPage,
+  query: assumedPageQuery,
   reply: assumedListOf(disciplinaryRecords.schema),
   errors: ["invalid_limit", "invalid_cursor"],
   handle: ({ query, own }) => own(disciplinaryRecords).list(query),
@@ -241,7 +241,7 @@ export const listAppraisals = endpoint({
   method: "GET",
   path: "/employees/appraisals",
   summary: "List appraisals",
-  query: assumedPage,
+  query: assumedPageQuery,
   reply: assumedListOf(appraisals.schema),
   errors: ["invalid_limit", "invalid_cursor"],
   handle: ({ query, own }) => own(appraisals).list(query),

@@ -2,7 +2,7 @@
 
 import { resource } from "../contracts/resource.ts";
 import { assumed } from "../schema/assumed.ts";
-import { inOrder } from "../schema/field-rules.ts";
+import { requireOrder } from "../schema/field-rules.ts";
 import { amount, count, currency, day, id, metadata, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 
@@ -90,8 +90,8 @@ export const createPricingRule = endpoint({
   errors: ["validation_failed"],
   emits: [assumed("pricing_rule.created", "Derived from the operation's name.")],
   handle({ body, extra, own }) {
-    inOrder(body.startDate, body.endDate, "endDate", "startDate");
-    inOrder(body.minNights, body.maxNights, "maxNights", "minNights");
+    requireOrder(body.startDate, body.endDate, "endDate", "startDate");
+    requireOrder(body.minNights, body.maxNights, "maxNights", "minNights");
     return own(pricingRules).create({ ...extra, ...body });
   },
 });

@@ -1,7 +1,7 @@
 // Integrations: the log of what was exchanged with other systems, newest first.
 
 import { resource } from "../contracts/resource.ts";
-import { assumedListOf, assumedPage, count, nullables, oneOf, text, timestamp } from "../schema/shapes.ts";
+import { assumedListOf, assumedPageQuery, count, nullables, oneOf, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 
 export const syncLogs = resource({
@@ -33,7 +33,7 @@ export const listSyncLogs = endpoint({
   method: "GET",
   path: "/integrations/sync-logs",
   summary: "List what was synchronised with other systems",
-  query: assumedPage,
+  query: assumedPageQuery,
   reply: assumedListOf(syncLogs.schema),
   errors: ["invalid_limit", "invalid_cursor"],
   handle: ({ query, own }) => own(syncLogs).list(query),

@@ -1,7 +1,7 @@
 // Marketplace: orders that came in through a marketplace, newest first.
 
 import { resource } from "../contracts/resource.ts";
-import { amount, assumedPage, count, country, currency, id, listOf, nullable, nullables, Type, text } from "../schema/shapes.ts";
+import { amount, assumedPageQuery, count, country, currency, id, listOf, nullable, nullables, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 
 const item = Type.Object({
@@ -66,7 +66,7 @@ export const listMarketplaceOrders = endpoint({
   method: "GET",
   path: "/marketplace/orders",
   summary: "List the orders that came in through marketplaces",
-  query: assumedPage,
+  query: assumedPageQuery,
   reply: listOf(marketplaceOrders.schema),
   errors: ["invalid_limit", "invalid_cursor"],
   handle: ({ query, own }) => own(marketplaceOrders).list(query),

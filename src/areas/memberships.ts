@@ -1,7 +1,7 @@
 // Memberships: renewals that are due, done or lapsed, newest first.
 
 import { resource } from "../contracts/resource.ts";
-import { amount, assumedListOf, assumedPage, currency, day, flag, id, nullables, text, timestamp } from "../schema/shapes.ts";
+import { amount, assumedListOf, assumedPageQuery, currency, day, flag, id, nullables, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 
 export const membershipRenewals = resource({
@@ -39,7 +39,7 @@ export const listRenewals = endpoint({
   method: "GET",
   path: "/memberships/renewals",
   summary: "List membership renewals",
-  query: assumedPage,
+  query: assumedPageQuery,
   reply: assumedListOf(membershipRenewals.schema),
   errors: ["invalid_limit", "invalid_cursor"],
   handle: ({ query, own }) => own(membershipRenewals).list(query),

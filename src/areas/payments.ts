@@ -1,7 +1,7 @@
 // Payments: what customers paid, newest first.
 
 import { resource } from "../contracts/resource.ts";
-import { amount, currency, documentedPage, id, listOf, nullables, text } from "../schema/shapes.ts";
+import { amount, currency, documentedPageQuery, id, listOf, nullables, text } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 
 export const payments = resource({
@@ -32,7 +32,7 @@ export const listPayments = endpoint({
   method: "GET",
   path: "/payments",
   summary: "List your payments",
-  query: documentedPage,
+  query: documentedPageQuery,
   reply: listOf(payments.schema),
   errors: ["invalid_limit", "invalid_cursor"],
   handle: ({ query, own }) => own(payments).list(query),

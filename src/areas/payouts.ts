@@ -1,7 +1,7 @@
 // Payouts: what the service sent to the merchant's payout method, newest first.
 
 import { resource } from "../contracts/resource.ts";
-import { amount, assumedPage, currency, day, id, listOf, nullables, text } from "../schema/shapes.ts";
+import { amount, assumedPageQuery, currency, day, id, listOf, nullables, text } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 
 export const payouts = resource({
@@ -26,7 +26,7 @@ export const listPayouts = endpoint({
   method: "GET",
   path: "/payouts",
   summary: "List your payouts",
-  query: assumedPage,
+  query: assumedPageQuery,
   reply: listOf(payouts.schema),
   errors: ["invalid_limit", "invalid_cursor"],
   handle: ({ query, own }) => own(payouts).list(query),

@@ -4,7 +4,7 @@ import { resource, withFields } from "../contracts/resource.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumed } from "../schema/assumed.ts";
-import { assumedListOf, assumedPage, count, flag, id, listOf, nullable, oneOf, Type, text, timestamp } from "../schema/shapes.ts";
+import { assumedListOf, assumedPageQuery, count, flag, id, listOf, nullable, oneOf, Type, text, timestamp } from "../schema/shapes.ts";
 import { type Caller, endpoint } from "../store/operation-context.ts";
 import { shown } from "../store/records/collection.ts";
 import { ATTEMPT_ERRORS } from "../store/webhooks/attempts.ts";
@@ -134,7 +134,7 @@ export const listWebhooks = endpoint({
   method: "GET",
   path: "/webhooks",
   summary: "List your endpoints with their health",
-  query: assumedPage,
+  query: assumedPageQuery,
   reply: assumedListOf(withFields(webhookEndpoints, { health })),
   errors: ["invalid_limit", "invalid_cursor"],
   handle({ query, own, merchant, health }) {
@@ -208,7 +208,7 @@ export const listDeliveries = endpoint({
   path: "/webhook-deliveries",
   summary: "Read the log of deliveries",
   description: "One record for each attempt, across all of your endpoints, newest first. Deleted endpoints stay in it.",
-  query: Type.Object({ ...assumedPage.properties, ...filters }),
+  query: Type.Object({ ...assumedPageQuery.properties, ...filters }),
   reply: listOf(delivery),
   errors: ["validation_failed", "invalid_limit", "invalid_cursor"],
   handle: ({ query, merchant, attempts }) => attempts.page(merchant, query),

@@ -4,7 +4,7 @@ import type { ErrorCode } from "../kernel/errors.ts";
 import { type Assumed, assumed, type Fact } from "../schema/assumed.ts";
 import { type Static, type TProperties, type TSchema, Type } from "../schema/shapes.ts";
 import type { Document } from "./document.ts";
-import type { Written } from "./preserialized-json.ts";
+import type { PreserializedJson } from "./preserialized-json.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
@@ -13,7 +13,7 @@ export type ObjectSchema = TSchema & { properties: TProperties; required?: strin
 type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamName<Rest> : never;
 
 /** What a handler is given of the request. */
-export interface Call<Path extends string, Query extends ObjectSchema, Body extends ObjectSchema> {
+export interface HandlerInput<Path extends string, Query extends ObjectSchema, Body extends ObjectSchema> {
   params: Record<ParamName<Path>, string>;
   query: Static<Query>;
   /** Partial, because under `--bodies open` any field may be absent. */
@@ -22,7 +22,13 @@ export interface Call<Path extends string, Query extends ObjectSchema, Body exte
   extra: Record<string, unknown>;
 }
 
-export interface Declaration<Path extends string, Query extends ObjectSchema, Body extends ObjectSchema, Reply extends TSchema, World> {
+export interface EndpointDeclaration<
+  Path extends string,
+  Query extends ObjectSchema,
+  Body extends ObjectSchema,
+  Reply extends TSchema,
+  World,
+> {
   id: string;
   area: string;
   method: Method;
@@ -46,10 +52,10 @@ export interface Declaration<Path extends string, Query extends ObjectSchema, Bo
   emits?: readonly Fact<string>[];
   /** Whether `Idempotency-Key` is honoured; by default on every POST and PATCH. */
   idempotent?: boolean;
-  handle(call: Call<Path, Query, Body> & World): Answer<Static<Reply>> | Promise<Answer<Static<Reply>>>;
+  handle(call: HandlerInput<Path, Query, Body> & World): HandlerResult<Static<Reply>> | Promise<HandlerResult<Static<Reply>>>;
 }
 
-type Answer<Reply> = Reply | Written<Reply> | Document;
+type HandlerResult<Reply> = Reply | PreserializedJson<Reply> | Document;
 
 /** A declared route with its types forgotten: what the pipe, the reference and the tests loop over. */
 export interface Endpoint<World = unknown> {
@@ -70,16 +76,16 @@ export interface Endpoint<World = unknown> {
   readonly errors: readonly ErrorCode[];
   readonly emits: readonly Fact<string>[];
   readonly idempotent: boolean;
-  handle(call: Call<string, ObjectSchema, ObjectSchema> & World): unknown;
+  handle(call: HandlerInput<string, ObjectSchema, ObjectSchema> & World): unknown;
 }
 
 const OK: Assumed<number> = assumed<number>(200, "The document's table says `OK`, which is the reason phrase of 200.");
 const nothing: ObjectSchema = Type.Object({});
 
 /** Makes the `endpoint()` of one surface: the world is what its handlers may touch beside the request. */
-export function endpointsOf<World>() {
+export function endpointFactory<World>() {
   return <const Path extends string, Query extends ObjectSchema, Body extends ObjectSchema, Reply extends TSchema>(
-    declared: Declaration<Path, Query, Body, Reply, World>,
+    declared: EndpointDeclaration<Path, Query, Body, Reply, World>,
   ): Endpoint<World> => ({
     ...declared,
     description: declared.description ?? "",

@@ -22,7 +22,7 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly view: string;
   readonly schema: TUnsafe<R> & { properties: TProperties };
   /** From each state, the states that may follow; empty for kinds without states. */
-  readonly moves: Readonly<Record<string, readonly string[]>>;
+  readonly transitions: Readonly<Record<string, readonly string[]>>;
   /** The event that each arrival makes: `created`, or the name of the state that was reached. */
   readonly events: Readonly<Record<string, string>>;
   /** Sets of fields whose values, together, no two of one merchant's records of this kind may share. */
@@ -35,7 +35,7 @@ export interface Resource<R extends RecordBase = RecordBase> {
 
 export type RecordOf<T> = T extends Resource<infer R> ? R : never;
 
-interface Declaration<F extends TProperties, M extends Record<string, readonly string[]>> {
+interface ResourceDeclaration<F extends TProperties, M extends Record<string, readonly string[]>> {
   kind: string;
   prefix: string;
   view: string;
@@ -49,15 +49,15 @@ interface Declaration<F extends TProperties, M extends Record<string, readonly s
   livemode?: false;
 }
 
-type Shape<F extends TProperties, M> = RecordBase &
+type RecordShape<F extends TProperties, M> = RecordBase &
   Static<TObject<F>> &
   (string extends keyof M ? unknown : { status: Extract<keyof M, string> });
 
 const SHAPE_WHY = "The document names the resource and not its fields; these are what comparable services have in common.";
 
 export function resource<const F extends TProperties, const M extends Record<string, readonly string[]>>(
-  declared: Declaration<F, M>,
-): Resource<Shape<F, M>> {
+  declared: ResourceDeclaration<F, M>,
+): Resource<RecordShape<F, M>> {
   const documented = declared.livemode === false;
   const states = Object.keys(declared.moves ?? {});
   const schema = Type.Object(
@@ -77,12 +77,12 @@ export function resource<const F extends TProperties, const M extends Record<str
     kind: declared.kind,
     prefix: declared.prefix,
     view: declared.view,
-    schema: (documented ? schema : assumed(schema, SHAPE_WHY)) as unknown as Resource<Shape<F, M>>["schema"],
-    moves: declared.moves ?? {},
+    schema: (documented ? schema : assumed(schema, SHAPE_WHY)) as unknown as Resource<RecordShape<F, M>>["schema"],
+    transitions: declared.moves ?? {},
     events: declared.events ?? {},
     unique: declared.unique ?? [],
     hidden: declared.hidden ?? [],
-    defaults: (declared.defaults ?? {}) as Partial<Shape<F, M>>,
+    defaults: (declared.defaults ?? {}) as Partial<RecordShape<F, M>>,
   };
 }
 
@@ -90,7 +90,7 @@ export function resource<const F extends TProperties, const M extends Record<str
 const OWNED = ["object", "merchantId", "livemode"];
 
 /** The fields that a record may be given from outside the service; those that have a value without being given may be left out. */
-export const givenFields = oncePerKey((resource: Resource): ObjectSchema => {
+export const creatableFields = oncePerKey((resource: Resource): ObjectSchema => {
   const free = Object.entries(resource.schema.properties).filter(([name]) => !OWNED.includes(name));
   return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, isNeeded(resource, name) ? field : Type.Optional(field)])));
 });
@@ -99,8 +99,8 @@ export const givenFields = oncePerKey((resource: Resource): ObjectSchema => {
 const FIXED = ["id", "created"];
 
 /** The fields of a record that may be changed from outside the service. */
-export const changeableFields = oncePerKey((resource: Resource): ObjectSchema => {
-  const free = Object.entries(givenFields(resource).properties).filter(([name]) => !FIXED.includes(name));
+export const updatableFields = oncePerKey((resource: Resource): ObjectSchema => {
+  const free = Object.entries(creatableFields(resource).properties).filter(([name]) => !FIXED.includes(name));
   return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, Type.Optional(field)])));
 });
 
@@ -123,7 +123,7 @@ export function withFields<R extends RecordBase, const F extends TProperties>(
 }
 
 /** The states from which a record may arrive at `state`. */
-export function allowedFrom(moves: Resource["moves"], state: string): string[] {
+export function statesBefore(moves: Resource["transitions"], state: string): string[] {
   return Object.keys(moves).filter((from) => moves[from]?.includes(state));
 }
 

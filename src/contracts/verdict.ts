@@ -1,7 +1,7 @@
 // What the rooms say to one another about the judge: its rules as they are shown, and how its verdicts are asked for.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { isLike } from "../schema/conditions.ts";
+import { matchesWildcard } from "../schema/conditions.ts";
 import type { Verdict } from "./expectations.ts";
 import type { VerdictMessage } from "./live-messages.ts";
 
@@ -37,7 +37,7 @@ export interface JudgeResults {
 export const RULE_PATTERN = "^[a-z_]+(\\.[a-z_]+)*(\\.\\*)?$";
 
 /** Whether an id, in which `*` stands for anything, names a rule. */
-export const matchesRule = (pattern: string, rule: string) => isLike(rule, pattern);
+export const matchesRule = (pattern: string, rule: string) => matchesWildcard(rule, pattern);
 
 /** What is wrong with a name that no rule of the judge has; undefined where it names one or several. */
 export function unknownRuleMessage(pattern: string, rules: readonly string[]): string | undefined {

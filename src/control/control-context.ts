@@ -1,6 +1,6 @@
 // What the control plane may touch, and the way its operations are declared: the service's own way, over another world.
 
-import { type Endpoint, endpointsOf } from "../contracts/endpoint.ts";
+import { type Endpoint, endpointFactory } from "../contracts/endpoint.ts";
 import type { Expectations, Verdict } from "../contracts/expectations.ts";
 import type { RuleRegistry } from "../contracts/fault.ts";
 import type { Lessons } from "../contracts/lesson.ts";
@@ -110,4 +110,4 @@ export interface ControlContext extends Stores {
 
 export type ControlOperation = Endpoint<ControlContext>;
 
-export const endpoint = endpointsOf<ControlContext>();
+export const endpoint = endpointFactory<ControlContext>();

@@ -3,13 +3,13 @@
 import { isoTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import { assumedPage, listOf, Type, text } from "../schema/shapes.ts";
+import { assumedPageQuery, listOf, Type, text } from "../schema/shapes.ts";
 import type { AttemptRecord, Attempts } from "../store/webhooks/attempts.ts";
 import type { LoggedEvent } from "../store/webhooks/event-log.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
 import { endpoint } from "./control-context.ts";
 
-const { limit, starting_after, ending_before } = assumedPage.properties;
+const { limit, starting_after, ending_before } = assumedPageQuery.properties;
 const page = { limit, starting_after, ending_before };
 
 const EventShape = Type.Object(

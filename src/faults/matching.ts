@@ -1,7 +1,7 @@
 // What a rule touches: calls by operation, merchant, key, header and body; deliveries by event, endpoint and attempt too.
 
 import type { CallSubject, DeliverySubject } from "../contracts/fault.ts";
-import { Condition, holds } from "../schema/conditions.ts";
+import { Condition, meetsCondition } from "../schema/conditions.ts";
 import { count, type Static, Type, text } from "../schema/shapes.ts";
 import { valueAt } from "../schema/validator.ts";
 import { milliseconds, span } from "./fields.ts";
@@ -50,8 +50,8 @@ export function callMatcher(match: ApiMatch): (call: CallSubject) => boolean {
     (merchant === undefined || merchant === call.merchant) &&
     (key === undefined || key === call.key) &&
     (operations === undefined || isNamed(operations, call.operation)) &&
-    headers.every(([name, asked]) => holds(asked, call.header(name))) &&
-    body.every(([pointer, asked]) => holds(asked, valueAt(call.body, pointer)));
+    headers.every(([name, asked]) => meetsCondition(asked, call.header(name))) &&
+    body.every(([pointer, asked]) => meetsCondition(asked, valueAt(call.body, pointer)));
 }
 
 export function deliveryMatcher(match: DeliveryMatch): (delivery: DeliverySubject, now: number) => boolean {
@@ -62,9 +62,9 @@ export function deliveryMatcher(match: DeliveryMatch): (delivery: DeliverySubjec
   return (delivery, now) =>
     (merchant === undefined || merchant === delivery.merchant) &&
     (endpoint === undefined || endpoint === delivery.endpoint) &&
-    (attempt === undefined || holds(attempt, delivery.attempt)) &&
+    (attempt === undefined || meetsCondition(attempt, delivery.attempt)) &&
     (events === undefined || isNamed(events, delivery.eventType)) &&
-    body.every(([pointer, asked]) => holds(asked, valueAt(delivery.event?.(), pointer))) &&
+    body.every(([pointer, asked]) => meetsCondition(asked, valueAt(delivery.event?.(), pointer))) &&
     (within === undefined || now - (delivery.rotatedAt?.() ?? -Infinity) <= within);
 }
 

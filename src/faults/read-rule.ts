@@ -5,7 +5,7 @@ import { unknownRuleMessage } from "../contracts/verdict.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { type FieldError, fail } from "../kernel/errors.ts";
 import { Condition } from "../schema/conditions.ts";
-import { escaped, fieldErrors } from "../schema/validator.ts";
+import { escapePointer, fieldErrors } from "../schema/validator.ts";
 import type { Action } from "./action.ts";
 import { milliseconds } from "./fields.ts";
 import { isNamed } from "./matching.ts";
@@ -136,7 +136,7 @@ function checkNamesWithin({ match, trigger, action: fields }: Fields, action: Ac
     ["", { attempt }],
   ] as const)
     for (const [key, wanted] of Object.entries(isObject(map) ? map : {}))
-      checkNames(wanted, OPERATORS, `/match${name && `/${name}`}/${escaped(key)}`, "a condition");
+      checkNames(wanted, OPERATORS, `/match${name && `/${name}`}/${escapePointer(key)}`, "a condition");
 }
 
 const OPERATORS = Condition.anyOf.flatMap((form) => ("properties" in form ? Object.keys(form.properties) : []));
@@ -149,7 +149,7 @@ function checkNames(value: unknown, known: readonly string[], pointer: string, w
   for (const name of Object.keys(value))
     if (!known.includes(name))
       refuse(
-        `${pointer}/${escaped(name)}`,
+        `${pointer}/${escapePointer(name)}`,
         "unknown_field",
         `${name} is no field of ${what}.${didYouMean(name, known) || ` Its fields are ${known.join(", ")}.`}`,
       );
@@ -169,7 +169,7 @@ function checkMeaning(rule: Rule, known: Known): void {
   for (const pointer of Object.keys(match.body ?? {}))
     if (!pointer.startsWith("/"))
       refuse(
-        `/match/body/${escaped(pointer)}`,
+        `/match/body/${escapePointer(pointer)}`,
         "wrong_format",
         `match.body takes JSON Pointers such as /amount; received ${quote(pointer)}.`,
       );

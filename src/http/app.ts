@@ -9,11 +9,11 @@ import { type Clock, realNow } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { factOf } from "../schema/assumed.ts";
-import { readBody } from "./body.ts";
-import { type Context, isAbandoned, openContext } from "./context.ts";
+import { isAbandoned, openContext, type RequestContext } from "./context.ts";
 import type { Guard } from "./guard.ts";
+import { readBody } from "./read-body.ts";
 import { failureReply, send } from "./reply.ts";
-import { declared, perform } from "./run-control-operation.ts";
+import { runControlOperation, serializeReply } from "./run-control-operation.ts";
 
 interface Needs<World> {
   guard: Guard;
@@ -22,7 +22,7 @@ interface Needs<World> {
   world: World;
   /** Refuses whoever may not use the control plane. */
   checkToken: (incoming: IncomingMessage) => void;
-  report: (error: unknown, context: Context) => void;
+  report: (error: unknown, context: RequestContext) => void;
 }
 
 export function createApp<World>(needs: Needs<World>): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
@@ -31,23 +31,23 @@ export function createApp<World>(needs: Needs<World>): (incoming: IncomingMessag
   leaveAsTheyAre(app);
   app.disable("x-powered-by");
   app.disable("etag");
-  app.enable("case sensitive routing");
-  app.enable("strict routing");
+  for (const setting of ["case sensitive routing", "strict routing"]) app.enable(setting);
 
   const open = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const started = realNow();
     return openContext(incoming, outgoing, 0, clock.now(), () => realNow() - started);
   };
-  const answer = (work: (context: Context) => Promise<void> | void) => async (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const context = open(incoming, outgoing);
-    try {
-      await work(context);
-    } catch (error) {
-      if (isAbandoned(context)) return;
-      context.reply = failureReply(context, error, report);
-    }
-    if (context.reply) send(context, context.reply);
-  };
+  const answer =
+    (work: (context: RequestContext) => Promise<void> | void) => async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+      const context = open(incoming, outgoing);
+      try {
+        await work(context);
+      } catch (error) {
+        if (isAbandoned(context)) return;
+        context.reply = failureReply(context, error, report);
+      }
+      if (context.reply) send(context, context.reply);
+    };
 
   app.use((incoming, outgoing, next) =>
     answer((context) => {
@@ -83,21 +83,21 @@ function leaveAsTheyAre(app: express.Express): void {
   Object.assign(app, { request: IncomingMessage.prototype, response: ServerResponse.prototype });
 }
 
-async function run<World>(endpoint: Endpoint<World>, world: World, context: Context, params: Record<string, string>): Promise<void> {
+async function run<World>(endpoint: Endpoint<World>, world: World, context: RequestContext, params: Record<string, string>): Promise<void> {
   await readBody(context);
-  const reply = declared(endpoint, await perform(endpoint, world, params, context));
+  const reply = serializeReply(endpoint, await runControlOperation(endpoint, world, params, context));
   Object.assign(context.headers, endpoint.headers);
   context.reply = { status: factOf(endpoint.status), body: typeof reply === "string" ? reply : write(context, reply) };
 }
 
-function write({ headers }: Context, { contentType, text, policy }: Document): string {
+function write({ headers }: RequestContext, { contentType, text, policy }: Document): string {
   headers["Content-Type"] = `${contentType}; charset=utf-8`;
   if (contentType === "text/html") headers["Content-Security-Policy"] = policy;
   return text;
 }
 
 /** No page and no route: says which one could have been meant. */
-function refuse<World>(context: Context, control: readonly Endpoint<World>[]): never {
+function refuse<World>(context: RequestContext, control: readonly Endpoint<World>[]): never {
   const path = context.path.slice(0, 200);
   const here = control.filter((endpoint) => matches(CONTROL_PREFIX + endpoint.path, context.path));
   if (here.length > 0) {
@@ -117,7 +117,7 @@ function refuse<World>(context: Context, control: readonly Endpoint<World>[]): n
 }
 
 /** The one thing that Express refuses by itself: a path in which a parameter cannot be decoded. */
-function refuseUndecodable({ path }: Context, error: unknown): never {
+function refuseUndecodable({ path }: RequestContext, error: unknown): never {
   if (!(error instanceof URIError)) throw error;
   fail("route_not_found", `Nothing is at ${path.slice(0, 200)}: what follows a % in it is no UTF-8.`);
 }

@@ -3,13 +3,13 @@
 import { fail } from "../kernel/errors.ts";
 import { containsLiveKey } from "../kernel/redact.ts";
 import type { Tenants } from "../store/records/tenants.ts";
-import { type Context, headerOnce, type Stage } from "./context.ts";
-import type { Limiter } from "./limit.ts";
+import { headerOnce, type RequestContext, type Stage } from "./context.ts";
+import type { RateLimiter } from "./rate-limit.ts";
 
 const REFUSED_TOKEN = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
 
 /** Recognises the caller without judging, so that every reply can tell of the right window. */
-export function recognise(tenants: Tenants, limiter: Limiter): Stage {
+export function identify(tenants: Tenants, limiter: RateLimiter): Stage {
   return (context) => {
     const token = bearer(context.incoming.headers.authorization);
     if (token?.startsWith("sk_test_")) context.identity = tenants.identify(token);
@@ -18,7 +18,7 @@ export function recognise(tenants: Tenants, limiter: Limiter): Stage {
 }
 
 /** `refused` hears of each failure, which costs the caller's address one request of its own window. */
-export function authenticate(refused: (context: Context) => void): Stage {
+export function authenticate(refused: (context: RequestContext) => void): Stage {
   return (context) => {
     try {
       check(context);
@@ -29,7 +29,7 @@ export function authenticate(refused: (context: Context) => void): Stage {
   };
 }
 
-function check(context: Context): void {
+function check(context: RequestContext): void {
   const { incoming } = context;
   refuseLiveKey(incoming.url ?? "");
   for (const text of incoming.rawHeaders) refuseLiveKey(text);

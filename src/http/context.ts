@@ -12,7 +12,7 @@ export interface Reply {
 }
 
 /** The state of one window, as its headers tell it. */
-export interface Bucket {
+export interface RateLimitWindow {
   readonly limit: number;
   /** Milliseconds. */
   readonly window: number;
@@ -22,10 +22,10 @@ export interface Bucket {
   /** Takes one request; false when none is left. A refused request takes nothing. */
   take(now: number): boolean;
   /** Changes the rule from now on, or where the present window stands. */
-  set(change: WindowChange, now: number): void;
+  set(change: RateLimitChange, now: number): void;
 }
 
-export interface WindowChange {
+export interface RateLimitChange {
   limit?: number | undefined;
   /** Milliseconds, as `resetIn`. */
   window?: number | undefined;
@@ -34,7 +34,7 @@ export interface WindowChange {
 }
 
 /** What faults have to do with one call; there is none while no rule is armed and the call brought nothing. */
-export interface Faulty {
+export interface CallFaults {
   readonly brought: readonly InlineFault[];
   /** The rules that fired, in order. */
   readonly fired: string[];
@@ -46,7 +46,7 @@ export interface Faulty {
   cut: CutForm | undefined;
 }
 
-export interface Context {
+export interface RequestContext {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   /** Sandbox milliseconds at arrival: every time that this request shows or stores, unless a fault lets the clock be wrong. */
@@ -68,7 +68,7 @@ export interface Context {
   operation: Operation | undefined;
   params: Record<string, string>;
   identity: Identity | undefined;
-  bucket: Bucket | undefined;
+  bucket: RateLimitWindow | undefined;
   bodyText: string;
   body: Record<string, unknown>;
   query: Record<string, unknown>;
@@ -78,13 +78,13 @@ export interface Context {
   /** The request whose answer this one repeats. */
   replayOf: string | undefined;
   /** What faults have to do with it: nothing, as a rule. */
-  faults: Faulty | undefined;
+  faults: CallFaults | undefined;
   /** Set by the stage that answers; no later stage runs. */
   reply: Reply | undefined;
 }
 
 /** One step of the pipe: it passes (returns), answers (sets `reply`) or refuses (throws an ApiError). */
-export type Stage = (context: Context) => void | Promise<void>;
+export type Stage = (context: RequestContext) => void | Promise<void>;
 
 export function openContext(
   incoming: IncomingMessage,
@@ -93,7 +93,7 @@ export function openContext(
   at: number,
   elapsed: () => number,
   era = 0,
-): Context {
+): RequestContext {
   const target = incoming.url ?? "/";
   const cut = target.indexOf("?");
   return {
@@ -138,4 +138,4 @@ export function headerOnce({ rawHeaders }: IncomingMessage, name: string): strin
 const isNamed = (header: string, name: string) => header.length === name.length && header.toLowerCase() === name;
 
 /** A client that went away in the middle of its own request gets no answer, and is no defect of ours. */
-export const isAbandoned = ({ incoming }: Context) => incoming.destroyed && (!incoming.complete || incoming.errored !== null);
+export const isAbandoned = ({ incoming }: RequestContext) => incoming.destroyed && (!incoming.complete || incoming.errored !== null);

@@ -10,7 +10,7 @@ const isRoom = (incoming: IncomingMessage) => {
   return originalUrl.startsWith(`${CONTROL_PREFIX}/room/`);
 };
 
-export const controlLock = (token: string | undefined) => (incoming: IncomingMessage) => {
+export const requireControlToken = (token: string | undefined) => (incoming: IncomingMessage) => {
   if (token === undefined || isRoom(incoming) || incoming.headers.authorization === `Bearer ${token}`) return;
   fail(
     "control_token_required",

@@ -5,7 +5,7 @@ import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import type { RememberedReply, Replies } from "../store/records/idempotency-replies.ts";
-import { type Context, headerOnce, type Stage } from "./context.ts";
+import { headerOnce, type RequestContext, type Stage } from "./context.ts";
 
 const MAX_KEY = 255;
 const MOST_KNOWN = 500;
@@ -28,7 +28,8 @@ export const readIdempotencyKey: Stage = (context) => {
   context.fingerprint = said.length > LONGEST_KNOWN ? fingerprintOf(said, context) : fingerprintOfKnown(said, context);
 };
 
-const fingerprintOf = (_said: string, { operation, path, search, body }: Context) => fingerprint(operation?.method, path, search, body);
+const fingerprintOf = (_said: string, { operation, path, search, body }: RequestContext) =>
+  fingerprint(operation?.method, path, search, body);
 /** A retry says to the byte what the first call said: then nothing need be put in order, nor hashed. */
 const fingerprintOfKnown = memoize(MOST_KNOWN, fingerprintOf);
 
@@ -42,7 +43,7 @@ export const recall =
   };
 
 /** Repeats the first answer to the byte; the headers of this call (rate limit, request id, date) stay its own. */
-export function replay(context: Context, remembered: RememberedReply): void {
+export function replay(context: RequestContext, remembered: RememberedReply): void {
   if (remembered.fingerprint !== context.fingerprint)
     fail(
       "idempotency_key_reused",

@@ -7,7 +7,7 @@ import { afterRealTime } from "../kernel/clock.ts";
 const READ_WITHIN = 2_000;
 
 /** Ends the socket with an answer. A peer that neither reads nor closes would otherwise hold it for ever. */
-export function endWith(socket: Duplex, status: string, body: string): void {
+export function endWithResponse(socket: Duplex, status: string, body: string): void {
   const head = [`HTTP/1.1 ${status}`, "Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`, "Connection: close"];
   socket.once(
     "close",

@@ -3,7 +3,7 @@
 import { httpDate } from "../kernel/clock.ts";
 import { ApiError, type ErrorBody, errors, SandboxError } from "../kernel/errors.ts";
 import { redactText } from "../kernel/redact.ts";
-import type { Context, Reply } from "./context.ts";
+import type { Reply, RequestContext } from "./context.ts";
 
 /** The headers that keep a browser from reading an answer as anything but data. */
 export const SAFE_HEADERS = {
@@ -11,7 +11,7 @@ export const SAFE_HEADERS = {
   "Cross-Origin-Resource-Policy": "same-origin",
 } as const;
 
-export function errorReply(context: Context, error: ApiError): Reply {
+export function errorReply(context: RequestContext, error: ApiError): Reply {
   // A 401 that names no scheme would be no whole answer.
   Object.assign(context.headers, error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}, error.headers);
   // Messages quote what was received; a secret that was sent in the wrong place is not repeated.
@@ -24,7 +24,7 @@ export function errorBody(error: ApiError, requestId: string | undefined): Error
 }
 
 /** What a failed stage answers. Anything that is no ApiError is a defect of ours: `report` gets it whole, the client a 500. */
-export function failureReply(context: Context, error: unknown, report: (error: unknown, context: Context) => void): Reply {
+export function failureReply(context: RequestContext, error: unknown, report: (error: unknown, context: RequestContext) => void): Reply {
   if (error instanceof ApiError) return errorReply(context, error);
   report(error, context);
   return errorReply(context, new ApiError("internal_error", `${whyOf(error)} Nothing of this request was kept.`));
@@ -33,12 +33,12 @@ export function failureReply(context: Context, error: unknown, report: (error: u
 const whyOf = (error: unknown) =>
   error instanceof SandboxError ? error.message : "The sandbox itself failed; its log has the details: please report it.";
 
-export function send(context: Context, reply: Reply, rateHeaders: Record<string, string> = {}): void {
-  if (head(context, reply, rateHeaders)) context.outgoing.end(context.incoming.method === "HEAD" ? undefined : reply.body);
+export function send(context: RequestContext, reply: Reply, rateHeaders: Record<string, string> = {}): void {
+  if (writeHead(context, reply, rateHeaders)) context.outgoing.end(context.incoming.method === "HEAD" ? undefined : reply.body);
 }
 
 /** Writes status and headers of a reply whose body follows; false when nobody is there any more. */
-export function head(context: Context, reply: Reply, rateHeaders: Record<string, string>): boolean {
+export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Record<string, string>): boolean {
   const { outgoing } = context;
   if (outgoing.destroyed) return false;
   context.sentHeaders = {

@@ -6,19 +6,19 @@ import type { RequestMessage } from "../contracts/live-messages.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
 import { containsLiveKey, maskKey, redactTarget } from "../kernel/redact.ts";
 import type { Connection, Journal, JournalEntry } from "../store/journal/request-log.ts";
-import { MAX_BODY } from "./body.ts";
-import { type Context, openContext } from "./context.ts";
+import { openContext, type RequestContext } from "./context.ts";
+import { MAX_BODY } from "./read-body.ts";
 
-export interface Recorder {
-  open(incoming: IncomingMessage, outgoing: ServerResponse): Context;
+export interface RequestRecorder {
+  open(incoming: IncomingMessage, outgoing: ServerResponse): RequestContext;
   /** To be called when the answer is on its way. */
-  close(context: Context): void;
+  close(context: RequestContext): void;
   /** To be called for each connection when it opens. */
   connected(socket: Socket): void;
 }
 
 /** `heard` is whoever shows requests live. */
-export function createRecorder(journal: Journal, clock: Clock, heard: (entry: JournalEntry) => void): Recorder {
+export function createRequestRecorder(journal: Journal, clock: Clock, heard: (entry: JournalEntry) => void): RequestRecorder {
   const connections = new WeakMap<Socket, Connection>();
   const note = (era: number, entry: JournalEntry) => {
     // What began before a reset is of a world that is gone, and its number may be another's by now.
@@ -45,7 +45,7 @@ export function createRecorder(journal: Journal, clock: Clock, heard: (entry: Jo
 const UNKNOWN: Connection = { opened: 0 };
 
 /** A call that was put off before its body was looked at: what it carried matters when it comes again. */
-function hasUnreadBody({ incoming, bodyText, reply }: Context): boolean {
+function hasUnreadBody({ incoming, bodyText, reply }: RequestContext): boolean {
   if (bodyText !== "" || incoming.readableEnded || incoming.destroyed || incoming.method === "GET" || incoming.method === "HEAD")
     return false;
   return reply?.status === 429 || (reply?.status ?? 0) >= 500;
@@ -83,7 +83,7 @@ export function requestMessage(entry: JournalEntry): RequestMessage {
   };
 }
 
-function describe(context: Context, connection: Connection): JournalEntry {
+function describe(context: RequestContext, connection: Connection): JournalEntry {
   const { incoming, identity, reply } = context;
   const duration = context.elapsed();
   return {

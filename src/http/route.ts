@@ -3,12 +3,13 @@
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Operation } from "../store/operation-context.ts";
-import type { Context, Stage } from "./context.ts";
+import type { RequestContext, Stage } from "./context.ts";
 
-export const PREFIX = "/v1";
+export const API_PREFIX = "/v1";
 
 /** Whether a request target is the service's business; everything else is the sandbox's own. */
-export const isService = (target = "") => target === PREFIX || target.startsWith(`${PREFIX}/`) || target.startsWith(`${PREFIX}?`);
+export const isApiPath = (target = "") =>
+  target === API_PREFIX || target.startsWith(`${API_PREFIX}/`) || target.startsWith(`${API_PREFIX}?`);
 
 interface Route {
   path: string;
@@ -39,7 +40,7 @@ export function route(catalogue: readonly Operation[]): Stage {
 function collect(catalogue: readonly Operation[]): Map<string, Route> {
   const routes = new Map<string, Route>();
   for (const operation of catalogue) {
-    const path = PREFIX + operation.path;
+    const path = API_PREFIX + operation.path;
     const known = routes.get(path) ?? { path, segments: path.split("/").map(readSegment), byMethod: new Map() };
     known.byMethod.set(operation.method, operation);
     routes.set(path, known);
@@ -49,7 +50,7 @@ function collect(catalogue: readonly Operation[]): Map<string, Route> {
 
 const readSegment = (text: string): Segment => (text.startsWith("{") ? { name: text.slice(1, -1) } : { text });
 
-function match(patterns: readonly Route[], context: Context): Route | undefined {
+function match(patterns: readonly Route[], context: RequestContext): Route | undefined {
   const given = context.path.split("/");
   const found = patterns.find(
     ({ segments }) => segments.length === given.length && segments.every((one, index) => takes(one, given[index])),
@@ -71,9 +72,9 @@ function refuse(path: string, known: string[]): never {
   const hint =
     trimmed !== path && known.includes(trimmed)
       ? ` Paths are taken literally: drop the extra slash and use ${trimmed}.`
-      : path.startsWith(`${PREFIX}/`)
+      : path.startsWith(`${API_PREFIX}/`)
         ? didYouMean(path, known)
-        : ` Every operation is under ${PREFIX}, as in ${PREFIX}/payments.`;
+        : ` Every operation is under ${API_PREFIX}, as in ${API_PREFIX}/payments.`;
   fail("route_not_found", `No operation has the path ${path.slice(0, 200)}.${hint}`);
 }
 

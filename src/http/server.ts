@@ -5,19 +5,19 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { afterRealTime } from "../kernel/clock.ts";
 import { type ErrorCode, errors, SandboxError } from "../kernel/errors.ts";
-import { endWith } from "./raw-response.ts";
-import type { Upgrade } from "./upgrade.ts";
+import { endWithResponse } from "./raw-response.ts";
+import type { UpgradeHandler } from "./upgrade.ts";
 
-export interface Listening {
+export interface ListeningServer {
   readonly port: number;
   /** Stops accepting, lets what is in flight finish within the span, then cuts what is left. */
   close(within: number): Promise<void>;
 }
 
-export interface Listeners {
+export interface ServerHandlers {
   request(incoming: IncomingMessage, outgoing: ServerResponse): void;
   connected(socket: Socket): void;
-  upgrade: Upgrade;
+  upgrade: UpgradeHandler;
 }
 
 const REQUEST_TIMEOUT = 30_000;
@@ -25,7 +25,7 @@ const LOOPBACK = ["127.0.0.1", "::1"];
 const TRIES = 20;
 
 /** Listens on `host`, or on both loopback addresses at one port when no host is given. */
-export async function listen(port: number, host: string | undefined, listeners: Listeners): Promise<Listening> {
+export async function listen(port: number, host: string | undefined, listeners: ServerHandlers): Promise<ListeningServer> {
   for (let attempt = 1; ; attempt++) {
     const first = await open(port, host ?? (LOOPBACK[0] as string), listeners);
     if (host !== undefined) return listening([first]);
@@ -41,7 +41,7 @@ export async function listen(port: number, host: string | undefined, listeners: 
   }
 }
 
-function open(port: number, host: string, listeners: Listeners): Promise<Server> {
+function open(port: number, host: string, listeners: ServerHandlers): Promise<Server> {
   const server = createServer(
     // A request without Host is refused by the guard, in our own words.
     { requestTimeout: REQUEST_TIMEOUT, headersTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 5_000, requireHostHeader: false },
@@ -89,7 +89,7 @@ function declineUpgrade(server: Server, incoming: IncomingMessage, socket: Duple
   server.emit("connection", socket);
 }
 
-function listening(servers: [Server, ...Server[]]): Listening {
+function listening(servers: [Server, ...Server[]]): ListeningServer {
   const sockets = new Set<Socket>();
   for (const server of servers)
     server.on("connection", (socket) => {
@@ -152,5 +152,5 @@ function refuseGarbage(error: Error, socket: Duplex): void {
   const code = GARBAGE[codeOf(error) ?? ""] ?? "malformed_http";
   const { status, error: category, when } = errors[code];
   const body = JSON.stringify({ error: category, message: when, code, details: {} });
-  endWith(socket, `${status} ${category}`, body);
+  endWithResponse(socket, `${status} ${category}`, body);
 }

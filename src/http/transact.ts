@@ -1,13 +1,13 @@
 // The effect: handler, remembered answer and outgoing events in one transaction; the answer only after its commit.
 
-import { Written } from "../contracts/preserialized-json.ts";
+import { PreserializedJson } from "../contracts/preserialized-json.ts";
 import { ApiError } from "../kernel/errors.ts";
 import { factOf } from "../schema/assumed.ts";
-import { fieldErrors, fits } from "../schema/validator.ts";
+import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import type { Callers, Operation } from "../store/operation-context.ts";
 import type { Replies } from "../store/records/idempotency-replies.ts";
 import type { Database } from "../store/sqlite/database.ts";
-import type { Context, Reply, Stage } from "./context.ts";
+import type { Reply, RequestContext, Stage } from "./context.ts";
 import { isRemembered, replay } from "./idempotency.ts";
 import { errorReply } from "./reply.ts";
 
@@ -20,7 +20,7 @@ interface Needs {
 }
 
 export function transact({ database, replies, callers, committed }: Needs): Stage {
-  const handle = (context: Context) => run(context, callers);
+  const handle = (context: RequestContext) => run(context, callers);
   return (context) => {
     if (context.operation?.method === "GET") {
       context.reply = handle(context);
@@ -29,7 +29,7 @@ export function transact({ database, replies, callers, committed }: Needs): Stag
     return commit(context);
   };
 
-  async function commit(context: Context): Promise<void> {
+  async function commit(context: RequestContext): Promise<void> {
     // A handler changes records, and nothing else: it may be run once more where another's has to be undone.
     context.reply = await database.commit(() => once(context), "repeatable");
     const waiting = committed(context.id);
@@ -37,7 +37,7 @@ export function transact({ database, replies, callers, committed }: Needs): Stag
   }
 
   /** What this key was answered before, or what the handler answers now. */
-  function once(context: Context): Reply {
+  function once(context: RequestContext): Reply {
     const { idempotencyKey: key, fingerprint = "" } = context;
     if (key === undefined) return handle(context);
     const merchant = context.identity?.merchant ?? "";
@@ -54,7 +54,7 @@ export function transact({ database, replies, callers, committed }: Needs): Stag
 }
 
 /** A 404 or 409 is an answer like any other: its own effects are undone, and it is remembered. */
-function orRemembered(context: Context, attempt: () => Reply): Reply {
+function orRemembered(context: RequestContext, attempt: () => Reply): Reply {
   try {
     return attempt();
   } catch (error) {
@@ -63,7 +63,7 @@ function orRemembered(context: Context, attempt: () => Reply): Reply {
   }
 }
 
-function run(context: Context, callers: Callers): Reply {
+function run(context: RequestContext, callers: Callers): Reply {
   const operation = context.operation as Operation;
   const emitted = (type: string) => {
     if (!operation.emits.some((declared) => factOf(declared) === type))
@@ -75,11 +75,11 @@ function run(context: Context, callers: Callers): Reply {
   const caller = callers(context.identity?.merchant ?? "", Math.floor(context.at / 1000), context.id, { emitted, warned }, context);
   const answer = call(operation, caller);
   Object.assign(context.headers, operation.headers);
-  return { status: factOf(operation.status), body: answer instanceof Written ? answer.text : write(operation, answer) };
+  return { status: factOf(operation.status), body: answer instanceof PreserializedJson ? answer.text : write(operation, answer) };
 }
 
 function write({ id, reply }: Operation, answer: unknown): string {
-  if (fits(reply, answer)) return JSON.stringify(answer);
+  if (matchesSchema(reply, answer)) return JSON.stringify(answer);
   throw new Error(`${id} answered what it does not declare: ${JSON.stringify(fieldErrors(reply, answer))}`);
 }
 

@@ -4,13 +4,18 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { ApiError, fail } from "../kernel/errors.ts";
 import type { Guard } from "./guard.ts";
-import { endWith } from "./raw-response.ts";
+import { endWithResponse } from "./raw-response.ts";
 import { errorBody } from "./reply.ts";
 
-export type Upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
+export type UpgradeHandler = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** Hands on the upgrades of one path; `checkToken` is the control plane's own. */
-export function upgrades(path: string, guard: Guard, checkToken: (incoming: IncomingMessage) => void, accept: Upgrade): Upgrade {
+export function createUpgradeHandler(
+  path: string,
+  guard: Guard,
+  checkToken: (incoming: IncomingMessage) => void,
+  accept: UpgradeHandler,
+): UpgradeHandler {
   return (incoming, socket, head) => {
     // A watcher that breaks off is nobody's defect.
     socket.on("error", () => socket.destroy());
@@ -22,7 +27,7 @@ export function upgrades(path: string, guard: Guard, checkToken: (incoming: Inco
       accept(incoming, socket, head);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      endWith(socket, `${error.status} Refused`, JSON.stringify(errorBody(error, undefined)));
+      endWithResponse(socket, `${error.status} Refused`, JSON.stringify(errorBody(error, undefined)));
     }
   };
 }

@@ -5,28 +5,28 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { redact } from "../kernel/redact.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import { fieldErrors, fits } from "../schema/validator.ts";
+import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import type { Operation } from "../store/operation-context.ts";
-import type { Context, Stage } from "./context.ts";
+import type { RequestContext, Stage } from "./context.ts";
 
 /**
  * `checked` refuses known fields that are missing or mistyped; `open` takes any object and uses what fits. `strict` refuses
  * unknown names too: the control plane's way, whose shapes are no assumption.
  */
-export type Bodies = "checked" | "open" | "strict";
+export type BodyMode = "checked" | "open" | "strict";
 
 /** Of a request, what came in; the checks fill in the rest. */
-export type Received = Pick<Context, "search" | "headers" | "body" | "query" | "extra">;
+export type RequestInput = Pick<RequestContext, "search" | "headers" | "body" | "query" | "extra">;
 
 /** The part of a declaration that says what may come in. */
 type Intake = Pick<Operation, "method" | "query" | "body" | "reply">;
 
 export const validate =
-  (bodies: Bodies): Stage =>
+  (bodies: BodyMode): Stage =>
   (context) =>
     readInput(context.operation as Operation, context, bodies);
 
-export function readInput(intake: Intake, context: Received, bodies: Bodies): void {
+export function readInput(intake: Intake, context: RequestInput, bodies: BodyMode): void {
   context.query = readQuery(intake.query, context, bodies);
   if (intake.method === "GET") return;
   const { known, unknown } = sortFields(intake, context.body);
@@ -45,7 +45,7 @@ const takesMore = (body: ObjectSchema | undefined) =>
   (body as { additionalProperties?: unknown } | undefined)?.additionalProperties === true;
 
 /** Values are text as sent, or whole numbers. An empty query, the usual case, costs nothing. */
-function readQuery(schema: ObjectSchema, context: Received, bodies: Bodies): Record<string, unknown> {
+function readQuery(schema: ObjectSchema, context: RequestInput, bodies: BodyMode): Record<string, unknown> {
   if (context.search === "") return {};
   const sent = new URLSearchParams(context.search);
   const query: Record<string, unknown> = {};
@@ -81,7 +81,7 @@ function sortFields({ body }: Intake, sent: Record<string, unknown>) {
   return { known, unknown };
 }
 
-function checkBody(schema: ObjectSchema, body: Record<string, unknown>, bodies: Bodies): void {
+function checkBody(schema: ObjectSchema, body: Record<string, unknown>, bodies: BodyMode): void {
   const [first, ...others] = fieldErrors(schema, body);
   if (!first) return;
   const more = others.length > 0 ? ` (and ${others.length} more, in details.errors)` : "";
@@ -99,7 +99,7 @@ function refuseUnknown(names: string[], known: string[]): void {
 
 /** Removes the known fields that do not fit and names them; a missing field is no misfit. */
 function dropMisfits(schema: ObjectSchema, body: Record<string, unknown>): string[] {
-  const misfits = Object.keys(body).filter((name) => !fits(schema.properties[name] as TSchema, body[name]));
+  const misfits = Object.keys(body).filter((name) => !matchesSchema(schema.properties[name] as TSchema, body[name]));
   for (const name of misfits) delete body[name];
   return misfits;
 }

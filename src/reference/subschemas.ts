@@ -1,7 +1,7 @@
 // The way into a schema: which of its keywords hold schemas of their own, and the JSON Pointer that leads to each.
 
 import type { TSchema } from "../schema/shapes.ts";
-import { escaped } from "../schema/validator.ts";
+import { escapePointer } from "../schema/validator.ts";
 
 /** A schema as plain JSON, without the hidden marks that its builder keeps on it. */
 export type Printed = { [keyword: string]: unknown };
@@ -31,7 +31,7 @@ function mapKeyword(keyword: string, value: unknown, change: (inner: TSchema, po
   if (typeof value !== "object" || value === null) return value;
   if (SINGLES.has(keyword)) return change(value as TSchema, `/${keyword}`);
   if (!MAPS.has(keyword)) return JSON.parse(JSON.stringify(value));
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner, `/${keyword}/${escaped(name)}`)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner, `/${keyword}/${escapePointer(name)}`)]));
 }
 
 /** The name under which a schema is printed once, if it has one: the kind of record that it describes. */

@@ -9,8 +9,8 @@ import type { ControlContext } from "../control/control-context.ts";
 import { showSandbox } from "../control/overview.ts";
 import { armFile } from "../faults/rules-file.ts";
 import { createHeldResponses } from "../http/faults/held-responses.ts";
-import { PREFIX } from "../http/route.ts";
-import { type Listening, listen } from "../http/server.ts";
+import { API_PREFIX } from "../http/route.ts";
+import { type ListeningServer, listen } from "../http/server.ts";
 import { createClock } from "../kernel/clock.ts";
 import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
@@ -129,7 +129,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
   const close = once(() => end(machine, opened, listening));
   return Object.assign(createControlClient(inProcessTransport(controlContext)), {
     url,
-    baseUrl: url + PREFIX,
+    baseUrl: url + API_PREFIX,
     port: listening.port,
     file: database.file,
     controlToken: token,
@@ -145,7 +145,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
 async function end(
   { hub, held, dispatcher, clock, stores }: Machine,
   controlContext: ControlContext | undefined,
-  listening: Listening,
+  listening: ListeningServer,
 ): Promise<void> {
   hub.close();
   controlContext?.traffic.stop();

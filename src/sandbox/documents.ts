@@ -5,7 +5,7 @@ import { controlCatalogue } from "../control/index.ts";
 import { actions, matchSchemas, RULE_FIELDS } from "../faults/rule-schema.ts";
 import { triggerSchema } from "../faults/trigger.ts";
 import { behaviours as idempotency } from "../http/idempotency.ts";
-import { behaviours as limits } from "../http/limit.ts";
+import { behaviours as limits } from "../http/rate-limit.ts";
 import { controlSurface, serviceSurface } from "../reference/api-surface.ts";
 import { assumptionsPage as renderAssumptions } from "../reference/assumptions-page.ts";
 import { operationTable } from "../reference/control-operations.ts";

@@ -3,8 +3,8 @@
 import { catalogue, eventTypes } from "../areas/index.ts";
 import { createFaults, type Faults } from "../faults/index.ts";
 import type { HeldResponses } from "../http/faults/held-responses.ts";
-import { createLimiter, type Limiter, type Rules } from "../http/limit.ts";
-import { PREFIX } from "../http/route.ts";
+import { createRateLimiter, type RateLimiter, type RateLimits } from "../http/rate-limit.ts";
+import { API_PREFIX } from "../http/route.ts";
 import { createJudge, type Judge } from "../judge/judge.ts";
 import { rules } from "../judge/rules/index.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -50,7 +50,7 @@ export interface Parts {
 
 /** The parts put together: what works from here on, and who is told what. */
 export interface Machine extends Parts {
-  limiter: Limiter;
+  limiter: RateLimiter;
   hub: Hub;
   judge: Judge;
   scenarios: Scenarios;
@@ -59,7 +59,7 @@ export interface Machine extends Parts {
 }
 
 export function assemble(parts: Parts, snapshot: () => unknown): Machine {
-  const limiter = createLimiter(parts.options.rateLimit as Rules);
+  const limiter = createRateLimiter(parts.options.rateLimit as RateLimits);
   const hub = createHub(snapshot);
   const judge = openJudge(hub, parts.faults);
   const heard: Heard = { requests: new Set([judge.request]), defects: new Set() };
@@ -82,7 +82,7 @@ interface Heard {
 }
 
 function openJudge(hub: Hub, faults: Faults): Judge {
-  const judge = createJudge({ operations: catalogue, prefix: PREFIX, told: (verdict) => hub.say({ kind: "verdict", verdict }) });
+  const judge = createJudge({ operations: catalogue, prefix: API_PREFIX, told: (verdict) => hub.say({ kind: "verdict", verdict }) });
   faults.listen(judge.fired);
   faults.listen((fault) => hub.say({ kind: "fault", fault }));
   return judge;

@@ -4,7 +4,7 @@ import type { ControlTransport } from "../client/control-client.ts";
 import { Document } from "../contracts/document.ts";
 import type { ControlContext } from "../control/control-context.ts";
 import { controlCatalogue } from "../control/index.ts";
-import { perform } from "../http/run-control-operation.ts";
+import { runControlOperation } from "../http/run-control-operation.ts";
 import { asMisuse, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 
@@ -19,7 +19,7 @@ export const inProcessTransport =
     if (!world.database.sql.open) throw new SandboxError("The sandbox is closed.");
     // Input and reply are copied, as a call over HTTP would copy them: what the caller changes later changes nothing here.
     const received = { search, body: JSON.parse(JSON.stringify(body)), headers: {}, query: {}, extra: {} };
-    const reply = await perform(found, world, { ...params }, received).catch((error: unknown) => {
+    const reply = await runControlOperation(found, world, { ...params }, received).catch((error: unknown) => {
       throw asMisuse(error);
     });
     return reply instanceof Document ? reply.text : JSON.parse(JSON.stringify(reply));

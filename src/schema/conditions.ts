@@ -64,13 +64,13 @@ function isAbove(one: unknown, other: unknown): boolean {
 }
 
 /** Whether a value, undefined where there is none, is as the condition wants it. */
-export function holds(condition: Condition, value: unknown): boolean {
+export function meetsCondition(condition: Condition, value: unknown): boolean {
   if (typeof condition !== "object" || condition === null) return value === condition;
   return (Object.entries(condition) as [keyof Operators, never][]).every(([name, wanted]) => tests[name](value, wanted));
 }
 
 /** Whether text has the form of a pattern in which * stands for anything. */
-export function isLike(text: string, pattern: string): boolean {
+export function matchesWildcard(text: string, pattern: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();
   if (last === undefined) return text === first;
@@ -92,14 +92,14 @@ export function compareCount(count: Count, found: number): "right" | "too few" |
 }
 
 /** `exactly 2`, `at least 1 and at most 3`. */
-export const countWords = (count: Count) =>
+export const describeCount = (count: Count) =>
   Object.entries(count)
     .map(([name, number]) => `${name.replace("_", " ")} ${number}`)
     .join(" and ");
 
 /** Refuses bounds between which no number lies. */
-export function checkCount(count: Count, where: string): void {
+export function validateCount(count: Count, where: string): void {
   const { exactly, at_least: least = exactly ?? 0, at_most: most = exactly ?? Infinity } = count;
   if (Math.max(least, exactly ?? 0) > Math.min(most, exactly ?? Infinity))
-    fail("validation_failed", `${where} wants ${countWords(count)}, which no number is.`);
+    fail("validation_failed", `${where} wants ${describeCount(count)}, which no number is.`);
 }

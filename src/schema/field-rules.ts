@@ -3,7 +3,7 @@
 import { fail } from "../kernel/errors.ts";
 
 /** Refuses a span whose end comes before its start; an end that is absent or null bounds nothing. */
-export function inOrder<V extends string | number>(
+export function requireOrder<V extends string | number>(
   from: V | null | undefined,
   to: V | null | undefined,
   field: string,

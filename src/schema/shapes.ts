@@ -97,12 +97,12 @@ const cursors = () => ({
 });
 
 /** The query of a list whose `limit` the document describes. */
-export const documentedPage = Type.Object({ limit: pageSize(), ...cursors() });
+export const documentedPageQuery = Type.Object({ limit: pageSize(), ...cursors() });
 
 /** The query of the other lists: the same parameters, so that a client learns them once. */
-export const assumedPage = Type.Object({
+export const assumedPageQuery = Type.Object({
   limit: assumed(pageSize(), "Only the payments list has its bounds stated; every list takes the same."),
   ...cursors(),
 });
 
-export type PageQuery = Static<typeof documentedPage>;
+export type PageQuery = Static<typeof documentedPageQuery>;

@@ -27,7 +27,7 @@ const KNOWN = new Set([...KEYWORDS.keys(), ...INNER, ...SAID]);
 
 const checks = new WeakMap<TSchema, Check>();
 
-export function fits(schema: TSchema, value: unknown): boolean {
+export function matchesSchema(schema: TSchema, value: unknown): boolean {
   let check = checks.get(schema);
   if (!check) {
     check = compiled(conditionOf(schema, "value", 0));
@@ -118,13 +118,13 @@ function firstOf(errors: Iterable<FieldError>): FieldError[] {
 
 function* misfits(schema: Keywords, value: unknown, pointer: string): Generator<FieldError> {
   const { items, anyOf } = schema;
-  if (fits(schema, value)) return;
+  if (matchesSchema(schema, value)) return;
   if (typeof value === "object" && value !== null && !Array.isArray(value)) yield* misfitsInObject(schema, value as Fields, pointer);
   if (items && Array.isArray(value)) for (const [index, item] of value.entries()) yield* misfits(items, item, `${pointer}/${index}`);
   const received = `received ${quote(value, pointer)}`;
   const missed = asked(schema).find(({ isMet }) => !isMet()(value));
   if (missed) yield at(pointer, missed.code, `${missed.must()}; ${received}`);
-  if (anyOf && !anyOf.some((shape) => fits(shape, value)))
+  if (anyOf && !anyOf.some((shape) => matchesSchema(shape, value)))
     yield* meant(anyOf, value, pointer) ?? [at(pointer, "wrong_shape", `matches none of the shapes that are allowed; ${received}`)];
 }
 
@@ -132,7 +132,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function* misfitsInObject(schema: Keywords, value: Fields, pointer: string): Generator<FieldError> {
   const { required = [], properties = {}, patternProperties = {}, additionalProperties } = schema;
-  const inside = (name: string) => `${pointer}/${escaped(name)}`;
+  const inside = (name: string) => `${pointer}/${escapePointer(name)}`;
   for (const name of required) if (!(name in value)) yield at(inside(name), "required", "is required");
   const names = Object.keys(properties);
   if (additionalProperties === false)
@@ -154,20 +154,20 @@ function meant(shapes: readonly TSchema[], value: unknown, pointer: string): Fie
 }
 
 function at(pointer: string, code: string, rest: string, hint = ""): FieldError {
-  const field = stepsOf(pointer).join(".");
+  const field = pointerSegments(pointer).join(".");
   return { pointer, field, code, message: `${field || "The body"} ${rest}.${hint}` };
 }
 
 /** A name as one step of a JSON Pointer. */
-export const escaped = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");
+export const escapePointer = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");
 const unescaped = (name: string) => name.replaceAll("~1", "/").replaceAll("~0", "~");
 
 /** The names and indices that a JSON Pointer goes through. */
-export const stepsOf = (pointer: string) => pointer.split("/").slice(1).map(unescaped);
+export const pointerSegments = (pointer: string) => pointer.split("/").slice(1).map(unescaped);
 
 /** The value that a JSON Pointer leads to; undefined where it leads nowhere. */
 export function valueAt(root: unknown, pointer: string): unknown {
-  return stepsOf(pointer).reduce(
+  return pointerSegments(pointer).reduce(
     (value, step) =>
       typeof value === "object" && value !== null && Object.hasOwn(value, step) ? (value as Record<string, unknown>)[step] : undefined,
     root,

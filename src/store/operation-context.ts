@@ -1,9 +1,9 @@
 // What the handler of an operation may touch: the calling merchant's own world, inside one transaction.
 
-import { type Call, type Endpoint, endpointsOf, type ObjectSchema } from "../contracts/endpoint.ts";
+import { type Endpoint, endpointFactory, type HandlerInput, type ObjectSchema } from "../contracts/endpoint.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { Random } from "../kernel/random.ts";
-import { fieldErrors, fits } from "../schema/validator.ts";
+import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import type { Collection, Collections, Scope } from "./records/collection.ts";
 import type { Counters } from "./records/id-counters.ts";
 import type { Tenants } from "./records/tenants.ts";
@@ -51,7 +51,7 @@ export interface WebhookRules {
 /** A declared operation of the service. */
 export type Operation = Endpoint<Caller>;
 
-export const endpoint = endpointsOf<Caller>();
+export const endpoint = endpointFactory<Caller>();
 
 interface Stores {
   collections: Collections;
@@ -72,7 +72,7 @@ interface Ears {
 }
 
 /** What came in with the call, for whoever brings one. */
-type Received = Call<string, ObjectSchema, ObjectSchema>;
+type Received = HandlerInput<string, ObjectSchema, ObjectSchema>;
 
 const NOTHING: Received = { params: {}, query: {}, body: {}, extra: {} };
 
@@ -111,7 +111,7 @@ export function callers(stores: Stores) {
 }
 
 const hold: Scope["hold"] = ({ kind, schema }, record) => {
-  if (fits(schema, record)) return;
+  if (matchesSchema(schema, record)) return;
   throw new Error(`${record.id} would be stored as what no ${kind} is declared to be: ${JSON.stringify(fieldErrors(schema, record))}`);
 };
 

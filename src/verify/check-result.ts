@@ -1,7 +1,7 @@
 // What one look at an expectation shows: whether it holds now, what speaks for that, and whether waiting could still change it.
 
 import type { Verdict } from "../contracts/expectations.ts";
-import { type Count, compareCount, countWords } from "../schema/conditions.ts";
+import { type Count, compareCount, describeCount } from "../schema/conditions.ts";
 
 export interface Look {
   verdict: Verdict;
@@ -58,8 +58,9 @@ export function lookAtCount(
   const compared = compareCount(count, ids.length);
   const seen = { found: ids.length, evidence: ids.slice(-MOST_EVIDENCE) };
   const told = `${ids.length} ${ids.length === 1 ? one : many} matched`;
-  if (compared === "right") return look("pass", `${told}, and ${countWords(count)} ${count.exactly === 1 ? "was" : "were"} wanted.`, seen);
+  if (compared === "right")
+    return look("pass", `${told}, and ${describeCount(count)} ${count.exactly === 1 ? "was" : "were"} wanted.`, seen);
   const isMissing = compared === "too few";
-  const message = `${told}; ${countWords(count)} ${count.exactly === 1 ? "was" : "were"} wanted.`;
+  const message = `${told}; ${describeCount(count)} ${count.exactly === 1 ? "was" : "were"} wanted.`;
   return look("fail", message, { ...seen, closest: isMissing ? closest() : [], open: isMissing });
 }

@@ -3,7 +3,7 @@
 import type { DeliveryMatch, Expectation, Verdict } from "../contracts/expectations.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
-import { type Count, compareCount, countWords, isLike } from "../schema/conditions.ts";
+import { type Count, compareCount, describeCount, matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/validator.ts";
 import type { LoggedDelivery, RunLog } from "../store/journal/run-summary.ts";
 import { type Check, type Look, look, lookAtCount, type NearMiss } from "./check-result.ts";
@@ -44,7 +44,7 @@ export function checkDeliveries(
 
 function isMeant({ event, endpoint, merchant }: DeliveryMatch, delivery: LoggedDelivery): boolean {
   return (
-    (event === undefined || [event].flat().some((name) => delivery.event === name || isLike(delivery.type, name))) &&
+    (event === undefined || [event].flat().some((name) => delivery.event === name || matchesWildcard(delivery.type, name))) &&
     (endpoint === undefined || delivery.endpoint === endpoint || delivery.url === endpoint) &&
     (merchant === undefined || delivery.merchant === merchant)
   );
@@ -57,7 +57,7 @@ function wrongAbout({ event, endpoint, state, attempts }: LoggedDelivery, wanted
   const compared = wanted ? compareCount(wanted, attempts) : "right";
   if (compared !== "right")
     return {
-      message: `${about} had ${attempts} attempt${attempts === 1 ? "" : "s"}; ${countWords(wanted ?? {})} were wanted.`,
+      message: `${about} had ${attempts} attempt${attempts === 1 ? "" : "s"}; ${describeCount(wanted ?? {})} were wanted.`,
       open: compared === "too few" && !isOver,
     };
   if (final !== undefined && state !== final) return { message: `${about} is ${state}; ${final} was wanted.`, open: !isOver };
@@ -81,7 +81,8 @@ export function checkVerdicts(verdicts: () => readonly Judged[], wanted: Wanted<
   const asked: Partial<Record<Verdict, Count>> = Object.keys(counts).length > 0 ? (counts as object) : { fail: { exactly: 0 } };
   return () => {
     const found = verdicts().filter(
-      ({ rule, merchant: whose }) => rules.some((pattern) => isLike(rule, pattern)) && (merchant === undefined || whose === merchant),
+      ({ rule, merchant: whose }) =>
+        rules.some((pattern) => matchesWildcard(rule, pattern)) && (merchant === undefined || whose === merchant),
     );
     const number = (verdict: Verdict) => found.filter((one) => one.verdict === verdict).length;
     const evidence = [...new Set(found.map(({ rule, verdict }) => `${rule} ${verdict}`))];
@@ -95,7 +96,7 @@ export function checkVerdicts(verdicts: () => readonly Judged[], wanted: Wanted<
     const wrong = compared.find(([, , result]) => result !== "right");
     if (!wrong) return look("pass", `${told}.`, seen);
     const open = compared.every(([, , result]) => result !== "too many");
-    return look("fail", `${told}; of ${wrong[0]}, ${countWords(wrong[1])} were wanted.`, { ...seen, open });
+    return look("fail", `${told}; of ${wrong[0]}, ${describeCount(wrong[1])} were wanted.`, { ...seen, open });
   };
 }
 
@@ -109,7 +110,7 @@ export function checkScenario(find: () => ScenarioState | undefined, { name, sco
     if (score === undefined) return look(verdict ?? "inconclusive", told, { found, open: verdict === "inconclusive" });
     const compared = compareCount(score, found);
     if (compared === "right") return look("pass", told, { found });
-    return look("fail", `${told} ${countWords(score)} was wanted.`, { found, open: compared === "too few" });
+    return look("fail", `${told} ${describeCount(score)} was wanted.`, { found, open: compared === "too few" });
   };
 }
 
@@ -119,8 +120,8 @@ export function checkFault(fired: () => number, { id, fired: count = { at_least:
     const times = fired();
     const compared = compareCount(count, times);
     const told = `${id} fired ${times} time${times === 1 ? "" : "s"}`;
-    if (compared === "right") return look("pass", `${told}, and ${countWords(count)} was wanted.`, { found: times });
+    if (compared === "right") return look("pass", `${told}, and ${describeCount(count)} was wanted.`, { found: times });
     if (times === 0) return look("inconclusive", `${id} never fired: nothing was tried.`, { open: true });
-    return look("fail", `${told}; ${countWords(count)} was wanted.`, { found: times, open: compared === "too few" });
+    return look("fail", `${told}; ${describeCount(count)} was wanted.`, { found: times, open: compared === "too few" });
   };
 }

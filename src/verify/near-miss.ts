@@ -1,6 +1,6 @@
 // Finds what came nearest to a match that is missing, and says where the two differ.
 
-import { type Condition, holds } from "../schema/conditions.ts";
+import { type Condition, meetsCondition } from "../schema/conditions.ts";
 import type { Difference, NearMiss } from "./check-result.ts";
 
 /** One thing that is wanted of a value. */
@@ -17,7 +17,7 @@ const MOST_SHOWN = 3;
 export const demandsOf = (prefix: string, conditions: Record<string, Condition> = {}, received: (name: string) => unknown): Demand[] =>
   Object.entries(conditions).map(([name, wanted]) => {
     const value = received(name);
-    return { field: `${prefix}${name}`, wanted, received: value, met: holds(wanted, value) };
+    return { field: `${prefix}${name}`, wanted, received: value, met: meetsCondition(wanted, value) };
   });
 
 const differencesOf = (demands: readonly Demand[]): Difference[] =>

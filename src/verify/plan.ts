@@ -6,7 +6,7 @@ import type { ScenarioState } from "../contracts/scenario.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import { type Count, checkCount, isLike } from "../schema/conditions.ts";
+import { type Count, matchesWildcard, validateCount } from "../schema/conditions.ts";
 import type { Journal } from "../store/journal/request-log.ts";
 import type { RunLog } from "../store/journal/run-summary.ts";
 import type { Tenants } from "../store/records/tenants.ts";
@@ -157,9 +157,9 @@ const checkMerchant = ({ tenants }: Sources, merchant: string, where: string) =>
   );
 
 function checkName(name: string, known: readonly string[], where: string, noun: string): void {
-  if (known.some((one) => isLike(one, name))) return;
+  if (known.some((one) => matchesWildcard(one, name))) return;
   const choice = known.length > 0 ? ` There are ${known.join(", ")}.` : " There is none at all.";
   fail("validation_failed", `${where}: there is no ${noun} ${name}.${didYouMean(name, known) || choice}`);
 }
 
-const checkBounds = (count: Count | undefined, where: string) => (count ? checkCount(count, where) : undefined);
+const checkBounds = (count: Count | undefined, where: string) => (count ? validateCount(count, where) : undefined);

@@ -1,7 +1,7 @@
 // Requests that are expected: so many, in an order, or none at all.
 
 import type { Expectation, RequestMatch } from "../contracts/expectations.ts";
-import { isLike } from "../schema/conditions.ts";
+import { matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/validator.ts";
 import type { Journal, JournalRow } from "../store/journal/request-log.ts";
 import { type Check, look, lookAtCount, MOST_EVIDENCE, type NearMiss } from "./check-result.ts";
@@ -84,7 +84,12 @@ const nearTo = (match: RequestMatch, rows: readonly JournalRow[]): NearMiss[] =>
 
 function demands(match: RequestMatch, row: JournalRow): Demand[] {
   const { operation, merchant, status, method, path, query, key, idempotencyKey, replayed, header, body } = match;
-  const plain = (field: string, wanted: string | number | undefined, received: string | number | null, isMet = isLike): Demand[] =>
+  const plain = (
+    field: string,
+    wanted: string | number | undefined,
+    received: string | number | null,
+    isMet = matchesWildcard,
+  ): Demand[] =>
     wanted === undefined ? [] : [{ field, wanted, received, met: received !== null && isMet(String(received), String(wanted)) }];
   return [
     ...(operation === undefined ? [] : [named(operation, row.operation)]),
@@ -105,7 +110,7 @@ const named = (wanted: string | string[], received: string | null): Demand => ({
   field: "operation",
   wanted,
   received,
-  met: [wanted].flat().some((name) => isLike(received ?? "", name)),
+  met: [wanted].flat().some((name) => matchesWildcard(received ?? "", name)),
 });
 
 const same = (received: string, wanted: string) => received === wanted;

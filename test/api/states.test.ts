@@ -2,11 +2,13 @@
 
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
-import { allowedFrom } from "../../src/contracts/resource.ts";
+import { statesBefore } from "../../src/contracts/resource.ts";
 import { type Bench, needed, open } from "../support/sandbox.ts";
 
 /** Kinds with states that can be brought into being from outside. */
-const kinds = resources.filter(({ kind, moves, hidden }) => Object.keys(moves).length > 0 && hidden.length === 0 && kind !== "merchant");
+const kinds = resources.filter(
+  ({ kind, transitions, hidden }) => Object.keys(transitions).length > 0 && hidden.length === 0 && kind !== "merchant",
+);
 
 /** The types of the newest events, oldest first, of what happened since the last look. */
 function watch(bench: Bench) {
@@ -25,10 +27,10 @@ const known = (...types: (string | undefined)[]) => types.filter((type) => type 
 
 describe("the moves of every kind", () => {
   test.each(kinds.map((resource) => [resource.kind, resource] as const))("%s", async (kind, resource) => {
-    const { moves, events, defaults } = resource;
+    const { transitions, events, defaults } = resource;
     const bench = await open();
     const happened = watch(bench);
-    const states = Object.keys(moves);
+    const states = Object.keys(transitions);
     expect(states).toContain(defaults.status);
     for (const from of states)
       for (const to of states) {
@@ -43,24 +45,24 @@ describe("the moves of every kind", () => {
         if (from === to) {
           expect([label, status, body.metadata]).toEqual([label, 200, { moved: to }]);
           expect(await happened()).toEqual(known(events.updated));
-        } else if (moves[from]?.includes(to)) {
+        } else if (transitions[from]?.includes(to)) {
           expect([label, status, body.status, body.metadata]).toEqual([label, 200, to, { moved: to }]);
           expect(await happened()).toEqual(known(events[to]));
         } else {
           expect([label, status, body.code]).toEqual([label, 409, "invalid_state"]);
-          expect(body.details).toEqual({ currentStatus: from, allowedFrom: allowedFrom(moves, to) });
+          expect(body.details).toEqual({ currentStatus: from, allowedFrom: statesBefore(transitions, to) });
           expect(await happened()).toEqual([]);
         }
       }
   });
 
   test("lead out of every state but the last, and only to states that exist", () => {
-    for (const { kind, moves, defaults } of resources) {
-      const states = Object.keys(moves);
-      for (const [from, to] of Object.entries(moves))
+    for (const { kind, transitions, defaults } of resources) {
+      const states = Object.keys(transitions);
+      for (const [from, to] of Object.entries(transitions))
         expect([kind, from, to.filter((state) => !states.includes(state))]).toEqual([kind, from, []]);
       const reached = new Set([defaults.status]);
-      for (const state of reached) for (const next of moves[state ?? ""] ?? []) reached.add(next);
+      for (const state of reached) for (const next of transitions[state ?? ""] ?? []) reached.add(next);
       expect([kind, states.filter((state) => !reached.has(state))]).toEqual([kind, []]);
     }
   });

@@ -69,18 +69,18 @@ describe("the import order", () => {
   });
 
   it.each([
-    ["a lower floor importing a higher one", "src/store/stores.ts", "src/http/pipe.ts", false],
+    ["a lower floor importing a higher one", "src/store/stores.ts", "src/http/pipeline.ts", false],
     ["a lower floor importing the types of a higher one", "src/kernel/clock.ts", "src/store/stores.ts", true],
-    ["a sibling's values", "src/http/pipe.ts", "src/areas/index.ts", false],
+    ["a sibling's values", "src/http/pipeline.ts", "src/areas/index.ts", false],
     ["a service room importing the dashboard", "src/live/hub.ts", "ui/dashboard.ts", false],
-    ["the dashboard importing a service room", "ui/dashboard.ts", "src/http/pipe.ts", true],
+    ["the dashboard importing a service room", "ui/dashboard.ts", "src/http/pipeline.ts", true],
   ])("refuses %s", (_, from, to, isType) => {
     expect(violations([{ from, to, isType }])).toEqual([`${from} imports ${to}`]);
   });
 
   it.each([
     ["a sibling's types", "src/areas/index.ts", "src/http/guard.ts", true],
-    ["a lower floor", "src/http/pipe.ts", "src/kernel/clock.ts", false],
+    ["a lower floor", "src/http/pipeline.ts", "src/kernel/clock.ts", false],
     ["the dashboard from the command line", "src/cli/output/terminal-session.ts", "ui/dashboard.ts", false],
     ["the shared contracts from the dashboard", "ui/dashboard.ts", "src/contracts/fault.ts", false],
   ])("allows %s", (_, from, to, isType) => {

@@ -458,12 +458,12 @@ describe("records", () => {
     expect([...eventTypes].filter((event) => !byOperation.includes(event)).sort()).toEqual(byRecord.sort());
   });
 
-  const kinds = resources.filter(({ kind, moves }) => kind !== "merchant" && Object.keys(moves).length > 0);
+  const kinds = resources.filter(({ kind, transitions }) => kind !== "merchant" && Object.keys(transitions).length > 0);
   test.each(kinds.map((resource) => [resource.kind, resource] as const))("a %s moves as its states allow", async (kind, resource) => {
     const bench = await open();
     const { merchant } = await bench.control("POST", "/merchants", { fixture: "blank" });
-    for (const [from, next] of Object.entries(resource.moves)) {
-      for (const to of Object.keys(resource.moves).filter((state) => state !== from)) {
+    for (const [from, next] of Object.entries(resource.transitions)) {
+      for (const to of Object.keys(resource.transitions).filter((state) => state !== from)) {
         const made = await bench.control("POST", `/records/${kind}`, { merchant, status: from, ...needed[kind] });
         const before = (await newest(bench))?.id;
         const answer = await ask(bench, "PATCH", `/records/${kind}/${made.id}`, { status: to });

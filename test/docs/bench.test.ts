@@ -100,5 +100,5 @@ test("each cut that the stages are measured by is at a place that the sources ha
   const edits = Object.values(cuts).flat();
   expect(edits.length).toBeGreaterThan(6);
   for (const edit of edits) expect(edited(edit)).toContain(edit.replace);
-  expect(() => edited({ file: "src/http/pipe.ts", find: "no such stage", replace: "" })).toThrow("not exactly one");
+  expect(() => edited({ file: "src/http/pipeline.ts", find: "no such stage", replace: "" })).toThrow("not exactly one");
 });

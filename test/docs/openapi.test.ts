@@ -1,14 +1,14 @@
 // How a declaration is printed in an OpenAPI document: what becomes a part of its own, what is marked, what is left out.
 
 import { describe, expect, test } from "vitest";
-import { endpointsOf } from "../../src/contracts/endpoint.ts";
+import { endpointFactory } from "../../src/contracts/endpoint.ts";
 import { controlSurface, type Declared, serviceSurface } from "../../src/reference/api-surface.ts";
 import { eventsOf } from "../../src/reference/events.ts";
 import { openapi } from "../../src/reference/openapi.ts";
 import { ASSUMED, assumed } from "../../src/schema/assumed.ts";
 import { nullable, Type, text } from "../../src/schema/shapes.ts";
 
-const declare = endpointsOf<object>();
+const declare = endpointFactory<object>();
 const service = serviceSurface("http://127.0.0.1:1", "1.2.3");
 const control = controlSurface("http://127.0.0.1:1", "1.2.3");
 

@@ -5,18 +5,18 @@ import { Check } from "typebox/schema";
 import { expect, test } from "vitest";
 import { catalogue, resources } from "../../src/areas/index.ts";
 import { Expectations } from "../../src/contracts/expectations.ts";
-import { givenFields } from "../../src/contracts/resource.ts";
+import { creatableFields } from "../../src/contracts/resource.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { actions, ruleSchema } from "../../src/faults/rule-schema.ts";
 import { ScenarioShape } from "../../src/scenarios/scenario-schema.ts";
 import { type TSchema, Type } from "../../src/schema/shapes.ts";
-import { fieldErrors, fits, valueAt } from "../../src/schema/validator.ts";
+import { fieldErrors, matchesSchema, valueAt } from "../../src/schema/validator.ts";
 
 const SEED = 20_260_105;
 
 const schemas: TSchema[] = [
   ...[...catalogue, ...controlCatalogue].flatMap(({ query, body, reply }) => [query, body ?? query, reply]),
-  ...resources.flatMap((resource) => [resource.schema, givenFields(resource)]),
+  ...resources.flatMap((resource) => [resource.schema, creatableFields(resource)]),
   ...actions.map(ruleSchema),
   Expectations,
   ScenarioShape,
@@ -102,7 +102,7 @@ test("it agrees with another implementation, and says why where a value does not
   const property = fc.property(
     fc.constantFrom(...schemas).chain((schema) => fc.tuple(fc.constant(schema), like(schema as Keywords))),
     ([schema, value]) => {
-      const verdict = fits(schema, value);
+      const verdict = matchesSchema(schema, value);
       seen.add(verdict);
       expect(verdict).toBe(Check(schema as object, value));
       const errors = fieldErrors(schema, value);
@@ -156,7 +156,7 @@ test("and no more is looked for, also inside of one of several shapes", () => {
 });
 
 test("a schema that asks for what nobody checks is refused", () => {
-  expect(() => fits(Type.Integer({ multipleOf: 2 }), 4)).toThrow("A schema asks for the keyword multipleOf, which nobody checks.");
-  expect(() => fits(Type.String({ format: "uri" }), "")).toThrow("A schema asks for the format uri, which nobody checks.");
-  expect(() => fits(Type.Unsafe({ type: "date" }), "")).toThrow("A schema asks for the type date, which nobody checks.");
+  expect(() => matchesSchema(Type.Integer({ multipleOf: 2 }), 4)).toThrow("A schema asks for the keyword multipleOf, which nobody checks.");
+  expect(() => matchesSchema(Type.String({ format: "uri" }), "")).toThrow("A schema asks for the format uri, which nobody checks.");
+  expect(() => matchesSchema(Type.Unsafe({ type: "date" }), "")).toThrow("A schema asks for the type date, which nobody checks.");
 });

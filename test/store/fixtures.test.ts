@@ -50,13 +50,13 @@ describe("the built-in fixtures", () => {
   });
 
   const withStates = resources.filter(
-    ({ kind, moves, hidden }) => !SINGLE.includes(kind) && hidden.length === 0 && Object.keys(moves).length > 0,
+    ({ kind, transitions, hidden }) => !SINGLE.includes(kind) && hidden.length === 0 && Object.keys(transitions).length > 0,
   );
   test.each(withStates.map((resource) => [resource.kind, resource] as const))(
     "lodge has a %s in every state",
-    (kind, { moves, defaults }) => {
+    (kind, { transitions, defaults }) => {
       const states = new Set(recordsOf(named("lodge"), kind).map(({ status }) => status ?? defaults.status));
-      expect([...states].sort()).toEqual(Object.keys(moves).sort());
+      expect([...states].sort()).toEqual(Object.keys(transitions).sort());
     },
   );
 

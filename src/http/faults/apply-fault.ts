@@ -3,8 +3,8 @@
 import type { ApiEffect, ApiFaults, ApiPhase, CallSubject } from "../../contracts/fault.ts";
 import type { Replies } from "../../store/records/idempotency-replies.ts";
 import type { Past } from "../../store/records/record-history.ts";
-import type { Context, Faulty, Reply, Stage } from "../context.ts";
-import { rateHeaders } from "../limit.ts";
+import type { CallFaults, Reply, RequestContext, Stage } from "../context.ts";
+import { rateLimitHeaders } from "../rate-limit.ts";
 import { send } from "../reply.ts";
 import type { HeldResponses } from "./held-responses.ts";
 import { refusal, skewHeaders } from "./injected-response.ts";
@@ -26,12 +26,12 @@ export interface FaultStages {
   /** Runs the stage that makes the effect, in another time if a rule says so. */
   around(effect: Stage): Stage;
   /** Sends the answer, or loses, delays or spoils it. */
-  send(context: Context, reply: Reply): void | Promise<void>;
+  send(context: RequestContext, reply: Reply): void | Promise<void>;
 }
 
 export function faultStages(needs: Needs): FaultStages {
   const { faults, held } = needs;
-  const decide = (context: Context, state: Faulty, phase: ApiPhase): ApiEffect | undefined => {
+  const decide = (context: RequestContext, state: CallFaults, phase: ApiPhase): ApiEffect | undefined => {
     if (state.brought.length === 0 && !faults.concerns(phase, context.operation?.id)) return undefined;
     const made = faults.decide(phase, subjectOf(context, state), state.brought);
     if (!made) return undefined;
@@ -66,12 +66,18 @@ export function faultStages(needs: Needs): FaultStages {
     around: (effect) => (context) =>
       context.faults ? inAnotherTime(context, context.faults, effect, decide, needs.past) : effect(context),
     send: (context, reply) =>
-      context.faults ? sendFaulty(context, context.faults, reply, ending) : send(context, reply, rateHeaders(context)),
+      context.faults ? sendFaulty(context, context.faults, reply, ending) : send(context, reply, rateLimitHeaders(context)),
   };
 }
 
 /** Only reads can lag behind; whatever is done can be done by a wrong clock. */
-async function inAnotherTime(context: Context, state: Faulty, effect: Stage, decide: Ending["decide"], past: Past): Promise<void> {
+async function inAnotherTime(
+  context: RequestContext,
+  state: CallFaults,
+  effect: Stage,
+  decide: Ending["decide"],
+  past: Past,
+): Promise<void> {
   const lag = context.operation?.method === "GET" ? decide(context, state, "read") : undefined;
   const skew = decide(context, state, "effect");
   const { at } = context;
@@ -87,7 +93,7 @@ async function inAnotherTime(context: Context, state: Faulty, effect: Stage, dec
 }
 
 /** What a fault does before the service has answered, or to the answer it gave. */
-function stepIn(context: Context, state: Faulty, effect: ApiEffect, { replies }: Needs): void {
+function stepIn(context: RequestContext, state: CallFaults, effect: ApiEffect, { replies }: Needs): void {
   if (effect.kind === "refuse") context.reply = refusal(context, effect);
   if (effect.kind === "exhaust") context.bucket?.set({ remaining: 0, resetIn: effect.resetIn }, context.at);
   if (effect.kind === "forget") replies.forget(context.identity?.merchant ?? "", context.idempotencyKey ?? "");
@@ -96,7 +102,7 @@ function stepIn(context: Context, state: Faulty, effect: ApiEffect, { replies }:
   context.reply = { status: 0, body: "" };
 }
 
-function subjectOf(context: Context, state: Faulty): CallSubject {
+function subjectOf(context: RequestContext, state: CallFaults): CallSubject {
   const { id, identity, operation, incoming } = context;
   return {
     requestId: id,

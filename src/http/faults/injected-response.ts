@@ -3,7 +3,7 @@
 import type { ApiEffect, RetryAfter } from "../../contracts/fault.ts";
 import { httpDate, LATEST_TIME } from "../../kernel/clock.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../../kernel/errors.ts";
-import type { Context, Reply } from "../context.ts";
+import type { Reply, RequestContext } from "../context.ts";
 
 type Refusal = Extract<ApiEffect, { kind: "refuse" }>;
 
@@ -29,7 +29,7 @@ function categoryOf(code: string, status: number): string {
 }
 
 /** Writes the answer and the headers that go with it. */
-export function refusal(context: Context, { status, code = codeOf(status), message, retryAfter, headers }: Refusal): Reply {
+export function refusal(context: RequestContext, { status, code = codeOf(status), message, retryAfter, headers }: Refusal): Reply {
   const seconds = secondsOf(retryAfter);
   Object.assign(context.headers, ownHeaders(status), headers, retryHeaders(retryAfter, context.at));
   if (status === 429) Object.assign(context.headers, windowHeaders(seconds ?? 1, context.at));
@@ -76,7 +76,7 @@ function retryHeaders(retryAfter: RetryAfter | undefined, at: number): Record<st
 }
 
 /** Lets the headers tell another time; answers that time, within what a calendar can show. */
-export function skewHeaders(context: Context, by: number): number {
+export function skewHeaders(context: RequestContext, by: number): number {
   const { at, bucket } = context;
   const wrong = Math.min(LATEST_TIME, Math.max(0, at + by));
   context.headers.Date = httpDate(wrong);

@@ -3,9 +3,9 @@
 import type { ServerResponse } from "node:http";
 import type { ApiEffect, CutForm } from "../../contracts/fault.ts";
 import { afterRealTime } from "../../kernel/clock.ts";
-import type { Context, Reply } from "../context.ts";
-import { rateHeaders } from "../limit.ts";
-import { head, send } from "../reply.ts";
+import type { Reply, RequestContext } from "../context.ts";
+import { rateLimitHeaders } from "../rate-limit.ts";
+import { send, writeHead } from "../reply.ts";
 import type { HeldResponses } from "./held-responses.ts";
 
 const GARBAGE = "\u0000\u0001\u0002 this is no HTTP \u0003\r\n\r\n";
@@ -21,7 +21,7 @@ const MALFORMED_CHUNK = [
 ].join("\r\n");
 
 /** Ends the connection without an answer, or keeps it open without one. */
-export function cut({ outgoing }: Context, as: CutForm, held: HeldResponses): void {
+export function cut({ outgoing }: RequestContext, as: CutForm, held: HeldResponses): void {
   const { socket } = outgoing;
   if (!socket || outgoing.destroyed) return;
   if (as === "reset") socket.resetAndDestroy();
@@ -50,7 +50,7 @@ const PAGE = "<!DOCTYPE html><html><head><title>Welcome</title></head><body><h1>
 
 /** Sends an answer whose body is not what its headers, or its maker, promised. */
 export async function spoil(
-  context: Context,
+  context: RequestContext,
   reply: Reply,
   { as, bytesPerSecond }: Mangle,
   wait: number,
@@ -61,9 +61,9 @@ export async function spoil(
     context.headers["Content-Type"] = as === "html" ? "text/html; charset=utf-8" : "text/plain; charset=utf-8";
   const sent = as === "html" ? { ...reply, body: PAGE } : as === "invalid_json" ? { ...reply, body: half(reply.body) } : reply;
   context.reply = sent;
-  const limits = rateHeaders(context);
+  const limits = rateLimitHeaders(context);
   if (wait === 0 && as !== "truncate" && as !== "drip") return send(context, sent, limits);
-  if (!head(context, sent, limits)) return;
+  if (!writeHead(context, sent, limits)) return;
   outgoing.flushHeaders();
   await pause(outgoing, wait, held);
   if (as === "truncate") outgoing.write(half(sent.body), () => outgoing.socket?.destroySoon());

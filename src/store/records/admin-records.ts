@@ -1,7 +1,7 @@
 // Records given from outside the service: held against their kind, then made, changed or moved, with the event the service would send.
 
 import type { ObjectSchema } from "../../contracts/endpoint.ts";
-import { changeableFields, givenFields, type RecordBase, type Resource } from "../../contracts/resource.ts";
+import { creatableFields, type RecordBase, type Resource, updatableFields } from "../../contracts/resource.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
 import { fieldErrors } from "../../schema/validator.ts";
@@ -14,7 +14,7 @@ type Owned = () => Collection<RecordBase>;
 
 /** Only inside a transaction. */
 export function createGiven(resource: Resource, owned: Owned, fields: Fields): RecordBase {
-  checkFields(resource, fields, givenFields(resource));
+  checkFields(resource, fields, creatableFields(resource));
   const records = owned();
   if (typeof fields.id === "string" && records.find(fields.id))
     fail("already_exists", `A ${resource.kind} with the id ${fields.id} exists already.`);
@@ -23,7 +23,7 @@ export function createGiven(resource: Resource, owned: Owned, fields: Fields): R
 
 /** A `status` that differs is moved to, as the kind's table of moves allows it; all else is set as it is. Only inside a transaction. */
 export function changeGiven(resource: Resource, owned: Owned, id: string, given: Fields): RecordBase {
-  checkFields(resource, given, changeableFields(resource));
+  checkFields(resource, given, updatableFields(resource));
   const records = owned();
   const record = records.require(id);
   const { status, ...fields } = given;

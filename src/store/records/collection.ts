@@ -1,7 +1,7 @@
 // One merchant's records of one kind: typed documents in, typed documents out, each change with the event it makes.
 
-import { Written } from "../../contracts/preserialized-json.ts";
-import { allowedFrom, type RecordBase, type Resource } from "../../contracts/resource.ts";
+import { PreserializedJson } from "../../contracts/preserialized-json.ts";
+import { type RecordBase, type Resource, statesBefore } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
 import type { PageQuery } from "../../schema/shapes.ts";
 import type { Database } from "../sqlite/database.ts";
@@ -33,9 +33,9 @@ export interface Collection<R extends RecordBase> {
   require(id: string): R;
   page(query: PageQuery): Page<R>;
   /** What `require` answers, for a call that is answered with just that. */
-  show(id: string): Written<R>;
+  show(id: string): PreserializedJson<R>;
   /** What `page` answers, for a call that is answered with just that. */
-  list(query: PageQuery): Written<Page<R>>;
+  list(query: PageQuery): PreserializedJson<Page<R>>;
   /** The newest record: for kinds of which a merchant has one. */
   newest(): R | undefined;
   create(fields: Fields<R>): R;
@@ -116,11 +116,11 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
       const { bodies, hasMore } = leaf(statements, resource, merchant, query);
       return { object: "list", data: bodies.map((body) => shown(resource, JSON.parse(body) as R)), has_more: hasMore };
     },
-    show: (id) => new Written(presentable(resource, stored(id) ?? refuseUnknown(kind, id))),
+    show: (id) => new PreserializedJson(presentable(resource, stored(id) ?? refuseUnknown(kind, id))),
     list(query) {
       const { bodies, hasMore } = leaf(statements, resource, merchant, query);
       const data = bodies.map((body) => presentable(resource, body)).join();
-      return new Written(`{"object":"list","data":[${data}],"has_more":${hasMore}}`);
+      return new PreserializedJson(`{"object":"list","data":[${data}],"has_more":${hasMore}}`);
     },
     newest: () => read(statements.first.get(merchant, kind, 1)),
     create(fields) {
@@ -135,7 +135,7 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
     update: (record, changes, event) => say(event, write({ ...record, ...changes })),
     move(record, status, changes) {
       const from = record.status ?? "";
-      if (!resource.moves[from]?.includes(status)) refuseMove(resource, record, status);
+      if (!resource.transitions[from]?.includes(status)) refuseMove(resource, record, status);
       return say(resource.events[status], write({ ...record, ...changes, status }));
     },
     remove(record) {
@@ -180,8 +180,8 @@ function writer<R extends RecordBase>(statements: Statements, resource: Resource
 }
 
 /** A kind without states may have a field of this name that a client made up, of whatever type. */
-const stateOf = <R extends RecordBase>({ moves }: Resource<R>, { status }: R) =>
-  Object.keys(moves).length === 0 ? null : (status ?? null);
+const stateOf = <R extends RecordBase>({ transitions }: Resource<R>, { status }: R) =>
+  Object.keys(transitions).length === 0 ? null : (status ?? null);
 
 /** The record as the API shows it: without what is stored for the service's own use. */
 export function shown<R extends RecordBase>(resource: Resource<R>, record: R): R {
@@ -215,7 +215,7 @@ function refuseUnknown(kind: string, id: string): never {
 }
 
 function refuseMove(resource: Resource, record: RecordBase, status: string): never {
-  const allowed = allowedFrom(resource.moves, status);
+  const allowed = statesBefore(resource.transitions, status);
   fail(
     "invalid_state",
     `This ${resource.kind} is ${record.status} and cannot become ${status}; that is possible from ${allowed.join(" or ") || "no state"}.`,

@@ -1,9 +1,9 @@
 // Holds a fixture against the kinds of record there are: shapes, names, states, and what no two records may share.
 
-import { givenFields, type Resource } from "../../contracts/resource.ts";
+import { creatableFields, type Resource } from "../../contracts/resource.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { email, Type, text } from "../../schema/shapes.ts";
-import { escaped, fieldErrors } from "../../schema/validator.ts";
+import { escapePointer, fieldErrors } from "../../schema/validator.ts";
 import { uniqueValue } from "../records/collection.ts";
 
 /** What is wrong, and where in the file. */
@@ -31,7 +31,7 @@ const IDENTITY = {
 export function problemsIn(fixture: Fields, resources: readonly Resource[]): Problem[] {
   // A kind that keeps secrets is the service's own to make: no fixture holds one.
   const kinds = new Map(resources.filter(({ hidden }) => hidden.length === 0).map((resource) => [resource.kind, resource]));
-  const profile = { ...givenFields(kinds.get("merchant") as Resource).properties, ...IDENTITY };
+  const profile = { ...creatableFields(kinds.get("merchant") as Resource).properties, ...IDENTITY };
   const misshapen = fieldErrors(Type.Object({ ...PARTS, merchant: Type.Object(profile) }), fixture);
   const strangers = strangersIn(fixture, [...Object.keys(PARTS), "merchant"], "", "a fixture");
   if (misshapen.length > 0) return [...strangers, ...misshapen];
@@ -65,7 +65,7 @@ function keyProblems(key: string): Problem[] {
 }
 
 function problemsOfKind(kind: string, records: readonly Fields[], kinds: ReadonlyMap<string, Resource>): Problem[] {
-  const pointer = `/records/${escaped(kind)}`;
+  const pointer = `/records/${escapePointer(kind)}`;
   const resource = kinds.get(kind);
   if (kind === "merchant") return [{ pointer, message: "a fixture has one merchant, and that stands beside the records." }];
   if (!resource) {
@@ -77,7 +77,7 @@ function problemsOfKind(kind: string, records: readonly Fields[], kinds: Readonl
 }
 
 function problemsOfRecord(resource: Resource, record: Fields, pointer: string): Problem[] {
-  const schema = givenFields(resource);
+  const schema = creatableFields(resource);
   const errors = fieldErrors(schema, record).map((error) => ({ pointer: pointer + error.pointer, message: error.message }));
   return [...errors, ...strangersIn(record, Object.keys(schema.properties), pointer, `a ${resource.kind}`)];
 }
@@ -85,7 +85,7 @@ function problemsOfRecord(resource: Resource, record: Fields, pointer: string): 
 function strangersIn(fields: Fields, known: readonly string[], pointer: string, what: string): Problem[] {
   const names = Object.keys(fields).filter((name) => !known.includes(name));
   return names.map((name) => ({
-    pointer: `${pointer}/${escaped(name)}`,
+    pointer: `${pointer}/${escapePointer(name)}`,
     message: `${name} is no field of ${what}.${didYouMean(name, known) || ` Its fields are ${known.join(", ")}.`}`,
   }));
 }

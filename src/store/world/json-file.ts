@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { ParseError } from "jsonc-parser";
 import { SandboxError } from "../../kernel/errors.ts";
-import { stepsOf } from "../../schema/validator.ts";
+import { pointerSegments } from "../../schema/validator.ts";
 
 export interface JsonFile {
   file: string;
@@ -44,7 +44,7 @@ async function lineOf(text: string, root: unknown, pointer: string): Promise<num
   const tree = parseTree(text);
   const path: (string | number)[] = [];
   let value = root;
-  for (const step of stepsOf(pointer)) {
+  for (const step of pointerSegments(pointer)) {
     path.push(Array.isArray(value) ? Number(step) : step);
     value = (value as Record<string, unknown> | undefined)?.[step];
   }

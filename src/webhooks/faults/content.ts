@@ -2,7 +2,7 @@
 
 import type { DeliveryEffect, DeliveryInjection } from "../../contracts/fault.ts";
 import type { Random } from "../../kernel/random.ts";
-import { stepsOf } from "../../schema/validator.ts";
+import { pointerSegments } from "../../schema/validator.ts";
 import type { AttemptFault } from "../../store/webhooks/attempts.ts";
 import type { Delivery, Receiver } from "../../store/webhooks/deliveries.ts";
 import type { Plan } from "../http/sender.ts";
@@ -91,7 +91,10 @@ function changedBody(body: string, { as, patch }: EffectOf<"payload">): string {
     case "extra_field":
       return rewritten(body, { addedLater: { by: "a later version" } });
     case "patch": {
-      const patched = Object.entries(patch).reduce((event, [pointer, value]) => put(event, stepsOf(pointer), value), JSON.parse(body));
+      const patched = Object.entries(patch).reduce(
+        (event, [pointer, value]) => put(event, pointerSegments(pointer), value),
+        JSON.parse(body),
+      );
       return JSON.stringify(patched);
     }
   }

@@ -7,20 +7,20 @@ import type { Replies } from "../store/records/idempotency-replies.ts";
 import type { Past } from "../store/records/record-history.ts";
 import type { Tenants } from "../store/records/tenants.ts";
 import type { Database } from "../store/sqlite/database.ts";
-import { authenticate, recognise } from "./authenticate.ts";
-import { readBody } from "./body.ts";
-import { type Context, isAbandoned, type Stage } from "./context.ts";
+import { authenticate, identify } from "./authenticate.ts";
+import { isAbandoned, type RequestContext, type Stage } from "./context.ts";
 import { type FaultStages, faultStages } from "./faults/apply-fault.ts";
 import type { HeldResponses } from "./faults/held-responses.ts";
 import type { Guard } from "./guard.ts";
 import { readIdempotencyKey, recall } from "./idempotency.ts";
-import { countStranger, type Limiter, limit } from "./limit.ts";
+import { chargeAddress, limit, type RateLimiter } from "./rate-limit.ts";
+import { readBody } from "./read-body.ts";
 import { failureReply } from "./reply.ts";
 import { route } from "./route.ts";
 import { transact } from "./transact.ts";
-import { type Bodies, validate } from "./validate.ts";
+import { type BodyMode, validate } from "./validate.ts";
 
-export interface Machine {
+export interface PipelineDependencies {
   guard: Guard;
   catalogue: readonly Operation[];
   clock: Clock;
@@ -28,28 +28,28 @@ export interface Machine {
   tenants: Tenants;
   replies: Replies;
   callers: Callers;
-  limiter: Limiter;
-  bodies: Bodies;
+  limiter: RateLimiter;
+  bodies: BodyMode;
   faults: ApiFaults;
   past: Past;
   /** Whatever waits because a fault wants it to. */
   held: HeldResponses;
   committed: (request: string) => Promise<void> | undefined;
   /** Hears of each request once it is answered. */
-  answered: (context: Context) => void;
+  answered: (context: RequestContext) => void;
   /** Hears of our own defects. */
-  report: (error: unknown, context: Context) => void;
+  report: (error: unknown, context: RequestContext) => void;
 }
 
-export function stages(machine: Machine, faulty: FaultStages): Stage[] {
+export function pipelineStages(machine: PipelineDependencies, faulty: FaultStages): Stage[] {
   const { guard, catalogue, tenants, limiter, replies, bodies } = machine;
   return [
     ({ incoming }) => guard.check(incoming), //           403
-    recognise(tenants, limiter), //                       refuses nothing: whose window the headers tell of
+    identify(tenants, limiter), //                       refuses nothing: whose window the headers tell of
     faulty.outage, //                                     503 injected, for everybody
     route(catalogue), //                                  404 405
     faulty.auth, //                                       401 injected
-    authenticate(countStranger(limiter)), //              401 403, 429 for the address
+    authenticate(chargeAddress(limiter)), //              401 403, 429 for the address
     faulty.limit, //                                      429 injected
     limit(limiter), //                                    429
     readBody, //                                          415 413 400
@@ -63,9 +63,9 @@ export function stages(machine: Machine, faulty: FaultStages): Stage[] {
 }
 
 /** Runs a context through the stages and sends what comes of it. */
-export function pipe(machine: Machine): (context: Context) => Promise<void> {
+export function createPipeline(machine: PipelineDependencies): (context: RequestContext) => Promise<void> {
   const faulty = faultStages(machine);
-  const list = stages(machine, faulty);
+  const list = pipelineStages(machine, faulty);
   return async (context) => {
     try {
       for (const stage of list) {

@@ -2,33 +2,33 @@
 
 import { fail } from "../kernel/errors.ts";
 import type { Behaviour } from "../schema/assumed.ts";
-import type { Bucket, Context, Stage } from "./context.ts";
+import type { RateLimitWindow, RequestContext, Stage } from "./context.ts";
 
-export interface Rule {
+export interface RateLimit {
   limit: number;
   /** Milliseconds. */
   window: number;
 }
 
 /** `all` holds for the operations that have no window of their own, by id. */
-export type Rules = { readonly all: Rule } & Readonly<Record<string, Rule>>;
+export type RateLimits = { readonly all: RateLimit } & Readonly<Record<string, RateLimit>>;
 
-export interface Limiter {
-  bucket(context: Context): Bucket;
-  anonymous(context: Context): Bucket;
+export interface RateLimiter {
+  bucket(context: RequestContext): RateLimitWindow;
+  anonymous(context: RequestContext): RateLimitWindow;
   /** The window that a merchant's operations share. */
-  of(merchant: string): Bucket;
+  of(merchant: string): RateLimitWindow;
   /** The windows of a merchant's operations that have one of their own, as far as they were called. */
-  ownOf(merchant: string): [operation: string, bucket: Bucket][];
+  ownOf(merchant: string): [operation: string, bucket: RateLimitWindow][];
   /** Forgets every window, or those of one merchant. */
   clear(merchant?: string): void;
 }
 
 const MOST_BUCKETS = 10_000;
 
-export function createLimiter(rules: Rules): Limiter {
-  const buckets = new Map<string, Bucket>();
-  const bucketOf = (name: string, rule: Rule) => {
+export function createRateLimiter(rules: RateLimits): RateLimiter {
+  const buckets = new Map<string, RateLimitWindow>();
+  const bucketOf = (name: string, rule: RateLimit) => {
     const known = buckets.get(name);
     if (known) return known;
     if (buckets.size >= MOST_BUCKETS) buckets.clear();
@@ -36,7 +36,7 @@ export function createLimiter(rules: Rules): Limiter {
     buckets.set(name, made);
     return made;
   };
-  const anonymous = (context: Context) => bucketOf(`address ${context.incoming.socket.remoteAddress ?? ""}`, rules.all);
+  const anonymous = (context: RequestContext) => bucketOf(`address ${context.incoming.socket.remoteAddress ?? ""}`, rules.all);
   return {
     anonymous,
     of: (merchant) => bucketOf(merchant, rules.all),
@@ -56,7 +56,7 @@ export function createLimiter(rules: Rules): Limiter {
   };
 }
 
-function openBucket(rule: Rule): Bucket {
+function openBucket(rule: RateLimit): RateLimitWindow {
   let { limit, window } = rule;
   let start = 0;
   let end = 0;
@@ -104,14 +104,14 @@ function openBucket(rule: Rule): Bucket {
 
 /** Takes one request from the caller's window, or answers 429. The operation may have a window of its own. */
 export const limit =
-  (limiter: Limiter): Stage =>
+  (limiter: RateLimiter): Stage =>
   (context) =>
     take(context, limiter.bucket(context));
 
 /** A failed authentication costs the address, never a merchant: a quota must tell strangers nothing. */
-export const countStranger = (limiter: Limiter) => (context: Context) => take(context, limiter.anonymous(context));
+export const chargeAddress = (limiter: RateLimiter) => (context: RequestContext) => take(context, limiter.anonymous(context));
 
-function take(context: Context, bucket: Bucket): void {
+function take(context: RequestContext, bucket: RateLimitWindow): void {
   context.bucket = bucket;
   if (bucket.take(context.at)) return;
   const seconds = secondsUntil(bucket.reset(context.at), context.at);
@@ -126,7 +126,7 @@ function take(context: Context, bucket: Bucket): void {
 const secondsUntil = (time: number, now: number) => Math.max(1, Math.ceil(time / 1000) - Math.floor(now / 1000));
 
 /** The three headers of the window, on every reply that got as far as having one. */
-export function rateHeaders({ bucket, at }: Context): Record<string, string> {
+export function rateLimitHeaders({ bucket, at }: RequestContext): Record<string, string> {
   if (!bucket) return {};
   return {
     "RateLimit-Limit": String(bucket.limit),

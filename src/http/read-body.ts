@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { isTooDeep, MAX_DEPTH } from "../kernel/depth.ts";
 import { fail } from "../kernel/errors.ts";
 import { refuseLiveKey } from "./authenticate.ts";
-import type { Context, Stage } from "./context.ts";
+import type { RequestContext, Stage } from "./context.ts";
 
 export const MAX_BODY = 1_048_576;
 
@@ -17,7 +17,7 @@ export const readBody: Stage = (context) => {
   return receive(context, length);
 };
 
-async function receive(context: Context, length: number): Promise<void> {
+async function receive(context: RequestContext, length: number): Promise<void> {
   if (length > 0) checkType(context.incoming);
   if (length > MAX_BODY) refuseSize(context, length);
   const bytes = await collect(context);
@@ -30,7 +30,7 @@ async function receive(context: Context, length: number): Promise<void> {
 }
 
 /** By events, as an iterator over a stream costs more than all else that a small body needs. */
-function collect(context: Context): Promise<Buffer> {
+function collect(context: RequestContext): Promise<Buffer> {
   const { incoming } = context;
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -65,7 +65,7 @@ function checkType(incoming: IncomingMessage): void {
     );
 }
 
-function refuseSize(context: Context, size: number): never {
+function refuseSize(context: RequestContext, size: number): never {
   context.incoming.pause();
   fail(
     "payload_too_large",
