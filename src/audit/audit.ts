@@ -28,7 +28,7 @@ interface Plan {
   url: string;
   headers: Record<string, string>;
   body: string;
-  manner?: "slow";
+  transport?: "slow_send";
 }
 
 interface Answer {
@@ -44,7 +44,7 @@ export interface AuditNeeds extends PackerNeeds {
   /** Refuses an address that nothing may be sent to. */
   checkTarget(url: string): void;
   /** The request that a delivery of an event would be. */
-  plan(event: { eventId: string; eventType: string; body: string }, receiver: { url: string; secret: string }): Omit<Plan, "manner">;
+  plan(event: { eventId: string; eventType: string; body: string }, receiver: { url: string; secret: string }): Omit<Plan, "transport">;
   send(plan: Plan): Promise<Answer>;
   /** The secret of the endpoint that is registered at an address. */
   secretOf(url: string): string | undefined;
@@ -80,7 +80,7 @@ function planned({ plan }: AuditNeeds, { signature, slow, ...event }: Parcel, ur
   return {
     ...request,
     headers: signature === undefined ? others : { ...others, [SIGNATURE]: signature },
-    ...(slow ? { manner: "slow" } : {}),
+    ...(slow ? { transport: "slow_send" } : {}),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Random } from "../kernel/random.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import { createVerifier, type Verifier } from "../verify/verifier.ts";
 import { planAttempt, type Sent } from "../webhooks/attempt-recorder.ts";
-import { createSender, type Plan, type SenderNeeds } from "../webhooks/http/sender.ts";
+import { createSender, type SenderOptions, type WebhookRequest } from "../webhooks/http/sender.ts";
 import { sign } from "../webhooks/signature.ts";
 
 interface Needs extends Pick<ControlContext, Used> {
@@ -21,7 +21,7 @@ interface Needs extends Pick<ControlContext, Used> {
   hear(happened: () => void): () => void;
   random: Random;
   /** Where and how webhooks are sent. */
-  webhooks: SenderNeeds & { userAgent: string };
+  webhooks: SenderOptions & { userAgent: string };
 }
 
 type Used = "about" | "touched" | "clock" | "journal" | "runLog" | "attempts" | "tenants" | "callers" | "deliveries" | "dispatcher";
@@ -81,7 +81,7 @@ function openAuditor({ clock, random, tenants, deliveries, webhooks }: Needs): C
         secretOf,
         checkTarget: webhooks.targets.check,
         plan: (event: Sent, receiver: Receiver) => planAttempt(event, receiver, webhooks.userAgent),
-        send: (plan: Plan) => sender.send(plan).outcome,
+        send: (request: WebhookRequest) => sender.send(request).outcome,
       };
       return auditReceiver(needs, url, secret, ++runs).finally(() => sender.close());
     },

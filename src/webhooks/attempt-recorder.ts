@@ -8,7 +8,7 @@ import type { AttemptEnd, AttemptFault, AttemptStart, Attempts } from "../store/
 import type { Deliveries, Delivery, Receiver } from "../store/webhooks/deliveries.ts";
 import { disturbed, type EffectOf, effectOf, injectionsOf, noteOf } from "./faults/content.ts";
 import type { Outcome } from "./http/outcome.ts";
-import type { Plan } from "./http/sender.ts";
+import type { WebhookRequest } from "./http/sender.ts";
 import { nextAttempt, readRetryAfter, type Schedule } from "./retry-schedule.ts";
 import { sign } from "./signature.ts";
 
@@ -16,7 +16,7 @@ import { sign } from "./signature.ts";
 export interface Attempt {
   readonly delivery: Delivery;
   readonly start: AttemptStart;
-  readonly plan: Plan;
+  readonly plan: WebhookRequest;
   /** What a fault rule makes of the outcome. */
   readonly policy: EffectOf<"retry_policy"> | undefined;
 }
@@ -101,7 +101,7 @@ function prepare(delivery: Delivery, receiver: Receiver, needs: LedgerNeeds): At
 export type Sent = Pick<Delivery, "body" | "eventId" | "eventType">;
 
 /** The request of an attempt: the frozen body, signed with the secret that holds now, to the address that holds now. */
-export function planAttempt({ body, eventId, eventType }: Sent, { url, secret }: Receiver, userAgent: string): Plan {
+export function planAttempt({ body, eventId, eventType }: Sent, { url, secret }: Receiver, userAgent: string): WebhookRequest {
   const headers = {
     "Content-Type": "application/json",
     "X-Webhook-Signature": sign(body, secret),
@@ -127,7 +127,7 @@ function tellAgain(injections: readonly DeliveryInjection[], { id }: AttemptStar
   for (const { firing } of injections) faults.repeat({ ...firing, attemptId: id, at: clock.now() });
 }
 
-function startOf(delivery: Delivery, plan: Plan, fault: AttemptFault | null, { random, clock }: LedgerNeeds): AttemptStart {
+function startOf(delivery: Delivery, plan: WebhookRequest, fault: AttemptFault | null, { random, clock }: LedgerNeeds): AttemptStart {
   const { sequence, merchant, endpoint, trigger, attempts, aborted, allowed } = delivery;
   const attempt = attempts + 1;
   return {

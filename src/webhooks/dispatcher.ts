@@ -11,7 +11,7 @@ import type { Outbox } from "../store/webhooks/outbox.ts";
 import { attemptId, createLedger, type LedgerNeeds } from "./attempt-recorder.ts";
 import { createLanes } from "./endpoint-queues.ts";
 import { createInterference } from "./faults/timing.ts";
-import { createSender, type SenderNeeds } from "./http/sender.ts";
+import { createSender, type SenderOptions } from "./http/sender.ts";
 import { abandon, begin, canBegin, type Listener, reload, type State, settled, tellWaiting } from "./in-flight.ts";
 import { type Explanation, explainSignature } from "./signature-diagnosis.ts";
 
@@ -54,7 +54,7 @@ export interface Replayed {
   attempts: { id: string; endpointId: string }[];
 }
 
-export interface DispatcherNeeds extends LedgerNeeds, SenderNeeds {
+export interface DispatcherNeeds extends LedgerNeeds, SenderOptions {
   clock: Clock;
   database: Database;
   outbox: Outbox;

@@ -142,7 +142,7 @@ describe("an attempt", () => {
     [
       "nothing at all",
       "hang",
-      { status: "failed", responseStatus: null, errorCode: "timeout", errorMessage: "No whole answer came within 1000 ms." },
+      { status: "failed", responseStatus: null, errorCode: "timeout", errorMessage: "No complete response within 1000 ms." },
     ],
     [
       "half an answer",

@@ -137,7 +137,7 @@ describe("the list of endpoints", () => {
       lastAttemptAt: NOON_SECONDS,
       lastFailureAt: NOON_SECONDS,
       lastResponseStatus: 500,
-      lastError: "The receiver answered 500; only 2xx says that a delivery was taken.",
+      lastError: "The receiver answered 500; only 2xx accepts a delivery.",
     });
     await advance(bench, "6s");
     expect(await health()).toMatchObject({

@@ -5,7 +5,7 @@ import type { Random } from "../../kernel/random.ts";
 import { pointerSegments } from "../../schema/validator.ts";
 import type { AttemptFault } from "../../store/webhooks/attempts.ts";
 import type { Delivery, Receiver } from "../../store/webhooks/deliveries.ts";
-import type { Plan } from "../http/sender.ts";
+import type { WebhookRequest } from "../http/sender.ts";
 import { sign } from "../signature.ts";
 
 type Fields = Record<string, unknown>;
@@ -32,27 +32,27 @@ export function effectOf<K extends Kind>(injections: readonly DeliveryInjection[
   return undefined;
 }
 
-export const disturbed = (usual: Plan, injections: readonly DeliveryInjection[], about: About): Plan =>
+export const disturbed = (usual: WebhookRequest, injections: readonly DeliveryInjection[], about: About): WebhookRequest =>
   injections.reduce((plan, { effect }) => disturb(plan, effect, about), usual);
 
-function disturb(plan: Plan, effect: DeliveryEffect, about: About): Plan {
-  if (effect.kind === "drop") return { ...plan, manner: "dropped" };
+function disturb(plan: WebhookRequest, effect: DeliveryEffect, about: About): WebhookRequest {
+  if (effect.kind === "drop") return { ...plan, transport: "drop" };
   if (effect.kind === "signature") return badlySigned(plan, effect.as, about);
   if (effect.kind === "payload") return changed(plan, effect, about.receiver.secret);
   if (effect.kind !== "transport") return plan;
   if (effect.as === "wrong_content_type") return withHeaders(plan, { "Content-Type": "text/plain" });
-  return { ...plan, manner: effect.as === "slow_send" ? "slow" : "cut" };
+  return { ...plan, transport: effect.as };
 }
 
 /** What the log keeps of it; null when no rule had a hand in it. */
-export function noteOf(injections: readonly DeliveryInjection[], { headers, body }: Plan, copy: number): AttemptFault | null {
+export function noteOf(injections: readonly DeliveryInjection[], { headers, body }: WebhookRequest, copy: number): AttemptFault | null {
   const [first] = injections;
   if (!first) return null;
   const effects = injections.map(({ effect, firing: { ruleId, action } }) => ({ id: ruleId, action, effect }));
   return { id: first.firing.ruleId, name: first.firing.name, effects, copy, wouldHaveSent: { headers, body } };
 }
 
-function badlySigned(plan: Plan, as: EffectOf<"signature">["as"], { delivery, receiver, random }: About): Plan {
+function badlySigned(plan: WebhookRequest, as: EffectOf<"signature">["as"], { delivery, receiver, random }: About): WebhookRequest {
   const { body, headers } = plan;
   // Nobody was ever told it.
   const strange = `whsec_${random.hex(32, "wrong_secret", delivery.merchant, delivery.endpoint)}`;
@@ -74,7 +74,7 @@ function badlySigned(plan: Plan, as: EffectOf<"signature">["as"], { delivery, re
   }
 }
 
-function changed(plan: Plan, effect: EffectOf<"payload">, secret: string): Plan {
+function changed(plan: WebhookRequest, effect: EffectOf<"payload">, secret: string): WebhookRequest {
   const body = changedBody(plan.body, effect);
   const signed = withBody(plan, body, sign(body, secret));
   return effect.as === "unknown_type" ? withHeaders(signed, { "X-Webhook-Event": UNKNOWN_TYPE }) : signed;
@@ -115,7 +115,10 @@ function put(value: unknown, [step, ...rest]: readonly string[], wanted: unknown
   return Object.fromEntries(entries.map(([name, child]) => [name, name === step ? put(child, rest, wanted) : child]));
 }
 
-const withHeaders = (plan: Plan, headers: Record<string, string>): Plan => ({ ...plan, headers: { ...plan.headers, ...headers } });
+const withHeaders = (plan: WebhookRequest, headers: Record<string, string>): WebhookRequest => ({
+  ...plan,
+  headers: { ...plan.headers, ...headers },
+});
 
-const withBody = (plan: Plan, body: string, signature: string): Plan =>
+const withBody = (plan: WebhookRequest, body: string, signature: string): WebhookRequest =>
   withHeaders({ ...plan, body }, { [SIGNATURE]: signature, "Content-Length": String(Buffer.byteLength(body)) });

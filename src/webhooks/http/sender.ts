@@ -1,129 +1,171 @@
-// Sends one planned attempt and says how it went: one POST, one deadline, no redirects, no more of the answer than is needed.
+// Sends a webhook request and reports the outcome: one POST, one deadline for everything, no redirects, no more of the response than needed.
 
+import { Readable } from "node:stream";
+import type { Agent, Dispatcher } from "undici";
 import { memoize } from "../../kernel/bounded-cache.ts";
-import { afterRealTime, realDelay, stopwatch } from "../../kernel/clock.ts";
-import { type Connections, createConnections, type Ears } from "./connection-pool.ts";
-import { explainError, failure, judge, MOST_KEPT, nothing, type Outcome, outcomeOf, type Verdict } from "./outcome.ts";
+import { afterRealTime, stopwatch } from "../../kernel/clock.ts";
+import { once } from "../../kernel/once.ts";
+import { halfBody, slowBody, type TransportFault } from "../faults/transport.ts";
+import { openHttpClient } from "./http-client.ts";
+import { explainNetworkError } from "./network-errors.ts";
+import {
+  failure,
+  judgeStatus,
+  MAX_LOGGED_BODY,
+  noResponse,
+  type Outcome,
+  type OutcomeError,
+  outcomeOf,
+  type PartialResponse,
+} from "./outcome.ts";
 import type { Targets } from "./target-policy.ts";
 
-/** What goes over the wire. */
-export interface Plan {
+/** A webhook request as it goes over the wire. */
+export interface WebhookRequest {
   url: string;
   headers: Record<string, string>;
   body: string;
-  /** How a fault rule wants it sent: in pieces, cut off in the middle, or not at all. */
-  manner?: "slow" | "cut" | "dropped";
+  transport?: TransportFault;
 }
 
-export interface Sending {
+export interface SentRequest {
   readonly outcome: Promise<Outcome>;
-  /** Ends it at once: for when nobody wants to know the outcome any more. */
+  /** Ends the attempt at once, when its outcome no longer matters. */
   abort(): void;
 }
 
 export interface Sender {
-  send(plan: Plan): Sending;
+  send(request: WebhookRequest): SentRequest;
   close(): void;
 }
 
-export interface SenderNeeds {
+export interface SenderOptions {
   targets: Targets;
-  /** Real milliseconds from the start to the last byte of the answer. */
+  /** Real milliseconds from the start to the last byte of the response. */
   timeout: number;
-  /** Takes certificates that nobody vouches for. */
+  /** Accept certificates that no known authority signed. */
   insecureTls: boolean;
 }
 
-const MOST_READ = 65_536;
-const MOST_KNOWN = 1_000;
+/** A response is not read beyond this many bytes. */
+const MAX_RESPONSE = 65_536;
+const MAX_CACHED_URLS = 1_000;
+/** Created once: an error for each attempt would cost more than its signature. */
+const ATTEMPT_OVER = new Error("The attempt is over.");
 
-export function createSender({ targets, timeout, insecureTls }: SenderNeeds): Sender {
-  const connections = createConnections({ lookup: targets.lookup, rejectUnauthorized: !insecureTls });
-  const addresses = memoize(MOST_KNOWN, readAddress);
-  return {
-    send(plan) {
-      if (plan.manner === "dropped") return unsent(failure("dropped", "A fault rule dropped this attempt: nothing was sent."));
-      const refused = targets.refusal(plan.url);
-      if (refused) return unsent(failure("target_not_allowed", refused.message));
-      return exchange(connections, addresses(plan.url), plan, timeout);
-    },
-    close: connections.close,
-  };
-}
-
-interface Address {
-  url: URL;
-  /** How every request to it begins. */
-  opening: string;
-}
-
-function readAddress(text: string): Address {
-  const url = new URL(text);
-  return { url, opening: `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n` };
-}
-
-const unsent = (verdict: Verdict): Sending => ({ outcome: Promise.resolve(outcomeOf(nothing(), verdict, 0)), abort: () => {} });
-
-function exchange(connections: Connections, { url, opening }: Address, { headers, body, manner }: Plan, timeout: number): Sending {
-  const elapsed = stopwatch();
-  const received = nothing();
-  let conclude: (outcome: Outcome) => void = () => {};
-  const outcome = new Promise<Outcome>((resolve) => {
-    conclude = resolve;
+export function createSender({ targets, timeout, insecureTls }: SenderOptions): Sender {
+  let agent: Agent | undefined;
+  let closed = false;
+  const loadAgent = once(async () => {
+    agent = await openHttpClient({ lookup: targets.lookup, insecureTls, connectTimeout: timeout });
+    if (closed) void agent.destroy();
+    return agent;
   });
-  const end = (verdict: Verdict) => {
-    cancel();
-    stop();
-    conclude(outcomeOf(received, verdict, elapsed()));
-  };
-  const cancel = afterRealTime(timeout, () => end(failure("timeout", `No whole answer came within ${timeout} ms.`)));
-  const cut = () => end(failure("reset", "A fault rule cut the connection in the middle of the body."));
-  const sent = manner === undefined ? body : pieces(body, manner === "slow" ? timeout : undefined, cut);
-  const ears: Ears = {
-    status(status, retryAfter) {
-      received.status = status;
-      received.retryAfter = retryAfter;
+  const parse = memoize(MAX_CACHED_URLS, parseUrl);
+  return {
+    send(request) {
+      if (request.transport === "drop") return notSent(failure("dropped", "A fault rule dropped this attempt: nothing was sent."));
+      const refused = targets.refusal(request.url);
+      if (refused) return notSent(failure("target_not_allowed", refused.message));
+      return exchange(agent ?? loadAgent(), parse(request.url), request, timeout);
     },
-    data(bytes) {
-      if (received.size < MOST_KEPT) received.chunks.push(Buffer.from(bytes.subarray(0, MOST_KEPT - received.size)));
-      received.size += bytes.length;
-      if (received.size >= MOST_READ) ears.end();
+    close() {
+      closed = true;
+      void agent?.destroy();
     },
-    end: () => end(judge(received.status ?? 0)),
-    fail: (error) => end(explainError(error, url.host)),
   };
-  const stop = connections.request({ url, head: opening + written(headers), body: sent }, ears);
-  return { outcome, abort: () => end(failure("reset", "The sandbox gave the attempt up.")) };
 }
 
-/** The rest of a head. */
-function written(headers: Record<string, string>): string {
-  let text = "";
-  for (const name in headers) text += `${name}: ${headers[name]?.replace(BREAKS, " ")}\r\n`;
-  return `${text}\r\n`;
+interface ParsedUrl {
+  origin: string;
+  host: string;
+  path: string;
 }
 
-/** What is no part of a value: a line break would begin another header. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-const BREAKS = /[\0-\x08\n-\x1f\x7f]/g;
+function parseUrl(text: string): ParsedUrl {
+  const { origin, host, pathname, search } = new URL(text);
+  return { origin, host, path: pathname + search };
+}
 
-/** How many pieces a slow body comes in, and the real milliseconds that all of it takes where the deadline allows that. */
-const PIECES = 8;
-const SLOW = 2_000;
-/** Real milliseconds for the first half to leave this machine. */
-const BEFORE_CUT = 20;
+const notSent = (error: OutcomeError): SentRequest => ({
+  outcome: Promise.resolve(outcomeOf(noResponse(), error, 0)),
+  abort: () => {},
+});
 
-/** A body in pieces: with pauses between them where there is a deadline to keep, or else only its first half, after which it is cut. */
-async function* pieces(text: string, deadline: number | undefined, cut: () => void): AsyncGenerator<Buffer> {
-  const body = Buffer.from(text);
-  if (deadline === undefined) {
-    yield body.subarray(0, Math.ceil(body.length / 2));
-    await realDelay(BEFORE_CUT);
-    return cut();
-  }
-  const size = Math.ceil(body.length / PIECES);
-  for (let start = 0; start < body.length; start += size) {
-    if (start > 0) await realDelay(Math.min(SLOW, deadline / 2) / PIECES);
-    yield body.subarray(start, start + size);
-  }
+function exchange(
+  client: Agent | Promise<Agent>,
+  { origin, host, path }: ParsedUrl,
+  request: WebhookRequest,
+  timeout: number,
+): SentRequest {
+  const response = noResponse();
+  let isOver = false;
+  let elapsed = () => 0;
+  let cancelDeadline = () => {};
+  let resolve: (outcome: Outcome) => void = () => {};
+  const outcome = new Promise<Outcome>((settle) => {
+    resolve = settle;
+  });
+  const end = (error: OutcomeError) => {
+    if (isOver) return;
+    isOver = true;
+    cancelDeadline();
+    reader.stop();
+    resolve(outcomeOf(response, error, elapsed()));
+  };
+  const reader = createReader(response, host, end);
+  const start = (agent: Agent) => {
+    if (isOver) return;
+    elapsed = stopwatch();
+    cancelDeadline = afterRealTime(timeout, () => end(failure("timeout", `No complete response within ${timeout} ms.`)));
+    const body = bodyOf(request, timeout, () => end(failure("reset", "A fault rule cut the connection in the middle of the body.")));
+    agent.dispatch({ origin, path, method: "POST", headers: request.headers, body }, reader.handler);
+  };
+  // The deadline starts with the request: the time that the HTTP client takes to load is not the receiver's.
+  if (client instanceof Promise) client.then(start).catch((error: unknown) => end(explainNetworkError(error, host)));
+  else start(client);
+  return { outcome, abort: () => end(failure("reset", "The sandbox aborted the attempt.")) };
+}
+
+/** Reads the response as far as it is needed, then calls `end`; `stop` closes the connection of an unfinished exchange. */
+function createReader(response: PartialResponse, host: string, end: (error: OutcomeError) => void) {
+  let controller: Dispatcher.DispatchController | undefined;
+  let isStopped = false;
+  const endByStatus = () => end(judgeStatus(response.status ?? 0));
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started;
+      if (isStopped) started.abort(ATTEMPT_OVER);
+    },
+    onResponseStart(_, status, headers) {
+      // An interim response, such as 103 Early Hints, comes before the response itself.
+      if (status < 200) return;
+      response.status = status;
+      response.retryAfter = [headers["retry-after"]].flat()[0];
+    },
+    onResponseData(_, chunk) {
+      if (response.size < MAX_LOGGED_BODY) response.chunks.push(chunk);
+      response.size += chunk.length;
+      if (response.size >= MAX_RESPONSE) endByStatus();
+    },
+    onResponseEnd: endByStatus,
+    onResponseError(_, error) {
+      if (hasNoBody(response.status)) endByStatus();
+      else end(explainNetworkError(error, host));
+    },
+  };
+  const stop = () => {
+    isStopped = true;
+    controller?.abort(ATTEMPT_OVER);
+  };
+  return { handler, stop };
+}
+
+/** These statuses end the response with its headers, even if a Content-Length says otherwise. */
+const hasNoBody = (status: number | null) => status === 204 || status === 304;
+
+function bodyOf({ body, transport }: WebhookRequest, timeout: number, abort: () => void): string | Readable {
+  if (transport === "slow_send") return Readable.from(slowBody(body, timeout));
+  if (transport === "abort_mid_body") return Readable.from(halfBody(body, abort));
+  return body;
 }
