@@ -69,9 +69,9 @@ export const journal = {
 
 /** Writes rows through the store itself, and copies the file whenever there were as many as one of the sizes. */
 async function written(folder) {
-  const { openDatabase, openJournal } = await import(pathToFileURL(await bundle("journal", ENTRY)).href);
+  const { openDatabase, openRequestLog } = await import(pathToFileURL(await bundle("journal", ENTRY)).href);
   const database = openDatabase(await grownFile(folder.file("journal.db"), () => ""));
-  const rows = openJournal(database);
+  const rows = openRequestLog(database);
   const left = new Map();
   let count = 0;
   let before = { count: 0, cpu: process.cpuUsage() };
@@ -91,8 +91,8 @@ async function written(folder) {
   return left;
 }
 
-const ENTRY = `export { openDatabase } from "./src/store/database.ts";
-export { openJournal } from "./src/store/journal.ts";`;
+const ENTRY = `export { openDatabase } from "./src/store/sqlite/database.ts";
+export { openRequestLog } from "./src/store/journal/request-log.ts";`;
 
 function copyOf({ sql, file }, copy) {
   sql.prepare("pragma wal_checkpoint(truncate)").all();

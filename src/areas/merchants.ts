@@ -3,7 +3,7 @@
 import { resource, withFields } from "../contracts/resource.ts";
 import { assumed } from "../schema/assumed.ts";
 import { count, country, currency, email, flag, metadata, nullables, oneOf, optionals, Type, text } from "../schema/shapes.ts";
-import { type Caller, endpoint } from "../store/operation-context.ts";
+import { endpoint, type OperationContext } from "../store/operation-context.ts";
 
 const who = {
   name: text("What the merchant is called", { minLength: 1 }),
@@ -167,10 +167,11 @@ export const getOwnMerchant = endpoint({
 });
 
 /** A merchant that was reset counts from one again, and those that it made before are still there. */
-function freshId(mint: Caller["mint"], isTaken: (id: string) => boolean): string {
+function freshId(mint: OperationContext["mint"], isTaken: (id: string) => boolean): string {
   const id = mint(merchants.prefix);
   return isTaken(id) ? freshId(mint, isTaken) : id;
 }
 
 /** The caller's own currency: what an amount is in where the request does not say. */
-export const homeCurrency = ({ merchant, own }: Pick<Caller, "merchant" | "own">) => own(merchants).find(merchant)?.currency ?? null;
+export const homeCurrency = ({ merchant, own }: Pick<OperationContext, "merchant" | "own">) =>
+  own(merchants).find(merchant)?.currency ?? null;

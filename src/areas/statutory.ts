@@ -21,7 +21,7 @@ import {
   text,
   timestamp,
 } from "../schema/shapes.ts";
-import { type Caller, endpoint } from "../store/operation-context.ts";
+import { endpoint, type OperationContext } from "../store/operation-context.ts";
 import { merchants } from "./merchants.ts";
 
 const SCHEMES = ["income_tax", "pension", "social_security", "health_insurance", "housing_fund", "other"] as const;
@@ -150,7 +150,7 @@ export const getStatutorySettings = endpoint({
 });
 
 /** What a merchant has who has set nothing yet. */
-function initial({ merchant, own }: Pick<Caller, "merchant" | "own">) {
+function initial({ merchant, own }: Pick<OperationContext, "merchant" | "own">) {
   const { country, currency, created } = own(merchants).require(merchant);
   return { id: SETTINGS, country, currency, created };
 }

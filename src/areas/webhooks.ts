@@ -5,8 +5,8 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumed } from "../schema/assumed.ts";
 import { assumedListOf, assumedPageQuery, count, flag, id, listOf, nullable, oneOf, Type, text, timestamp } from "../schema/shapes.ts";
-import { type Caller, endpoint } from "../store/operation-context.ts";
-import { shown } from "../store/records/collection.ts";
+import { endpoint, type OperationContext } from "../store/operation-context.ts";
+import { withoutHidden } from "../store/records/collection.ts";
 import { ATTEMPT_ERRORS } from "../store/webhooks/attempts.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
 import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
@@ -124,7 +124,7 @@ export const createWebhook = endpoint({
     });
     call.outbox.subscribe(call.merchant, made.id, wanted);
     const { secret } = made as typeof made & { secret: string };
-    return { ...shown(webhookEndpoints, made), health: call.health(call.merchant, made.id), secret };
+    return { ...withoutHidden(webhookEndpoints, made), health: call.health(call.merchant, made.id), secret };
   },
 });
 
@@ -250,7 +250,7 @@ export const sendTestEvent = endpoint({
 });
 
 /** The whole text is the key of the signature: hex, so that nobody is tempted to decode it first. */
-const mintSecret = (call: Caller) => `whsec_${call.secret("webhook")}`;
+const mintSecret = (call: OperationContext) => `whsec_${call.secret("webhook")}`;
 
 /** A body that was let through open still needs what the operation cannot do without. */
 function missing(field: string): never {
@@ -258,7 +258,7 @@ function missing(field: string): never {
   fail("validation_failed", message, { errors: [{ pointer: `/${field}`, field, code: "required", message }] });
 }
 
-function warnOfUnknown({ webhooks: { eventTypes }, warn }: Caller, types: readonly string[]): void {
+function warnOfUnknown({ webhooks: { eventTypes }, warn }: OperationContext, types: readonly string[]): void {
   const unknown = types.filter((type) => type !== EVERY_TYPE && !eventTypes.has(type));
   if (unknown.length === 0) return;
   const hints = unknown.map((type) => `${type}.${didYouMean(type, eventTypes)}`);

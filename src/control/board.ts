@@ -21,10 +21,10 @@ const asPage = Type.Object({
 });
 const documents = { html: "text/html" };
 
-type Here = Pick<ControlContext, "room" | "about" | "lessons">;
+type Here = Pick<ControlContext, "roomCode" | "about" | "lessons">;
 
 async function boardOf(here: Here) {
-  const code = here.room.code();
+  const code = here.roomCode.code();
   const data = (await here.lessons.board()).map(forEverybody);
   return { object: "list" as const, url: code === undefined ? null : roomOf(here, code).url, data };
 }

@@ -90,17 +90,21 @@ export const advanceClock = endpoint({
     forgotten: Type.Integer({ description: "How many answers remembered for an Idempotency-Key were forgotten" }),
   }),
   errors: ["validation_failed"],
-  async handle({ clock, tell, dispatcher, replies, body: { by = "" } }) {
+  async handle({ clock, tell, dispatcher, idempotencyReplies, body: { by = "" } }) {
     const span =
       tryParseDuration(by) ?? fail("validation_failed", `by must be a span such as 30s, 5m or 24h; received ${JSON.stringify(by)}.`);
     const until = clock.now() + span;
     if (until > LATEST_TIME)
       fail("validation_failed", `The clock goes no further than ${isoTime(LATEST_TIME)}; it is ${isoTime(clock.now())} now.`);
     const attempts: AttemptMessage[] = [];
-    const forgotten = replies.forgotten();
+    const forgotten = idempotencyReplies.forgotten();
     const deafen = dispatcher.listen((attempt) => attempts.push(attempt));
     await clock.advance(until).finally(deafen);
-    return { ...moved({ clock, tell }), attempts: inOrder(attempts).map(showAttempt), forgotten: replies.forgotten() - forgotten };
+    return {
+      ...moved({ clock, tell }),
+      attempts: inOrder(attempts).map(showAttempt),
+      forgotten: idempotencyReplies.forgotten() - forgotten,
+    };
   },
 });
 

@@ -10,7 +10,7 @@ import type { ScenarioRegistry } from "../contracts/scenario.ts";
 import type { Traffic } from "../contracts/traffic.ts";
 import type { JudgeResults } from "../contracts/verdict.ts";
 import type { Clock } from "../kernel/clock.ts";
-import type { Touched } from "../store/journal/coverage.ts";
+import type { RunCoverage } from "../store/journal/coverage.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Snapshots } from "../store/world/snapshots.ts";
 import type { World } from "../store/world/world.ts";
@@ -98,7 +98,7 @@ export interface ControlContext extends Stores {
   /** Tells those who watch. */
   tell(happening: LiveEvent): void;
   /** What of the service the run touched so far. */
-  touched(): Touched;
+  coverage(): RunCoverage;
   resources: readonly Resource[];
   /** Documents derived from the catalogue: made when first asked for. */
   documents: {

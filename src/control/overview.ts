@@ -93,8 +93,8 @@ export const listOperations = endpoint({
     total: Type.Integer(),
     events: Type.Array(EventRow, { description: "Every type of event" }),
   }),
-  handle({ touched }) {
-    const { operations, events } = touched();
+  handle({ coverage }) {
+    const { operations, events } = coverage();
     const data = operations.map(({ id, method, path, summary, calls, byStatus }) => ({ id, method, path, summary, calls, byStatus }));
     return { data, called: data.filter(({ calls }) => calls > 0).length, total: data.length, events };
   },

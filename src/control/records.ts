@@ -4,7 +4,7 @@ import type { RecordBase, Resource } from "../contracts/resource.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { Type } from "../schema/shapes.ts";
-import { changeGiven, createGiven } from "../store/records/admin-records.ts";
+import { changeAdminRecord, createAdminRecord } from "../store/records/admin-records.ts";
 import type { Collection } from "../store/records/collection.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 
@@ -29,7 +29,7 @@ export const createRecord = endpoint({
       database.commit(() => {
         const resource = kindNamed(context, params.kind, true);
         const owned = () => recordsOf(context, knownMerchant(context, body.merchant ?? ""), resource);
-        return { ...createGiven(resource, owned, extra) };
+        return { ...createAdminRecord(resource, owned, extra) };
       }),
     ),
 });
@@ -55,17 +55,17 @@ export const changeRecord = endpoint({
       database.commit(() => {
         const resource = kindNamed(context, params.kind);
         const owned = () => recordsOf(context, body.merchant ?? onlyOwner(context, resource, params.id), resource);
-        return { ...changeGiven(resource, owned, params.id, extra) };
+        return { ...changeAdminRecord(resource, owned, params.id, extra) };
       }),
     ),
 });
 
-type Reach = Pick<ControlContext, "resources" | "callers" | "clock" | "collections" | "tenants">;
+type Reach = Pick<ControlContext, "resources" | "createOperationContext" | "clock" | "collections" | "tenants">;
 
 /** Answers after the commit, wakes what may now be due, and lets go of what memory held of the merchants' states. */
 async function settled<T>({ clock, tenants }: Reach, work: Promise<T>): Promise<T> {
   const value = await work;
-  tenants.forget();
+  tenants.clearCache();
   clock.wake();
   return value;
 }
@@ -89,7 +89,7 @@ function knownMerchant({ tenants }: Reach, merchant: string): string {
 }
 
 function recordsOf(context: Reach, merchant: string, resource: Resource): Collection<RecordBase> {
-  return context.callers(merchant, context.clock.seconds(), undefined).own(resource);
+  return context.createOperationContext(merchant, context.clock.seconds(), undefined).own(resource);
 }
 
 /** The one merchant that has a record with this id; minted merchants share the ids of their fixture, so there may be several. */

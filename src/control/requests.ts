@@ -3,8 +3,8 @@
 import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { listOf, pageSize, Type } from "../schema/shapes.ts";
-import type { JournalRow } from "../store/journal/request-log.ts";
-import { badCursor } from "../store/records/collection.ts";
+import type { RequestRow } from "../store/journal/request-log.ts";
+import { failInvalidCursor } from "../store/records/collection.ts";
 import { endpoint } from "./control-context.ts";
 
 const nullableText = () => Type.Union([Type.String(), Type.Null()]);
@@ -63,13 +63,13 @@ export const listRequests = endpoint({
   }),
   reply: listOf(RequestSummary),
   errors: ["validation_failed", "invalid_limit", "invalid_cursor"],
-  handle({ query, journal }) {
+  handle({ query, requestLog }) {
     const { since, limit = 25, starting_after: before, ...filters } = query;
     const from = since === undefined ? undefined : parseTime(since);
     if (since !== undefined && from === undefined)
       fail("validation_failed", `since must be a time such as 2026-01-05T09:00:00Z; received ${JSON.stringify(since)}.`);
-    if (before !== undefined && !journal.get(before)) badCursor(query, "request");
-    const rows = journal.find({ ...filters, since: from, before }, limit + 1);
+    if (before !== undefined && !requestLog.get(before)) failInvalidCursor(query, "request");
+    const rows = requestLog.find({ ...filters, since: from, before }, limit + 1);
     return { object: "list" as const, data: rows.slice(0, limit).map(summarize), has_more: rows.length > limit };
   },
 });
@@ -83,16 +83,16 @@ export const showRequest = endpoint({
   summary: "One request, whole: headers and bodies both ways, and the events it made",
   reply: RequestDetail,
   errors: ["resource_not_found"],
-  handle({ params, journal, outbox }) {
+  handle({ params, requestLog, outbox }) {
     const row =
-      journal.get(params.id) ?? fail("resource_not_found", `The journal has no request ${params.id}; it keeps the newest 10,000.`);
+      requestLog.get(params.id) ?? fail("resource_not_found", `The journal has no request ${params.id}; it keeps the newest 10,000.`);
     const request = { headers: JSON.parse(row.request_headers), body: row.request_body, bytes: row.request_bytes };
     const response = { headers: JSON.parse(row.response_headers), body: row.response_body, bytes: row.response_bytes };
-    return { ...summarize(row), request, response, events: outbox.madeBy(params.id) };
+    return { ...summarize(row), request, response, events: outbox.eventsOf(params.id) };
   },
 });
 
-function summarize(row: JournalRow) {
+function summarize(row: RequestRow) {
   const { id, at, method, path, query, operation, merchant, status, duration, key, idempotency_key, replay_of, fault } = row;
   return {
     id,

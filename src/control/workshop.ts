@@ -34,15 +34,15 @@ const asText = Type.Object({ format: Type.Optional(oneOf(["json", "text"], "`tex
 const documents = { text: "text/plain" };
 const plain = (words: string) => new Document(documents.text, `${words}\n`);
 
-type Here = Pick<ControlContext, "room" | "about" | "lessons" | "tenants">;
+type Here = Pick<ControlContext, "roomCode" | "about" | "lessons" | "tenants">;
 
 const urlOf = ({ about }: Pick<Here, "about">, code: string) => `${about.url()}/_sandbox/room/${code}`;
 
 export const roomOf = (here: Pick<Here, "about">, code: string) => ({ room: code, url: urlOf(here, code) });
 
 /** Refuses everybody who does not know the room, in the same words whether there is one or not. */
-export function enter({ room }: Pick<Here, "room">, code: string): void {
-  if (room.code() !== code) fail("resource_not_found", "There is no such room here. Ask whoever leads the workshop for its address.");
+export function enter({ roomCode }: Pick<Here, "roomCode">, code: string): void {
+  if (roomCode.code() !== code) fail("resource_not_found", "There is no such room here. Ask whoever leads the workshop for its address.");
 }
 
 /** The learner whose key it is. */
@@ -87,9 +87,9 @@ export const openRoom = endpoint({
   description:
     "Attendees need no control token in it: who knows its address can join under a name, gets a merchant and a first step, and can steer nothing but its own lessons.",
   reply: RoomShape,
-  handle({ room, about }) {
-    if (room.code() === undefined) room.open(randomToken().slice(0, CODE_LENGTH));
-    return roomOf({ about }, room.code() as string);
+  handle({ roomCode, about }) {
+    if (roomCode.code() === undefined) roomCode.open(randomToken().slice(0, CODE_LENGTH));
+    return roomOf({ about }, roomCode.code() as string);
   },
 });
 
@@ -100,9 +100,9 @@ export const closeRoom = endpoint({
   path: "/room",
   summary: "Close the room; who learns goes on, and nobody else can join",
   reply: Type.Object({ closed: nullable(Type.String({ description: "Null where there was none" })) }),
-  handle({ room }) {
-    const closed = room.code() ?? null;
-    room.close();
+  handle({ roomCode }) {
+    const closed = roomCode.code() ?? null;
+    roomCode.close();
     return { closed };
   },
 });

@@ -1,7 +1,7 @@
 // Fault rules from a file: a list of them, each held to the grammar, with file and line where one is wrong.
 
 import { ApiError, type FieldError, SandboxError } from "../kernel/errors.ts";
-import { readJsonFile, wrongAt } from "../store/world/json-file.ts";
+import { errorAt, readJsonFile } from "../store/world/json-file.ts";
 
 /** Arms every rule of a file: a list, or an object whose `faults` is one. */
 export async function armFile(path: string, add: (rule: unknown) => unknown): Promise<void> {
@@ -16,7 +16,7 @@ export async function armFile(path: string, add: (rule: unknown) => unknown): Pr
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const [first] = (error.details.errors ?? []) as FieldError[];
-      throw await wrongAt(source, `${above}/${index}${first?.pointer ?? ""}`, error.message);
+      throw await errorAt(source, `${above}/${index}${first?.pointer ?? ""}`, error.message);
     }
   }
 }

@@ -4,7 +4,7 @@ import { memoize } from "../kernel/bounded-cache.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import type { Behaviour } from "../schema/assumed.ts";
-import type { RememberedReply, Replies } from "../store/records/idempotency-replies.ts";
+import type { IdempotencyReplies, StoredReply } from "../store/records/idempotency-replies.ts";
 import { headerOnce, type RequestContext, type Stage } from "./context.ts";
 
 const MAX_KEY = 255;
@@ -35,7 +35,7 @@ const fingerprintOfKnown = memoize(MOST_KNOWN, fingerprintOf);
 
 /** Answers at once where an answer is remembered. */
 export const recall =
-  (replies: Replies): Stage =>
+  (replies: IdempotencyReplies): Stage =>
   (context) => {
     const { idempotencyKey: key } = context;
     const remembered = key === undefined ? undefined : replies.find(context.identity?.merchant ?? "", key);
@@ -43,7 +43,7 @@ export const recall =
   };
 
 /** Repeats the first answer to the byte; the headers of this call (rate limit, request id, date) stay its own. */
-export function replay(context: RequestContext, remembered: RememberedReply): void {
+export function replay(context: RequestContext, remembered: StoredReply): void {
   if (remembered.fingerprint !== context.fingerprint)
     fail(
       "idempotency_key_reused",

@@ -2,9 +2,9 @@
 
 import type { ApiFaults } from "../contracts/fault.ts";
 import type { Clock } from "../kernel/clock.ts";
-import type { Callers, Operation } from "../store/operation-context.ts";
-import type { Replies } from "../store/records/idempotency-replies.ts";
-import type { Past } from "../store/records/record-history.ts";
+import type { CreateOperationContext, Operation } from "../store/operation-context.ts";
+import type { IdempotencyReplies } from "../store/records/idempotency-replies.ts";
+import type { RecordHistory } from "../store/records/record-history.ts";
 import type { Tenants } from "../store/records/tenants.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import { authenticate, identify } from "./authenticate.ts";
@@ -26,12 +26,12 @@ export interface PipelineDependencies {
   clock: Clock;
   database: Database;
   tenants: Tenants;
-  replies: Replies;
-  callers: Callers;
+  idempotencyReplies: IdempotencyReplies;
+  createOperationContext: CreateOperationContext;
   limiter: RateLimiter;
   bodies: BodyMode;
   faults: ApiFaults;
-  past: Past;
+  recordHistory: RecordHistory;
   /** Whatever waits because a fault wants it to. */
   held: HeldResponses;
   committed: (request: string) => Promise<void> | undefined;
@@ -42,7 +42,7 @@ export interface PipelineDependencies {
 }
 
 export function pipelineStages(machine: PipelineDependencies, faulty: FaultStages): Stage[] {
-  const { guard, catalogue, tenants, limiter, replies, bodies } = machine;
+  const { guard, catalogue, tenants, limiter, idempotencyReplies, bodies } = machine;
   return [
     ({ incoming }) => guard.check(incoming), //           403
     identify(tenants, limiter), //                       refuses nothing: whose window the headers tell of
@@ -55,7 +55,7 @@ export function pipelineStages(machine: PipelineDependencies, faulty: FaultStage
     readBody, //                                          415 413 400
     readIdempotencyKey, //                                400
     faulty.recall, //                                     409 injected
-    recall(replies), //                                   422, or the remembered answer
+    recall(idempotencyReplies), //                                   422, or the remembered answer
     faulty.before, //                                     any status injected, or no answer
     validate(bodies), //                                  400
     faulty.around(transact(machine)), //                  404 409, or the answer

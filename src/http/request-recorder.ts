@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import type { RequestMessage } from "../contracts/live-messages.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
 import { containsLiveKey, maskKey, redactTarget } from "../kernel/redact.ts";
-import type { Connection, Journal, JournalEntry } from "../store/journal/request-log.ts";
+import type { Connection, LoggedRequest, RequestLog } from "../store/journal/request-log.ts";
 import { openContext, type RequestContext } from "./context.ts";
 import { MAX_BODY } from "./read-body.ts";
 
@@ -18,9 +18,9 @@ export interface RequestRecorder {
 }
 
 /** `heard` is whoever shows requests live. */
-export function createRequestRecorder(journal: Journal, clock: Clock, heard: (entry: JournalEntry) => void): RequestRecorder {
+export function createRequestRecorder(journal: RequestLog, clock: Clock, heard: (entry: LoggedRequest) => void): RequestRecorder {
   const connections = new WeakMap<Socket, Connection>();
-  const note = (era: number, entry: JournalEntry) => {
+  const note = (era: number, entry: LoggedRequest) => {
     // What began before a reset is of a world that is gone, and its number may be another's by now.
     if (era !== journal.era()) return;
     journal.add(entry);
@@ -65,7 +65,7 @@ function collect(incoming: IncomingMessage, done: (body: string) => void): void 
 }
 
 /** An entry as the live stream tells of it. */
-export function requestMessage(entry: JournalEntry): RequestMessage {
+export function requestMessage(entry: LoggedRequest): RequestMessage {
   const { id, at, method, path, search, operation, merchant, status, duration, idempotencyKey, replayOf, fault } = entry;
   return {
     id,
@@ -83,7 +83,7 @@ export function requestMessage(entry: JournalEntry): RequestMessage {
   };
 }
 
-function describe(context: RequestContext, connection: Connection): JournalEntry {
+function describe(context: RequestContext, connection: Connection): LoggedRequest {
   const { incoming, identity, reply } = context;
   const duration = context.elapsed();
   return {

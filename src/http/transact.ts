@@ -4,8 +4,8 @@ import { PreserializedJson } from "../contracts/preserialized-json.ts";
 import { ApiError } from "../kernel/errors.ts";
 import { factOf } from "../schema/assumed.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
-import type { Callers, Operation } from "../store/operation-context.ts";
-import type { Replies } from "../store/records/idempotency-replies.ts";
+import type { CreateOperationContext, Operation } from "../store/operation-context.ts";
+import type { IdempotencyReplies } from "../store/records/idempotency-replies.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import type { Reply, RequestContext, Stage } from "./context.ts";
 import { isRemembered, replay } from "./idempotency.ts";
@@ -13,14 +13,14 @@ import { errorReply } from "./reply.ts";
 
 interface Needs {
   database: Database;
-  replies: Replies;
-  callers: Callers;
+  idempotencyReplies: IdempotencyReplies;
+  createOperationContext: CreateOperationContext;
   /** Told after a commit that events of a request may be waiting; what it answers is waited for before the request is answered. */
   committed: (request: string) => Promise<void> | undefined;
 }
 
-export function transact({ database, replies, callers, committed }: Needs): Stage {
-  const handle = (context: RequestContext) => run(context, callers);
+export function transact({ database, idempotencyReplies, createOperationContext, committed }: Needs): Stage {
+  const handle = (context: RequestContext) => run(context, createOperationContext);
   return (context) => {
     if (context.operation?.method === "GET") {
       context.reply = handle(context);
@@ -42,13 +42,13 @@ export function transact({ database, replies, callers, committed }: Needs): Stag
     if (key === undefined) return handle(context);
     const merchant = context.identity?.merchant ?? "";
     // Asked again here: two calls with one key may have waited for the same commit, and only the first may act.
-    const remembered = replies.find(merchant, key);
+    const remembered = idempotencyReplies.find(merchant, key);
     if (remembered) {
       replay(context, remembered);
       return context.reply as Reply;
     }
     const made = orRemembered(context, () => database.savepoint(() => handle(context)));
-    replies.remember(merchant, key, { fingerprint, request: context.id, ...made });
+    idempotencyReplies.remember(merchant, key, { fingerprint, request: context.id, ...made });
     return made;
   }
 }
@@ -63,7 +63,7 @@ function orRemembered(context: RequestContext, attempt: () => Reply): Reply {
   }
 }
 
-function run(context: RequestContext, callers: Callers): Reply {
+function run(context: RequestContext, callers: CreateOperationContext): Reply {
   const operation = context.operation as Operation;
   const emitted = (type: string) => {
     if (!operation.emits.some((declared) => factOf(declared) === type))

@@ -6,7 +6,7 @@ import type { AttemptMessage, VerdictMessage } from "../contracts/live-messages.
 import { type JudgeResults, matchesRule } from "../contracts/verdict.ts";
 import { afterThisTurn, createEventLoopLag, type EventLoopLag, realNow } from "../kernel/clock.ts";
 import { once } from "../kernel/once.ts";
-import type { JournalEntry } from "../store/journal/request-log.ts";
+import type { LoggedRequest } from "../store/journal/request-log.ts";
 import { createFirings, type Firings } from "./firings.ts";
 import { openPlace, openVerdicts, type Place } from "./merchant-tracker.ts";
 import { describeCall, isTrouble, isUnanswered, type OperationFacts } from "./observed-call.ts";
@@ -16,7 +16,7 @@ import { type Book, describeVerdict, fitsFilter, openBook } from "./verdict-log.
 
 export interface Judge extends JudgeResults {
   /** A request was answered. */
-  request(entry: JournalEntry): void;
+  request(entry: LoggedRequest): void;
   /** A fault rule fired; to be told before the request or attempt that it touched has ended. */
   fired(firing: Firing): void;
   /** A delivery attempt ended. */
@@ -38,9 +38,9 @@ interface State {
   readonly lateness: EventLoopLag;
   /** By merchant; requests without one share a place. */
   readonly places: Map<string, Place>;
-  operationOf(entry: JournalEntry): OperationFacts | undefined;
+  operationOf(entry: LoggedRequest): OperationFacts | undefined;
   /** What was heard and not yet looked at. */
-  queue: JournalEntry[];
+  queue: LoggedRequest[];
 }
 
 const MOST_PLACES = 500;
@@ -82,7 +82,7 @@ export function createJudge({ operations, prefix, told }: Needs): Judge {
   };
 }
 
-function isOfNoConcern({ places, firings }: State, entry: JournalEntry): boolean {
+function isOfNoConcern({ places, firings }: State, entry: LoggedRequest): boolean {
   if (isTrouble(entry.status) || firings.has(entry.id) || isUnanswered(entry)) return false;
   const place = places.get(entry.merchant ?? "");
   return place === undefined || (place.lane.isIdle() && !place.receivers.isWatching(entry.arrived));
@@ -94,7 +94,7 @@ function catchUp(state: State): void {
   for (const entry of entries) hearRequest(state, entry);
 }
 
-function hearRequest(state: State, entry: JournalEntry): void {
+function hearRequest(state: State, entry: LoggedRequest): void {
   const { lane, receivers } = placeOf(state, entry.merchant ?? "");
   const call = describe(state, entry);
   receivers.settle(call.arrived);
@@ -111,7 +111,7 @@ function hearAttempt(state: State, attempt: AttemptMessage): void {
   receivers.hear(attempt, state.firings.ofAttempt(attempt.id), from, now, wrote);
 }
 
-const describe = ({ firings, operationOf }: State, entry: JournalEntry) =>
+const describe = ({ firings, operationOf }: State, entry: LoggedRequest) =>
   describeCall(entry, firings.ofRequest(entry.id), operationOf(entry));
 
 /** When there are too many, the one that came first goes, unless one has nothing to remember. */
@@ -158,7 +158,7 @@ function operationFinder(operations: readonly OperationFacts[], prefix: string) 
       pattern: new RegExp(`^${prefix}${operation.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
     })),
   );
-  return ({ operation, method, path }: JournalEntry): OperationFacts | undefined =>
+  return ({ operation, method, path }: LoggedRequest): OperationFacts | undefined =>
     operation === undefined
       ? patterns().find(({ operation: { method: verb }, pattern }) => verb === method && pattern.test(path))?.operation
       : byId.get(operation);

@@ -4,7 +4,7 @@ import type { Firing } from "../contracts/fault.ts";
 import { readHttpDate } from "../kernel/clock.ts";
 import { isTooDeep } from "../kernel/depth.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
-import type { Connection, JournalEntry } from "../store/journal/request-log.ts";
+import type { Connection, LoggedRequest } from "../store/journal/request-log.ts";
 
 /**
  * Why a call should come again. `limited` and `unavailable` were told so; `failed` is any other trouble of the service;
@@ -79,9 +79,9 @@ const FAILED = new Set([408, 500, 502, 503, 504]);
 export const isTrouble = (status: number) => status === 429 || FAILED.has(status) || REFUSED.has(status) || status === 409;
 
 /** No answer was sent at all. */
-export const isUnanswered = ({ responseHeaders }: JournalEntry) => responseHeaders.Date === undefined;
+export const isUnanswered = ({ responseHeaders }: LoggedRequest) => responseHeaders.Date === undefined;
 
-export function describeCall(entry: JournalEntry, firings: readonly Firing[], operation: OperationFacts | undefined): Call {
+export function describeCall(entry: LoggedRequest, firings: readonly Firing[], operation: OperationFacts | undefined): Call {
   const { method, path, search, status, requestBody } = entry;
   const writes = method !== "GET" && method !== "HEAD";
   const failure = failureOf(entry, firings);
@@ -120,7 +120,7 @@ export function describeCall(entry: JournalEntry, firings: readonly Firing[], op
 const LOSES = new Set(["lost_response", "body"]);
 const BREAKS = new Set(["connection", "outage"]);
 
-function failureOf(entry: JournalEntry, firings: readonly Firing[]): Failure | undefined {
+function failureOf(entry: LoggedRequest, firings: readonly Firing[]): Failure | undefined {
   const { status } = entry;
   if (firings.some(({ action }) => LOSES.has(action))) return "lost";
   if (isUnanswered(entry)) return firings.some(({ action }) => BREAKS.has(action)) ? "failed" : "abandoned";
@@ -134,7 +134,7 @@ const hasEffect = (status: number, firings: readonly Firing[]) =>
   firings.some(({ action }) => action === "lost_response") ||
   (status >= 200 && status < 300 && !firings.some(({ action }) => BREAKS.has(action)));
 
-function readRetryAfter({ responseHeaders, at }: JournalEntry): Told | undefined {
+function readRetryAfter({ responseHeaders, at }: LoggedRequest): Told | undefined {
   const sent = responseHeaders["Retry-After"];
   if (sent === undefined) return undefined;
   const text = String(sent);

@@ -1,13 +1,13 @@
 // The latest writes of everybody: what a receiver did while a delivery was under way is only asked for when that has ended.
 
 import { realNow } from "../kernel/clock.ts";
-import type { JournalEntry } from "../store/journal/request-log.ts";
+import type { LoggedRequest } from "../store/journal/request-log.ts";
 
 export interface Writes {
   /** Keeps a request that wrote something: one slot, whoever it is from. */
-  note(entry: JournalEntry): void;
+  note(entry: LoggedRequest): void;
   /** What a merchant wrote since a moment, in real milliseconds. */
-  since(merchant: string, arrived: number): JournalEntry[];
+  since(merchant: string, arrived: number): LoggedRequest[];
   forget(merchant?: string): void;
 }
 
@@ -15,7 +15,7 @@ const MOST_KEPT = 256;
 const LONGEST_BODY = 16_384;
 
 interface Noted {
-  entry: JournalEntry;
+  entry: LoggedRequest;
   /** Real milliseconds. */
   at: number;
 }
@@ -30,7 +30,7 @@ export function createWrites(): Writes {
       next = (next + 1) % MOST_KEPT;
     },
     since(merchant, arrived) {
-      const found: JournalEntry[] = [];
+      const found: LoggedRequest[] = [];
       for (let back = 1; back <= MOST_KEPT; back++) {
         const noted = kept[(next - back + MOST_KEPT) % MOST_KEPT];
         // What was answered before that moment had arrived before it too, as had all that was answered sooner.

@@ -6,7 +6,7 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { ApiError, SandboxError } from "../kernel/errors.ts";
 import { oneOf, type Static, type TSchema, Type, text } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
-import { type JsonFile, readJson, wrongAt } from "../store/world/json-file.ts";
+import { errorAt, type JsonFile, readJson } from "../store/world/json-file.ts";
 import type { Comment, Section } from "./markdown.ts";
 
 const WrittenCall = Type.Object(
@@ -67,10 +67,10 @@ async function readCheck(file: string, comment: Comment, critic: CheckCritic): P
   for (const [index, expectation] of check.entries()) {
     const place = Array.isArray(source.value) ? `/${index}` : "";
     const owner = ownerIn(expectation);
-    if (owner !== undefined) throw await wrongAt(source, place + owner, "leave it out: only what the learner did is looked at.");
+    if (owner !== undefined) throw await errorAt(source, place + owner, "leave it out: only what the learner did is looked at.");
   }
   const wrong = critic(check);
-  if (wrong !== undefined) throw await wrongAt(source, "", wrong);
+  if (wrong !== undefined) throw await errorAt(source, "", wrong);
   return check;
 }
 
@@ -107,7 +107,7 @@ async function readCalls(file: string, comments: readonly Comment[], under: stri
 async function held<S extends TSchema>(source: JsonFile, several: TSchema, one: S): Promise<Static<S>[]> {
   const isList = Array.isArray(source.value);
   const [wrong] = fieldErrors(isList ? several : one, source.value);
-  if (wrong) throw await wrongAt(source, wrong.pointer, wrong.message);
+  if (wrong) throw await errorAt(source, wrong.pointer, wrong.message);
   return (isList ? source.value : [source.value]) as Static<S>[];
 }
 

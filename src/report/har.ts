@@ -3,7 +3,7 @@
 import { STATUS_CODES } from "node:http";
 import { isoTime } from "../kernel/clock.ts";
 import { redact, redactJson } from "../kernel/redact.ts";
-import type { JournalRow } from "../store/journal/request-log.ts";
+import type { RequestRow } from "../store/journal/request-log.ts";
 import type { AttemptRecord } from "../store/webhooks/attempts.ts";
 import { mask } from "./mask.ts";
 import type { Material } from "./run-data.ts";
@@ -32,7 +32,7 @@ export function har({ run, rows, attempts }: Material) {
   return { log: { version: "1.2", creator, pages: [], entries: exchanges.map(entry) } };
 }
 
-function requestExchange(base: string, row: JournalRow): Exchange {
+function requestExchange(base: string, row: RequestRow): Exchange {
   const { id, at, duration, method, path, query, status, operation } = row;
   return {
     at: isoTime(at),

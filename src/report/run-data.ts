@@ -4,19 +4,19 @@ import { VERDICTS, type Verdict } from "../contracts/expectations.ts";
 import type { RequestMessage, VerdictMessage } from "../contracts/live-messages.ts";
 import type { ScenarioResult, ScenarioState } from "../contracts/scenario.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
-import type { Touched, TouchedEvent, TouchedOperation } from "../store/journal/coverage.ts";
-import type { Journal, JournalRow } from "../store/journal/request-log.ts";
-import type { RunLog } from "../store/journal/run-summary.ts";
+import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/journal/coverage.ts";
+import type { RequestLog, RequestRow } from "../store/journal/request-log.ts";
+import type { RunSummary } from "../store/journal/run-summary.ts";
 import type { AttemptRecord, Attempts } from "../store/webhooks/attempts.ts";
 import { mask, maskQuery } from "./mask.ts";
 
 export interface RunSources {
   about: { version: string; url: () => string };
   clock: Clock;
-  touched(): Touched;
-  journal: Journal;
+  coverage(): RunCoverage;
+  requestLog: RequestLog;
   attempts: Attempts;
-  runLog: RunLog;
+  runSummary: RunSummary;
   verdicts(): readonly VerdictMessage[];
   /** Those that are armed. */
   scenarios(): readonly ScenarioState[];
@@ -35,7 +35,7 @@ export interface Coverage {
 }
 
 /** The types of events that operations declare, and those that only a record's move makes. */
-export type EventCoverage = TouchedEvent;
+export type EventCoverage = EventTypeCoverage;
 
 /** A request as the live stream tells of it, at a time that a person reads. */
 export interface ReportedRequest extends Omit<RequestMessage, "at"> {
@@ -97,7 +97,7 @@ export interface Run {
 /** The rows that the formats with bodies need beside the run. */
 export interface Material {
   run: Run;
-  rows: JournalRow[];
+  rows: RequestRow[];
   attempts: AttemptRecord[];
 }
 
@@ -105,16 +105,16 @@ export interface Material {
 const MOST = 2_000;
 
 export function gather(sources: RunSources): Material {
-  const { about, clock, journal, attempts: log, runLog } = sources;
-  const rows = journal.find({}, MOST).reverse();
+  const { about, clock, requestLog, attempts: log, runSummary } = sources;
+  const rows = requestLog.find({}, MOST).reverse();
   const attempts = log.page(undefined, { limit: MOST }).data.reverse();
-  const deliveries = runLog.deliveries();
+  const deliveries = runSummary.deliveries();
   const origins = new Map(deliveries.map(({ event, request }) => [event, request]));
-  const { operations, events } = sources.touched();
+  const { operations, events } = sources.coverage();
   const coverage = operations.map((operation) => coverageOf(operation, events));
   const verdicts = [...sources.verdicts()].sort((one, other) => RANK[one.verdict] - RANK[other.verdict]);
   const statuses = countBy(
-    runLog.statuses(),
+    runSummary.statuses(),
     ({ status }) => classOf(status),
     ({ calls }) => calls,
   );
@@ -157,7 +157,7 @@ function countBy<T>(items: readonly T[], nameOf: (item: T) => string, weight: (i
   return counts;
 }
 
-function coverageOf({ id, area, method, path, calls, statuses, emits }: TouchedOperation, events: readonly EventCoverage[]): Coverage {
+function coverageOf({ id, area, method, path, calls, statuses, emits }: OperationCoverage, events: readonly EventCoverage[]): Coverage {
   const count = (type: string) => events.find((event) => event.type === type)?.emitted ?? 0;
   return { operation: id, area, method, path, calls, statuses, events: emits.map((type) => ({ type, count: count(type) })) };
 }
@@ -178,7 +178,7 @@ const showScenario = ({ name, title, merchant, verdict, score, points, says, exp
   })),
 });
 
-function showRequest(row: JournalRow): ReportedRequest {
+function showRequest(row: RequestRow): ReportedRequest {
   const { id, at, method, path, query, operation, merchant, status, duration, idempotency_key, replay_of, fault } = row;
   return {
     id,

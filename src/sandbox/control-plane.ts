@@ -3,7 +3,7 @@
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
 import type { ControlContext } from "../control/control-context.ts";
 import { notify, subscribeTo } from "../kernel/listeners.ts";
-import { touched } from "../store/journal/coverage.ts";
+import { readCoverage } from "../store/journal/coverage.ts";
 import { createViews } from "../store/records/views.ts";
 import { openSeeder } from "../store/world/seed.ts";
 import { openSnapshots } from "../store/world/snapshots.ts";
@@ -17,7 +17,7 @@ import { openProof } from "./verification.ts";
 
 export function openControlContext(machine: Machine, url: () => string): ControlContext {
   const { fixtures, image, clock, random, stores, faults, limiter, hub, dispatcher, judge, scenarios, heard } = machine;
-  const { database, journal } = stores;
+  const { database, requestLog } = stores;
   const traffic = openTraffic(machine);
   const renew = (merchant?: string) => {
     renewMachine(machine, merchant);
@@ -28,8 +28,8 @@ export function openControlContext(machine: Machine, url: () => string): Control
   };
   if (!database.isCopy) createViews(database, resources);
   const about = { version: version(), url, file: database.file };
-  const surface = () => touched({ catalogue, eventTypes, ...stores });
-  const proved = { ...stores, about, touched: surface, clock, random, dispatcher, webhooks: senderNeeds(machine) };
+  const surface = () => readCoverage({ catalogue, eventTypes, ...stores });
+  const proved = { ...stores, about, coverage: surface, clock, random, dispatcher, webhooks: senderNeeds(machine) };
   const proof = openProof({ ...proved, judge, scenarios: scenarios.armed, faults: faults.rules, hear: subscribeTo(heard.requests) });
   const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew });
   const lessons = openLessons({ machine, verifier: proof.verifier, world, url });
@@ -38,7 +38,7 @@ export function openControlContext(machine: Machine, url: () => string): Control
     about,
     clock,
     world,
-    snapshots: openSnapshots(database, journal),
+    snapshots: openSnapshots(database, requestLog),
     dispatcher,
     limiter,
     faults: faults.rules,
@@ -49,7 +49,7 @@ export function openControlContext(machine: Machine, url: () => string): Control
     ...proof,
     renew,
     tell: hub.say,
-    touched: surface,
+    coverage: surface,
     resources,
     documents: documents(url),
   };
@@ -57,8 +57,8 @@ export function openControlContext(machine: Machine, url: () => string): Control
 
 /** What memory holds of records, of keys, and of what clients did is of a world that is gone. */
 function renewMachine({ stores, limiter, scenarios, faults, held, judge }: Machine, merchant: string | undefined): void {
-  stores.tenants.forget();
-  stores.replies.renew();
+  stores.tenants.clearCache();
+  stores.idempotencyReplies.clearCache();
   limiter.clear(merchant);
   scenarios.forget(merchant);
   faults.rules.clear(merchant);

@@ -14,10 +14,10 @@ import { type ListeningServer, listen } from "../http/server.ts";
 import { createClock } from "../kernel/clock.ts";
 import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
-import type { JournalEntry } from "../store/journal/request-log.ts";
+import type { LoggedRequest } from "../store/journal/request-log.ts";
 import { openStores } from "../store/stores.ts";
 import { readFixtures } from "../store/world/fixtures.ts";
-import { readImage, seededImage } from "../store/world/seed-image.ts";
+import { getSeedImage, readSeedImage } from "../store/world/seed-image.ts";
 import { createTargets } from "../webhooks/http/target-policy.ts";
 import { scheduleOf } from "../webhooks/retry-schedule.ts";
 import { openControlContext } from "./control-plane.ts";
@@ -40,7 +40,7 @@ export interface Sandbox extends ControlPlane {
   /** What the control plane asks for; undefined on loopback, where it asks for nothing. */
   readonly controlToken: string | undefined;
   /** Hears of each request once it is answered. */
-  onRequest(listener: (entry: JournalEntry) => void): void;
+  onRequest(listener: (entry: LoggedRequest) => void): void;
   /** Hears of everything that happens: requests, delivery attempts, verdicts, faults that fire, the clock, resets. */
   onHappening(listener: (happening: LiveEvent) => void): void;
   /** Hears of defects of the sandbox itself; without a listener they become process warnings. */
@@ -67,7 +67,7 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
   const schedule = scheduleOf(options.retrySchedule);
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
   const needs = { clock, random, webhooks };
-  const seeded = () => seededImage({ fixtures, resources, seed: options.seed, clock, open: () => openStores(needs) });
+  const seeded = () => getSeedImage({ fixtures, resources, seed: options.seed, clock, open: () => openStores(needs) });
   const image = () => (isUsual(options) ? usualImage() : undefined) ?? seeded();
   const stores = openStores({ ...needs, ...(options.memory ? { image: image().bytes } : { file: resolve(options.db) }) });
   try {
@@ -102,12 +102,12 @@ const fixturesOf = ({ fixtures }: Options) => (fixtures === undefined ? builtIn(
 const isUsual = ({ fixtures, seed }: Options) => fixtures === undefined && seed === optionFacts.seed.fallback;
 
 /** The image of the usual world, which lies beside the program as it is built: nobody waits until it is seeded once more. */
-const usualImage = once(() => readImage(join(import.meta.dirname, "world.db")));
+const usualImage = once(() => readSeedImage(join(import.meta.dirname, "world.db")));
 
 async function serve(parts: Parts): Promise<Sandbox> {
   const machine = assemble(parts, () => showSandbox(controlContext()));
   const { options, token, clock, stores, heard, dispatcher } = machine;
-  const { database, replies } = stores;
+  const { database, idempotencyReplies } = stores;
   let opened: ControlContext | undefined;
   // Who is never steered has no control plane.
   const controlContext = () => {
@@ -116,14 +116,14 @@ async function serve(parts: Parts): Promise<Sandbox> {
   };
   await begin(machine, controlContext);
 
-  clock.watch(replies);
+  clock.watch(idempotencyReplies);
   const listening = await listen(
     options.port,
     options.host,
     openFront(machine, controlContext, () => listening.port),
   );
   const url = `http://${ownName(options)}:${listening.port}`;
-  database.own(`process ${process.pid} at ${url}`);
+  database.noteOwner(`process ${process.pid} at ${url}`);
   // A copy of the fixtures owes nobody anything; a file may, and so may a snapshot.
   dispatcher.start({ anew: database.isCopy && options.snapshot === undefined });
   const close = once(() => end(machine, opened, listening));
@@ -133,7 +133,7 @@ async function serve(parts: Parts): Promise<Sandbox> {
     port: listening.port,
     file: database.file,
     controlToken: token,
-    onRequest: (listener: (entry: JournalEntry) => void) => void heard.requests.add(listener),
+    onRequest: (listener: (entry: LoggedRequest) => void) => void heard.requests.add(listener),
     onHappening: machine.hub.listen,
     onDefect: (listener: (defect: Defect) => void) => void heard.defects.add(listener),
     close,

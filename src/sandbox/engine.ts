@@ -12,10 +12,10 @@ import { notify } from "../kernel/listeners.ts";
 import type { Random } from "../kernel/random.ts";
 import { createHub, type Hub } from "../live/hub.ts";
 import { createScenarios, type Scenarios } from "../scenarios/index.ts";
-import type { JournalEntry } from "../store/journal/request-log.ts";
+import type { LoggedRequest } from "../store/journal/request-log.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Fixture } from "../store/world/fixtures.ts";
-import type { Image } from "../store/world/seed-image.ts";
+import type { SeedImage } from "../store/world/seed-image.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import type { Targets } from "../webhooks/http/target-policy.ts";
 import type { Schedule } from "../webhooks/retry-schedule.ts";
@@ -37,7 +37,7 @@ export interface Parts {
   token: string | undefined;
   fixtures: readonly Fixture[];
   /** The fixtures as they are seeded now. */
-  image(): Image;
+  image(): SeedImage;
   clock: Clock;
   random: Random;
   stores: Stores;
@@ -77,7 +77,7 @@ const openScenarios = ({ clock, faults }: Parts, judge: Judge): Scenarios =>
   });
 
 interface Heard {
-  requests: Set<(entry: JournalEntry) => void>;
+  requests: Set<(entry: LoggedRequest) => void>;
   defects: Set<(defect: Defect) => void>;
 }
 
@@ -113,7 +113,7 @@ export const senderNeeds = ({ options, targets }: Parts) => ({
 });
 
 /** The fault rules, which may name what there is. */
-export function openFaults({ seed }: Options, clock: Clock, { tenants, past }: Stores): Faults {
+export function openFaults({ seed }: Options, clock: Clock, { tenants, recordHistory }: Stores): Faults {
   const known = {
     operations,
     eventTypes,
@@ -121,5 +121,5 @@ export function openFaults({ seed }: Options, clock: Clock, { tenants, past }: S
     ownerOf: (key: string) => tenants.identify(key)?.merchant,
     judged,
   };
-  return createFaults({ clock, seed, known, keepPast: past.keep });
+  return createFaults({ clock, seed, known, keepPast: recordHistory.keep });
 }

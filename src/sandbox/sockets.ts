@@ -23,7 +23,7 @@ export function openFront(machine: Machine, controlContext: () => ControlContext
   const report = (error: unknown, { id }: RequestContext) => notify(heard.defects, { error, where: id });
   const guard = createGuard(port, [...allowedHost, ownName(options)], allowedOrigin);
   const checkToken = requireControlToken(token);
-  const recorder = createRequestRecorder(stores.journal, clock, (entry) => {
+  const recorder = createRequestRecorder(stores.requestLog, clock, (entry) => {
     hub.say({ kind: "request", request: requestMessage(entry) });
     notify(heard.requests, entry);
   });

@@ -24,7 +24,17 @@ interface Needs extends Pick<ControlContext, Used> {
   webhooks: SenderOptions & { userAgent: string };
 }
 
-type Used = "about" | "touched" | "clock" | "journal" | "runLog" | "attempts" | "tenants" | "callers" | "deliveries" | "dispatcher";
+type Used =
+  | "about"
+  | "coverage"
+  | "clock"
+  | "requestLog"
+  | "runSummary"
+  | "attempts"
+  | "tenants"
+  | "createOperationContext"
+  | "deliveries"
+  | "dispatcher";
 
 export function openProof(needs: Needs): Pick<ControlContext, "report" | "auditor"> & { verifier: Verifier } {
   const { judge, faults, dispatcher, hear } = needs;
@@ -50,10 +60,10 @@ export function openProof(needs: Needs): Pick<ControlContext, "report" | "audito
 
 const PAGE = 500;
 
-const recordsOf = ({ tenants, callers, clock }: Needs) =>
+const recordsOf = ({ tenants, createOperationContext, clock }: Needs) =>
   function* (merchant: string | undefined, resource: Resource): Generator<RecordBase> {
     for (const id of merchant === undefined ? tenants.list().map((tenant) => tenant.id) : [merchant]) {
-      const collection = callers(id, clock.seconds(), undefined).own(resource);
+      const collection = createOperationContext(id, clock.seconds(), undefined).own(resource);
       for (let after: string | undefined; ; ) {
         const { data, has_more } = collection.page({ limit: PAGE, ...(after === undefined ? {} : { starting_after: after }) });
         yield* data;

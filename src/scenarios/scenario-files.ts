@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { unknownRuleMessage } from "../contracts/verdict.ts";
 import { ApiError, type FieldError, SandboxError } from "../kernel/errors.ts";
 import { fieldErrors } from "../schema/validator.ts";
-import { readJsonFile, wrongAt } from "../store/world/json-file.ts";
+import { errorAt, readJsonFile } from "../store/world/json-file.ts";
 import { type Scenario, ScenarioShape, type WrittenFault } from "./scenario-schema.ts";
 
 export interface Grammar {
@@ -28,7 +28,7 @@ export async function readScenario(path: string, grammar: Grammar): Promise<Scen
   if (typeof source.value !== "object" || source.value === null || Array.isArray(source.value))
     throw new SandboxError(`${path}:1: a scenario is a JSON object with name, title, about, faults and expect.`, "badFixture");
   const problem = problemIn(source.value, grammar);
-  if (problem) throw await wrongAt(source, problem.pointer, problem.message);
+  if (problem) throw await errorAt(source, problem.pointer, problem.message);
   const { expect, ...scenario } = source.value as Scenario;
   return { ...scenario, expect: expect.map(({ rule, points, optional = false }) => ({ rule, points, optional })) };
 }

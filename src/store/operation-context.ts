@@ -8,10 +8,10 @@ import type { Collection, Collections, Scope } from "./records/collection.ts";
 import type { Counters } from "./records/id-counters.ts";
 import type { Tenants } from "./records/tenants.ts";
 import type { Attempts } from "./webhooks/attempts.ts";
-import type { Checkup } from "./webhooks/endpoint-health.ts";
+import type { CheckEndpointHealth } from "./webhooks/endpoint-health.ts";
 import type { Emission, Outbox } from "./webhooks/outbox.ts";
 
-export interface Caller {
+export interface OperationContext {
   merchant: string;
   /** Unix seconds on the sandbox clock: the `created` of whatever this call makes. */
   now: number;
@@ -34,7 +34,7 @@ export interface Caller {
   /** The log of webhook deliveries. */
   attempts: Attempts;
   /** How a webhook endpoint fares. */
-  health: Checkup;
+  health: CheckEndpointHealth;
   webhooks: WebhookRules;
 }
 
@@ -49,43 +49,49 @@ export interface WebhookRules {
 }
 
 /** A declared operation of the service. */
-export type Operation = Endpoint<Caller>;
+export type Operation = Endpoint<OperationContext>;
 
-export const endpoint = endpointFactory<Caller>();
+export const endpoint = endpointFactory<OperationContext>();
 
-interface Stores {
+interface OperationDependencies {
   collections: Collections;
   counters: Counters;
   outbox: Outbox;
   tenants: Tenants;
   attempts: Attempts;
-  health: Checkup;
+  health: CheckEndpointHealth;
   webhooks: WebhookRules;
   random: Random;
 }
 
 /** What whoever makes a caller may want to hear of it. */
-interface Ears {
+interface OperationListeners {
   /** The type of each event: so the pipe can hold an operation to what it declared. */
   emitted?(type: string): void;
   warned?(text: string): void;
 }
 
 /** What came in with the call, for whoever brings one. */
-type Received = HandlerInput<string, ObjectSchema, ObjectSchema>;
+type OperationInput = HandlerInput<string, ObjectSchema, ObjectSchema>;
 
-const NOTHING: Received = { params: {}, query: {}, body: {}, extra: {} };
+const NO_INPUT: OperationInput = { params: {}, query: {}, body: {}, extra: {} };
 
-export function callers(stores: Stores) {
+export function operationContextFactory(stores: OperationDependencies) {
   const { collections, counters, outbox, tenants, attempts, health, webhooks, random } = stores;
   // One literal, made anew for each request: an object that is copied to be added to costs several times as much.
-  return (merchant: string, now: number, request: string | undefined, ears: Ears = {}, received = NOTHING): Caller & Received => {
+  return (
+    merchant: string,
+    now: number,
+    request: string | undefined,
+    ears: OperationListeners = {},
+    received = NO_INPUT,
+  ): OperationContext & OperationInput => {
     const origin = request === undefined ? {} : { request };
     const emit = (type: string, data: unknown) => {
       ears.emitted?.(type);
       return outbox.emit(merchant, type, data, origin);
     };
-    const of: Caller["of"] = (owner, resource) =>
+    const of: OperationContext["of"] = (owner, resource) =>
       collections(resource, { merchant: owner, now, mint: (prefix) => counters.mint(owner, prefix), emit, hold });
     return {
       params: received.params,
@@ -115,4 +121,4 @@ const hold: Scope["hold"] = ({ kind, schema }, record) => {
   throw new Error(`${record.id} would be stored as what no ${kind} is declared to be: ${JSON.stringify(fieldErrors(schema, record))}`);
 };
 
-export type Callers = ReturnType<typeof callers>;
+export type CreateOperationContext = ReturnType<typeof operationContextFactory>;

@@ -2,24 +2,24 @@
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
-import { type Journal, openJournal } from "./journal/request-log.ts";
-import { openRunLog, type RunLog } from "./journal/run-summary.ts";
-import { type Callers, callers, type WebhookRules } from "./operation-context.ts";
+import { openRequestLog, type RequestLog } from "./journal/request-log.ts";
+import { openRunSummary, type RunSummary } from "./journal/run-summary.ts";
+import { type CreateOperationContext, operationContextFactory, type WebhookRules } from "./operation-context.ts";
 import { type Collections, openCollections } from "./records/collection.ts";
 import { type Counters, openCounters } from "./records/id-counters.ts";
-import { openReplies, type Replies } from "./records/idempotency-replies.ts";
-import { openPast, type Past } from "./records/record-history.ts";
+import { type IdempotencyReplies, openIdempotencyReplies } from "./records/idempotency-replies.ts";
+import { openRecordHistory, type RecordHistory } from "./records/record-history.ts";
 import { openTenants, type Tenants } from "./records/tenants.ts";
 import { type Database, openDatabase } from "./sqlite/database.ts";
 import { type Attempts, openAttempts } from "./webhooks/attempts.ts";
-import { type Holds, openHolds } from "./webhooks/delayed-deliveries.ts";
+import { type DelayedDeliveries, openDelayedDeliveries } from "./webhooks/delayed-deliveries.ts";
 import { type Deliveries, openDeliveries } from "./webhooks/deliveries.ts";
-import { type Checkup, openHealth } from "./webhooks/endpoint-health.ts";
+import { type CheckEndpointHealth, openEndpointHealth } from "./webhooks/endpoint-health.ts";
 import { type EventLog, openEventLog } from "./webhooks/event-log.ts";
 import { type Outbox, openOutbox } from "./webhooks/outbox.ts";
 import { openRetention } from "./webhooks/retention.ts";
 import { type Learners, openLearners } from "./workshop/learners.ts";
-import { openRoom, type Room } from "./workshop/room-code.ts";
+import { openRoomCode, type RoomCode } from "./workshop/room-code.ts";
 
 export interface Stores {
   database: Database;
@@ -28,21 +28,21 @@ export interface Stores {
   collections: Collections;
   outbox: Outbox;
   deliveries: Deliveries;
-  holds: Holds;
+  delayedDeliveries: DelayedDeliveries;
   attempts: Attempts;
   eventLog: EventLog;
-  runLog: RunLog;
-  health: Checkup;
-  replies: Replies;
-  past: Past;
-  journal: Journal;
+  runSummary: RunSummary;
+  health: CheckEndpointHealth;
+  idempotencyReplies: IdempotencyReplies;
+  recordHistory: RecordHistory;
+  requestLog: RequestLog;
   learners: Learners;
-  room: Room;
-  callers: Callers;
+  roomCode: RoomCode;
+  createOperationContext: CreateOperationContext;
   close(): void;
 }
 
-interface Needs {
+interface StoresOptions {
   /** None for a database in memory. */
   file?: string | undefined;
   /** What a database in memory begins as; empty unless given. */
@@ -52,7 +52,7 @@ interface Needs {
   webhooks: WebhookRules;
 }
 
-export function openStores(needs: Needs): Stores {
+export function openStores(needs: StoresOptions): Stores {
   const database = openDatabase(needs.file, needs.image);
   try {
     return openOver(database, needs);
@@ -62,15 +62,15 @@ export function openStores(needs: Needs): Stores {
   }
 }
 
-function openOver(database: Database, { clock, random, webhooks }: Needs): Stores {
+function openOver(database: Database, { clock, random, webhooks }: StoresOptions): Stores {
   const counters = openCounters(database, random);
   const tenants = openTenants(database, counters, random, clock);
   const collections = openCollections(database);
   const retention = openRetention(database);
   const outbox = openOutbox({ database, clock, counters, retention, gaps: webhooks.gaps });
   const attempts = openAttempts(database, retention);
-  const health = openHealth(database, clock);
-  const journal = openJournal(database);
+  const health = openEndpointHealth(database, clock);
+  const requestLog = openRequestLog(database);
   return {
     database,
     counters,
@@ -78,19 +78,19 @@ function openOver(database: Database, { clock, random, webhooks }: Needs): Store
     collections,
     outbox,
     deliveries: openDeliveries(database, outbox),
-    holds: openHolds(database),
+    delayedDeliveries: openDelayedDeliveries(database),
     attempts,
     eventLog: openEventLog(database),
-    runLog: openRunLog(database),
+    runSummary: openRunSummary(database),
     health,
-    replies: openReplies(database, clock),
-    past: openPast(database, clock),
-    journal,
+    idempotencyReplies: openIdempotencyReplies(database, clock),
+    recordHistory: openRecordHistory(database, clock),
+    requestLog,
     learners: openLearners(database),
-    room: openRoom(database),
-    callers: callers({ collections, counters, outbox, tenants, attempts, health, webhooks, random }),
+    roomCode: openRoomCode(database),
+    createOperationContext: operationContextFactory({ collections, counters, outbox, tenants, attempts, health, webhooks, random }),
     close() {
-      journal.close();
+      requestLog.close();
       database.close();
     },
   };

@@ -1,8 +1,8 @@
 // Lets one thing happen: something new of a kind, or the next step of what came before, through the same doors that a person has.
 
 import type { RecordBase, Resource } from "../contracts/resource.ts";
-import type { Caller, Operation } from "../store/operation-context.ts";
-import { changeGiven, createGiven } from "../store/records/admin-records.ts";
+import type { Operation, OperationContext } from "../store/operation-context.ts";
+import { changeAdminRecord, createAdminRecord } from "../store/records/admin-records.ts";
 import type { Scene, Some } from "./activity-context.ts";
 import type { Kind } from "./kind.ts";
 import { office } from "./office-activity.ts";
@@ -27,7 +27,7 @@ export interface Underway {
 export type Backlog = Map<string, Underway[]>;
 
 /** Only inside a transaction. */
-export function happen(declared: Declared, backlog: Backlog, kind: string, scene: Scene, caller: Caller): void {
+export function happen(declared: Declared, backlog: Backlog, kind: string, scene: Scene, caller: OperationContext): void {
   const resource = resourceOf(declared, kind);
   const about = kinds[kind] as Kind;
   const waiting = backlog.get(kind) ?? [];
@@ -45,16 +45,16 @@ export const resourceOf = ({ resources }: Pick<Declared, "resources">, kind: str
   resources.find((resource) => resource.kind === kind) ?? unknown(`kind of record ${kind}`);
 
 /** Undefined where somebody else moved it meanwhile. */
-function goOn(resource: Resource, about: Kind, { id, from, next }: Underway, scene: Scene, caller: Caller): Some | undefined {
+function goOn(resource: Resource, about: Kind, { id, from, next }: Underway, scene: Scene, caller: OperationContext): Some | undefined {
   const record = caller.own(resource).find(id) as Some | undefined;
   if (record?.status !== from) return undefined;
   const changes = about.arrive?.[next]?.(scene, record);
-  return changeGiven(resource, () => caller.own(resource), id, { ...changes, status: next }) as Some;
+  return changeAdminRecord(resource, () => caller.own(resource), id, { ...changes, status: next }) as Some;
 }
 
-function begin({ operations }: Declared, resource: Resource, about: Kind, scene: Scene, caller: Caller): Some {
+function begin({ operations }: Declared, resource: Resource, about: Kind, scene: Scene, caller: OperationContext): Some {
   const fields = about.begin(scene);
-  if (about.operation === undefined) return createGiven(resource, () => caller.own(resource), fields) as Some;
+  if (about.operation === undefined) return createAdminRecord(resource, () => caller.own(resource), fields) as Some;
   const operation = operations.find(({ id }) => id === about.operation) ?? unknown(`operation ${about.operation}`);
   return operation.handle({ ...caller, params: {}, query: {}, body: fields, extra: {} }) as RecordBase as Some;
 }

@@ -11,7 +11,7 @@ import { type Cast, openScene, readCast, type Some } from "./activity-context.ts
 import { createPace, type Pace } from "./pace.ts";
 import { drawKind, type Plan, readPlan } from "./plan.ts";
 
-interface Needs extends Pick<Stores, "database" | "callers" | "counters" | "tenants">, Declared {
+interface Needs extends Pick<Stores, "database" | "createOperationContext" | "counters" | "tenants">, Declared {
   clock: Clock;
   random: Random;
   /** Hears of defects of the sandbox itself. */
@@ -93,14 +93,14 @@ function knownMerchant({ tenants }: Needs, wanted: string | undefined): string {
 }
 
 function castOf(needs: Needs, merchant: string): Cast {
-  const { own } = needs.callers(merchant, needs.clock.seconds(), undefined);
+  const { own } = needs.createOperationContext(merchant, needs.clock.seconds(), undefined);
   const of = (kind: string) => own(resourceOf(needs, kind));
   return readCast((kind, limit) => of(kind).page({ limit }).data as Some[], of("merchant").require(merchant) as Some);
 }
 
 /** One happening, at the time at which it was due: what it does is on disk when this resolves. */
 async function letHappen(needs: Needs, run: Run, due: number, now: number): Promise<void> {
-  const { database, callers, random, report } = needs;
+  const { database, createOperationContext, random, report } = needs;
   const { merchant, mix, cast, backlog, pace, byKind } = run;
   const scene = openScene(cast, random, [merchant, run.number, pace.slot], due);
   const kind = drawKind(mix, scene.chance("kind"));
@@ -109,7 +109,7 @@ async function letHappen(needs: Needs, run: Run, due: number, now: number): Prom
   try {
     await database.commit(() => {
       if (isCutOff(run)) return;
-      happen(needs, backlog, kind, scene, callers(merchant, scene.now, undefined));
+      happen(needs, backlog, kind, scene, createOperationContext(merchant, scene.now, undefined));
       byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
     });
   } catch (error) {

@@ -24,9 +24,9 @@ export interface Mark {
 export function markOf(sources: Sources, { merchant, all }: Expectations): Mark {
   const kinds = all.flatMap(({ records }) => (records ? [records.kind] : []));
   const looked = sources.resources.filter(({ kind }) => kinds.includes(kind));
-  const { delivery, attempt } = sources.runLog.newest();
+  const { delivery, attempt } = sources.runSummary.newest();
   return {
-    request: sources.journal.last(),
+    request: sources.requestLog.last(),
     delivery,
     attempt,
     verdict: Math.max(0, ...sources.judge.verdicts().map(numberOf)),
@@ -37,9 +37,9 @@ export function markOf(sources: Sources, { merchant, all }: Expectations): Mark 
 }
 
 /** A mark of an earlier process, in which what only memory holds began to count anew. */
-export const afterRestart = (mark: Mark, { journal }: Pick<Sources, "journal">): Mark => ({
+export const afterRestart = (mark: Mark, { requestLog }: Pick<Sources, "requestLog">): Mark => ({
   ...mark,
-  request: Math.min(mark.request, journal.last()),
+  request: Math.min(mark.request, requestLog.last()),
   verdict: 0,
   fired: {},
   scenarios: [],
@@ -47,14 +47,14 @@ export const afterRestart = (mark: Mark, { journal }: Pick<Sources, "journal">):
 
 /** A record, a scenario that is armed, or a fault rule counts when something about it is new. */
 export function sourcesSince(sources: Sources, mark: Mark): Sources {
-  const { journal, runLog, judge, records, faults, scenarios } = sources;
+  const { requestLog, runSummary, judge, records, faults, scenarios } = sources;
   return {
     ...sources,
-    journal: { ...journal, find: (filter, limit) => journal.find({ ...filter, after: mark.request }, limit) },
-    runLog: {
-      ...runLog,
+    requestLog: { ...requestLog, find: (filter, limit) => requestLog.find({ ...filter, after: mark.request }, limit) },
+    runSummary: {
+      ...runSummary,
       deliveries: (merchant) =>
-        runLog.deliveries(merchant).filter(({ sequence, lastAttempt }) => sequence > mark.delivery || lastAttempt > mark.attempt),
+        runSummary.deliveries(merchant).filter(({ sequence, lastAttempt }) => sequence > mark.delivery || lastAttempt > mark.attempt),
     },
     judge: { ...judge, verdicts: () => judge.verdicts().filter((verdict) => isNewer(verdict, mark)) },
     *records(merchant, resource) {

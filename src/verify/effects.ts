@@ -5,7 +5,7 @@ import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
 import { type Count, compareCount, describeCount, matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/validator.ts";
-import type { LoggedDelivery, RunLog } from "../store/journal/run-summary.ts";
+import type { LoggedDelivery, RunSummary } from "../store/journal/run-summary.ts";
 import { type Check, type Look, look, lookAtCount, type NearMiss } from "./check-result.ts";
 import { demandsOf, nearestOf } from "./near-miss.ts";
 
@@ -25,7 +25,7 @@ export interface Judged {
 const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 
 export function checkDeliveries(
-  log: Pick<RunLog, "deliveries">,
+  log: Pick<RunSummary, "deliveries">,
   { match, count, attempts, final }: Wanted<"deliveries">,
   merchant: string | undefined,
 ): Check {

@@ -7,8 +7,8 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { type Count, matchesWildcard, validateCount } from "../schema/conditions.ts";
-import type { Journal } from "../store/journal/request-log.ts";
-import type { RunLog } from "../store/journal/run-summary.ts";
+import type { RequestLog } from "../store/journal/request-log.ts";
+import type { RunSummary } from "../store/journal/run-summary.ts";
 import type { Tenants } from "../store/records/tenants.ts";
 import type { Check } from "./check-result.ts";
 import { checkDeliveries, checkFault, checkRecords, checkScenario, checkVerdicts, type Judged } from "./effects.ts";
@@ -16,8 +16,8 @@ import { checkNever, checkRequests, checkSequence } from "./requests.ts";
 
 /** Everything that an expectation can be held against. */
 export interface Sources {
-  journal: Pick<Journal, "find" | "last">;
-  runLog: Pick<RunLog, "deliveries" | "newest">;
+  requestLog: Pick<RequestLog, "find" | "last">;
+  runSummary: Pick<RunSummary, "deliveries" | "newest">;
   tenants: Pick<Tenants, "list">;
   /** Every record of a kind, of one merchant or of all. */
   records(merchant: string | undefined, resource: Resource): Iterable<RecordBase>;
@@ -69,28 +69,28 @@ export function span(text: string, where: string): number {
 }
 
 function checkOf(sources: Sources, expectation: Expectation, merchant: string | undefined, where: string, atLeast: number): Check {
-  const { journal, runLog, judge } = sources;
+  const { requestLog, runSummary, judge } = sources;
   const { requests, sequence, never, deliveries, records, verdicts, scenario, fault } = expectation;
   if (requests) {
     checkMatch(sources, requests.match, `${where}.match`);
     checkBounds(requests.count, `${where}.count`);
-    return checkRequests(journal, requests, merchant);
+    return checkRequests(requestLog, requests, merchant);
   }
   if (sequence) {
     sequence.forEach((match, index) => {
       checkMatch(sources, match, `${where}.${index}`);
     });
-    return checkSequence(journal, sequence, merchant);
+    return checkSequence(requestLog, sequence, merchant);
   }
   if (never) {
     checkMatch(sources, never.match, `${where}.match`);
-    return checkNever(journal, never.match, atLeast, merchant);
+    return checkNever(requestLog, never.match, atLeast, merchant);
   }
   if (deliveries) {
     if (deliveries.match.merchant !== undefined) checkMerchant(sources, deliveries.match.merchant, `${where}.match.merchant`);
     checkBounds(deliveries.count, `${where}.count`);
     checkBounds(deliveries.attempts, `${where}.attempts`);
-    return checkDeliveries(runLog, deliveries, merchant);
+    return checkDeliveries(runSummary, deliveries, merchant);
   }
   if (records) return planRecords(sources, records, merchant, where);
   if (verdicts) {

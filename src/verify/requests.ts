@@ -3,13 +3,13 @@
 import type { Expectation, RequestMatch } from "../contracts/expectations.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/validator.ts";
-import type { Journal, JournalRow } from "../store/journal/request-log.ts";
+import type { RequestLog, RequestRow } from "../store/journal/request-log.ts";
 import { type Check, look, lookAtCount, MOST_EVIDENCE, type NearMiss } from "./check-result.ts";
 import { type Demand, demandsOf, nearestOf } from "./near-miss.ts";
 
 type Wanted<Kind extends keyof Expectation> = NonNullable<Expectation[Kind]>;
 
-type Journalled = Pick<Journal, "find">;
+type Journalled = Pick<RequestLog, "find">;
 
 const PAGE = 500;
 const MOST_NEAR = 500;
@@ -23,7 +23,7 @@ export function checkRequests(journal: Journalled, { match, count }: Wanted<"req
 
 export function checkSequence(journal: Journalled, steps: Wanted<"sequence">, merchant: string | undefined): Check {
   return () => {
-    const found: JournalRow[] = [];
+    const found: RequestRow[] = [];
     const rows = [...allRows(journal, { merchant })].reverse();
     for (const row of rows) {
       const step = steps[found.length];
@@ -51,7 +51,7 @@ export function checkNever(journal: Journalled, match: RequestMatch, span: numbe
 }
 
 /** Newest first. The file narrows by what it has an own column for. */
-function matching(journal: Journalled, match: RequestMatch, merchant: string | undefined): JournalRow[] {
+function matching(journal: Journalled, match: RequestMatch, merchant: string | undefined): RequestRow[] {
   const { operation, status, key } = match;
   const filter = {
     merchant: merchant ?? match.merchant,
@@ -62,7 +62,7 @@ function matching(journal: Journalled, match: RequestMatch, merchant: string | u
   return [...allRows(journal, filter)].filter((row) => isMatch(match, row));
 }
 
-function* allRows(journal: Journalled, filter: Parameters<Journal["find"]>[0]): Generator<JournalRow> {
+function* allRows(journal: Journalled, filter: Parameters<RequestLog["find"]>[0]): Generator<RequestRow> {
   for (let before: string | undefined; ; ) {
     const rows = journal.find({ ...filter, before }, PAGE);
     yield* rows;
@@ -73,16 +73,16 @@ function* allRows(journal: Journalled, filter: Parameters<Journal["find"]>[0]): 
 
 const newest = (journal: Journalled, merchant: string | undefined) => journal.find({ merchant }, MOST_NEAR);
 
-const isMatch = (match: RequestMatch, row: JournalRow) => demands(match, row).every(({ met }) => met);
+const isMatch = (match: RequestMatch, row: RequestRow) => demands(match, row).every(({ met }) => met);
 
-const nearTo = (match: RequestMatch, rows: readonly JournalRow[]): NearMiss[] =>
+const nearTo = (match: RequestMatch, rows: readonly RequestRow[]): NearMiss[] =>
   nearestOf(
     rows,
     (row) => demands(match, row),
     ({ id, method, path, status }) => ({ id, what: `${method} ${path} ${status}` }),
   );
 
-function demands(match: RequestMatch, row: JournalRow): Demand[] {
+function demands(match: RequestMatch, row: RequestRow): Demand[] {
   const { operation, merchant, status, method, path, query, key, idempotencyKey, replayed, header, body } = match;
   const plain = (
     field: string,
@@ -115,13 +115,13 @@ const named = (wanted: string | string[], received: string | null): Demand => ({
 
 const same = (received: string, wanted: string) => received === wanted;
 
-function headerOf({ request_headers }: JournalRow) {
+function headerOf({ request_headers }: RequestRow) {
   const headers = JSON.parse(request_headers) as Record<string, unknown>;
   return (name: string) => headers[name.toLowerCase()];
 }
 
 /** Of a body that is no JSON, or that the journal has cut, nothing can be told: every pointer leads nowhere. */
-function bodyOf({ request_body }: JournalRow) {
+function bodyOf({ request_body }: RequestRow) {
   let body: unknown;
   try {
     body = JSON.parse(request_body);

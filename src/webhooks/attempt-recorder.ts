@@ -56,7 +56,7 @@ export function createLedger(needs: LedgerNeeds): Ledger {
   return {
     begin(delivery, receiver) {
       const attempt = prepare(delivery, receiver, needs);
-      deliveries.begin(delivery.sequence);
+      deliveries.markSending(delivery.sequence);
       if (delivery.copy > 0) tellAgain(injectionsOf(delivery), attempt.start, needs);
       return attempt;
     },
@@ -65,8 +65,8 @@ export function createLedger(needs: LedgerNeeds): Ledger {
       const { sequence, merchant, endpoint } = attempt.delivery;
       const isThere =
         end.nextDue === null
-          ? deliveries.end(sequence, end.status === "succeeded" ? "succeeded" : "failed")
-          : deliveries.again(sequence, end.nextDue);
+          ? deliveries.finish(sequence, end.status === "succeeded" ? "succeeded" : "failed")
+          : deliveries.retryAt(sequence, end.nextDue);
       if (!isThere) return undefined;
       attempts.add(attempt.start, end);
       if (outcome.responseStatus === GONE) deliveries.disable(merchant, endpoint, "gone");
@@ -76,13 +76,13 @@ export function createLedger(needs: LedgerNeeds): Ledger {
       for (const delivery of deliveries.interrupted().filter(({ sequence }) => !isUnderWay(sequence))) {
         const { sequence, merchant, endpoint, attempts: begun } = delivery;
         const now = clock.now();
-        const receiver = deliveries.known(merchant, endpoint);
+        const receiver = deliveries.anyReceiver(merchant, endpoint);
         const owed = receiver?.enabled === 1;
         // What was sent is a function of the delivery and of where it goes: it need not have been written down.
         const cutOff = receiver && prepare({ ...delivery, attempts: begun - 1 }, receiver, needs);
         if (cutOff) attempts.add(cutOff.start, { ...CUT_OFF, nextDue: owed ? now : null, ended: now });
-        if (owed) deliveries.resume(sequence, now);
-        else deliveries.end(sequence, "cancelled");
+        if (owed) deliveries.retryInterrupted(sequence, now);
+        else deliveries.finish(sequence, "cancelled");
       }
     },
   };

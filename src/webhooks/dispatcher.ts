@@ -5,7 +5,7 @@ import { fail } from "../kernel/errors.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import type { Attempts } from "../store/webhooks/attempts.ts";
-import type { Holds } from "../store/webhooks/delayed-deliveries.ts";
+import type { DelayedDeliveries } from "../store/webhooks/delayed-deliveries.ts";
 import { type Deliveries, ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
 import type { Outbox } from "../store/webhooks/outbox.ts";
 import { attemptId, createLedger, type LedgerNeeds } from "./attempt-recorder.ts";
@@ -60,7 +60,7 @@ export interface DispatcherNeeds extends LedgerNeeds, SenderOptions {
   outbox: Outbox;
   deliveries: Deliveries;
   attempts: Attempts;
-  holds: Holds;
+  delayedDeliveries: DelayedDeliveries;
   /** Hears of defects of the sandbox itself. */
   report(error: unknown): void;
 }
@@ -88,7 +88,7 @@ export function createDispatcher(needs: DispatcherNeeds): Dispatcher {
     start({ anew }) {
       state.running = true;
       clock.watch(dispatcher);
-      state.outbox.onOwed(() => begin(state));
+      state.outbox.onPending(() => begin(state));
       if (!anew) dispatcher.reload();
     },
     drain: ({ within }) => drain(state, within),

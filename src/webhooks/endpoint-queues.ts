@@ -1,6 +1,6 @@
 // One lane for each endpoint that is owed something: what keeps a slow endpoint's deliveries from standing in another's way.
 
-import type { Deliveries, Owed } from "../store/webhooks/deliveries.ts";
+import type { Deliveries, PendingEndpoint } from "../store/webhooks/deliveries.ts";
 
 export interface Lane {
   readonly merchant: string;
@@ -21,7 +21,7 @@ export interface Lanes {
   ready(now: number): Lane[];
   room(lane: Lane): number;
   /** Something that an endpoint is owed is due sooner than its lane knows. */
-  owe(owed: Owed): void;
+  owe(owed: PendingEndpoint): void;
   /** An attempt of the lane takes up room in it. */
   took(lane: Lane): void;
   /** What could be begun of the lane is: what is still owed to it is looked up again, and the others come first. */
@@ -50,18 +50,18 @@ export function createLanes(deliveries: Deliveries): Lanes {
   };
   // Deliveries are written by whoever emits an event; each look begins with those that came since the last one.
   const notice = () => {
-    const added = deliveries.owedSince(newest);
+    const added = deliveries.pendingEndpointsSince(newest);
     newest = added.newest;
-    for (const owed of added.owed) owe(lanes, owed);
+    for (const owed of added.endpoints) owe(lanes, owed);
   };
   return {
     room,
     owe: (owed) => owe(lanes, owed),
     load() {
-      const backlog = deliveries.owed();
+      const backlog = deliveries.pendingEndpoints();
       for (const lane of lanes.values()) lane.due = null;
       newest = backlog.newest;
-      for (const owed of backlog.owed) owe(lanes, owed);
+      for (const owed of backlog.endpoints) owe(lanes, owed);
       for (const lane of lanes.values()) settle(lane);
     },
     soonest() {
@@ -95,7 +95,7 @@ export function createLanes(deliveries: Deliveries): Lanes {
 }
 
 /** `answers` is kept of a lane that was let go a moment before. */
-function owe(lanes: Map<string, Lane>, { merchant, endpoint, due, answers = false }: Owed & { answers?: boolean }): void {
+function owe(lanes: Map<string, Lane>, { merchant, endpoint, due, answers = false }: PendingEndpoint & { answers?: boolean }): void {
   const name = nameOf({ merchant, endpoint });
   const lane = lanes.get(name) ?? { merchant, endpoint, due: null, inFlight: 0, answers };
   lane.due = Math.min(lane.due ?? due, due);

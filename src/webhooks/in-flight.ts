@@ -85,7 +85,7 @@ export const canBegin = ({ running, look, flights }: State) => running && !look 
 export function begin(state: State): void {
   if (!canBegin(state)) return;
   state.look = state.database
-    .commit(() => takeDue(state), "light")
+    .commit(() => takeDue(state), "relaxed")
     // Whoever waited for the same commit, such as the call that made the event, is answered first.
     .then(() => new Promise<void>(afterPromises))
     .then(
@@ -112,7 +112,7 @@ function takeDue(state: State): void {
     const receiver = deliveries.receiver(lane.merchant, lane.endpoint);
     for (const delivery of deliveries.due(lane.merchant, lane.endpoint, now, Math.min(lanes.room(lane), most - found.length))) {
       if (receiver) found.push({ lane, delivery, receiver });
-      else deliveries.end(delivery.sequence, "cancelled");
+      else deliveries.finish(delivery.sequence, "cancelled");
     }
     looked.push(lane);
   }
@@ -189,7 +189,7 @@ async function record(state: State, landings: Landing[]): Promise<void> {
     state.landings = [];
     for (const landing of landings) concludeOne(state, landing);
   };
-  await database.commit(work, "light").catch(() => recordEach(state, landings));
+  await database.commit(work, "relaxed").catch(() => recordEach(state, landings));
   const recorded = landings.filter(({ flight }) => !flight.abandoned);
   for (const { flight, concluded } of recorded) {
     flights.delete(flight);
@@ -211,7 +211,7 @@ async function recordEach(state: State, landings: Landing[]): Promise<void> {
 async function recordAlone(state: State, landing: Landing): Promise<void> {
   while (!landing.flight.abandoned) {
     try {
-      return await state.database.commit(() => concludeOne(state, landing), "light");
+      return await state.database.commit(() => concludeOne(state, landing), "relaxed");
     } catch (error) {
       landing.concluded = undefined;
       if (!state.running) return;

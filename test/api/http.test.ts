@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
 import { ASSUMED } from "../../src/schema/assumed.ts";
 import { fieldErrors } from "../../src/schema/validator.ts";
-import type { JournalEntry } from "../../src/store/journal/request-log.ts";
+import type { LoggedRequest } from "../../src/store/journal/request-log.ts";
 import { folder } from "../support/program.ts";
 import { type Answer, type Bench, type CallOptions, lines, open, raw, readRaw } from "../support/sandbox.ts";
 
@@ -595,7 +595,7 @@ describe("a live key", () => {
   test("is refused wherever it stands, and is neither kept, told nor repeated", async () => {
     const place = folder();
     const bench = await open({ memory: false, db: join(place, "sandbox.db") });
-    const heard: JournalEntry[] = [];
+    const heard: LoggedRequest[] = [];
     bench.onRequest((entry) => heard.push(entry));
     const answers: Answer[] = [await bench.call("GET", "/v1/payments", { key }), await bench.call("POST", RULES, { key, body: rule })];
     for (const [, body] of bodies) answers.push(await bench.call("POST", RULES, { body }));

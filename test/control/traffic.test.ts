@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
 import type { TrafficState } from "../../src/contracts/traffic.ts";
-import { problemsIn } from "../../src/store/world/fixture-check.ts";
+import { checkFixture } from "../../src/store/world/fixture-check.ts";
 import { kinds } from "../../src/traffic/activity.ts";
 import { run } from "../support/program.ts";
 import { type Answer, type Bench, NOON, NOON_SECONDS, open, share } from "../support/sandbox.ts";
@@ -325,7 +325,7 @@ function problemsOf(file: string, merchant: string) {
   }
   const { merchant: [profile = {}] = [], ...others } = records;
   const { metadata: ___, ...who } = profile as Record<string, unknown>;
-  return problemsIn({ merchant: { ...who, apiKey: "sk_test_anybody" }, records: others }, resources);
+  return checkFixture({ merchant: { ...who, apiKey: "sk_test_anybody" }, records: others }, resources);
 }
 
 describe("the command", () => {

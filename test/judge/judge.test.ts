@@ -5,7 +5,7 @@ import { WebSocket } from "ws";
 import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage, LiveMessage, VerdictMessage } from "../../src/contracts/live-messages.ts";
 import { createJudge } from "../../src/judge/judge.ts";
-import type { JournalEntry } from "../../src/store/journal/request-log.ts";
+import type { LoggedRequest } from "../../src/store/journal/request-log.ts";
 import { open } from "../support/sandbox.ts";
 
 const NOON = Date.UTC(2026, 0, 5, 12);
@@ -17,7 +17,7 @@ const operations = [
 let number = 0;
 
 /** A request that was answered; times are real milliseconds, far enough ahead that nothing is due yet when somebody reads. */
-function entry(arrived: number, status: number, rest: Partial<JournalEntry> = {}): JournalEntry {
+function entry(arrived: number, status: number, rest: Partial<LoggedRequest> = {}): LoggedRequest {
   number++;
   return {
     sequence: number,
@@ -41,12 +41,12 @@ function entry(arrived: number, status: number, rest: Partial<JournalEntry> = {}
     responseHeaders: { Date: "x" },
     responseBody: "",
     ...rest,
-  } as JournalEntry;
+  } as LoggedRequest;
 }
 
 const wait = (told: string) => ({ responseHeaders: { Date: "x", "Retry-After": told } });
 
-function judge(...entries: JournalEntry[]) {
+function judge(...entries: LoggedRequest[]) {
   const told: VerdictMessage[] = [];
   const made = createJudge({ operations, prefix: "/v1", told: (verdict) => told.push(verdict) });
   for (const one of entries) made.request(one);
@@ -106,7 +106,7 @@ describe("the time to wait", () => {
   test("on another connection may be a call that was sent beside it: it is too early only when none came later", () => {
     const calls = [entry(0, 429, wait("1")), entry(400, 200), entry(1_100, 200)];
     expect(judge(...calls).of("retry_after.honoured")).toEqual(["pass"]);
-    const [first, early] = calls as [JournalEntry, JournalEntry];
+    const [first, early] = calls as [LoggedRequest, LoggedRequest];
     expect(judge(first, early, entry(4_100, 200, { search: "limit=5" })).of("retry_after.honoured")).toEqual(["fail"]);
   });
 
@@ -122,7 +122,7 @@ describe("the time to wait", () => {
 });
 
 describe("what answers a question", () => {
-  const order = (arrived: number, status: number, key: string | undefined, rest: Partial<JournalEntry> = {}) =>
+  const order = (arrived: number, status: number, key: string | undefined, rest: Partial<LoggedRequest> = {}) =>
     entry(arrived, status, {
       method: "POST",
       path: "/v1/hospitality/pricing-rules",

@@ -58,7 +58,7 @@ function everyStore(): Stores {
   const stores = openStores({ clock, random, webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });
   const image = () => ({ bytes: Buffer.alloc(0), copyInto: () => {} });
   openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures: [], image, random, renew: () => {} });
-  openSnapshots(stores.database, stores.journal);
+  openSnapshots(stores.database, stores.requestLog);
   return stores;
 }
 
@@ -131,7 +131,7 @@ test("no statement walks or sorts a table that grows, but for those that are nam
   const stores = everyStore();
   askForEveryPage(stores);
   // The journal's are prepared when it is first written to, or forgets.
-  stores.journal.forget();
+  stores.requestLog.forget();
   const texts = [...stores.database.sql.statements].map((text) => text.replace(/\s+/g, " ").trim());
   stores.close();
   expect(texts.length).toBeGreaterThan(100);
@@ -154,7 +154,7 @@ test("no statement walks or sorts a table that grows, but for those that are nam
 
 /** What a call may read, of a sandbox in which that many rows are. The middle one is neither the newest nor the oldest. */
 function reads(stores: Stores, rows: number): Record<string, () => unknown> {
-  const { attempts, eventLog, journal, deliveries, holds, replies } = stores;
+  const { attempts, eventLog, requestLog, deliveries, delayedDeliveries, idempotencyReplies } = stores;
   const middle = Math.floor(rows / 2);
   const scope = { merchant: "mer_lodge", now: NOON_SECONDS, mint: () => "", emit: () => {}, hold: () => {} };
   const payment = resources.find(({ kind }) => kind === "payment") as (typeof resources)[number];
@@ -175,14 +175,14 @@ function reads(stores: Stores, rows: number): Record<string, () => unknown> {
     "the newest events": () => eventLog.page({}),
     "the events of a merchant": () => eventLog.page({ merchant: "mer_lodge", starting_after: `evt_${sortKeyOf(middle)}` }),
     "an event": () => eventLog.find(`evt_${sortKeyOf(middle)}`),
-    "the newest requests": () => journal.find({}, 25),
-    "older requests": () => journal.find({ before: `req_${middle}` }, 25),
-    "a request": () => journal.get(`req_${middle}`),
+    "the newest requests": () => requestLog.find({}, 25),
+    "older requests": () => requestLog.find({ before: `req_${middle}` }, 25),
+    "a request": () => requestLog.get(`req_${middle}`),
     "what is due": () => deliveries.due("mer_lodge", "we_old", later, 16),
     "when something is due": () => deliveries.soonest("mer_lodge", "we_old"),
-    "what came to be owed": () => deliveries.owedSince(rows - 1),
-    "what no rule was asked about": () => holds.undecided(later),
-    "a remembered answer": () => replies.find("mer_lodge", `key${middle}`),
+    "what came to be owed": () => deliveries.pendingEndpointsSince(rows - 1),
+    "what no rule was asked about": () => delayedDeliveries.undecided(later),
+    "a remembered answer": () => idempotencyReplies.find("mer_lodge", `key${middle}`),
   };
 }
 

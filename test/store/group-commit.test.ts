@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createRandom } from "../../src/kernel/random.ts";
 import { openCounters } from "../../src/store/records/id-counters.ts";
 import { type Database, openDatabase } from "../../src/store/sqlite/database.ts";
-import type { Commitment } from "../../src/store/sqlite/group-commit.ts";
+import type { Durability } from "../../src/store/sqlite/group-commit.ts";
 import { folder } from "../support/program.ts";
 
 let database: Database;
@@ -17,12 +17,12 @@ afterEach(() => database.close());
 
 /** How SQLite commits what is written at this moment: 2 waits for the disk, 1 does not. */
 const care = () => database.sql.prepare<[], number>("pragma synchronous").pluck().get();
-const commit = (how?: Commitment) => database.commit(care, how);
+const commit = (how?: Durability) => database.commit(care, how);
 
 describe("a commit waits for the disk", () => {
   test("unless all that is in it is light", async () => {
-    expect(await Promise.all([commit("light"), commit("light")])).toEqual([1, 1]);
-    expect(await Promise.all([commit("light"), commit(), commit("light")])).toEqual([2, 2, 2]);
+    expect(await Promise.all([commit("relaxed"), commit("relaxed")])).toEqual([1, 1]);
+    expect(await Promise.all([commit("relaxed"), commit(), commit("relaxed")])).toEqual([2, 2, 2]);
     expect(await commit()).toBe(2);
   });
 
@@ -31,22 +31,22 @@ describe("a commit waits for the disk", () => {
     const outer = await database.commit(() => {
       inner = commit();
       return care();
-    }, "light");
+    }, "relaxed");
     expect([outer, await inner]).toEqual([1, 2]);
   });
 
   test("at once as well, after a light one that failed too", () => {
-    expect(database.commitNow(care, "light")).toBe(1);
+    expect(database.commitNow(care, "relaxed")).toBe(1);
     expect(() =>
       database.commitNow(() => {
         throw new Error("planted");
-      }, "light"),
+      }, "relaxed"),
     ).toThrow("planted");
     expect([care(), database.commitNow(care)]).toEqual([2, 2]);
   });
 
   test("in a light work inside one that lasts", async () => {
-    expect(await database.commit(() => database.commitNow(care, "light"))).toBe(2);
+    expect(await database.commit(() => database.commitNow(care, "relaxed"))).toBe(2);
   });
 });
 
@@ -56,7 +56,7 @@ function transactions() {
     () => ({}),
     () => {},
   );
-  return (how?: Commitment) => database.commit(ours, how);
+  return (how?: Durability) => database.commit(ours, how);
 }
 
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
@@ -83,9 +83,9 @@ describe("a commit is shared", () => {
     await nextTurn();
     const [one, other] = await Promise.all(two);
     expect([one === other, (await join()) === one]).toEqual([true, false]);
-    const light = [join("light"), join("light")];
+    const light = [join("relaxed"), join("relaxed")];
     await nextTurn();
-    expect(await join("light")).not.toBe(await light[0]);
+    expect(await join("relaxed")).not.toBe(await light[0]);
   });
 });
 
@@ -97,7 +97,7 @@ describe("a work that fails", () => {
   beforeEach(() => runs.clear());
 
   interface Work {
-    how: Commitment;
+    how: Durability;
     fails: "never" | "before it writes" | "after it wrote";
     inner: "none" | "stands" | "is undone" | "is undone, and nothing came of it";
   }
@@ -121,7 +121,7 @@ describe("a work that fails", () => {
 
   const works = fc.array(
     fc.record<Work>({
-      how: fc.constantFrom("repeatable", "repeatable", "lasting", "light"),
+      how: fc.constantFrom("repeatable", "repeatable", "durable", "relaxed"),
       fails: fc.constantFrom("never", "never", "before it writes", "after it wrote"),
       inner: fc.constantFrom("none", "none", "stands", "is undone", "is undone, and nothing came of it"),
     }),
@@ -165,7 +165,7 @@ describe("a work that fails", () => {
     };
     expect(await inCompanyOf({ ...stands, fails: "before it writes" })).toBe(1);
     expect(await inCompanyOf({ ...stands, inner: "is undone, and nothing came of it" })).toBe(1);
-    expect(await inCompanyOf({ ...stands, how: "lasting", fails: "after it wrote" })).toBe(1);
+    expect(await inCompanyOf({ ...stands, how: "durable", fails: "after it wrote" })).toBe(1);
     expect(await inCompanyOf({ ...stands, fails: "after it wrote" })).toBe(2);
     expect(await inCompanyOf({ ...stands, inner: "is undone" })).toBe(2);
   });

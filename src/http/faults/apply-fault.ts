@@ -1,8 +1,8 @@
 // Carries out on a call what a fault rule decided: where it steps in, and what then becomes of the answer.
 
 import type { ApiEffect, ApiFaults, ApiPhase, CallSubject } from "../../contracts/fault.ts";
-import type { Replies } from "../../store/records/idempotency-replies.ts";
-import type { Past } from "../../store/records/record-history.ts";
+import type { IdempotencyReplies } from "../../store/records/idempotency-replies.ts";
+import type { RecordHistory } from "../../store/records/record-history.ts";
 import type { CallFaults, Reply, RequestContext, Stage } from "../context.ts";
 import { rateLimitHeaders } from "../rate-limit.ts";
 import { send } from "../reply.ts";
@@ -12,8 +12,8 @@ import { type Ending, sendFaulty } from "./send-with-fault.ts";
 
 interface Needs {
   faults: ApiFaults;
-  replies: Replies;
-  past: Past;
+  idempotencyReplies: IdempotencyReplies;
+  recordHistory: RecordHistory;
   held: HeldResponses;
 }
 
@@ -64,7 +64,7 @@ export function faultStages(needs: Needs): FaultStages {
       return before(context);
     },
     around: (effect) => (context) =>
-      context.faults ? inAnotherTime(context, context.faults, effect, decide, needs.past) : effect(context),
+      context.faults ? inAnotherTime(context, context.faults, effect, decide, needs.recordHistory) : effect(context),
     send: (context, reply) =>
       context.faults ? sendFaulty(context, context.faults, reply, ending) : send(context, reply, rateLimitHeaders(context)),
   };
@@ -76,7 +76,7 @@ async function inAnotherTime(
   state: CallFaults,
   effect: Stage,
   decide: Ending["decide"],
-  past: Past,
+  past: RecordHistory,
 ): Promise<void> {
   const lag = context.operation?.method === "GET" ? decide(context, state, "read") : undefined;
   const skew = decide(context, state, "effect");
@@ -93,10 +93,10 @@ async function inAnotherTime(
 }
 
 /** What a fault does before the service has answered, or to the answer it gave. */
-function stepIn(context: RequestContext, state: CallFaults, effect: ApiEffect, { replies }: Needs): void {
+function stepIn(context: RequestContext, state: CallFaults, effect: ApiEffect, { idempotencyReplies }: Needs): void {
   if (effect.kind === "refuse") context.reply = refusal(context, effect);
   if (effect.kind === "exhaust") context.bucket?.set({ remaining: 0, resetIn: effect.resetIn }, context.at);
-  if (effect.kind === "forget") replies.forget(context.identity?.merchant ?? "", context.idempotencyKey ?? "");
+  if (effect.kind === "forget") idempotencyReplies.forget(context.identity?.merchant ?? "", context.idempotencyKey ?? "");
   if (effect.kind !== "cut") return;
   state.cut = effect.as;
   context.reply = { status: 0, body: "" };

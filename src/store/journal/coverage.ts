@@ -3,10 +3,10 @@
 import { errors } from "../../kernel/errors.ts";
 import { factOf } from "../../schema/assumed.ts";
 import type { Operation } from "../operation-context.ts";
-import type { Journal } from "./request-log.ts";
-import type { RunLog } from "./run-summary.ts";
+import type { RequestLog } from "./request-log.ts";
+import type { RunSummary } from "./run-summary.ts";
 
-export interface TouchedOperation {
+export interface OperationCoverage {
   id: string;
   area: string;
   method: string;
@@ -21,7 +21,7 @@ export interface TouchedOperation {
   emits: string[];
 }
 
-export interface TouchedEvent {
+export interface EventTypeCoverage {
   type: string;
   /** How many there were, whatever made them. */
   emitted: number;
@@ -29,29 +29,29 @@ export interface TouchedEvent {
   delivered: number;
 }
 
-export interface Touched {
-  operations: TouchedOperation[];
+export interface RunCoverage {
+  operations: OperationCoverage[];
   /** Every type that the service is known to send. */
-  events: TouchedEvent[];
+  events: EventTypeCoverage[];
 }
 
 interface Needs {
   catalogue: readonly Operation[];
   eventTypes: ReadonlySet<string>;
-  journal: Pick<Journal, "coverage">;
-  runLog: Pick<RunLog, "events">;
+  requestLog: Pick<RequestLog, "statusCounts">;
+  runSummary: Pick<RunSummary, "events">;
 }
 
-export function touched({ catalogue, eventTypes, journal, runLog }: Needs): Touched {
-  const called = journal.coverage();
-  const told = runLog.events();
+export function readCoverage({ catalogue, eventTypes, requestLog, runSummary }: Needs): RunCoverage {
+  const called = requestLog.statusCounts();
+  const told = runSummary.events();
   return {
     operations: catalogue.map((operation) => touchedOperation(operation, called.get(operation.id) ?? {})),
     events: [...eventTypes].sort().map((type) => ({ type, ...(told.get(type) ?? { emitted: 0, delivered: 0 }) })),
   };
 }
 
-function touchedOperation(operation: Operation, byStatus: Record<string, number>): TouchedOperation {
+function touchedOperation(operation: Operation, byStatus: Record<string, number>): OperationCoverage {
   const { id, area, method, path, summary, status, errors: declared, emits } = operation;
   const possible = [factOf(status), ...declared.map((code) => errors[code].status), ...Object.keys(byStatus).map(Number)];
   const statuses = [...new Set(possible)].sort((one, other) => one - other);

@@ -5,7 +5,7 @@ import { afterRealTime } from "../../kernel/clock.ts";
 import { once } from "../../kernel/once.ts";
 import { redactHeaders, redactJson } from "../../kernel/redact.ts";
 import type { Database } from "../sqlite/database.ts";
-import { openNumbers } from "./request-numbers.ts";
+import { openRequestNumbers } from "./request-numbers.ts";
 
 export interface Connection {
   /** Real milliseconds. */
@@ -13,7 +13,7 @@ export interface Connection {
 }
 
 /** One request as it is noted down the moment it is answered; secrets in headers and bodies are masked when it is written. */
-export interface JournalEntry {
+export interface LoggedRequest {
   sequence: number;
   id: string;
   /** Sandbox milliseconds. */
@@ -43,7 +43,7 @@ export interface JournalEntry {
 }
 
 /** A request as it was written. */
-export interface JournalRow {
+export interface RequestRow {
   sequence: number;
   id: string;
   at: number;
@@ -68,7 +68,7 @@ export interface JournalRow {
   response_bytes: number;
 }
 
-export interface JournalFilter {
+export interface RequestFilter {
   operation?: string | undefined;
   merchant?: string | undefined;
   /** A status such as 429, or a class such as 4xx. */
@@ -81,7 +81,7 @@ export interface JournalFilter {
   after?: number | undefined;
 }
 
-export interface Journal {
+export interface RequestLog {
   /** The number of the next request. */
   next(): number;
   /** The number of the newest request. */
@@ -90,14 +90,14 @@ export interface Journal {
   era(): number;
   /** Numbers that are used already, by requests that events and remembered answers tell of, are not used again. */
   goOnAfter(number: number): void;
-  add(entry: JournalEntry): void;
+  add(entry: LoggedRequest): void;
   /** Writes what waits in the buffer: at most a moment's requests, and before anybody reads. */
   flush(): void;
   /** The newest requests that fit. */
-  find(filter: JournalFilter, limit: number): JournalRow[];
-  get(id: string): JournalRow | undefined;
+  find(filter: RequestFilter, limit: number): RequestRow[];
+  get(id: string): RequestRow | undefined;
   /** For each operation that was called, how often it answered with which status. */
-  coverage(): Map<string, Record<string, number>>;
+  statusCounts(): Map<string, Record<string, number>>;
   /** Drops what memory holds of requests that were erased; without a merchant, all of it, and counts from one again. */
   forget(merchant?: string): void;
   close(): void;
@@ -116,12 +116,12 @@ const MOST_BYTES = 64 * 1_048_576;
 const LONGEST_BODY = 16_384;
 const MOST_ANSWERS = 100;
 
-export function openJournal(database: Database): Journal {
+export function openRequestLog(database: Database): RequestLog {
   // What the file holds is read when the first request comes, or somebody asks: a sandbox that is quiet reads nothing.
   const rows = once(() => writer(database));
-  const numbers = openNumbers(database);
+  const numbers = openRequestNumbers(database);
   const coverage = once(() => openCoverage(database));
-  let buffer: JournalEntry[] = [];
+  let buffer: LoggedRequest[] = [];
   let cancel: (() => void) | undefined;
 
   // A file that somebody else keeps locked is no reason to fail: what was asked waits, as much of it as would be kept anyway.
@@ -131,7 +131,7 @@ export function openJournal(database: Database): Journal {
     if (buffer.length === 0) return;
     try {
       numbers.setAside();
-      database.commitNow(() => rows().write(buffer), "light");
+      database.commitNow(() => rows().write(buffer), "relaxed");
       buffer = [];
     } catch {
       buffer = buffer.slice(-MOST_ROWS);
@@ -150,7 +150,7 @@ export function openJournal(database: Database): Journal {
       cancel ??= afterRealTime(FLUSH_AFTER, flush);
     },
     flush,
-    coverage: () => coverage().counts,
+    statusCounts: () => coverage().counts,
     forget(merchant) {
       buffer = buffer.filter((entry) => merchant !== undefined && entry.merchant !== merchant);
       if (merchant !== undefined) return;
@@ -186,7 +186,7 @@ function writer({ sql }: Database) {
     if (gone) trim.run(gone.sequence);
   };
   return {
-    write(entries: readonly JournalEntry[]) {
+    write(entries: readonly LoggedRequest[]) {
       for (const entry of entries) {
         const row = rowOf(entry);
         insert.run(row);
@@ -204,7 +204,7 @@ function writer({ sql }: Database) {
 }
 
 /** A row in the order of the insert, its secrets masked. */
-function rowOf(entry: JournalEntry): unknown[] {
+function rowOf(entry: LoggedRequest): unknown[] {
   const { requestHeaders, requestBody, responseHeaders } = entry;
   const answer = answerTo(`${entry.method} ${entry.path}${entry.search}`, entry.responseBody);
   return [
@@ -257,15 +257,15 @@ function numberOf(id: string): number | undefined {
 
 const cut = (text: string) => (text.length > LONGEST_BODY ? text.slice(0, LONGEST_BODY) : text);
 
-function reader({ sql }: Database, flush: () => void): Pick<Journal, "find" | "get"> {
-  const select = sql.prepare<[Record<string, unknown>], JournalRow>(
+function reader({ sql }: Database, flush: () => void): Pick<RequestLog, "find" | "get"> {
+  const select = sql.prepare<[Record<string, unknown>], RequestRow>(
     `select * from journal
      where sequence < @before and sequence > @after
        and (@operation is null or operation = @operation) and (@merchant is null or merchant = @merchant)
        and (@status is null or status like @status) and (@key is null or key like @key) and (@since is null or at >= @since)
      order by sequence desc limit @limit`,
   );
-  const bySequence = sql.prepare<[number], JournalRow>("select * from journal where sequence = ?");
+  const bySequence = sql.prepare<[number], RequestRow>("select * from journal where sequence = ?");
   return {
     find({ operation = null, merchant = null, status, key, since = null, before: newer, after = 0 }, limit) {
       flush();

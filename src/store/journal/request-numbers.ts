@@ -6,7 +6,7 @@ import type { Database } from "../sqlite/database.ts";
 /** More requests than can come between two flushes of the journal. */
 const BLOCK = 10_000;
 
-export function openNumbers({ sql, file }: Database) {
+export function openRequestNumbers({ sql, file }: Database) {
   const note = sql.prepare("insert or replace into settings (name, value) values ('requests', ?)");
   const noted = sql.prepare<[], number>("select value from settings where name = 'requests'").pluck();
   let era = 0;

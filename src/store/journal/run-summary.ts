@@ -28,7 +28,7 @@ export interface Newest {
   attempt: number;
 }
 
-export interface RunLog {
+export interface RunSummary {
   /** Every delivery, of one merchant or of all, oldest first. */
   deliveries(merchant?: string): LoggedDelivery[];
   newest(): Newest;
@@ -38,7 +38,7 @@ export interface RunLog {
   events(): Map<string, { emitted: number; delivered: number }>;
 }
 
-export function openRunLog({ sql }: Database): RunLog {
+export function openRunSummary({ sql }: Database): RunSummary {
   const deliveries = sql.prepare<[{ merchant: string | null }], LoggedDelivery>(
     `select d.sequence, d.merchant, e.id as event, e.type, d.endpoint, d.trigger, d.state, d.attempts, e.request,
        coalesce((select max(sequence) from attempts where delivery = d.sequence), 0) as lastAttempt,

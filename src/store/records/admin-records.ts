@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>;
 type Owned = () => Collection<RecordBase>;
 
 /** Only inside a transaction. */
-export function createGiven(resource: Resource, owned: Owned, fields: Fields): RecordBase {
+export function createAdminRecord(resource: Resource, owned: Owned, fields: Fields): RecordBase {
   checkFields(resource, fields, creatableFields(resource));
   const records = owned();
   if (typeof fields.id === "string" && records.find(fields.id))
@@ -22,7 +22,7 @@ export function createGiven(resource: Resource, owned: Owned, fields: Fields): R
 }
 
 /** A `status` that differs is moved to, as the kind's table of moves allows it; all else is set as it is. Only inside a transaction. */
-export function changeGiven(resource: Resource, owned: Owned, id: string, given: Fields): RecordBase {
+export function changeAdminRecord(resource: Resource, owned: Owned, id: string, given: Fields): RecordBase {
   checkFields(resource, given, updatableFields(resource));
   const records = owned();
   const record = records.require(id);

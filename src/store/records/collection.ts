@@ -105,7 +105,7 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
   const stored = (id: string) => statements.get.get(merchant, kind, id);
   const find = (id: string) => read(stored(id));
   const say = (event: string | undefined, record: R) => {
-    if (event !== undefined) scope.emit(event, shown(resource, record));
+    if (event !== undefined) scope.emit(event, withoutHidden(resource, record));
     return record;
   };
 
@@ -114,7 +114,7 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
     require: (id) => find(id) ?? refuseUnknown(kind, id),
     page(query) {
       const { bodies, hasMore } = leaf(statements, resource, merchant, query);
-      return { object: "list", data: bodies.map((body) => shown(resource, JSON.parse(body) as R)), has_more: hasMore };
+      return { object: "list", data: bodies.map((body) => withoutHidden(resource, JSON.parse(body) as R)), has_more: hasMore };
     },
     show: (id) => new PreserializedJson(presentable(resource, stored(id) ?? refuseUnknown(kind, id))),
     list(query) {
@@ -184,14 +184,14 @@ const stateOf = <R extends RecordBase>({ transitions }: Resource<R>, { status }:
   Object.keys(transitions).length === 0 ? null : (status ?? null);
 
 /** The record as the API shows it: without what is stored for the service's own use. */
-export function shown<R extends RecordBase>(resource: Resource<R>, record: R): R {
+export function withoutHidden<R extends RecordBase>(resource: Resource<R>, record: R): R {
   if (resource.hidden.length === 0) return record;
   return Object.fromEntries(Object.entries(record).filter(([field]) => !resource.hidden.includes(field))) as R;
 }
 
 /** The same of the text of a record. */
 const presentable = <R extends RecordBase>(resource: Resource<R>, body: string) =>
-  resource.hidden.length === 0 ? body : JSON.stringify(shown(resource, JSON.parse(body) as R));
+  resource.hidden.length === 0 ? body : JSON.stringify(withoutHidden(resource, JSON.parse(body) as R));
 
 /** A whole record, its fields in the order in which the resource declares them, unknown ones last. */
 function compose<R extends RecordBase>(resource: Resource<R>, scope: Scope, fields: Fields<R>): R {
@@ -252,7 +252,7 @@ function leaf(statements: Statements, { kind }: Resource, merchant: string, quer
   if (after === undefined) bodies = statements.first.all(merchant, kind, limit + 1);
   else {
     const place = statements.place.get(merchant, kind, after);
-    if (!place) return badCursor(query, kind);
+    if (!place) return failInvalidCursor(query, kind);
     const { within, beyond } = query.ending_before === undefined ? statements.older : statements.newer;
     bodies = within.all(merchant, kind, place.created, place.sequence, limit + 1);
     if (bodies.length <= limit) bodies.push(...beyond.all(merchant, kind, place.created, limit + 1 - bodies.length));
@@ -264,7 +264,7 @@ function leaf(statements: Statements, { kind }: Resource, merchant: string, quer
 }
 
 /** An unknown cursor is refused in the same words whoever owns the record, if anybody does. */
-export function badCursor(query: PageQuery, kind: string): never {
+export function failInvalidCursor(query: PageQuery, kind: string): never {
   const name = query.ending_before === undefined ? "starting_after" : "ending_before";
   fail("invalid_cursor", `${name} must be the id of a ${kind} of yours; received ${JSON.stringify(query[name])}.`, {
     field: name,

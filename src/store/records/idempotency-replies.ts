@@ -5,7 +5,7 @@ import { type Clock, type DueWork, realNow } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { Database } from "../sqlite/database.ts";
 
-export interface RememberedReply {
+export interface StoredReply {
   fingerprint: string;
   /** The id of the request that was answered first. */
   request: string;
@@ -13,13 +13,13 @@ export interface RememberedReply {
   body: string;
 }
 
-export interface Replies extends DueWork {
-  find(merchant: string, key: string): RememberedReply | undefined;
-  remember(merchant: string, key: string, reply: RememberedReply): void;
+export interface IdempotencyReplies extends DueWork {
+  find(merchant: string, key: string): StoredReply | undefined;
+  remember(merchant: string, key: string, reply: StoredReply): void;
   /** As if the key's time were over already. */
   forget(merchant: string, key: string): void;
   /** Drops what memory holds: to be called when rows were replaced. */
-  renew(): void;
+  clearCache(): void;
   /** How many were forgotten since the start. */
   forgotten(): number;
 }
@@ -32,14 +32,14 @@ const LONGEST_KNOWN = 4_096;
 /** Real milliseconds. */
 const TRY_AGAIN_AFTER = 2_000;
 
-interface Kept extends RememberedReply {
+interface Kept extends StoredReply {
   expires: number;
 }
 
 /** Neither has a space in it. */
 const nameOf = (merchant: string, key: string) => `${merchant} ${key}`;
 
-export function openReplies(database: Database, clock: Clock): Replies {
+export function openIdempotencyReplies(database: Database, clock: Clock): IdempotencyReplies {
   const { sql } = database;
   const find = sql.prepare<[string, string], Kept>(
     "select fingerprint, request, status, body, expires from replies where merchant = ? and key = ?",
@@ -72,7 +72,7 @@ export function openReplies(database: Database, clock: Clock): Replies {
       known.delete(nameOf(merchant, key));
       forget.run(merchant, key);
     },
-    renew: known.clear,
+    clearCache: known.clear,
     nextDue: () => (realNow() < quietUntil ? null : (soonest.get() ?? null)),
     run(now) {
       try {

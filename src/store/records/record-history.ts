@@ -4,7 +4,7 @@ import { afterThisTurn, type Clock } from "../../kernel/clock.ts";
 import { once } from "../../kernel/once.ts";
 import type { Database } from "../sqlite/database.ts";
 
-export interface Past {
+export interface RecordHistory {
   /** Begins or ends to keep what changes. What was before it began is not known. */
   keep(wanted: boolean): void;
   /** Runs `work`, which only reads, on the records as they were at a time. */
@@ -40,7 +40,7 @@ const FORGET =
 /** Thrown to undo what going back did to the tables. */
 const undone = Symbol("undone");
 
-export function openPast(database: Database, clock: Clock): Past {
+export function openRecordHistory(database: Database, clock: Clock): RecordHistory {
   const { sql } = database;
   let keeping = false;
   let wanted = false;

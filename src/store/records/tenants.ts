@@ -32,7 +32,7 @@ export interface Tenants extends Logins {
   addKey(merchant: string, key: string): void;
   mintKey(merchant: string): string;
   /** Drops what memory holds: to be called when a key went away or a merchant changed its state. */
-  forget(): void;
+  clearCache(): void;
   openSession(merchant: string): { token: string; expiresIn: number };
 }
 
@@ -74,7 +74,7 @@ export function openTenants(database: Database, counters: Counters, random: Rand
       insertKey.run(key, merchant, "key", null);
       return key;
     },
-    forget: () => identities.clear(),
+    clearCache: () => identities.clear(),
     openSession(merchant) {
       const token = `sk_test_session_${random.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"))}`;
       insertKey.run(token, merchant, "session", clock.now() + SESSION_SECONDS * 1_000);

@@ -5,8 +5,8 @@ import { basename, dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { SandboxError } from "../../kernel/errors.ts";
 import { type Commits, openCommits } from "./group-commit.ts";
-import { lateSql, type Sql } from "./lazy-statements.ts";
-import { OR_ELSEWHERE } from "./sqlite-errors.ts";
+import { openLazily, type Sql } from "./lazy-statements.ts";
+import { OR_ANOTHER_FILE } from "./sqlite-errors.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./tables.ts";
 
 export interface Database extends Commits {
@@ -15,7 +15,7 @@ export interface Database extends Commits {
   readonly isCopy: boolean;
   readonly sql: Sql;
   /** Notes who holds the file, for the message that a second process gets. */
-  own(owner: string): void;
+  noteOwner(owner: string): void;
   close(): void;
 }
 
@@ -26,7 +26,7 @@ const REMEDY = "Choose another file with --db FILE, or keep everything in memory
 /** Opens the file, or a database in memory when there is none: an empty one, or one that begins as a copy of an image. */
 export function openDatabase(file: string | undefined, image?: Buffer): Database {
   const release = file === undefined ? () => {} : holdAlone(file);
-  const sql = lateSql(() => openNow(file, image));
+  const sql = openLazily(() => openNow(file, image));
   try {
     if (file !== undefined) inspect(file);
     // What is in memory cannot be refused: it is opened when somebody asks for something in it.
@@ -41,7 +41,7 @@ export function openDatabase(file: string | undefined, image?: Buffer): Database
     isCopy: image !== undefined,
     sql,
     ...openCommits(sql, { hasFile: file !== undefined, patience: LONGEST_WAIT }),
-    own: (owner) => void (file !== undefined && own.run(owner)),
+    noteOwner: (owner) => void (file !== undefined && own.run(owner)),
     close() {
       sql.close();
       release();
@@ -73,7 +73,7 @@ function inspect(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found && !found.isFile()) throw new SandboxError(`Cannot open ${file}: it is no file. ${REMEDY}`);
   if (found && !isWritable(file))
-    throw new SandboxError(`Cannot write ${file}: it is read-only for this user. Let it be written (chmod u+w), ${OR_ELSEWHERE}`);
+    throw new SandboxError(`Cannot write ${file}: it is read-only for this user. Let it be written (chmod u+w), ${OR_ANOTHER_FILE}`);
   if (!found || found.size === 0) return;
   const kept = "It was left as it is; choose another with --db FILE.";
   let version: unknown;

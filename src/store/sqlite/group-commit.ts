@@ -3,7 +3,7 @@
 import { afterThisTurn } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { Sql } from "./lazy-statements.ts";
-import { openPatience, type Patience } from "./lock-timeout.ts";
+import { type LockTimeout, openLockTimeout } from "./lock-timeout.ts";
 import { openTransactions, type Transactions } from "./transactions.ts";
 
 export interface Commits extends Pick<Transactions, "savepoint" | "perTransaction"> {
@@ -11,27 +11,27 @@ export interface Commits extends Pick<Transactions, "savepoint" | "perTransactio
    * Runs `work` in a transaction of its own and resolves once that is on disk. Works that wait together share one commit: one that throws
    * undoes itself and nobody else. A work that is handed in by another shares that one's commit too.
    */
-  commit<T>(work: () => T, how?: Commitment): Promise<T>;
+  commit<T>(work: () => T, how?: Durability): Promise<T>;
   /** The same at once, for what no request waits on. */
-  commitNow<T>(work: () => T, how?: Commitment): T;
+  commitNow<T>(work: () => T, how?: Durability): T;
 }
 
 /**
- * - `lasting`: it is on the disk before anybody hears of it.
+ * - `durable`: it is on the disk before anybody hears of it.
  * - `repeatable`: that too, and it changes nothing but the file, so it may be undone and done once more for the sake of another.
- * - `light`: no death of this process takes it back, but where the machine itself dies the file may be as it was a moment before. For what would
+ * - `relaxed`: no death of this process takes it back, but where the machine itself dies the file may be as it was a moment before. For what would
  *   be done once more, or missed by nobody: the disk need not be waited for.
  */
-export type Commitment = "lasting" | "repeatable" | "light";
+export type Durability = "durable" | "repeatable" | "relaxed";
 
 interface Waiting {
   work: () => unknown;
-  how: Commitment;
+  how: Durability;
   resolve: (value: never) => void;
   reject: (reason: unknown) => void;
 }
 
-export interface CommitsNeeds {
+export interface CommitsOptions {
   hasFile: boolean;
   /** How long another program's lock is waited for, in milliseconds. */
   patience: number;
@@ -40,10 +40,10 @@ export interface CommitsNeeds {
 /** The disk takes as long as several calls do: while more of them come in, those that wait for it wait for these, so many turns of the event loop. */
 const MOST_TURNS = 2;
 
-export function openCommits(sql: Sql, { hasFile, patience }: CommitsNeeds): Commits {
+export function openCommits(sql: Sql, { hasFile, patience }: CommitsOptions): Commits {
   const transactions = openTransactions(sql);
   const { savepoint, perTransaction } = transactions;
-  const wait = openPatience(sql, patience);
+  const wait = openLockTimeout(sql, patience);
   const settle = settler(sql, wait, transactions);
   // It cannot be said inside a transaction, whose commit will be that of the caller.
   const lightly = <T>(isLight: boolean, work: () => T): T => {
@@ -68,15 +68,15 @@ export function openCommits(sql: Sql, { hasFile, patience }: CommitsNeeds): Comm
   // A work that is alone is not kept waiting for company.
   const gather = (turns: number, before: number) => {
     const present = waiting.length;
-    const areLight = waiting.every(({ how }) => how === "light");
+    const areLight = waiting.every(({ how }) => how === "relaxed");
     if (areLight || present === before || turns === MOST_TURNS) flush(areLight);
     else afterThisTurn(() => gather(turns + 1, present));
   };
   return {
     savepoint,
     perTransaction,
-    commitNow: (work, how) => wait.spend(() => lightly(how === "light", () => savepoint(work))),
-    commit: (work, how = "lasting") =>
+    commitNow: (work, how) => wait.spend(() => lightly(how === "relaxed", () => savepoint(work))),
+    commit: (work, how = "durable") =>
       new Promise((resolve, reject) => {
         if (waiting.push({ work, how, resolve, reject }) === 1) afterThisTurn(() => gather(0, 1));
       }),
@@ -84,7 +84,7 @@ export function openCommits(sql: Sql, { hasFile, patience }: CommitsNeeds): Comm
 }
 
 /** Runs works in one transaction and tells each what became of it once that is in the file. */
-function settler(sql: Sql, patience: Patience, { savepoint, boldly, whole }: Transactions): (batch: Waiting[]) => void {
+function settler(sql: Sql, patience: LockTimeout, { savepoint, boldly, whole }: Transactions): (batch: Waiting[]) => void {
   const begin = sql.prepare("begin immediate");
   const commit = sql.prepare("commit");
   const rollback = sql.prepare("rollback");

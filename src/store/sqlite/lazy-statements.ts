@@ -1,7 +1,7 @@
 // What SQLite does when it is first needed: a database is opened, and a statement is read. Whoever starts pays for what it uses.
 
 import type Sqlite from "better-sqlite3";
-import { inWords, worded } from "./sqlite-errors.ts";
+import { translateError, withTranslatedErrors } from "./sqlite-errors.ts";
 
 /** Of a database, what the stores use. */
 export interface Sql
@@ -11,7 +11,7 @@ export interface Sql
 }
 
 /** A mistake in a statement shows where it is first used. */
-export function lateSql(openNow: () => Sqlite.Database): Sql {
+export function openLazily(openNow: () => Sqlite.Database): Sql {
   let opened: Sqlite.Database | undefined;
   let closed = false;
   const sql = () => {
@@ -33,9 +33,9 @@ export function lateSql(openNow: () => Sqlite.Database): Sql {
     },
     prepare: ((text: string) => {
       asked.add(text);
-      return new LateStatement(prepare, text);
+      return new LazyStatement(prepare, text);
     }) as unknown as Sql["prepare"],
-    exec: (text) => worded(() => sql().exec(text)),
+    exec: (text) => withTranslatedErrors(() => sql().exec(text)),
     transaction: (work) => sql().transaction(work),
     function: ((...given: Parameters<Sql["function"]>) => sql().function(...given)) as Sql["function"],
     serialize: (options) => sql().serialize(options),
@@ -66,7 +66,7 @@ function plannedOnce(text: string): string {
 type Prepare = (text: string) => Sqlite.Statement;
 
 /** Of a statement, what the stores use. A class, because there are a hundred of them in every sandbox. */
-class LateStatement {
+class LazyStatement {
   private readonly prepare: Prepare;
   private readonly text: string;
   private shape: "pluck" | "raw" | undefined = undefined;
@@ -98,7 +98,7 @@ class LateStatement {
     try {
       return this.statement().get(...values);
     } catch (error) {
-      throw inWords(error);
+      throw translateError(error);
     }
   }
 
@@ -106,7 +106,7 @@ class LateStatement {
     try {
       return this.statement().all(...values);
     } catch (error) {
-      throw inWords(error);
+      throw translateError(error);
     }
   }
 
@@ -114,7 +114,7 @@ class LateStatement {
     try {
       return this.statement().run(...values);
     } catch (error) {
-      throw inWords(error);
+      throw translateError(error);
     }
   }
 }

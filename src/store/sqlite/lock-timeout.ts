@@ -3,13 +3,13 @@
 import type { Sql } from "./lazy-statements.ts";
 import { isLocked } from "./sqlite-errors.ts";
 
-export interface Patience {
+export interface LockTimeout {
   renew(): void;
   spend<T>(work: () => T): T;
 }
 
 /** Whoever waited in vain for another program's lock waits no more until somebody could write: else each write would, and nobody be served. */
-export function openPatience(sql: Sql, longest: number): Patience {
+export function openLockTimeout(sql: Sql, longest: number): LockTimeout {
   let patient = true;
   const become = (wanted: boolean) => {
     if (patient === wanted) return;

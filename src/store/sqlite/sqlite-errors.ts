@@ -2,37 +2,37 @@
 
 import { SandboxError } from "../../kernel/errors.ts";
 
-export const OR_ELSEWHERE = "or choose another file with --db FILE, or keep everything in memory with --memory.";
+export const OR_ANOTHER_FILE = "or choose another file with --db FILE, or keep everything in memory with --memory.";
 
 const LOCKED = "Another program keeps the SQLite file locked. Let it end its transaction; reading the file is welcome at any time.";
 
 /** The beginning of SQLite's code, and what it means here. What the statement was about is undone. */
-const TROUBLES: [code: string, words: (said: string) => string][] = [
+const MESSAGES: [code: string, words: (said: string) => string][] = [
   ["SQLITE_BUSY", () => LOCKED],
-  ["SQLITE_FULL", () => `The disk of the SQLite file is full. Make room on it, ${OR_ELSEWHERE}`],
+  ["SQLITE_FULL", () => `The disk of the SQLite file is full. Make room on it, ${OR_ANOTHER_FILE}`],
   [
     "SQLITE_READONLY",
-    (said) => `The SQLite file cannot be written: ${said}. Let this user write it and the folder around it, ${OR_ELSEWHERE}`,
+    (said) => `The SQLite file cannot be written: ${said}. Let this user write it and the folder around it, ${OR_ANOTHER_FILE}`,
   ],
-  ["SQLITE_IOERR", (said) => `The SQLite file cannot be written: ${said}. Look after its disk, ${OR_ELSEWHERE}`],
-  ["SQLITE_CANTOPEN", (said) => `The SQLite file cannot be written: ${said}. Look after the folder around it, ${OR_ELSEWHERE}`],
-  ["SQLITE_CORRUPT", (said) => `The SQLite file is damaged: ${said}. Move it away to start afresh, ${OR_ELSEWHERE}`],
-  ["SQLITE_NOTADB", (said) => `The SQLite file is damaged: ${said}. Move it away to start afresh, ${OR_ELSEWHERE}`],
+  ["SQLITE_IOERR", (said) => `The SQLite file cannot be written: ${said}. Look after its disk, ${OR_ANOTHER_FILE}`],
+  ["SQLITE_CANTOPEN", (said) => `The SQLite file cannot be written: ${said}. Look after the folder around it, ${OR_ANOTHER_FILE}`],
+  ["SQLITE_CORRUPT", (said) => `The SQLite file is damaged: ${said}. Move it away to start afresh, ${OR_ANOTHER_FILE}`],
+  ["SQLITE_NOTADB", (said) => `The SQLite file is damaged: ${said}. Move it away to start afresh, ${OR_ANOTHER_FILE}`],
 ];
 
 /** The error that SQLite threw as it is to be told; any other error as it is. */
-export function inWords(error: unknown): unknown {
+export function translateError(error: unknown): unknown {
   const code = String((error as { code?: unknown } | undefined)?.code);
-  const trouble = TROUBLES.find(([beginning]) => code.startsWith(beginning));
+  const trouble = MESSAGES.find(([beginning]) => code.startsWith(beginning));
   return trouble ? new SandboxError(trouble[1]((error as Error).message)) : error;
 }
 
 /** Runs `work`, and tells in words what kept SQLite from it. */
-export function worded<T>(work: () => T): T {
+export function withTranslatedErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw inWords(error);
+    throw translateError(error);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { once } from "../../kernel/once.ts";
 import type { Sql } from "./lazy-statements.ts";
-import { worded } from "./sqlite-errors.ts";
+import { withTranslatedErrors } from "./sqlite-errors.ts";
 
 export interface Transactions {
   /** Runs `work` inside the transaction of the caller so that it can be undone alone; outside of any, in one of its own. */
@@ -29,7 +29,7 @@ export function openTransactions(sql: Sql): Transactions {
   return {
     savepoint(work) {
       if (isBold()) return orSpoil(work);
-      return worded(() => transaction()(sql.inTransaction ? work : () => whole(work)) as ReturnType<typeof work>);
+      return withTranslatedErrors(() => transaction()(sql.inTransaction ? work : () => whole(work)) as ReturnType<typeof work>);
     },
     perTransaction,
     whole,

@@ -4,7 +4,7 @@ import type { Statement } from "better-sqlite3";
 import type { DeliveryEffect } from "../../contracts/fault.ts";
 import { sortKeyIn } from "../../kernel/random.ts";
 import type { PageQuery } from "../../schema/shapes.ts";
-import { badCursor, type Page } from "../records/collection.ts";
+import { failInvalidCursor, type Page } from "../records/collection.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Retention } from "./retention.ts";
 
@@ -230,7 +230,7 @@ function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf">
     page(merchant, query) {
       const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before, id, ...filters } = query;
       const columns = merchant === undefined ? AS_WRITTEN : BY_END;
-      const from = after === undefined ? undefined : (find(after, merchant) ?? badCursor(query, "webhook_delivery"));
+      const from = after === undefined ? undefined : (find(after, merchant) ?? failInvalidCursor(query, "webhook_delivery"));
       const sequence = id === undefined ? undefined : (find(id, merchant)?.sequence ?? NONE);
       const wanted: { [Name in Filter]?: string | number | undefined } = { sequence, merchant, ...filters };
       const narrowed = FILTER_NAMES.filter((name) => wanted[name] !== undefined);

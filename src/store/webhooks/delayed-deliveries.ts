@@ -1,44 +1,44 @@
 // What fault rules decided about deliveries that are not sent yet, and what is held back until something else has happened.
 
 import type { Database } from "../sqlite/database.ts";
-import { type Delivery, type Owed, WITH_EVENT } from "./deliveries.ts";
+import { type Delivery, type PendingEndpoint, WITH_EVENT } from "./deliveries.ts";
 
-export interface Holds {
+export interface DelayedDeliveries {
   /** What is due, and what no rule was asked about, in the order in which it fell due. */
   undecided(now: number): Delivery[];
   /** The same of the first attempts that a request made, due or not. */
   undecidedOf(request: string): Delivery[];
   /** What rules decided about the attempt to come; `due` brings it forward or puts it off, `held` says what it waits for beyond that. */
-  decide(delivery: number, decided: string, until?: Until): void;
+  decide(delivery: number, decided: string, until?: DelayUntil): void;
   /** What waits for this, in the order in which it was owed. */
   waitingFor(held: string): Delivery[];
   /** Those things of this kind that were waited for until now. */
   overdue(kind: string, now: number): string[];
   /** Puts a delivery off anew: what was decided about it stays. */
-  put(delivery: number, until: Until): void;
+  postpone(delivery: number, until: DelayUntil): void;
   /** Whether anything waits for anything. */
   any(): boolean;
   /** Owes an endpoint the same once more: a single attempt, about which all is decided. */
-  copy(of: Delivery, decided: string, until: Until, now: number): Delivery;
+  copy(of: Delivery, decided: string, until: DelayUntil, now: number): Delivery;
   /** What a request made of which an attempt is decided in these words, and not over. */
-  unlanded(request: string, decided: string): number;
+  unfinished(request: string, decided: string): number;
   /** Whether an endpoint wants a type of event. */
   wants(merchant: string, endpoint: string, type: string): boolean;
 }
 
-export interface Until {
+export interface DelayUntil {
   /** Sandbox milliseconds. */
   due: number;
   held: string | null;
 }
 
-export const owedOf = ({ merchant, endpoint }: Delivery, due: number): Owed => ({ merchant, endpoint, due });
+export const pendingEndpointOf = ({ merchant, endpoint }: Delivery, due: number): PendingEndpoint => ({ merchant, endpoint, due });
 
-export function openHolds(database: Database): Holds {
+export function openDelayedDeliveries(database: Database): DelayedDeliveries {
   return { ...deciding(database), ...holding(database) };
 }
 
-function deciding({ sql }: Database): Pick<Holds, "undecided" | "undecidedOf" | "decide" | "unlanded" | "wants"> {
+function deciding({ sql }: Database): Pick<DelayedDeliveries, "undecided" | "undecidedOf" | "decide" | "unfinished" | "wants"> {
   const open = "d.state = 'pending' and d.decided is null";
   const undecided = sql.prepare<[number], Delivery>(`${WITH_EVENT} where ${open} and d.due <= ? order by d.due, d.sequence`);
   const undecidedOf = sql.prepare<[string], Delivery>(
@@ -60,12 +60,12 @@ function deciding({ sql }: Database): Pick<Holds, "undecided" | "undecidedOf" | 
     undecided: (now) => undecided.all(now),
     undecidedOf: (request) => undecidedOf.all(request),
     decide: (delivery, decided, until) => void decide.run(decided, until?.due ?? null, until?.held ?? null, delivery),
-    unlanded: (request, decided) => unlanded.get(request, decided) ?? 0,
+    unfinished: (request, decided) => unlanded.get(request, decided) ?? 0,
     wants: (merchant, endpoint, type) => (wants.get(merchant, endpoint, type) ?? 0) > 0,
   };
 }
 
-function holding({ sql }: Database): Pick<Holds, "waitingFor" | "overdue" | "put" | "any" | "copy"> {
+function holding({ sql }: Database): Pick<DelayedDeliveries, "waitingFor" | "overdue" | "postpone" | "any" | "copy"> {
   const waiting = sql.prepare<[string], Delivery>(`${WITH_EVENT} where d.state = 'pending' and d.held = ? order by d.sequence`);
   const overdue = sql
     .prepare<[string, number], string>(
@@ -83,7 +83,7 @@ function holding({ sql }: Database): Pick<Holds, "waitingFor" | "overdue" | "put
   return {
     waitingFor: (held) => waiting.all(held),
     overdue: (kind, now) => overdue.all(kind, now),
-    put: (delivery, { due, held }) => void put.run(due, held, delivery),
+    postpone: (delivery, { due, held }) => void put.run(due, held, delivery),
     any: () => any.get() === 1,
     copy(of, decided, until, now) {
       const made = copy.get({ of: of.sequence, decided, now, ...until }) as { sequence: number; copy: number };

@@ -7,15 +7,15 @@ import type { Outbox } from "./outbox.ts";
 export const ENDPOINT_KIND = "webhook_endpoint" as const;
 
 /** An endpoint that is owed something, and when the soonest of it is due. */
-export interface Owed {
+export interface PendingEndpoint {
   merchant: string;
   endpoint: string;
   /** Sandbox milliseconds. */
   due: number;
 }
 
-export interface Backlog {
-  owed: Owed[];
+export interface PendingEndpoints {
+  endpoints: PendingEndpoint[];
   /** The number of the newest delivery that was looked at: where to look on from. */
   newest: number;
 }
@@ -61,9 +61,9 @@ export interface EndpointSecret {
 
 export interface Deliveries {
   /** Every endpoint that is owed something. */
-  owed(): Backlog;
+  pendingEndpoints(): PendingEndpoints;
   /** The same for what was added after the delivery of that number. */
-  owedSince(newest: number): Backlog;
+  pendingEndpointsSince(newest: number): PendingEndpoints;
   soonest(merchant: string, endpoint: string): number | null;
   /** How many wait for an attempt, now or later. */
   pending(): number;
@@ -71,17 +71,17 @@ export interface Deliveries {
   due(merchant: string, endpoint: string, now: number, most: number): Delivery[];
   /** What was being sent when the process before this one ended. */
   interrupted(): Delivery[];
-  begin(sequence: number): void;
+  markSending(sequence: number): void;
   /** Concludes what is owed or being sent; false when it is gone, as after a reset. */
-  end(sequence: number, ending: "succeeded" | "failed" | "cancelled"): boolean;
+  finish(sequence: number, ending: "succeeded" | "failed" | "cancelled"): boolean;
   /** Owes another attempt after one that failed; false when the delivery is gone. */
-  again(sequence: number, due: number): boolean;
+  retryAt(sequence: number, due: number): boolean;
   /** Owes another attempt after one that a crash cut off: that one uses up none of those allowed. */
-  resume(sequence: number, due: number): void;
+  retryInterrupted(sequence: number, due: number): void;
   /** The endpoint's address and secret; undefined when it is gone or disabled. */
   receiver(merchant: string, endpoint: string): Receiver | undefined;
   /** The same, enabled or not. */
-  known(merchant: string, endpoint: string): (Receiver & { enabled: 0 | 1 }) | undefined;
+  anyReceiver(merchant: string, endpoint: string): (Receiver & { enabled: 0 | 1 }) | undefined;
   /** The merchant of an endpoint; undefined when there is none of that id. */
   ownerOf(endpoint: string): string | undefined;
   /** The secrets of all endpoints of a merchant, with those that were rotated away. */
@@ -128,13 +128,15 @@ export function openDeliveries(database: Database, outbox: Outbox): Deliveries {
   return { ...queue(database), ...progress(database), ...endpoints(database, outbox) };
 }
 
-function queue({ sql }: Database): Pick<Deliveries, "owed" | "owedSince" | "soonest" | "pending" | "due" | "interrupted"> {
-  const all = sql.prepare<[], Owed>(
+function queue({
+  sql,
+}: Database): Pick<Deliveries, "pendingEndpoints" | "pendingEndpointsSince" | "soonest" | "pending" | "due" | "interrupted"> {
+  const all = sql.prepare<[], PendingEndpoint>(
     "select merchant, endpoint, min(due) as due from deliveries where state = 'pending' group by merchant, endpoint",
   );
   const newest = sql.prepare<[], number>("select coalesce(max(sequence), 0) from deliveries").pluck();
   // The plus keeps SQLite on the few newest rows instead of walking everything that is pending.
-  const added = sql.prepare<[number], Owed & { newest: number }>(
+  const added = sql.prepare<[number], PendingEndpoint & { newest: number }>(
     `select merchant, endpoint, min(due) as due, max(sequence) as newest from deliveries
      where sequence > ? and +state = 'pending' group by merchant, endpoint`,
   );
@@ -152,10 +154,10 @@ function queue({ sql }: Database): Pick<Deliveries, "owed" | "owedSince" | "soon
     `${WITH_EVENT} where d.sequence in (select sequence from deliveries indexed by deliveries_open where state = 'sending') order by d.sequence`,
   );
   return {
-    owed: () => ({ owed: all.all(), newest: newest.get() ?? 0 }),
-    owedSince(sequence) {
-      const owed = added.all(sequence);
-      return { owed, newest: owed.reduce((most, row) => Math.max(most, row.newest), sequence) };
+    pendingEndpoints: () => ({ endpoints: all.all(), newest: newest.get() ?? 0 }),
+    pendingEndpointsSince(sequence) {
+      const endpoints = added.all(sequence);
+      return { endpoints, newest: endpoints.reduce((most, row) => Math.max(most, row.newest), sequence) };
     },
     soonest: (merchant, endpoint) => soonest.get(merchant, endpoint) ?? null,
     pending: () => pending.get() ?? 0,
@@ -164,7 +166,7 @@ function queue({ sql }: Database): Pick<Deliveries, "owed" | "owedSince" | "soon
   };
 }
 
-function progress({ sql }: Database): Pick<Deliveries, "begin" | "end" | "again" | "resume"> {
+function progress({ sql }: Database): Pick<Deliveries, "markSending" | "finish" | "retryAt" | "retryInterrupted"> {
   const begin = sql.prepare("update deliveries set state = 'sending', due = null, held = null, attempts = attempts + 1 where sequence = ?");
   const open = "sequence = ? and (state = 'pending' or state = 'sending')";
   const end = sql.prepare(`update deliveries set state = ?, due = null where ${open}`);
@@ -173,17 +175,17 @@ function progress({ sql }: Database): Pick<Deliveries, "begin" | "end" | "again"
   const again = sql.prepare(`update deliveries set ${owe} where ${open}`);
   const resume = sql.prepare(`update deliveries set ${owe}, aborted = aborted + 1 where ${open}`);
   return {
-    begin: (sequence) => void begin.run(sequence),
-    end: (sequence, ending) => end.run(ending, sequence).changes > 0,
-    again: (sequence, due) => again.run(due, sequence).changes > 0,
-    resume: (sequence, due) => void resume.run(due, sequence),
+    markSending: (sequence) => void begin.run(sequence),
+    finish: (sequence, ending) => end.run(ending, sequence).changes > 0,
+    retryAt: (sequence, due) => again.run(due, sequence).changes > 0,
+    retryInterrupted: (sequence, due) => void resume.run(due, sequence),
   };
 }
 
 function endpoints(
   { sql }: Database,
   outbox: Outbox,
-): Pick<Deliveries, "receiver" | "known" | "ownerOf" | "secrets" | "bodyOf" | "disable" | "enable"> {
+): Pick<Deliveries, "receiver" | "anyReceiver" | "ownerOf" | "secrets" | "bodyOf" | "disable" | "enable"> {
   const named = `merchant = ? and kind = '${ENDPOINT_KIND}' and id = ?`;
   const address =
     "body ->> 'url' as url, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret, body ->> 'rotated' as rotated";
@@ -203,7 +205,7 @@ function endpoints(
   );
   return {
     receiver: (merchant, endpoint) => receiver.get(merchant, endpoint),
-    known: (merchant, endpoint) => known.get(merchant, endpoint),
+    anyReceiver: (merchant, endpoint) => known.get(merchant, endpoint),
     ownerOf: (endpoint) => owner.get(endpoint),
     secrets: (merchant) => secrets.all(merchant),
     bodyOf: (merchant, event) => bodyOf.get(event, merchant),

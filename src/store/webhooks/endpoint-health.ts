@@ -4,7 +4,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";
 import { ENDPOINT_KIND } from "./deliveries.ts";
 
-export interface Health {
+export interface EndpointHealth {
   state: "unknown" | "healthy" | "degraded" | "failing" | "disabled";
   consecutiveFailures: number;
   pendingDeliveries: number;
@@ -19,7 +19,7 @@ export interface Health {
   disabledReason: string | null;
 }
 
-export type Checkup = (merchant: string, endpoint: string) => Health;
+export type CheckEndpointHealth = (merchant: string, endpoint: string) => EndpointHealth;
 
 interface Last {
   status: "succeeded" | "failed";
@@ -34,7 +34,7 @@ const DAY = 86_400_000;
 const OF = "merchant = ? and endpoint = ?";
 const PLACE = "(ended, delivery, attempt)";
 
-export function openHealth(database: Database, clock: Clock): Checkup {
+export function openEndpointHealth(database: Database, clock: Clock): CheckEndpointHealth {
   const { lastAnswered, lastSuccess, lastFailure, since, recent, pending, disabled } = prepare(database);
   return (merchant, endpoint) => {
     const disabledReason = disabled.get(merchant, endpoint) ?? null;
@@ -90,7 +90,7 @@ function prepare({ sql }: Database) {
   };
 }
 
-function stateOf(last: Last | undefined, exhausted: number): Health["state"] {
+function stateOf(last: Last | undefined, exhausted: number): EndpointHealth["state"] {
   if (!last) return "unknown";
   if (last.status === "succeeded") return "healthy";
   return exhausted > 0 ? "failing" : "degraded";

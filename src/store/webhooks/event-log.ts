@@ -1,7 +1,7 @@
 // Every event there was, newest first, with what became of its deliveries.
 
 import type { PageQuery } from "../../schema/shapes.ts";
-import { badCursor, type Page } from "../records/collection.ts";
+import { failInvalidCursor, type Page } from "../records/collection.ts";
 import type { Database } from "../sqlite/database.ts";
 
 export interface LoggedEvent {
@@ -52,7 +52,7 @@ export function openEventLog({ sql }: Database): EventLog {
     find: (id) => find.get(id),
     page(query) {
       const { merchant = null, type = null, limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before } = query;
-      const place = after === undefined ? Number.MAX_SAFE_INTEGER : (placeOf.get(after) ?? badCursor(query, "event"));
+      const place = after === undefined ? Number.MAX_SAFE_INTEGER : (placeOf.get(after) ?? failInvalidCursor(query, "event"));
       const { older, newer } = merchant === null ? ofAll : ofOne;
       const rows = (before === undefined ? older : newer).all({ merchant, type, place, limit: limit + 1 });
       const data = rows.slice(0, limit);

@@ -30,9 +30,9 @@ export interface Outbox {
    */
   replay(merchant: string, event: string, endpoint?: string): Replay[] | undefined;
   /** Hears, still inside the transaction, that something is owed: so that its first attempt can be prepared in the same commit. */
-  onOwed(listener: () => void): void;
+  onPending(listener: () => void): void;
   /** The events that a request made. */
-  madeBy(request: string): { id: string; type: string }[];
+  eventsOf(request: string): { id: string; type: string }[];
   subscribe(merchant: string, endpoint: string, types: readonly string[]): void;
   /** Ends the subscriptions of an endpoint and cancels what it was still owed. */
   unsubscribe(merchant: string, endpoint: string): void;
@@ -75,10 +75,10 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Needs
   let owed = () => {};
   return {
     ...subscriptions(database),
-    onOwed(listener) {
+    onPending(listener) {
       owed = listener;
     },
-    madeBy: (request) => madeBy.all(request),
+    eventsOf: (request) => madeBy.all(request),
     emit(merchant, type, data, { request, test = false }) {
       const now = clock.now();
       const event = compose(merchant, counters.mint(merchant, "evt"), type, now, data);

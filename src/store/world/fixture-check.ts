@@ -28,7 +28,7 @@ const IDENTITY = {
 };
 
 /** Every problem of one file, from its top to its records. */
-export function problemsIn(fixture: Fields, resources: readonly Resource[]): Problem[] {
+export function checkFixture(fixture: Fields, resources: readonly Resource[]): Problem[] {
   // A kind that keeps secrets is the service's own to make: no fixture holds one.
   const kinds = new Map(resources.filter(({ hidden }) => hidden.length === 0).map((resource) => [resource.kind, resource]));
   const profile = { ...creatableFields(kinds.get("merchant") as Resource).properties, ...IDENTITY };
@@ -46,7 +46,7 @@ export function problemsIn(fixture: Fields, resources: readonly Resource[]): Pro
 }
 
 /** What the merchants of several files have in common and must not. */
-export function problemsAmong(files: readonly { file: string; merchant: Fields }[]): (Problem & { file: string })[] {
+export function checkFixturesTogether(files: readonly { file: string; merchant: Fields }[]): (Problem & { file: string })[] {
   return ["id", "email", "apiKey"].flatMap((field) => {
     const first = new Map<unknown, string>();
     return files.flatMap(({ file, merchant }) => {

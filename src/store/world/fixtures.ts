@@ -4,8 +4,8 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Resource } from "../../contracts/resource.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import { type Problem, problemsAmong, problemsIn } from "./fixture-check.ts";
-import { type JsonFile, lineAt, readJsonFile, wrongAt } from "./json-file.ts";
+import { checkFixture, checkFixturesTogether, type Problem } from "./fixture-check.ts";
+import { errorAt, type JsonFile, lineAt, readJsonFile } from "./json-file.ts";
 
 export interface Fixture {
   /** What it is called: its file without the ending. */
@@ -67,16 +67,16 @@ async function check(sources: readonly Source[], resources: readonly Resource[])
     const live = source.text.search(/sk_live_/i);
     if (live !== -1)
       throw new SandboxError(`${source.file}:${lineAt(source.text, live)}: holds a live key. Take it out, and rotate it.`, "badFixture");
-    await refuse(source, problemsIn(source.value, resources));
+    await refuse(source, checkFixture(source.value, resources));
   }
-  const shared = problemsAmong(sources.map(({ file, value }) => ({ file, merchant: value.merchant as FixtureRecord })));
+  const shared = checkFixturesTogether(sources.map(({ file, value }) => ({ file, merchant: value.merchant as FixtureRecord })));
   for (const { file, ...problem } of shared) await refuse(sources.find((source) => source.file === file) as Source, [problem]);
 }
 
 async function refuse(source: Source, [first, ...others]: readonly Problem[]): Promise<void> {
   if (!first) return;
   const more = others.length === 0 ? "" : ` (and ${others.length} more in this file)`;
-  throw await wrongAt(source, first.pointer, `${first.message}${more}`);
+  throw await errorAt(source, first.pointer, `${first.message}${more}`);
 }
 
 function fixtureOf({ file, value }: Source): Fixture {

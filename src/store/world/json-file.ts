@@ -34,7 +34,7 @@ export function readText(file: string): string {
 }
 
 /** The mistake at a JSON Pointer, as its author is told of it. */
-export async function wrongAt({ file, text, value, line = 1 }: JsonFile, pointer: string, message: string): Promise<SandboxError> {
+export async function errorAt({ file, text, value, line = 1 }: JsonFile, pointer: string, message: string): Promise<SandboxError> {
   return new SandboxError(`${file}:${line - 1 + (await lineOf(text, value, pointer))} ${pointer}: ${message}`, "badFixture");
 }
 

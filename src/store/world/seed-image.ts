@@ -11,7 +11,7 @@ import type { Stores } from "../stores.ts";
 import type { Fixture } from "./fixtures.ts";
 import { openSeeder } from "./seed.ts";
 
-export interface Image {
+export interface SeedImage {
   /** A database with the views and every fixture in it. */
   readonly bytes: Buffer;
   /** Puts its rows into tables that are empty. Only inside a transaction. */
@@ -28,14 +28,14 @@ interface Needs {
 }
 
 /** Images by what they are made from; fixtures that were read anew make a new one. */
-const known = new WeakMap<readonly Fixture[], Map<string, Image>>();
+const known = new WeakMap<readonly Fixture[], Map<string, SeedImage>>();
 const MOST_KNOWN = 8;
 
-export function seededImage(needs: Needs): Image {
+export function getSeedImage(needs: Needs): SeedImage {
   const { fixtures, seed, clock } = needs;
   const isDated = fixtures.every(({ merchant }) => merchant.created !== undefined);
   const name = isDated ? String(seed) : `${seed} ${clock.seconds()}`;
-  const images = known.get(fixtures) ?? new Map<string, Image>();
+  const images = known.get(fixtures) ?? new Map<string, SeedImage>();
   known.set(fixtures, images);
   const image = images.get(name) ?? imageOf(serialized(needs));
   if (images.size >= MOST_KNOWN) images.clear();
@@ -44,7 +44,7 @@ export function seededImage(needs: Needs): Image {
 }
 
 /** An image that was made earlier, of the same things; undefined where there is no such file. */
-export const readImage = (file: string): Image | undefined => (existsSync(file) ? imageOf(readFileSync(file)) : undefined);
+export const readSeedImage = (file: string): SeedImage | undefined => (existsSync(file) ? imageOf(readFileSync(file)) : undefined);
 
 function serialized({ fixtures, resources, clock, open }: Needs): Buffer {
   const stores = open();
@@ -62,7 +62,7 @@ function serialized({ fixtures, resources, clock, open }: Needs): Buffer {
 
 const asWritten = ({ merchant: { id, apiKey, email } }: Fixture) => ({ id, key: apiKey, email });
 
-function imageOf(bytes: Buffer): Image {
+function imageOf(bytes: Buffer): SeedImage {
   const rows = once(() => rowsIn(bytes));
   return {
     bytes,

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { fail, SandboxError } from "../../kernel/errors.ts";
-import type { Journal } from "../journal/request-log.ts";
+import type { RequestLog } from "../journal/request-log.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
-import { worded } from "../sqlite/sqlite-errors.ts";
+import { withTranslatedErrors } from "../sqlite/sqlite-errors.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../sqlite/tables.ts";
 
 export interface Snapshot {
@@ -36,7 +36,7 @@ const LEFT_ALONE = new Set(["journal", "settings"]);
 const LAST_REQUEST = `select coalesce(max(cast(substr(request, 5) as integer)), 0)
   from (select request from snapshot.events union all select request from snapshot.replies)`;
 
-export function openSnapshots(database: Database, journal: Journal): Snapshots {
+export function openSnapshots(database: Database, journal: RequestLog): Snapshots {
   const { sql, file } = database;
   const temporary = file === undefined;
   let folder = file === undefined ? undefined : join(dirname(file), "snapshots");
@@ -121,7 +121,7 @@ function copyInto(sql: Sql, source: string): number {
       for (const table of replaced) sql.exec(`insert into main.${table} select * from snapshot.${table}`);
       sql.exec("delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence");
     });
-    worded(replace);
+    withTranslatedErrors(replace);
     return sql.prepare(LAST_REQUEST).pluck().get() as number;
   } finally {
     sql.exec("detach snapshot");

@@ -8,7 +8,7 @@ import type { Stores } from "../stores.ts";
 import { openEraser } from "./erase.ts";
 import type { Fixture } from "./fixtures.ts";
 import type { SeededIdentity, Seeder } from "./seed.ts";
-import type { Image } from "./seed-image.ts";
+import type { SeedImage } from "./seed-image.ts";
 
 export interface Minted {
   merchant: string;
@@ -38,14 +38,14 @@ interface Needs {
   seeder: Seeder;
   fixtures: readonly Fixture[];
   /** The fixtures as they are seeded now. */
-  image(): Image;
+  image(): SeedImage;
   random: Random;
   /** Is called after things went away, so that nothing held in memory outlives them. */
   renew(merchant?: string): void;
 }
 
 export function openWorld({ stores, seeder, fixtures, image, random, renew }: Needs): World {
-  const { database, counters, journal } = stores;
+  const { database, counters, requestLog } = stores;
   const eraser = openEraser(database);
   const { isEmpty, known, originOf } = prepare(database);
   const again = (merchant: string) => {
@@ -59,7 +59,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Ne
   };
 
   const forget = (merchant?: string) => {
-    journal.forget(merchant);
+    requestLog.forget(merchant);
     renew(merchant);
   };
 

@@ -3,8 +3,8 @@
 import type { DeliveryFaults, DeliveryInjection, DeliverySubject } from "../../contracts/fault.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Random } from "../../kernel/random.ts";
-import { type Holds, owedOf, type Until } from "../../store/webhooks/delayed-deliveries.ts";
-import type { Deliveries, Delivery, Owed } from "../../store/webhooks/deliveries.ts";
+import { type DelayedDeliveries, type DelayUntil, pendingEndpointOf } from "../../store/webhooks/delayed-deliveries.ts";
+import type { Deliveries, Delivery, PendingEndpoint } from "../../store/webhooks/deliveries.ts";
 import { attemptId } from "../attempt-recorder.ts";
 import { type EffectOf, effectOf, injectionsOf } from "./content.ts";
 
@@ -15,28 +15,28 @@ export interface Interference {
   /** Finds out anew whether something is held back. */
   load(): void;
   /** Asks the rules about each attempt that is due, once and in the order in which they fell due. */
-  decide(): Owed[];
+  decide(): PendingEndpoint[];
   /** The same about what a request made, due or not. */
-  decideFor(request: string): Owed[];
+  decideFor(request: string): PendingEndpoint[];
   /** Whether something that a request made is to land before the answer to it, and has not. */
   isAwaited(request: string): boolean;
   /** Makes what a rule wants beside a delivery whose attempt begins; answers those that are to be sent in the same moment. */
   copies(delivery: Delivery): Delivery[];
   /** An attempt is over: lets go what waited for that. */
-  landed(delivery: Delivery, taken: boolean): Owed[];
+  landed(delivery: Delivery, taken: boolean): PendingEndpoint[];
 }
 
 interface Needs {
   clock: Clock;
   random: Random;
   faults: DeliveryFaults;
-  holds: Holds;
+  delayedDeliveries: DelayedDeliveries;
   deliveries: Pick<Deliveries, "receiver">;
 }
 
 /** Nothing is held back for longer: what never comes must not cost a delivery. */
 const LONGEST_HOLD = 86_400_000;
-const NOTHING: Owed[] = [];
+const NOTHING: PendingEndpoint[] = [];
 /** How a decision to land before the answer is written down. */
 const BEFORE_RESPONSE = `"until":"before_response"`;
 
@@ -47,20 +47,20 @@ const landingOf = ({ sequence }: Delivery) => `landing ${sequence}`;
 const typeAt = (type: string, merchant: string, endpoint: string) => `type ${type} ${merchant} ${endpoint}`;
 const ANY_ENDPOINT = "*";
 
-export function createInterference({ clock, random, faults, holds, deliveries }: Needs): Interference {
-  const held = createHeld(clock, random, holds);
+export function createInterference({ clock, random, faults, delayedDeliveries, deliveries }: Needs): Interference {
+  const held = createHeld(clock, random, delayedDeliveries);
   /** What is to land before an answer: the rule may be spent by the time that the answer is ready. */
   const pressing = new Set<number>();
-  const decideOne = (delivery: Delivery): Owed[] => {
+  const decideOne = (delivery: Delivery): PendingEndpoint[] => {
     const injections = faults.forDelivery(subjectOf(delivery, random, deliveries));
-    const until = untilOf(delivery, injections, holds, clock.now());
-    holds.decide(delivery.sequence, JSON.stringify(injections), until);
+    const until = untilOf(delivery, injections, delayedDeliveries, clock.now());
+    delayedDeliveries.decide(delivery.sequence, JSON.stringify(injections), until);
     if (!until) return [];
     if (injections.some(isPressing)) pressing.add(delivery.sequence);
-    if (until.held === null) return [owedOf(delivery, until.due)];
+    if (until.held === null) return [pendingEndpointOf(delivery, until.due)];
     held.note();
     const batch = effectOf(injections, "reorder")?.batch ?? Infinity;
-    return holds.waitingFor(until.held).length >= batch ? held.letGoBatch(until.held) : [];
+    return delayedDeliveries.waitingFor(until.held).length >= batch ? held.letGoBatch(until.held) : [];
   };
   return {
     isPresent: () => faults.armed || held.any() || pressing.size > 0,
@@ -69,15 +69,15 @@ export function createInterference({ clock, random, faults, holds, deliveries }:
       pressing.clear();
     },
     decide: () => [
-      ...(held.any() ? holds.overdue(BATCH, clock.now()).flatMap(held.letGoBatch) : []),
-      ...(faults.armed ? holds.undecided(clock.now()).flatMap(decideOne) : []),
+      ...(held.any() ? delayedDeliveries.overdue(BATCH, clock.now()).flatMap(held.letGoBatch) : []),
+      ...(faults.armed ? delayedDeliveries.undecided(clock.now()).flatMap(decideOne) : []),
     ],
-    decideFor: (request) => (faults.armed ? holds.undecidedOf(request).flatMap(decideOne) : []),
-    isAwaited: (request) => holds.unlanded(request, BEFORE_RESPONSE) > 0,
+    decideFor: (request) => (faults.armed ? delayedDeliveries.undecidedOf(request).flatMap(decideOne) : []),
+    isAwaited: (request) => delayedDeliveries.unfinished(request, BEFORE_RESPONSE) > 0,
     copies(delivery) {
       const effect = delivery.copy > 0 ? undefined : effectOf(injectionsOf(delivery), "duplicate");
       if (!effect) return [];
-      const made = makeCopies(delivery, effect, holds, clock.now());
+      const made = makeCopies(delivery, effect, delayedDeliveries, clock.now());
       held.note();
       return effect.concurrent ? made : [];
     },
@@ -94,11 +94,11 @@ export function createInterference({ clock, random, faults, holds, deliveries }:
 }
 
 /** What is held back. That there is anything at all is kept in memory: a landing need not look while there is not. */
-function createHeld(clock: Clock, random: Random, holds: Holds) {
+function createHeld(clock: Clock, random: Random, holds: DelayedDeliveries) {
   let holding = false;
-  const letGo = (delivery: Delivery): Owed => {
-    holds.put(delivery.sequence, { due: clock.now(), held: null });
-    return owedOf(delivery, clock.now());
+  const letGo = (delivery: Delivery): PendingEndpoint => {
+    holds.postpone(delivery.sequence, { due: clock.now(), held: null });
+    return pendingEndpointOf(delivery, clock.now());
   };
   return {
     any: () => holding,
@@ -108,14 +108,14 @@ function createHeld(clock: Clock, random: Random, holds: Holds) {
     load() {
       holding = holds.any();
     },
-    letGo: (name: string): Owed[] => holds.waitingFor(name).map(letGo),
+    letGo: (name: string): PendingEndpoint[] => holds.waitingFor(name).map(letGo),
     /** One after the other: each waits until the one before it has landed. */
-    letGoBatch(batch: string): Owed[] {
+    letGoBatch(batch: string): PendingEndpoint[] {
       const waiting = holds.waitingFor(batch);
       const shuffles = waiting.some((delivery) => effectOf(injectionsOf(delivery), "reorder")?.order === "shuffle");
       const ordered = shuffles ? shuffled(waiting, random) : waiting.reverse();
-      for (const [place, delivery] of ordered.entries()) holds.put(delivery.sequence, afterThe(ordered[place - 1], clock.now()));
-      return ordered.slice(0, 1).map((delivery) => owedOf(delivery, clock.now()));
+      for (const [place, delivery] of ordered.entries()) holds.postpone(delivery.sequence, afterThe(ordered[place - 1], clock.now()));
+      return ordered.slice(0, 1).map((delivery) => pendingEndpointOf(delivery, clock.now()));
     },
   };
 }
@@ -134,7 +134,12 @@ function subjectOf(delivery: Delivery, random: Random, { receiver }: Needs["deli
 }
 
 /** Until when, and for what, an attempt is put off; undefined when it is not. */
-function untilOf(delivery: Delivery, injections: readonly DeliveryInjection[], holds: Holds, now: number): Until | undefined {
+function untilOf(
+  delivery: Delivery,
+  injections: readonly DeliveryInjection[],
+  holds: DelayedDeliveries,
+  now: number,
+): DelayUntil | undefined {
   const { merchant, endpoint } = delivery;
   const made = injections.find(({ phase }) => phase === "schedule");
   if (made?.effect.kind === "reorder") {
@@ -151,7 +156,7 @@ function untilOf(delivery: Delivery, injections: readonly DeliveryInjection[], h
 }
 
 /** At once, or when another one has landed. */
-const afterThe = (other: Delivery | undefined, now: number): Until =>
+const afterThe = (other: Delivery | undefined, now: number): DelayUntil =>
   other ? { due: now + LONGEST_HOLD, held: landingOf(other) } : { due: now, held: null };
 
 /** Never the order in which they came. */
@@ -164,7 +169,12 @@ function shuffled(deliveries: readonly Delivery[], random: Random): Delivery[] {
   return ordered.every((delivery, place) => delivery === deliveries[place]) ? ordered.reverse() : ordered;
 }
 
-function makeCopies(delivery: Delivery, { copies, gap, concurrent }: EffectOf<"duplicate">, holds: Holds, now: number): Delivery[] {
+function makeCopies(
+  delivery: Delivery,
+  { copies, gap, concurrent }: EffectOf<"duplicate">,
+  holds: DelayedDeliveries,
+  now: number,
+): Delivery[] {
   const made: Delivery[] = [];
   for (let number = 1; number < copies; number++) {
     const atItsTime = concurrent || gap > 0;
