@@ -8,6 +8,8 @@ const SLOW = "test/slow/**";
 export default defineConfig({
   test: {
     env: { NODE_ENV: "test" },
+    // Without this, vitest imports every style sheet as an empty text, also with ?raw.
+    css: { include: [/\.css\?raw$/] },
     setupFiles: ["test/support/setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -37,6 +37,18 @@ const parts = {
   documents: "src/sandbox/documents.ts",
 };
 
+/** `?raw` imports a file as its text, as vite does for the tests. */
+const rawText = {
+  name: "raw-text",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\?raw$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path.slice(0, -"?raw".length)),
+      namespace: "raw",
+    }));
+    onLoad({ filter: /.*/, namespace: "raw" }, ({ path }) => ({ contents: readFileSync(path, "utf8"), loader: "text" }));
+  },
+};
+
 /** Packages that the program asks for when it needs them, with the file in which each is. */
 const packages = new Map();
 
@@ -78,7 +90,7 @@ const program = await build({
   outdir: undefined,
   outfile: join(dist, "program.cjs"),
   // Ink waits for something as it is read, which CommonJS cannot; and only a terminal needs it.
-  plugins: [requirePackages, importFromItsFile(/\/terminal-session\.ts$/, "./dashboard.js")],
+  plugins: [rawText, requirePackages, importFromItsFile(/\/terminal-session\.ts$/, "./dashboard.js")],
 });
 
 const parcels = await build({

@@ -29,7 +29,7 @@ async function boardOf(here: Here) {
   return { object: "list" as const, url: code === undefined ? null : roomOf(here, code).url, data };
 }
 
-const board = async (here: Here, format: string | undefined) => (format === "json" ? await boardOf(here) : boardPage);
+const board = async (here: Here, format: string | undefined) => (format === "json" ? await boardOf(here) : boardPage());
 
 export const showBoard = endpoint({
   id: "lessons.board",
@@ -73,6 +73,6 @@ export const showDoor = endpoint({
   errors: ["validation_failed", "resource_not_found"],
   handle({ params, query, ...here }) {
     enter(here, params.room);
-    return query.format === "json" ? roomOf(here, params.room) : joinPage;
+    return query.format === "json" ? roomOf(here, params.room) : joinPage();
   },
 });

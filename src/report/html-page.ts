@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import type { Verdict } from "../contracts/expectations.ts";
-import { STYLE } from "./html-style.ts";
 import { type Markup, markup, Markup as Raw } from "./markup.ts";
+import style from "./report.css?raw";
 import {
   type Coverage,
   classOf,
@@ -15,7 +15,7 @@ import {
 } from "./run-data.ts";
 import { timeline } from "./timeline.ts";
 
-const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'`;
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'`;
 
 export function page(run: Run): string {
   const { sandbox, totals } = run;
@@ -27,7 +27,7 @@ export function page(run: Run): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Sandbox run: ${totals.operations.called} of ${totals.operations.total} operations, ${totals.requests} requests</title>
-<style>${new Raw(STYLE)}</style>
+<style>${new Raw(style)}</style>
 </head>
 <body>
 <main>

@@ -212,7 +212,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(`document.querySelector(".done .word")?.textContent === "done"`);
     expect(await page.evaluate(`document.getElementById("counts").textContent`)).toBe("1 here, 1 done");
     await bench.call("DELETE", "/_sandbox/room", { key: null, headers: { authorization } });
-    await page.shows(`document.getElementById("trouble").textContent === "The room is closed."`);
+    await page.shows(`document.getElementById("error").textContent === "The room is closed."`);
   });
 
   test("the board says how old it is when nobody answers any more", async () => {
@@ -221,9 +221,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     const page = await browser.open(`${url}/board`);
     await page.shows(shown(1));
     await bench.close();
-    await page.shows(
-      `/^The sandbox does not answer: what is shown is \\d+ s old\\.$/.test(document.getElementById("trouble").textContent)`,
-    );
+    await page.shows(`/^The sandbox does not answer: what is shown is \\d+ s old\\.$/.test(document.getElementById("error").textContent)`);
     expect(await cards(page)).toMatchObject([{ name: "Ada" }]);
   });
 
@@ -237,10 +235,10 @@ describe.runIf(browserFile)(inBrowser, () => {
       const { bench, path, url } = await openRoom();
       const page = await browser.open(`${url}/join`);
       await page.evaluate(written(name));
-      await page.shows(`!document.getElementById("place").hidden`);
+      await page.shows(`!document.getElementById("lesson").hidden`);
       const apiKey = await page.evaluate<string>(text("key"));
       expect(apiKey).toMatch(/^sk_test_\w+$/);
-      expect(await page.evaluate(text("called"))).toBe(name);
+      expect(await page.evaluate(text("learner"))).toBe(name);
       expect(await page.evaluate(text("address"))).toBe(`${bench.url}/v1`);
       expect(await page.evaluate(`document.querySelector("#step pre").textContent`)).toBe(
         `curl -s ${bench.url}/v1/merchants/me -H "Authorization: Bearer ${apiKey}"`,
@@ -262,8 +260,8 @@ describe.runIf(browserFile)(inBrowser, () => {
     await enter(bench, path, "Ada");
     const page = await browser.open(`${url}/join`);
     await page.evaluate(written("Ada"));
-    await page.shows(`${text("trouble")}.includes("take another name")`);
+    await page.shows(`${text("error")}.includes("take another name")`);
     await page.evaluate(written("Ada too"));
-    await page.shows(`!document.getElementById("place").hidden && ${text("trouble")} === ""`);
+    await page.shows(`!document.getElementById("lesson").hidden && ${text("error")} === ""`);
   });
 });

@@ -1,0 +1,114 @@
+// The board in the browser: loads the learners every two seconds and renders one card for each.
+
+const POLL_INTERVAL = 2_000;
+const HIGHLIGHT_FOR = 10_000;
+
+const byId = (id) => document.getElementById(id);
+
+/** For each learner: how many steps are ticked, and when the last one was. */
+const ticks = new Map();
+let board;
+let loadedAt = 0;
+
+/** Text goes in as text, never as markup: learners choose their own names. */
+const element = (tag, className, text, children = []) => {
+  const made = document.createElement(tag);
+  made.className = className;
+  if (text !== undefined) made.textContent = text;
+  made.append(...children);
+  return made;
+};
+
+const formatDuration = (milliseconds) => {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
+  const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) return `${seconds} s`;
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+};
+
+const isDone = ({ lesson, step }) => lesson !== null && step === null;
+
+function stepBars({ lesson, step, steps, left }) {
+  const outcomes = new Map(left.filter((past) => past.lesson === lesson).map((past) => [past.step, past.how]));
+  return Array.from({ length: steps }, (_, index) => {
+    const outcome = outcomes.get(index + 1);
+    return element("i", index + 1 === step ? "now" : outcome === "ticked" ? "ticked" : outcome ? "passed" : "");
+  });
+}
+
+/** The class of a card and the word on it. */
+function highlightOf(learner, longestId) {
+  if (isDone(learner)) return ["done", "done"];
+  const known = ticks.get(learner.id);
+  if (known && performance.now() - known.at < HIGHLIGHT_FOR) return ["fresh", "just ticked"];
+  return learner.id === longestId ? ["longest", "longest"] : ["", ""];
+}
+
+function cardOf(learner, longestId) {
+  const { name, title, step, steps, stepTitle, hints, ticked, elapsed } = learner;
+  const [className, word] = highlightOf(learner, longestId);
+  const place = title === null ? "" : `${isDone(learner) ? ticked : step}/${steps}`;
+  const hintCount = hints === 0 ? "" : hints === 1 ? "1 hint" : `${hints} hints`;
+  const since = step === null ? "" : formatDuration(elapsed + performance.now() - loadedAt);
+  const nameElement = element("span", "name", name);
+  nameElement.dir = "auto";
+  nameElement.title = name;
+  const what = title === null ? "no lesson yet" : stepTitle === null ? title : `${title}: ${stepTitle}`;
+  const details = [element("span", "what", what), element("span", "since", [hintCount, since].filter(Boolean).join(", "))];
+  if (word) details.push(element("span", "word", word));
+  return element("li", className, undefined, [
+    element("div", "row", undefined, [nameElement, element("span", "place", place)]),
+    element("div", "steps", undefined, stepBars(learner)),
+    element("div", "row small", undefined, details),
+  ]);
+}
+
+/** A learner who is new to this page is not highlighted for steps ticked before it was opened. */
+function recordTicks(learners) {
+  for (const { id, left } of learners) {
+    const count = left.filter((past) => past.how === "ticked").length;
+    const known = ticks.get(id);
+    if (count !== known?.count) ticks.set(id, { count, at: known && count > known.count ? performance.now() : -HIGHLIGHT_FOR });
+  }
+}
+
+function render() {
+  if (!board) return;
+  const { data, url } = board;
+  const busy = data.filter(({ step }) => step !== null).sort((one, other) => other.elapsed - one.elapsed);
+  const longestId = busy.length > 1 ? busy[0].id : undefined;
+  const done = data.filter(isDone).length;
+  byId("learners").replaceChildren(...data.map((learner) => cardOf(learner, longestId)));
+  byId("empty").hidden = data.length > 0;
+  byId("join").hidden = url === null;
+  byId("address").textContent = url === null ? "" : `${url}/join`;
+  const counts = data.length === 0 ? "" : `${data.length} here${done > 0 ? `, ${done} done` : ""}`;
+  // Set only when it changes: a screen reader announces it each time.
+  if (byId("counts").textContent !== counts) byId("counts").textContent = counts;
+  document.body.className = data.length <= 6 ? "few" : data.length <= 18 ? "some" : "many";
+}
+
+const showError = (message) => {
+  byId("error").hidden = message === "";
+  byId("error").textContent = message;
+};
+
+async function load() {
+  try {
+    const response = await fetch(`${location.pathname}?format=json`, { cache: "no-store" });
+    const body = await response.json();
+    if (response.ok) {
+      board = body;
+      loadedAt = performance.now();
+      recordTicks(body.data);
+      showError("");
+    } else showError(response.status === 404 ? "The room is closed." : body.message);
+  } catch {
+    const age = board ? `: what is shown is ${formatDuration(performance.now() - loadedAt)} old.` : ".";
+    showError(`The sandbox does not answer${age}`);
+  }
+  render();
+  setTimeout(load, POLL_INTERVAL);
+}
+
+void load();

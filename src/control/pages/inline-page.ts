@@ -1,0 +1,38 @@
+// A page in one document: its style sheets and its script are put into its HTML, and its policy allows just those, by their hashes.
+//
+// The HTML holds no data: the script loads it, and inserts what learners wrote as text. The guard needs no exception for these pages.
+// It admits requests by origin, and every page of this origin is ours: a report may run no script, these pages run the one whose hash is
+// in their policy, and they connect to nothing but this origin. A request from a page of another origin is refused before it is read.
+
+import { createHash } from "node:crypto";
+import { Document } from "../../contracts/document.ts";
+
+interface PageFiles {
+  html: string;
+  /** In the order of the page's links. */
+  styles: readonly string[];
+  script: string;
+}
+
+const LINKS = /(?:\s*<link rel="stylesheet" href="[\w.-]+">)+/;
+const SCRIPT = /<script src="[\w.-]+"><\/script>/;
+
+const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+export function inlinePage({ html, styles, script }: PageFiles): Document {
+  const style = styles.join("\n");
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    "connect-src 'self'",
+    // The browser itself refuses text that a script would insert as markup.
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+  const text = html.replace(LINKS, () => `<style>${style}</style>`).replace(SCRIPT, () => `<script>${script}</script>`);
+  return new Document("text/html", text, policy);
+}
