@@ -7,7 +7,6 @@ import { resources } from "../../src/areas/index.ts";
 import type { TrafficState } from "../../src/contracts/traffic.ts";
 import { checkFixture } from "../../src/store/world/fixture-check.ts";
 import { kinds } from "../../src/traffic/activity.ts";
-import { run } from "../support/program.ts";
 import { type Answer, type Bench, NOON, NOON_SECONDS, open, share } from "../support/sandbox.ts";
 import { advance, log, receive, register } from "../support/webhooks.ts";
 
@@ -327,39 +326,3 @@ function problemsOf(file: string, merchant: string) {
   const { metadata: ___, ...who } = profile as Record<string, unknown>;
   return checkFixture({ merchant: { ...who, apiKey: "sk_test_anybody" }, records: others }, resources);
 }
-
-describe("the command", () => {
-  const command = (bench: Bench, ...words: string[]) => run(["traffic", ...words], { MERCHANT_SANDBOX_URL: bench.url });
-
-  test("begins, shows and ends it", async () => {
-    const bench = await open();
-    expect((await command(bench)).out).toEqual(["No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m."]);
-    const started = await command(
-      bench,
-      "start",
-      "--rate",
-      "1/s",
-      "--for",
-      "1m",
-      "--mix",
-      "customer=1,payment=0",
-      "--merchant",
-      "mer_stage",
-    );
-    expect(started).toMatchObject({ code: 0, error: "", out: ["mer_stage 1/s for 1m: running, 0 happened"] });
-    await advance(bench, "10s");
-    expect((await command(bench, "status")).out).toEqual(["mer_stage 1/s for 1m: running, 10 happened (customer 10)"]);
-    const [line = ""] = (await command(bench, "stop", "--merchant", "mer_stage", "--json")).out;
-    expect(JSON.parse(line)).toMatchObject({ merchant: "mer_stage", status: "stopped", happened: 10 });
-  });
-
-  test("is told what is wrong with it", async () => {
-    const bench = await open();
-    expect(await command(bench, "begin")).toMatchObject({ code: 2, error: expect.stringContaining("It knows start, stop, status") });
-    expect(await command(bench, "start", "--mix", "payment")).toMatchObject({ code: 2, error: expect.stringContaining("payment=3") });
-    expect(await command(bench, "start", "--mix", "paymant=1")).toMatchObject({
-      code: 1,
-      error: expect.stringContaining("Did you mean payment?"),
-    });
-  });
-});

@@ -1,15 +1,13 @@
 // The ways into scenarios: files with their mistakes, the control plane, the command line, the start, the library, reports and verify.
 
-import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import type { ScenarioState } from "../../src/contracts/scenario.ts";
 import { createSandbox } from "../../src/sandbox/create.ts";
-import { folder, run, start } from "../support/program.ts";
-import { type Bench, control, open } from "../support/sandbox.ts";
+import { folder } from "../support/program.ts";
+import { type Bench, open } from "../support/sandbox.ts";
 
 const FILE = {
   name: "two-503s",
@@ -250,57 +248,6 @@ describe("a scenario", () => {
   });
 });
 
-describe("the command", () => {
-  const scenario = async (url: string, ...words: string[]) => {
-    const { code, out, error } = await run(["scenario", ...words, "--url", url]);
-    return { code, text: [...out, error].join("\n") };
-  };
-
-  test("lists, arms, scores and disarms; the score's exit code is the verdict", async () => {
-    const bench = await open();
-    expect((await scenario(bench.url)).text.split("\n").filter((line) => line !== "")).toHaveLength(10);
-    expect(await scenario(bench.url, "score", "lost-response")).toMatchObject({ code: 4 });
-    expect(await scenario(bench.url, "start", "lost-response", "--for", "lodge")).toMatchObject({
-      code: 0,
-      text: expect.stringContaining("lost-response armed for mer_lodge: inconclusive, 0 of 10 points"),
-    });
-    await insist(bench, "k");
-    expect(await scenario(bench.url, "score", "lost-response")).toMatchObject({
-      code: 0,
-      text: expect.stringContaining("pass, 10 of 10 points"),
-    });
-    const twice = { body: order };
-    await bench.call("POST", "/v1/hospitality/pricing-rules", twice).catch(() => undefined);
-    await bench.control("POST", "/verify", { within: "300ms", all: [{ never: { match: { operation: "payments.list" }, for: "300ms" } }] });
-    await bench.call("POST", "/v1/hospitality/pricing-rules", twice);
-    const failed = await scenario(bench.url, "score", "lost-response", "--for", "lodge");
-    expect(failed).toMatchObject({ code: 3, text: expect.stringMatching(/fail effect\.single: 0 of 4\n {4}req_\w+ took effect/) });
-    expect((await scenario(bench.url, "show", "lost-response")).text).toContain("A sound client sends the very same request again");
-    expect(JSON.parse((await scenario(bench.url, "stop", "lost-response", "--json")).text)).toMatchObject({
-      armed: false,
-      verdict: "fail",
-    });
-    expect((await bench.control("GET", "/faults")).data).toEqual([]);
-  });
-
-  test("says what was meant", async () => {
-    const bench = await open();
-    expect(await scenario(bench.url, "scor")).toMatchObject({ code: 2, text: expect.stringContaining("Did you mean score?") });
-    expect(await scenario(bench.url, "start")).toMatchObject({ code: 2, text: expect.stringContaining("Say which scenario") });
-    expect(await scenario(bench.url, "start", "./own.json")).toMatchObject({
-      code: 2,
-      text: expect.stringContaining("--scenario ./own.json"),
-    });
-    expect((await scenario(bench.url, "start", "lost-respons")).text).toContain("Did you mean lost-response?");
-  });
-
-  test("of the start takes a scenario by name or file", async () => {
-    const { url } = await start(["--memory", "--scenario", "brownout", "--scenario", written(FILE)]);
-    const { data } = await control(url, "GET", "/scenarios");
-    expect((data as ScenarioState[]).filter(({ armed }) => armed).map(({ name }) => name)).toEqual(["brownout", "two-503s"]);
-  });
-});
-
 describe("the page", () => {
   const page = readFileSync(join(import.meta.dirname, "../../docs/scenarios.md"), "utf8");
   const fence = (language: string) => page.match(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "m"))?.[1] ?? "";
@@ -311,17 +258,6 @@ describe("the page", () => {
       .filter((name) => !["pass", "fail", "inconclusive"].includes(name ?? ""));
     const files = readdirSync(join(import.meta.dirname, "../../fixtures/scenarios")).map((file) => file.replace(/\.json$/, ""));
     expect(rows.sort()).toEqual(files.sort());
-  });
-
-  test("shows what its commands print", async () => {
-    const { url } = await start(["--memory"]);
-    const [arm = "", call = "", score = ""] = fence("sh")
-      .split("\n")
-      .map((line) => line.replaceAll("http://127.0.0.1:4747", url));
-    const command = (line: string) => run(line.replace(/^npx merchant-sandbox /, "").split(" "), { MERCHANT_SANDBOX_URL: url });
-    expect((await command(arm)).code).toBe(0);
-    await promisify(execFile)("sh", ["-c", call]);
-    expect((await command(score)).out.join("\n")).toBe(fence("text"));
   });
 
   test("shows a scenario of one's own that is one", async () => {

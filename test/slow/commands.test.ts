@@ -240,6 +240,57 @@ describe("reset and clock", () => {
   });
 });
 
+describe("fault", () => {
+  test("adds, lists, removes and clears rules", async () => {
+    const bench = await open();
+    expect(await lines(bench, "fault")).toEqual([expect.stringContaining("No fault rules.")]);
+    const [added = ""] = await lines(bench, "fault", "add", "429", "payments.list", "--times", "3", "--retry-after", "2");
+    expect(added).toMatch(/^flt_\w+ rate_limit retryAfter=2 operation=payments\.list: armed, seen 0, fired 0, 3 left$/);
+    expect((await bench.call("GET", "/v1/payments")).headers["retry-after"]).toBe("2");
+    expect((await lines(bench, "fault", "ls")).join()).toContain("armed, seen 1, fired 1, 2 left");
+    expect((await lines(bench, "fault", "rm", added.split(" ")[0] ?? "")).join()).toContain("removed");
+    await lines(bench, "fault", "add", "outage", "--for", "30s");
+    expect(await lines(bench, "fault", "clear")).toEqual(["Removed 1 fault rule."]);
+    expect((await command(bench, "fault", "add", "outag")).error).toMatch(/Did you mean outage/);
+  });
+});
+
+describe("traffic", () => {
+  const traffic = (bench: Bench, ...words: string[]) => command(bench, "traffic", ...words);
+
+  test("starts, shows and stops", async () => {
+    const bench = await open();
+    expect((await traffic(bench)).out).toEqual(["No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m."]);
+    const started = await traffic(
+      bench,
+      "start",
+      "--rate",
+      "1/s",
+      "--for",
+      "1m",
+      "--mix",
+      "customer=1,payment=0",
+      "--merchant",
+      "mer_stage",
+    );
+    expect(started).toMatchObject({ code: 0, error: "", out: ["mer_stage 1/s for 1m: running, 0 happened"] });
+    await advance(bench, "10s");
+    expect((await traffic(bench, "status")).out).toEqual(["mer_stage 1/s for 1m: running, 10 happened (customer 10)"]);
+    const [line = ""] = (await traffic(bench, "stop", "--merchant", "mer_stage", "--json")).out;
+    expect(JSON.parse(line)).toMatchObject({ merchant: "mer_stage", status: "stopped", happened: 10 });
+  });
+
+  test("says what is wrong with its words", async () => {
+    const bench = await open();
+    expect(await traffic(bench, "begin")).toMatchObject({ code: 2, error: expect.stringContaining("It knows start, stop, status") });
+    expect(await traffic(bench, "start", "--mix", "payment")).toMatchObject({ code: 2, error: expect.stringContaining("payment=3") });
+    expect(await traffic(bench, "start", "--mix", "paymant=1")).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("Did you mean payment?"),
+    });
+  });
+});
+
 describe("refused", () => {
   const wrong: [words: string[], code: number, says: string][] = [
     [["receive", "--port", "70000"], 2, "--port takes a whole number from 0 to 65535"],

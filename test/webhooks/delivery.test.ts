@@ -463,22 +463,6 @@ describe("a slow or dead endpoint", () => {
     }
   });
 
-  test("leaves a thousand others their ten thousand events, each of which arrives once", async () => {
-    // A busy machine may take longer over a thousand attempts at once than one of them usually has.
-    const bench = await open({ clock: "real", rateLimit: "none", webhookTimeout: "60s" });
-    const [dead, receiver] = [await receive(), await receive()];
-    dead.always("hang");
-    for (let index = 0; index < 20; index++) await register(bench, `${dead.url}/${index}`, ["a.b"]);
-    for (let index = 0; index < 1_000; index++) await register(bench, `${receiver.url}/${index}`, ["a.b"]);
-    const ids = [];
-    for (let index = 0; index < 10; index++) ids.push(await trigger(bench, "a.b"));
-    const arrivals = await receiver.arrived(10_000);
-    const told = new Set(arrivals.map(({ url, event }) => `${url} ${event.id}`));
-    expect([arrivals.length, told.size]).toEqual([10_000, 10_000]);
-    expect(new Set(arrivals.map(({ event }) => event.id))).toEqual(new Set(ids));
-    await dead.close();
-  });
-
   test("is sent one at a time until it answers", async () => {
     const bench = await open();
     const receiver = await receive();

@@ -1,0 +1,184 @@
+// The OpenAPI documents in the tools that read them: Redocly and Spectral find nothing wrong, and TypeScript compiles the types made from them.
+
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import core from "@stoplight/spectral-core";
+import parsers from "@stoplight/spectral-parsers";
+import rulesets from "@stoplight/spectral-rulesets";
+import fc from "fast-check";
+import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
+import ts from "typescript";
+import { describe, expect, test } from "vitest";
+import { catalogue } from "../../src/areas/index.ts";
+import type { OpenApiDocument } from "../../src/reference/openapi.ts";
+import { controlOpenapi, exampleCalls, serviceOpenapi } from "../../src/sandbox/documents.ts";
+import { factOf } from "../../src/schema/assumed.ts";
+import { matchesSchema } from "../../src/schema/validator.ts";
+import { exampleReplies } from "../support/example-calls.ts";
+import { open } from "../support/sandbox.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is looked at as the JSON that tools read.
+type Json = any;
+
+const ADDRESS = "http://127.0.0.1:4747";
+const service: Json = serviceOpenapi(ADDRESS);
+const control: Json = controlOpenapi(ADDRESS);
+
+const copy = (document: OpenApiDocument): Json => JSON.parse(JSON.stringify(document));
+
+type Rules = Record<string, { severity: "error" } & Record<string, unknown>>;
+
+/** Where the recommended rules of Redocly find fault, as `rule at pointer`; `rules` are set beside them. */
+async function redocly(document: unknown, rules: Rules = {}): Promise<string[]> {
+  const config = await createConfig({ extends: ["recommended"], rules });
+  const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: "/openapi.json", config });
+  return problems.map(({ ruleId, location }) => `${ruleId} at ${location[0]?.pointer}`);
+}
+
+async function spectral(document: unknown): Promise<string[]> {
+  const linter = new core.Spectral();
+  linter.setRuleset({ extends: [[rulesets.oas as core.RulesetDefinition, "recommended"]] });
+  const problems = await linter.run(new core.Document(JSON.stringify(document), parsers.Json, "/openapi.json"));
+  return problems.map(({ code, path }) => `${code} at ${path.join("/")}`);
+}
+
+describe.each([
+  ["the service", service, "/payments", "get"],
+  ["the control plane", control, "/_sandbox/clock", "get"],
+] as const)("the document of %s", (_, document, path, method) => {
+  test("has no error and no warning by Redocly's recommended rules, which do find planted ones", async () => {
+    expect(await redocly(document)).toEqual([]);
+    const broken = copy(document);
+    delete broken.paths[path][method].summary;
+    broken.components.schemas.nobodys = { type: "string" };
+    expect(await redocly(broken)).toEqual([expect.stringContaining("operation-summary"), expect.stringContaining("no-unused-components")]);
+  });
+
+  test("has no error and no warning by Spectral's recommended rules, which do find planted ones", async () => {
+    expect(await spectral(document)).toEqual([]);
+    const broken = copy(document);
+    delete broken.paths[path][method].tags;
+    delete broken.servers;
+    expect((await spectral(broken)).map((problem) => problem.split(" ")[0]).sort()).toEqual(["oas3-api-servers", "operation-tags"]);
+  });
+});
+
+/** The faults that a strict compiler finds in the types of a document together with code that uses them. */
+async function compile(document: OpenApiDocument, usage: string): Promise<string[]> {
+  const types = astToString(await openapiTS(document as unknown as OpenAPI3));
+  const files = new Map([
+    ["/types.ts", types],
+    ["/usage.ts", usage],
+  ]);
+  const options: ts.CompilerOptions = { strict: true, noEmit: true, target: ts.ScriptTarget.ES2022, types: [] };
+  const host = ts.createCompilerHost(options);
+  const { readFile, fileExists } = host;
+  host.readFile = (path) => files.get(path) ?? readFile(path);
+  host.fileExists = (path) => files.has(path) || fileExists(path);
+  const { getSourceFile } = host;
+  host.getSourceFile = (path, version, ...rest) => {
+    const own = files.get(path);
+    return own === undefined ? getSourceFile(path, version, ...rest) : ts.createSourceFile(path, own, version);
+  };
+  const program = ts.createProgram([...files.keys()], options, host);
+  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+}
+
+test("types made from the service's document compile strictly, and know right uses from wrong ones", async () => {
+  const usage = `
+    import type { components, operations, paths, webhooks } from "./types";
+    type Json<T> = T extends { content: { "application/json": infer Body } } ? Body : never;
+    type Decline = operations["bookings.decline"];
+    type Refusal = NonNullable<Json<Decline["responses"][409]>["code"]>;
+    export const status: components["schemas"]["booking"]["status"] = "pending";
+    export const refusal: Refusal = "invalid_state";
+    export const declinedAt = (answer: Json<Decline["responses"][200]>): number | null => answer.declinedAt;
+    export const page: NonNullable<paths["/payments"]["get"]["parameters"]["query"]>["limit"] = 100;
+    export const next = (list: Json<paths["/payments"]["get"]["responses"][200]>): string | undefined => list.data.at(-1)?.id;
+    export const paid = (event: Json<NonNullable<webhooks["payment.succeeded"]["post"]["requestBody"]>>): number | null => event.data.amount;
+    // @ts-expect-error: no booking has such a status.
+    export const wrongStatus: components["schemas"]["booking"]["status"] = "nonsense";
+    // @ts-expect-error: 409 is another error.
+    export const wrongRefusal: Refusal = "rate_limit_exceeded";
+    // @ts-expect-error: no operation has this path.
+    export type WrongPath = paths["/refunds"];`;
+  expect(await compile(service, usage)).toEqual([]);
+});
+
+test("types made from the control plane's document compile strictly", async () => {
+  const usage = `
+    import type { paths } from "./types";
+    export type Clock = paths["/_sandbox/clock"]["get"]["responses"][200]["content"]["application/json"];`;
+  expect(await compile(control, usage)).toEqual([]);
+});
+
+const ODD = [null, "", "odd", -1, 0.5, 1, true, false, [], [null], {}, { odd: 1 }];
+
+/** The value, with one of its parts, chosen by number, gone or replaced by something odd. */
+function mutate(value: Json, at: number, how: number): Json {
+  const places: [Json, string][] = [];
+  const whole = JSON.parse(JSON.stringify(value));
+  const visit = (part: Json) => {
+    if (typeof part !== "object" || part === null) return;
+    for (const name of Object.keys(part)) {
+      places.push([part, name]);
+      visit(part[name]);
+    }
+  };
+  visit(whole);
+  const [owner, name] = places[at % places.length] ?? [whole, "id"];
+  if (how === ODD.length && !Array.isArray(owner)) delete owner[name];
+  else owner[name] = ODD[how % ODD.length];
+  return whole;
+}
+
+test("the document's schemas take what the handlers answer, and refuse whatever the pipe would refuse", async () => {
+  const replies = await exampleReplies();
+  const mutation = fc.record({ operation: fc.nat(catalogue.length - 1), at: fc.nat(200), how: fc.nat(ODD.length) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(mutation, { minLength: 100, maxLength: 200 }), async (mutations) => {
+      const document = copy(service);
+      const expected = new Set<string>();
+      const hang = (number: number, index: number, value: Json) => {
+        const operation = catalogue[number % catalogue.length];
+        if (!operation) return;
+        const status = factOf(operation.status);
+        const { responses } = document.paths[operation.path][operation.method.toLowerCase()];
+        const media = responses[status].content["application/json"];
+        media.examples = { ...media.examples, [`value${index}`]: { value } };
+        if (!matchesSchema(operation.reply, value)) expected.add(`value${index}`);
+      };
+      catalogue.forEach(({ id }, index) => void hang(index, index, replies[id]));
+      expect([...expected]).toEqual([]);
+      mutations.forEach(({ operation, at, how }, index) => {
+        const reply = replies[catalogue[operation]?.id ?? ""];
+        hang(operation, catalogue.length + index, mutate(reply, at, how));
+      });
+      const rules = { "no-invalid-media-type-examples": { severity: "error" as const, allowAdditionalProperties: true } };
+      const refused = (await redocly(document, rules)).map((problem) => /examples\/(value\d+)/.exec(problem)?.[1] ?? problem);
+      expect(new Set(refused)).toEqual(expected);
+    }),
+    { numRuns: 3 },
+  );
+});
+
+/** The document's entry for an event, as a body that a receiver of these bodies would have. */
+function withDelivered(bodies: Json[]): Json {
+  const document = copy(service);
+  for (const [index, body] of bodies.entries()) {
+    const media = document.webhooks[body.type].post.requestBody.content["application/json"];
+    media.examples = { ...media.examples, [`value${index}`]: { value: body } };
+  }
+  return document;
+}
+
+test("the document's webhooks take what the operations send, and refuse a record with a wrong id", async () => {
+  const sandbox = await open();
+  for (const { id, method, path, headers, body } of exampleCalls())
+    if (id !== "events.test") await sandbox.call(method, `/v1${path}`, { key: null, headers, body, contentType: null });
+  const { data } = await sandbox.control("GET", "/events?limit=100");
+  const bodies = data.map((event: Json) => event.body);
+  const rules = { "no-invalid-media-type-examples": { severity: "error" as const, allowAdditionalProperties: true } };
+  expect(await redocly(withDelivered(bodies), rules)).toEqual([]);
+  const strangers = bodies.map((body: Json) => ({ ...body, data: { ...body.data, id: 1 } }));
+  expect(await redocly(withDelivered(strangers), rules)).toHaveLength(strangers.length);
+});
