@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { generateDtsBundle } from "dts-bundle-generator";
 import ts from "typescript";
-import { optionWords } from "../dist/documents.cjs";
+import { optionDescriptions } from "../dist/documents.cjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const NOTE = "// Written from the sources by `npm run docs`: change those, not this.\n";
@@ -53,7 +53,7 @@ function library() {
 /** Tells of each option what the help tells of it. */
 function withWords(bundle) {
   return bundle.replace(/^interface Options \{\n([^}]*)\}/m, (text) =>
-    text.replaceAll(/^ {2}(\w+): /gm, (line, name) => `  /** ${optionWords[name]} */\n${line}`),
+    text.replaceAll(/^ {2}(\w+): /gm, (line, name) => `  /** ${optionDescriptions[name]} */\n${line}`),
   );
 }
 

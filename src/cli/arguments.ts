@@ -1,76 +1,78 @@
-// Reads the words of a command: its flags, then the variables, each by the one table of options.
+// Parses the arguments of a command. Flags take precedence over environment variables; the options table reads both.
 
 import { parseArgs } from "node:util";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { SandboxError } from "../kernel/errors.ts";
-import { flagOf, type GivenOptions, type OptionName, optionFacts, variableOf } from "../sandbox/options.ts";
+import { flagOf, type GivenOptions, type OptionName, optionDefinitions, variableOf } from "../sandbox/options.ts";
 
-/** A flag of one command only. */
-export interface OwnFlag {
-  /** What stands for the value in the help; none for a switch. */
-  hint?: string;
-  words: string;
-  /** May be given more than once; its texts are joined by commas. */
-  many?: true;
+/** A flag of one command. */
+export interface FlagDefinition {
+  /** The placeholder of its value in the help; a switch has none. */
+  value?: string;
+  description: string;
+  /** The flag may be repeated; its values are joined by commas. */
+  multiple?: true;
 }
 
+/** The flags of a command that were given; a switch is "". */
+export type Flags = Record<string, string | undefined>;
+
 export interface Arguments {
-  /** Options of the sandbox that were given, as text. */
+  /** The sandbox options that were given, as text. */
   options: GivenOptions;
-  /** The command's own flags; a switch that was given is "". */
-  own: Record<string, string | undefined>;
-  positional: string[];
-  /** What follows `--`, of a command that takes another one; never read. */
+  flags: Flags;
+  positionals: string[];
+  /** Everything after `--`, unparsed. */
   rest: string[];
 }
 
-interface Taken {
+interface Syntax {
   sandboxOptions: boolean;
+  /** Arguments after `--` belong to another command. */
   rest?: boolean;
-  own: Record<string, OwnFlag>;
+  flags: Record<string, FlagDefinition>;
 }
 
-type Texts = Record<string, string | string[]>;
+type KnownFlags = Map<string, Pick<FlagDefinition, "value" | "multiple">>;
+type GivenFlags = Record<string, string | string[]>;
 
-export function readArguments(words: string[], taken: Taken, environment: NodeJS.ProcessEnv): Arguments {
-  const names = taken.sandboxOptions ? (Object.keys(optionFacts) as OptionName[]) : [];
-  const flags = new Map<string, { hint?: string | undefined; many?: boolean | undefined }>([
-    ...names.map((name) => [flagOf(name), optionFacts[name]] as const),
-    ...Object.entries(taken.own).map(([name, flag]) => [`--${name}`, flag] as const),
+export function readArguments(argv: string[], syntax: Syntax, environment: NodeJS.ProcessEnv): Arguments {
+  const names = syntax.sandboxOptions ? (Object.keys(optionDefinitions) as OptionName[]) : [];
+  const known: KnownFlags = new Map([
+    ...names.map((name) => [flagOf(name), optionDefinitions[name]] as const),
+    ...Object.entries(syntax.flags).map(([name, flag]) => [`--${name}`, flag] as const),
   ]);
-  const end = taken.rest ? words.indexOf("--") : -1;
-  const { given, positional } = collect(end < 0 ? words : words.slice(0, end), flags);
-  const options: Texts = {};
+  const end = syntax.rest ? argv.indexOf("--") : -1;
+  const { given, positionals } = parse(end < 0 ? argv : argv.slice(0, end), known);
+  const options: GivenFlags = {};
   for (const name of names) {
     const text = given[flagOf(name)] ?? environment[variableOf(name)];
     if (text !== undefined) options[name] = text;
   }
-  const own = Object.fromEntries(Object.keys(taken.own).map((name) => [name, textOf(given[`--${name}`])]));
-  return { options, own, positional, rest: end < 0 ? [] : words.slice(end + 1) };
+  const flags = Object.fromEntries(Object.keys(syntax.flags).map((name) => [name, joined(given[`--${name}`])]));
+  return { options, flags, positionals, rest: end < 0 ? [] : argv.slice(end + 1) };
 }
 
-const textOf = (given: string | string[] | undefined) => (Array.isArray(given) ? given.join(",") : given);
+const joined = (given: string | string[] | undefined) => (Array.isArray(given) ? given.join(",") : given);
 
-/** Flags with their texts, "" for a switch; a wrong one is refused with the one that was meant. */
-function collect(words: string[], flags: Map<string, { hint?: string | undefined; many?: boolean | undefined }>) {
+/** Tokens instead of values: with `strict`, parseArgs throws errors of its own, which suggest nothing. */
+function parse(argv: string[], known: KnownFlags) {
   const config = Object.fromEntries(
-    [...flags].map(([flag, { hint }]) => [flag.slice(2), { type: hint === undefined ? ("boolean" as const) : ("string" as const) }]),
+    [...known].map(([flag, { value }]) => [flag.slice(2), { type: value === undefined ? ("boolean" as const) : ("string" as const) }]),
   );
-  const { tokens } = parseArgs({ args: words, options: config, strict: false, allowPositionals: true, tokens: true });
-  const given: Texts = {};
-  const positional: string[] = [];
+  const { tokens } = parseArgs({ args: argv, options: config, strict: false, allowPositionals: true, tokens: true });
+  const given: GivenFlags = {};
+  const positionals: string[] = [];
   for (const token of tokens ?? []) {
-    if (token.kind === "positional") positional.push(token.value);
+    if (token.kind === "positional") positionals.push(token.value);
     if (token.kind !== "option") continue;
-    const facts = flags.get(token.rawName);
-    if (!facts)
-      throw new SandboxError(
-        `There is no option ${token.rawName}.${didYouMean(token.rawName, flags.keys())} See merchant-sandbox --help.`,
-        "usage",
-      );
-    if (facts.hint !== undefined && token.value === undefined)
-      throw new SandboxError(`${token.rawName} needs a value: ${token.rawName} ${facts.hint}.`, "usage");
-    given[token.rawName] = facts.many ? [...[given[token.rawName] ?? []].flat(), token.value ?? ""] : (token.value ?? "");
+    const { rawName: flag, value = "" } = token;
+    const definition = known.get(flag);
+    if (!definition)
+      throw new SandboxError(`There is no option ${flag}.${didYouMean(flag, known.keys())} See merchant-sandbox --help.`, "usage");
+    if (definition.value !== undefined && token.value === undefined)
+      throw new SandboxError(`${flag} needs a value: ${flag} <${definition.value}>.`, "usage");
+    given[flag] = definition.multiple ? [...[given[flag] ?? []].flat(), value] : value;
   }
-  return { given, positional };
+  return { given, positionals };
 }

@@ -1,60 +1,60 @@
-// What a command is: a line of help, its flags, and what it does with them.
+// A command: its help, its flags, and what it runs.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError } from "../kernel/errors.ts";
-import { type Arguments, type OwnFlag, readArguments } from "./arguments.ts";
-import { commandHelp, type Described } from "./help.ts";
+import { type Arguments, type FlagDefinition, readArguments } from "./arguments.ts";
+import { type CommandDescription, commandHelp } from "./help.ts";
 
-export interface Command extends Described {
-  /** Answers the exit code. */
-  run(words: string[]): Promise<number>;
+export interface Command extends CommandDescription {
+  /** Resolves with the exit code. */
+  run(argv: string[]): Promise<number>;
 }
 
-interface Declaration {
+interface CommandDefinition {
   summary: string;
   usage: string;
-  /** How many words it takes beside its flags; none unless given. */
-  words?: number;
+  /** How many positional arguments it takes (default: none). */
+  positionals?: number;
+  /** It takes the options of a sandbox too. */
   sandboxOptions?: boolean;
-  /** Whether another command follows its own words, after `--`. */
+  /** Another command follows after `--`. */
   rest?: boolean;
-  flags?: Record<string, OwnFlag>;
-  act(given: Arguments): Promise<number | undefined>;
+  flags?: Record<string, FlagDefinition>;
+  /** Resolves with the exit code; undefined means success. */
+  run(given: Arguments): Promise<number | undefined>;
 }
 
-/** Every command reads its words in the same way, and explains itself on --help. */
-export function command(declared: Declaration): Command {
-  const flags = { ...declared.flags, help: { words: "this text" } };
-  const made: Command = {
-    summary: declared.summary,
-    usage: declared.usage,
-    sandboxOptions: declared.sandboxOptions ?? false,
-    flags,
-    async run(words) {
-      const given = readArguments(words, { sandboxOptions: made.sandboxOptions, rest: declared.rest ?? false, own: flags }, process.env);
-      if (given.own.help !== undefined) {
-        process.stdout.write(`${commandHelp(made)}\n`);
+/** Adds to a command what all commands share: parsing, `--help`, and the refusal of excess arguments. */
+export function command(definition: CommandDefinition): Command {
+  const { summary, usage, positionals = 0, sandboxOptions = false, rest = false } = definition;
+  const flags = { ...definition.flags, help: { description: "show this help" } };
+  const description: CommandDescription = { summary, usage, sandboxOptions, flags };
+  return {
+    ...description,
+    async run(argv) {
+      const given = readArguments(argv, { sandboxOptions, rest, flags }, process.env);
+      if (given.flags.help !== undefined) {
+        print(commandHelp(description));
         return exitCodes.ok;
       }
-      const tooMany = given.positional[declared.words ?? 0];
-      if (tooMany !== undefined)
-        throw new SandboxError(`"${tooMany}" is one word too many: merchant-sandbox ${declared.usage}. See --help of it.`, "usage");
-      return (await declared.act(given)) ?? exitCodes.ok;
+      const excess = given.positionals[positionals];
+      if (excess !== undefined)
+        throw new SandboxError(`Unexpected argument "${excess}". Usage: merchant-sandbox ${usage}. See its --help.`, "usage");
+      return (await definition.run(given)) ?? exitCodes.ok;
     },
   };
-  return made;
 }
 
-/** What a command does at its first word, of those that it knows. */
-export function actNamed<Act>(name: string, acts: Readonly<Record<string, Act>>, word: string): Act {
-  const act = Object.hasOwn(acts, word) ? acts[word] : undefined;
-  if (act !== undefined) return act;
-  const known = Object.keys(acts);
-  throw new SandboxError(`${name} knows no ${word}.${didYouMean(word, known)} It knows ${known.join(", ")}.`, "usage");
+/** The entry with this name, such as the subcommand that the first argument names. */
+export function subcommandNamed<Subcommand>(command: string, subcommands: Readonly<Record<string, Subcommand>>, name: string): Subcommand {
+  const found = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
+  if (found !== undefined) return found;
+  const known = Object.keys(subcommands);
+  throw new SandboxError(`${command} has no subcommand ${name}.${didYouMean(name, known)} It has ${known.join(", ")}.`, "usage");
 }
 
-/** One line for a person. */
-export const say = (line: string) => void process.stdout.write(`${line}\n`);
+/** Prints a line to standard output. */
+export const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** One line beside the output, which may be another program's. */
+/** Prints a line to standard error, where it cannot be mistaken for the output of the command or of a child process. */
 export const note = (line: string) => void process.stderr.write(`merchant-sandbox: ${line}\n`);

@@ -1,74 +1,72 @@
-// The help: what the program is, its commands and its options, made from the tables that also read them.
+// The help texts, generated from the tables that also parse the arguments.
 
-import { flagOf, type OptionName, optionFacts } from "../sandbox/options.ts";
-import type { OwnFlag } from "./arguments.ts";
+import { flagOf, type OptionName, optionDefinitions } from "../sandbox/options.ts";
+import type { FlagDefinition } from "./arguments.ts";
 
-/** What the help needs to know of a command. */
-export interface Described {
+export interface CommandDescription {
+  /** A verb phrase in the imperative. */
   summary: string;
-  /** How it is called, without the program's name. */
+  /** The command line without the name of the program. */
   usage: string;
-  /** Whether it takes the options of the sandbox itself. */
+  /** It takes the options of a sandbox too. */
   sandboxOptions: boolean;
-  flags: Record<string, OwnFlag>;
+  flags: Record<string, FlagDefinition>;
 }
 
-type Row = [left: string, right: string];
+type Row = [term: string, description: string];
 
-export function overview(commands: Record<string, Described>): string {
-  const start = commands.start as Described;
+export function overview(commands: Record<string, CommandDescription>): string {
+  const start = commands.start as CommandDescription;
   return [
-    "merchant-sandbox: a merchant-operations API on your machine, with data, webhooks and keys to try it with.",
+    "merchant-sandbox: a local emulator of a merchant-operations API, with test data, API keys and signed webhooks.",
     "",
-    "  merchant-sandbox                 start it; then call http://127.0.0.1:4747/v1 with the key sk_test_lodge",
-    "  merchant-sandbox COMMAND --help  what a command takes",
+    "  merchant-sandbox                      start it, then call http://127.0.0.1:4747/v1 with the key sk_test_lodge",
+    "  merchant-sandbox <command> --help     show the options of a command",
     "",
     ...section(
       "Commands",
-      Object.values(commands).map((command) => [command.usage, command.summary]),
+      Object.values(commands).map(({ usage, summary }) => [usage, summary]),
     ),
     ...sandboxOptions(),
-    ...section("Output", Object.entries(start.flags).map(ownRow)),
-    "Each option is also a variable: --rate-limit is MERCHANT_SANDBOX_RATE_LIMIT.",
-    "Exit codes: 0 ok, 1 failed, 2 wrong use, 3 a verdict failed, 4 it cannot be told, 5 port taken, 6 bad fixture.",
+    ...section("Output", Object.entries(start.flags).map(flagRow)),
+    "Each option can be set as an environment variable: --rate-limit is MERCHANT_SANDBOX_RATE_LIMIT.",
+    "Exit codes: 0 success, 1 failure, 2 usage error, 3 a check failed, 4 inconclusive, 5 port taken, 6 invalid fixtures.",
   ].join("\n");
 }
 
-export function commandHelp(command: Described): string {
+export function commandHelp({ usage, summary, flags, sandboxOptions: hasOptions }: CommandDescription): string {
   return [
-    `merchant-sandbox ${command.usage}: ${command.summary}`,
+    `merchant-sandbox ${usage}: ${summary}`,
     "",
-    ...section("Options", Object.entries(command.flags).map(ownRow)),
-    ...(command.sandboxOptions ? sandboxOptions() : []),
+    ...section("Options", Object.entries(flags).map(flagRow)),
+    ...(hasOptions ? sandboxOptions() : []),
   ]
     .join("\n")
     .trimEnd();
 }
 
 function sandboxOptions(): string[] {
-  const names = Object.keys(optionFacts) as OptionName[];
-  const groups = [...new Set(names.map((name) => optionFacts[name].group))];
+  const options = Object.entries(optionDefinitions).map(([name, definition]) => ({ flag: flagOf(name as OptionName), ...definition }));
+  const groups = [...new Set(options.map(({ group }) => group))];
   return groups.flatMap((group) =>
     section(
       group,
-      names
-        .filter((name) => optionFacts[name].group === group)
-        .map((name) => [`${flagOf(name)}${hintOf(optionFacts[name])}`, optionFacts[name].words]),
+      options.filter((option) => option.group === group).map((o) => row(o.flag, o)),
     ),
   );
 }
 
-const ownRow = ([name, flag]: [string, OwnFlag]): Row => [`--${name}${hintOf(flag)}`, flag.words];
-const hintOf = ({ hint }: { hint?: string }) => (hint === undefined ? "" : ` ${hint}`);
+const flagRow = ([name, flag]: [string, FlagDefinition]): Row => row(`--${name}`, flag);
+const row = (flag: string, { value, description }: FlagDefinition): Row => [value === undefined ? flag : `${flag} <${value}>`, description];
 
-const LEFT = 33;
+const COLUMN = 34;
 
+/** A term that is too long for its column gets a line of its own. */
 function section(title: string, rows: Row[]): string[] {
-  return rows.length === 0
-    ? []
-    : [
-        title,
-        ...rows.map(([left, right]) => `  ${left.padEnd(LEFT - 2)}${left.length > LEFT - 3 ? `\n${" ".repeat(LEFT)}` : ""}${right}`),
-        "",
-      ];
+  if (rows.length === 0) return [];
+  const lines = rows.map(([term, description]) => {
+    const left = `  ${term}`.padEnd(COLUMN);
+    return left.length > COLUMN || !left.endsWith(" ") ? `${left}\n${" ".repeat(COLUMN)}${description}` : left + description;
+  });
+  return [title, ...lines, ""];
 }

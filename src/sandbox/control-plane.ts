@@ -1,38 +1,47 @@
-// Joins the control plane to everything that it may touch.
+// What the control plane works with: the parts of the engine, and those that only the control plane uses. Made on first use.
 
+import { resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
+import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ControlContext } from "../control/control-context.ts";
+import { SandboxError } from "../kernel/errors.ts";
 import { notify, subscribeTo } from "../kernel/listeners.ts";
+import { createLessons } from "../lessons/index.ts";
 import { readCoverage } from "../store/journal/coverage.ts";
 import { createViews } from "../store/records/views.ts";
+import type { Stores } from "../store/stores.ts";
+import type { Receiver } from "../store/webhooks/deliveries.ts";
 import { openSeeder } from "../store/world/seed.ts";
 import { openSnapshots } from "../store/world/snapshots.ts";
 import { openWorld } from "../store/world/world.ts";
-import { createTraffic, type TrafficWork } from "../traffic/traffic.ts";
-import { type Machine, senderNeeds } from "./engine.ts";
-import { documents } from "./lazy-documents.ts";
-import { openLessons } from "./lesson-setup.ts";
-import { version } from "./package-files.ts";
-import { openProof } from "./verification.ts";
+import { createTraffic } from "../traffic/traffic.ts";
+import { createVerifier } from "../verify/verifier.ts";
+import { planAttempt, type Sent } from "../webhooks/attempt-recorder.ts";
+import { createSender, type WebhookRequest } from "../webhooks/http/sender.ts";
+import { sign } from "../webhooks/signature.ts";
+import { type Engine, operations, senderOptions } from "./engine.ts";
+import { packageFile, version } from "./package-files.ts";
 
-export function openControlContext(machine: Machine, url: () => string): ControlContext {
-  const { fixtures, image, clock, random, stores, faults, limiter, hub, dispatcher, judge, scenarios, heard } = machine;
+export function openControlPlane(engine: Engine): ControlContext {
+  const { address, fixtures, image, clock, random, stores, faults, limiter, hub, dispatcher, judge, scenarios, listeners } = engine;
   const { database, requestLog } = stores;
-  const traffic = openTraffic(machine);
+  const about = { version: version(), url: address.url, file: database.file };
+  const coverage = () => readCoverage({ catalogue, eventTypes, ...stores });
+  if (!database.isCopy) createViews(database, resources);
   const renew = (merchant?: string) => {
-    renewMachine(machine, merchant);
+    forget(engine, merchant);
     traffic.forget(merchant);
     lessons.renew(merchant);
     dispatcher.reload(merchant);
     hub.say({ kind: "reset", merchant: merchant ?? null });
   };
-  if (!database.isCopy) createViews(database, resources);
-  const about = { version: version(), url, file: database.file };
-  const surface = () => readCoverage({ catalogue, eventTypes, ...stores });
-  const proved = { ...stores, about, coverage: surface, clock, random, dispatcher, webhooks: senderNeeds(machine) };
-  const proof = openProof({ ...proved, judge, scenarios: scenarios.armed, faults: faults.rules, hear: subscribeTo(heard.requests) });
   const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew });
-  const lessons = openLessons({ machine, verifier: proof.verifier, world, url });
+  const reportTraffic = (error: unknown) => notify(listeners.defect, { error, where: "traffic" });
+  const traffic = createTraffic({ ...stores, clock, random, resources, operations: catalogue, report: reportTraffic });
+  const verifier = openVerifier(engine);
+  const lessons = openLessons(engine, verifier, () => world.mint(fixtures[0]?.name ?? "").merchant);
+  const sources = { ...stores, about, clock, coverage, verdicts: () => judge.verdicts(), scenarios: scenarios.armed };
+  hub.listen(lessons.hear);
   return {
     ...stores,
     about,
@@ -46,27 +55,138 @@ export function openControlContext(machine: Machine, url: () => string): Control
     scenarios,
     traffic,
     lessons,
-    ...proof,
+    verifier,
+    auditor: openAuditor(engine),
+    report: async (format) => (await import("../report/report.ts")).report(sources, format),
     renew,
     tell: hub.say,
-    coverage: surface,
+    coverage,
     resources,
-    documents: documents(url),
+    documents: openDocuments(address.url),
   };
 }
 
-/** What memory holds of records, of keys, and of what clients did is of a world that is gone. */
-function renewMachine({ stores, limiter, scenarios, faults, held, judge }: Machine, merchant: string | undefined): void {
+/** Drops what is kept in memory about the data before a reset or a restored snapshot, of one merchant or of all. */
+function forget({ stores, limiter, scenarios, faults, heldResponses, judge }: Engine, merchant: string | undefined): void {
   stores.tenants.clearCache();
   stores.idempotencyReplies.clearCache();
   limiter.clear(merchant);
   scenarios.forget(merchant);
   faults.rules.clear(merchant);
-  if (merchant === undefined) held.releaseAll();
+  if (merchant === undefined) heldResponses.releaseAll();
   judge.forget(merchant);
 }
 
-function openTraffic({ stores, clock, random, heard }: Machine): TrafficWork {
-  const report = (error: unknown) => notify(heard.defects, { error, where: "traffic" });
-  return createTraffic({ ...stores, clock, random, resources, operations: catalogue, report });
+function openVerifier({ stores, clock, faults, judge, scenarios, dispatcher, listeners }: Engine) {
+  const onRequest = subscribeTo(listeners.request);
+  return createVerifier({
+    ...stores,
+    resources,
+    records: (merchant, resource) => recordsOf(stores, clock.seconds(), merchant, resource),
+    operations,
+    judge: { rules: judge.rules.map(({ id }) => id), verdicts: () => judge.verdicts() },
+    scenarios: scenarios.armed,
+    faults: () => new Map(faults.rules.list().map(({ id, fired }) => [id, fired])),
+    listen(listener) {
+      const unsubscribe = [onRequest(listener), dispatcher.listen(listener)];
+      return () => unsubscribe.forEach((end) => void end());
+    },
+  });
+}
+
+const PAGE = 500;
+
+/** The records of a kind, of one merchant or of all, read page by page. */
+function* recordsOf(
+  { tenants, createOperationContext }: Stores,
+  now: number,
+  merchant: string | undefined,
+  resource: Resource,
+): Generator<RecordBase> {
+  for (const id of merchant === undefined ? tenants.list().map((tenant) => tenant.id) : [merchant]) {
+    const collection = createOperationContext(id, now, undefined).own(resource);
+    for (let after: string | undefined; ; ) {
+      const { data, has_more } = collection.page({ limit: PAGE, ...(after === undefined ? {} : { starting_after: after }) });
+      yield* data;
+      if (!has_more) break;
+      after = data.at(-1)?.id;
+    }
+  }
+}
+
+/** The audit is loaded at its first run. */
+function openAuditor(engine: Engine): ControlContext["auditor"] {
+  const { clock, random, stores, targets } = engine;
+  const { tenants, deliveries } = stores;
+  let runs = 0;
+  /** Of several endpoints at one address, the newest: a client that registers again uses the new secret. */
+  const secretOf = (url: string) => {
+    const endpoints = tenants.list().flatMap(({ id }) => deliveries.secrets(id).map(({ endpoint }) => deliveries.receiver(id, endpoint)));
+    return endpoints.findLast((receiver) => receiver?.url === url)?.secret;
+  };
+  return {
+    async audit(url, secret) {
+      const { auditReceiver } = await import("../audit/audit.ts");
+      const { userAgent, ...options } = senderOptions(engine);
+      const sender = createSender(options);
+      const plan = (event: Sent, receiver: Receiver) => planAttempt(event, receiver, userAgent);
+      const send = (request: WebhookRequest) => sender.send(request).outcome;
+      const deps = { clock, random, sign, secretOf, checkTarget: targets.check, plan, send };
+      return auditReceiver(deps, url, secret, ++runs).finally(() => sender.close());
+    },
+  };
+}
+
+type Verifier = ReturnType<typeof createVerifier>;
+
+function openLessons(engine: Engine, verifier: Verifier, mint: () => string) {
+  const { options, address, clock, stores, hub, listeners } = engine;
+  return createLessons({
+    ...stores,
+    clock,
+    verifier,
+    url: address.url,
+    folder: options.lessons === undefined ? packageFile("fixtures/lessons") : resolve(options.lessons),
+    mint,
+    call: (call, apiKey) => callForLearner(engine, call, apiKey),
+    tell: (lesson) => hub.say({ kind: "lesson", lesson }),
+    report: (error) => notify(listeners.defect, { error, where: "lessons" }),
+  });
+}
+
+interface LessonCall {
+  method: string;
+  path: string;
+  headers?: Record<string, string> | undefined;
+  body?: unknown;
+}
+
+/** Makes a call of a skipped step over HTTP, so that the journal, the judge and the live stream see it as the learner's own. */
+async function callForLearner({ options, address }: Engine, { method, path, headers, body }: LessonCall, apiKey: string): Promise<void> {
+  const url = new URL(path, address.url());
+  if (options.host === "0.0.0.0" || options.host === "::") url.hostname = "127.0.0.1";
+  const key = path.startsWith("/v1/") ? apiKey : options.controlToken;
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const text = await response.text();
+  // A 409 means that the step's result exists already.
+  if (response.ok || response.status === 409) return;
+  throw new SandboxError(`A call that the lesson makes for the learner failed: ${method} ${path} was answered ${response.status} ${text}`);
+}
+
+/** The OpenAPI documents and the list of assumptions: loaded and made when first requested. */
+function openDocuments(url: () => string): ControlContext["documents"] {
+  const load = () => import("./documents.ts");
+  return {
+    openapi: async () => (await load()).serviceOpenapi(url()),
+    controlOpenapi: async () => (await load()).controlOpenapi(url()),
+    assumptions: async () => (await load()).assumptions(),
+  };
 }

@@ -1,172 +1,133 @@
-// The composition root: makes the parts, puts them together, opens the sockets, and closes all of it again.
+// createSandbox(): makes the parts in order, opens the sockets, and closes everything again.
 
-import { join, resolve } from "node:path";
-import { eventTypes, resources } from "../areas/index.ts";
+import { resolve } from "node:path";
 import { createControlClient } from "../client/control-client.ts";
 import type { ControlPlane } from "../client/control-plane.generated.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
 import type { ControlContext } from "../control/control-context.ts";
 import { showSandbox } from "../control/overview.ts";
 import { armFile } from "../faults/rules-file.ts";
-import { createHeldResponses } from "../http/faults/held-responses.ts";
 import { API_PREFIX } from "../http/route.ts";
 import { type ListeningServer, listen } from "../http/server.ts";
 import { createClock } from "../kernel/clock.ts";
 import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
 import type { LoggedRequest } from "../store/journal/request-log.ts";
-import { openStores } from "../store/stores.ts";
-import { readFixtures } from "../store/world/fixtures.ts";
-import { getSeedImage, readSeedImage } from "../store/world/seed-image.ts";
-import { createTargets } from "../webhooks/http/target-policy.ts";
-import { scheduleOf } from "../webhooks/retry-schedule.ts";
-import { openControlContext } from "./control-plane.ts";
-import { assemble, type Defect, type Machine, openFaults, operations, type Parts } from "./engine.ts";
+import { openControlPlane } from "./control-plane.ts";
+import { createEngine, type Defect, type Engine, openStorage, operations } from "./engine.ts";
 import { inProcessTransport } from "./in-process-transport.ts";
-import { checkLessons, checkRates, controlToken, ownName } from "./option-checks.ts";
-import { completeOptions, type GivenOptions, type Options, optionFacts } from "./options.ts";
-import { packageFile } from "./package-files.ts";
-import { openFront } from "./sockets.ts";
+import { checkOptions, completeOptions, type GivenOptions, type Options } from "./options.ts";
+import { openSockets } from "./sockets.ts";
 
-/** Where it is and what it keeps, and beside that a method for everything that steers it. */
+/** A running sandbox: its address, its listeners, and a method for each operation of the control plane. */
 export interface Sandbox extends ControlPlane {
-  /** Where it listens, such as http://127.0.0.1:4747. */
+  /** The address of the sandbox, such as `http://127.0.0.1:4747`. */
   readonly url: string;
-  /** What a client is pointed at: the url with /v1. */
+  /** The base URL for a client of the service: `url` followed by `/v1`. */
   readonly baseUrl: string;
+  /** The port that the sandbox listens on. */
   readonly port: number;
-  /** The SQLite file; undefined in memory. */
+  /** The SQLite file; undefined when everything is in memory. */
   readonly file: string | undefined;
-  /** What the control plane asks for; undefined on loopback, where it asks for nothing. */
+  /** The token that the control plane requires over HTTP; undefined when it requires none, as on loopback. */
   readonly controlToken: string | undefined;
-  /** Hears of each request once it is answered. */
+  /** Adds a listener that is called after each response of the service. */
   onRequest(listener: (entry: LoggedRequest) => void): void;
-  /** Hears of everything that happens: requests, delivery attempts, verdicts, faults that fire, the clock, resets. */
+  /** Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes and resets. */
   onHappening(listener: (happening: LiveEvent) => void): void;
-  /** Hears of defects of the sandbox itself; without a listener they become process warnings. */
+  /** Adds a listener for internal errors of the sandbox. */
   onDefect(listener: (defect: Defect) => void): void;
-  /** Lets what is in flight finish, then frees port and file. */
+  /** Waits for requests and deliveries in flight, then closes the port and the file. */
   close(): Promise<void>;
+  /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** In memory and on any free port: what a test wants. The command line says otherwise. */
+/** Tests want a sandbox in memory on a free port; the command line has other defaults. */
 const LIBRARY_DEFAULTS: Partial<Options> = { memory: true, port: 0 };
-const CLOSE_WITHIN = 5_000;
+/** Real milliseconds that requests, and then deliveries, have to finish. */
+const CLOSE_TIMEOUT = 5_000;
 
 export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> {
-  const options = completeOptions(given, LIBRARY_DEFAULTS);
-  const token = controlToken(options);
-  checkRates(options, operations);
-  checkLessons(options);
-  const fixtures = await fixturesOf(options);
+  const options = checkOptions(completeOptions(given, LIBRARY_DEFAULTS), operations);
   const clock = createClock(options.clock);
-  const random = createRandom(options.seed);
-  const ownPorts: number[] = [];
-  const targets = createTargets({ ownPorts: () => ownPorts, allowedHosts: options.allowWebhookHost });
-  const schedule = scheduleOf(options.retrySchedule);
-  const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
-  const needs = { clock, random, webhooks };
-  const seeded = () => getSeedImage({ fixtures, resources, seed: options.seed, clock, open: () => openStores(needs) });
-  const image = () => (isUsual(options) ? usualImage() : undefined) ?? seeded();
-  const stores = openStores({ ...needs, ...(options.memory ? { image: image().bytes } : { file: resolve(options.db) }) });
+  const storage = await openStorage(options, clock, createRandom(options.seed));
   try {
-    const faults = openFaults(options, clock, stores);
-    const sandbox = await serve({
-      options,
-      token,
-      fixtures,
-      image,
-      clock,
-      random,
-      stores,
-      faults,
-      held: createHeldResponses(),
-      targets,
-      schedule,
-    });
-    ownPorts.push(sandbox.port);
-    return sandbox;
+    const engine = createEngine(storage, () => showSandbox(controlPlane()));
+    // Built on first use: most library users never call the control plane.
+    let opened: ControlContext | undefined;
+    const controlPlane = () => {
+      opened ??= openControlPlane(engine);
+      return opened;
+    };
+    await fill(engine, controlPlane);
+    const server = await listen(options.port, options.host, openSockets(engine, controlPlane));
+    start(engine, server);
+    return Object.assign(
+      createControlClient(inProcessTransport(controlPlane)),
+      describe(
+        engine,
+        once(() => close(engine, opened, server)),
+      ),
+    );
   } catch (error) {
     clock.stop();
-    stores.close();
+    storage.stores.close();
     throw error;
   }
 }
 
-const builtIn = once(() => readFixtures(packageFile("fixtures/merchants")));
+/** Seeds a new file, restores the snapshot, and arms the fault rules and scenarios that the options name. */
+async function fill({ options, scenarios, stores }: Engine, controlPlane: () => ControlContext): Promise<void> {
+  const { snapshot, faults, scenario } = options;
+  if (!stores.database.isCopy) controlPlane().world.fill();
+  if (snapshot !== undefined) {
+    controlPlane().snapshots.restoreFile(resolve(snapshot));
+    controlPlane().lessons.renew();
+  }
+  if (faults !== undefined) await armFile(resolve(faults), controlPlane().faults.add);
+  for (const nameOrFile of scenario) await scenarios.startGiven(nameOrFile);
+}
 
-/** Built-in fixtures are trusted, because a test has checked them; a user's own are read and checked at each start. */
-const fixturesOf = ({ fixtures }: Options) => (fixtures === undefined ? builtIn() : readFixtures(fixtures, { validate: resources }));
-
-const isUsual = ({ fixtures, seed }: Options) => fixtures === undefined && seed === optionFacts.seed.fallback;
-
-/** The image of the usual world, which lies beside the program as it is built: nobody waits until it is seeded once more. */
-const usualImage = once(() => readSeedImage(join(import.meta.dirname, "world.db")));
-
-async function serve(parts: Parts): Promise<Sandbox> {
-  const machine = assemble(parts, () => showSandbox(controlContext()));
-  const { options, token, clock, stores, heard, dispatcher } = machine;
+/** From here on the sandbox has an address, forgets expired idempotency keys, and delivers webhooks. */
+function start({ options, address, clock, stores, dispatcher }: Engine, server: ListeningServer): void {
   const { database, idempotencyReplies } = stores;
-  let opened: ControlContext | undefined;
-  // Who is never steered has no control plane.
-  const controlContext = () => {
-    opened ??= openControlContext(machine, () => url);
-    return opened;
-  };
-  await begin(machine, controlContext);
-
+  address.port = server.port;
+  database.noteOwner(`process ${process.pid} at ${address.url()}`);
   clock.watch(idempotencyReplies);
-  const listening = await listen(
-    options.port,
-    options.host,
-    openFront(machine, controlContext, () => listening.port),
-  );
-  const url = `http://${ownName(options)}:${listening.port}`;
-  database.noteOwner(`process ${process.pid} at ${url}`);
-  // A copy of the fixtures owes nobody anything; a file may, and so may a snapshot.
+  // A copy of the fixtures has no deliveries to resume; a file or a snapshot may.
   dispatcher.start({ anew: database.isCopy && options.snapshot === undefined });
-  const close = once(() => end(machine, opened, listening));
-  return Object.assign(createControlClient(inProcessTransport(controlContext)), {
-    url,
-    baseUrl: url + API_PREFIX,
-    port: listening.port,
-    file: database.file,
-    controlToken: token,
-    onRequest: (listener: (entry: LoggedRequest) => void) => void heard.requests.add(listener),
-    onHappening: machine.hub.listen,
-    onDefect: (listener: (defect: Defect) => void) => void heard.defects.add(listener),
+}
+
+function describe({ options, address, stores, hub, listeners }: Engine, close: () => Promise<void>) {
+  return {
+    url: address.url(),
+    baseUrl: address.url() + API_PREFIX,
+    port: address.port,
+    file: stores.database.file,
+    controlToken: options.controlToken,
+    onRequest: (listener: (entry: LoggedRequest) => void) => void listeners.request.add(listener),
+    onHappening: hub.listen,
+    onDefect: (listener: (defect: Defect) => void) => void listeners.defect.add(listener),
     close,
     [Symbol.asyncDispose]: close,
-  });
+  };
 }
 
-/** Lets what is in flight finish, then frees everything. */
-async function end(
-  { hub, held, dispatcher, clock, stores }: Machine,
-  controlContext: ControlContext | undefined,
-  listening: ListeningServer,
-): Promise<void> {
+/** Ends what waits, lets requests and then deliveries finish, and closes the database last. */
+async function close(
+  { hub, heldResponses, dispatcher, clock, stores }: Engine,
+  opened: ControlContext | undefined,
+  server: ListeningServer,
+) {
   hub.close();
-  controlContext?.traffic.stop();
-  controlContext?.verifier.stop();
-  controlContext?.lessons.stop();
-  held.releaseAll();
-  await listening.close(CLOSE_WITHIN);
-  await dispatcher.stop(CLOSE_WITHIN);
+  opened?.traffic.stop();
+  opened?.verifier.stop();
+  opened?.lessons.stop();
+  heldResponses.releaseAll();
+  await server.close(CLOSE_TIMEOUT);
+  await dispatcher.stop(CLOSE_TIMEOUT);
   clock.stop();
-  controlContext?.snapshots.close();
+  opened?.snapshots.close();
   stores.close();
-}
-
-/** Fills the world as the fixtures or a snapshot have it, and arms the faults of a file and the scenarios. */
-async function begin({ options, scenarios, stores }: Machine, controlContext: () => ControlContext): Promise<void> {
-  const { snapshot, faults, scenario } = options;
-  if (!stores.database.isCopy) controlContext().world.fill();
-  if (snapshot !== undefined) {
-    controlContext().snapshots.restoreFile(resolve(snapshot));
-    controlContext().lessons.renew();
-  }
-  if (faults !== undefined) await armFile(resolve(faults), controlContext().faults.add);
-  for (const given of scenario) await scenarios.startGiven(given);
 }

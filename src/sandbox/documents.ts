@@ -21,7 +21,7 @@ import { behaviours as dispatch } from "../webhooks/dispatcher.ts";
 import { behaviours as targets } from "../webhooks/http/target-policy.ts";
 import { behaviours as schedule } from "../webhooks/retry-schedule.ts";
 import { behaviours as signature } from "../webhooks/signature.ts";
-import { optionFacts } from "./options.ts";
+import { optionDefinitions } from "./options.ts";
 import { version } from "./package-files.ts";
 
 /** The address that the written pages show. */
@@ -61,9 +61,9 @@ const FaultMatch = Type.Object({ ...matchSchemas.api.properties, ...matchSchemas
 const FaultAction = Type.Union(actions.map(({ schema }) => schema));
 const faultFields = { match: FaultMatch, trigger: triggerSchema, action: FaultAction, expect: Type.Array(Type.String()) };
 
-/** What the help says of each option. */
-export const optionWords: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(optionFacts).map(([name, { words }]) => [name, words]),
+/** The description of each option, for its doc comment in types/. */
+export const optionDescriptions: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(optionDefinitions).map(([name, { description }]) => [name, description]),
 );
 
 /** The table from which the client builds its calls. */

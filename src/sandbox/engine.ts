@@ -1,125 +1,153 @@
-// What works behind the sockets: the parts, put together, and who is told what.
+// The engine: every part that works behind the sockets, what each is given, and who listens to whom.
 
-import { catalogue, eventTypes } from "../areas/index.ts";
+import { join, resolve } from "node:path";
+import { catalogue, eventTypes, resources } from "../areas/index.ts";
 import { createFaults, type Faults } from "../faults/index.ts";
-import type { HeldResponses } from "../http/faults/held-responses.ts";
+import { createHeldResponses, type HeldResponses } from "../http/faults/held-responses.ts";
 import { createRateLimiter, type RateLimiter, type RateLimits } from "../http/rate-limit.ts";
+import { requestMessage } from "../http/request-recorder.ts";
 import { API_PREFIX } from "../http/route.ts";
 import { createJudge, type Judge } from "../judge/judge.ts";
 import { rules } from "../judge/rules/index.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { notify } from "../kernel/listeners.ts";
+import { once } from "../kernel/once.ts";
 import type { Random } from "../kernel/random.ts";
 import { createHub, type Hub } from "../live/hub.ts";
 import { createScenarios, type Scenarios } from "../scenarios/index.ts";
 import type { LoggedRequest } from "../store/journal/request-log.ts";
-import type { Stores } from "../store/stores.ts";
-import type { Fixture } from "../store/world/fixtures.ts";
-import type { SeedImage } from "../store/world/seed-image.ts";
+import { openStores, type Stores } from "../store/stores.ts";
+import { type Fixture, readFixtures } from "../store/world/fixtures.ts";
+import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
-import type { Targets } from "../webhooks/http/target-policy.ts";
-import type { Schedule } from "../webhooks/retry-schedule.ts";
-import type { Options } from "./options.ts";
+import { createTargets, type Targets } from "../webhooks/http/target-policy.ts";
+import { type Schedule, scheduleOf } from "../webhooks/retry-schedule.ts";
+import { type Options, optionDefinitions, ownHost } from "./options.ts";
 import { packageFile, version } from "./package-files.ts";
 
+/** An internal error of the sandbox. */
 export interface Defect {
   error: unknown;
-  /** The request that brought it out, or the part of the sandbox that did. */
+  /** The id of the request that caused it, or the part of the sandbox that failed. */
   where: string;
 }
 
-const judged = rules.map(({ id }) => id);
+/** Where the sandbox listens. The port is 0 until the sockets are open. */
+export interface Address {
+  port: number;
+  url(): string;
+}
 
-export const operations = catalogue.map(({ id }) => id);
-
-export interface Parts {
+/** Decided before the data is opened, and the data itself. */
+export interface Storage {
   options: Options;
-  token: string | undefined;
-  fixtures: readonly Fixture[];
-  /** The fixtures as they are seeded now. */
-  image(): SeedImage;
+  address: Address;
   clock: Clock;
   random: Random;
-  stores: Stores;
-  faults: Faults;
-  /** What faults keep waiting at the sockets. */
-  held: HeldResponses;
   targets: Targets;
   schedule: Schedule;
+  fixtures: readonly Fixture[];
+  /** A database image with the fixtures as they are seeded now. */
+  image(): SeedImage;
+  stores: Stores;
 }
 
-/** The parts put together: what works from here on, and who is told what. */
-export interface Machine extends Parts {
+export interface Engine extends Storage {
+  faults: Faults;
+  /** Responses that a fault keeps waiting. */
+  heldResponses: HeldResponses;
   limiter: RateLimiter;
-  hub: Hub;
+  dispatcher: Dispatcher;
   judge: Judge;
   scenarios: Scenarios;
-  heard: Heard;
-  dispatcher: Dispatcher;
+  hub: Hub;
+  /** Called after each response and at each internal error: our own parts, and what the user adds. */
+  listeners: {
+    request: Set<(entry: LoggedRequest) => void>;
+    defect: Set<(defect: Defect) => void>;
+  };
 }
 
-export function assemble(parts: Parts, snapshot: () => unknown): Machine {
-  const limiter = createRateLimiter(parts.options.rateLimit as RateLimits);
+export const operations = catalogue.map(({ id }) => id);
+const judgeRules = rules.map(({ id }) => id);
+
+/** `snapshot` describes the sandbox to each client that joins the live stream. */
+export function createEngine(storage: Storage, snapshot: () => unknown): Engine {
+  const { options, clock, random, schedule, stores } = storage;
+  const listeners: Engine["listeners"] = { request: new Set(), defect: new Set() };
   const hub = createHub(snapshot);
-  const judge = openJudge(hub, parts.faults);
-  const heard: Heard = { requests: new Set([judge.request]), defects: new Set() };
-  const scenarios = openScenarios(parts, judge);
-  return { ...parts, limiter, hub, judge, scenarios, heard, dispatcher: openDispatcher(parts, hub, heard, judge) };
-}
-
-const openScenarios = ({ clock, faults }: Parts, judge: Judge): Scenarios =>
-  createScenarios({
+  const limiter = createRateLimiter(options.rateLimit as RateLimits);
+  const faults = createFaults({ clock, seed: options.seed, known: namesIn(stores), keepPast: stores.recordHistory.keep });
+  const judge = createJudge({ operations: catalogue, prefix: API_PREFIX, told: (verdict) => hub.say({ kind: "verdict", verdict }) });
+  const scenarios = createScenarios({
     now: clock.now,
     rules: faults.rules,
-    judged,
+    judged: judgeRules,
     verdicts: () => judge.verdicts(),
     folder: packageFile("fixtures/scenarios"),
   });
-
-interface Heard {
-  requests: Set<(entry: LoggedRequest) => void>;
-  defects: Set<(defect: Defect) => void>;
-}
-
-function openJudge(hub: Hub, faults: Faults): Judge {
-  const judge = createJudge({ operations: catalogue, prefix: API_PREFIX, told: (verdict) => hub.say({ kind: "verdict", verdict }) });
-  faults.listen(judge.fired);
-  faults.listen((fault) => hub.say({ kind: "fault", fault }));
-  return judge;
-}
-
-function openDispatcher(parts: Parts, hub: Hub, heard: Heard, judge: Judge): Dispatcher {
-  const { clock, random, stores, faults, schedule } = parts;
   const dispatcher = createDispatcher({
     ...stores,
+    ...senderOptions(storage),
     clock,
     random,
     schedule,
     faults: faults.delivery,
-    ...senderNeeds(parts),
-    report: (error) => notify(heard.defects, { error, where: "webhooks" }),
+    report: (error) => notify(listeners.defect, { error, where: "webhooks" }),
   });
-  dispatcher.listen((attempt) => hub.say({ kind: "attempt", attempt }));
-  dispatcher.listen(judge.attempt);
-  return dispatcher;
+  const engine = { ...storage, faults, heldResponses: createHeldResponses(), limiter, dispatcher, judge, scenarios, hub, listeners };
+  connect(engine);
+  return engine;
 }
 
-/** Where and how webhooks are sent. */
-export const senderNeeds = ({ options, targets }: Parts) => ({
+/** Who listens to whom. The live stream gets each event before the judge, whose verdict on it is the next one. */
+function connect({ faults, dispatcher, judge, hub, listeners }: Engine): void {
+  listeners.request.add((entry) => hub.say({ kind: "request", request: requestMessage(entry) }));
+  listeners.request.add(judge.request);
+  faults.listen(judge.fired);
+  faults.listen((fault) => hub.say({ kind: "fault", fault }));
+  dispatcher.listen((attempt) => hub.say({ kind: "attempt", attempt }));
+  dispatcher.listen(judge.attempt);
+}
+
+/** How webhooks are sent, by the dispatcher and by the audit of a receiver. */
+export const senderOptions = ({ options, targets }: Storage) => ({
   targets,
   timeout: options.webhookTimeout,
   insecureTls: options.webhookInsecureTls,
   userAgent: `merchant-sandbox/${version()}`,
 });
 
-/** The fault rules, which may name what there is. */
-export function openFaults({ seed }: Options, clock: Clock, { tenants, recordHistory }: Stores): Faults {
-  const known = {
-    operations,
-    eventTypes,
-    merchants: () => tenants.list().map(({ id }) => id),
-    ownerOf: (key: string) => tenants.identify(key)?.merchant,
-    judged,
-  };
-  return createFaults({ clock, seed, known, keepPast: recordHistory.keep });
+/** The names that a fault rule may use. */
+const namesIn = ({ tenants }: Stores) => ({
+  operations,
+  eventTypes,
+  judged: judgeRules,
+  merchants: () => tenants.list().map(({ id }) => id),
+  ownerOf: (key: string) => tenants.identify(key)?.merchant,
+});
+
+/** Opens the database, in memory as a copy of the fixtures, and reads the fixtures that a reset puts back. */
+export async function openStorage(options: Options, clock: Clock, random: Random): Promise<Storage> {
+  const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
+  const targets = createTargets({ ownPorts: () => [address.port], allowedHosts: options.allowWebhookHost });
+  const schedule = scheduleOf(options.retrySchedule);
+  const fixtures = await fixturesOf(options);
+  const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
+  const open = (source: { image?: Buffer; file?: string }) => openStores({ clock, random, webhooks, ...source });
+  const seeded = () => getSeedImage({ fixtures, resources, seed: options.seed, clock, open: () => open({}) });
+  const image = () => (isDefaultData(options) ? builtImage() : undefined) ?? seeded();
+  const stores = open(options.memory ? { image: image().bytes } : { file: resolve(options.db) });
+  return { options, address, clock, random, targets, schedule, fixtures, image, stores };
 }
+
+/** Fixtures of the package are not validated, because a test does that; a user's own are validated at each start. */
+const fixturesOf = ({ fixtures }: Options) =>
+  fixtures === undefined ? packageFixtures() : readFixtures(fixtures, { validate: resources });
+
+const packageFixtures = once(() => readFixtures(packageFile("fixtures/merchants")));
+
+const isDefaultData = ({ fixtures, seed }: Options) => fixtures === undefined && seed === optionDefinitions.seed.default;
+
+/** The image that the build makes of the default data, so that a start does not seed it again. */
+const builtImage = once(() => readSeedImage(join(import.meta.dirname, "world.db")));

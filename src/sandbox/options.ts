@@ -1,33 +1,24 @@
-// Every option once: its flag, its variable, its default, its words, and how its text is read.
+// Every option of a sandbox: its type, its flag and variable, its default, its help, and what is checked.
 
-import { parseTime } from "../kernel/clock.ts";
+import { resolve } from "node:path";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { parseDuration, tryParseDuration } from "../kernel/duration.ts";
+import { parseDuration } from "../kernel/duration.ts";
 import { SandboxError } from "../kernel/errors.ts";
+import { randomToken } from "../kernel/random.ts";
+import { lessonFiles } from "../lessons/lesson-files.ts";
+import {
+  clockTime,
+  nonEmpty,
+  oneOf,
+  onOrOff,
+  type RateRule,
+  type RetrySchedule,
+  rateRule,
+  retrySchedule,
+  wholeNumber,
+} from "./option-parsers.ts";
 
-/** How many requests a window admits. */
-export interface RateRule {
-  limit: number;
-  /** Milliseconds. */
-  window: number;
-}
-
-interface Fact<V> {
-  /** The group under which the help shows it. */
-  group: "Where" | "World" | "Behaviour" | "Webhooks" | "Safety";
-  /** What stands for the value in the help; none for a switch. */
-  hint?: string;
-  words: string;
-  /** May be given more than once. */
-  many?: true;
-  fallback: V;
-  /** Reads the text of a flag or variable; for `many`, one of its texts at a time. */
-  read(text: string, flag: string): unknown;
-}
-
-const UNLIMITED: RateRule = { limit: 1_000_000_000, window: 60_000 };
-
-/** Every option as its value. */
+/** Every option as its value. The doc comments in types/ are the descriptions below. */
 export interface Options {
   port: number;
   host: string | undefined;
@@ -51,226 +42,213 @@ export interface Options {
   controlToken: string | undefined;
 }
 
-export type RetrySchedule = "fast" | "realistic" | number[];
-
 export type OptionName = keyof Options;
 
-export const optionFacts: { readonly [Name in OptionName]: Fact<Options[Name]> } = {
+/** The options of `createSandbox()`: each as its value, or as the text of its flag. */
+export type GivenOptions = { [Name in OptionName]?: Options[Name] | string | string[] | undefined };
+
+interface OptionDefinition<V> {
+  /** The heading under which the help lists it. */
+  group: "Address and storage" | "Data" | "Behaviour" | "Webhooks" | "Security";
+  /** The placeholder of the value in the help; a switch has none. */
+  value?: string;
+  description: string;
+  /** The flag may be repeated. */
+  multiple?: true;
+  default: V;
+  /** Reads the text of a flag or variable; for `multiple`, one text at a time. */
+  parse(text: string, flag: string): unknown;
+}
+
+export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinition<Options[Name]> } = {
   port: {
-    group: "Where",
-    hint: "N",
-    words: "port to listen on, 4747 unless given; 0 takes any that is free",
-    fallback: 4747,
-    read: wholeNumber(0, 65_535),
+    group: "Address and storage",
+    value: "n",
+    description: "listen on this port; 0 selects any free port (default: 4747)",
+    default: 4747,
+    parse: wholeNumber(0, 65_535),
   },
   host: {
-    group: "Where",
-    hint: "ADDRESS",
-    words: "address to listen on; both loopback addresses unless given",
-    fallback: undefined,
-    read: asIs,
+    group: "Address and storage",
+    value: "address",
+    description: "listen on this address (default: both loopback addresses)",
+    default: undefined,
+    parse: nonEmpty,
   },
   db: {
-    group: "Where",
-    hint: "FILE",
-    words: "SQLite file that keeps everything; .merchant-sandbox/sandbox.db unless given",
-    fallback: ".merchant-sandbox/sandbox.db",
-    read: asIs,
+    group: "Address and storage",
+    value: "file",
+    description: "keep all data in this SQLite file (default: .merchant-sandbox/sandbox.db)",
+    default: ".merchant-sandbox/sandbox.db",
+    parse: nonEmpty,
   },
-  memory: { group: "Where", words: "keep everything in memory instead", fallback: false, read: yesNo },
+  memory: { group: "Address and storage", description: "keep all data in memory instead of a file", default: false, parse: onOrOff },
   fixtures: {
-    group: "World",
-    hint: "DIR",
-    words: "folder with merchants of your own, instead of lodge, market, stage and blank",
-    fallback: undefined,
-    read: asIs,
+    group: "Data",
+    value: "dir",
+    description: "load merchants from this folder instead of lodge, market, stage and blank",
+    default: undefined,
+    parse: nonEmpty,
   },
   lessons: {
-    group: "World",
-    hint: "DIR",
-    words: "folder with lessons of your own, instead of those of the package",
-    fallback: undefined,
-    read: asIs,
+    group: "Data",
+    value: "dir",
+    description: "load lessons from this folder instead of the built-in ones",
+    default: undefined,
+    parse: nonEmpty,
   },
   snapshot: {
-    group: "World",
-    hint: "FILE",
-    words: "start from a snapshot: what the database held is replaced by it",
-    fallback: undefined,
-    read: asIs,
+    group: "Data",
+    value: "file",
+    description: "start from this snapshot, which replaces the data in the database",
+    default: undefined,
+    parse: nonEmpty,
   },
   seed: {
-    group: "World",
-    hint: "N",
-    words: "ids, keys and secrets are made from it; 1 unless given",
-    fallback: 1,
-    read: wholeNumber(0, 2 ** 32),
+    group: "Data",
+    value: "n",
+    description: "generate ids, keys and secrets from this seed (default: 1)",
+    default: 1,
+    parse: wholeNumber(0, 2 ** 32),
   },
   clock: {
-    group: "World",
-    hint: "TIME",
-    words: "freeze the clock at a time such as 2026-01-05T09:00:00Z; it runs unless given",
-    fallback: undefined,
-    read: readClock,
+    group: "Data",
+    value: "time",
+    description: "freeze the clock at this time, such as 2026-01-05T09:00:00Z (default: real)",
+    default: undefined,
+    parse: clockTime,
   },
   bodies: {
     group: "Behaviour",
-    hint: "checked|open",
-    words: "refuse bodies of another shape than assumed (the default), or take any object",
-    fallback: "checked",
-    read: oneOf("checked", "open"),
+    value: "checked|open",
+    description: "reject request bodies of an unexpected shape, or accept any JSON object (default: checked)",
+    default: "checked",
+    parse: oneOf("checked", "open"),
   },
   rateLimit: {
     group: "Behaviour",
-    hint: "N/SPAN",
-    many: true,
-    words: "requests per window and merchant, 6000/60s unless given; none; or OPERATION=5/1m for one",
-    fallback: { all: { limit: 6_000, window: 60_000 } },
-    read: readRate,
+    value: "limit",
+    multiple: true,
+    description: "limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s)",
+    default: { all: { limit: 6_000, window: 60_000 } },
+    parse: rateRule,
   },
   faults: {
     group: "Behaviour",
-    hint: "FILE",
-    words: "fault rules to arm at the start, as JSON; until a reset",
-    fallback: undefined,
-    read: asIs,
+    value: "file",
+    description: "arm the fault rules of this JSON file at start, until a reset",
+    default: undefined,
+    parse: nonEmpty,
   },
   scenario: {
     group: "Behaviour",
-    hint: "NAME|FILE",
-    many: true,
-    words: "scenario to arm at the start, such as lost-response; until a reset",
-    fallback: [],
-    read: asIs,
+    value: "name|file",
+    multiple: true,
+    description: "arm this scenario at start, such as lost-response, until a reset",
+    default: [],
+    parse: nonEmpty,
   },
   retrySchedule: {
     group: "Webhooks",
-    hint: "SCHEDULE",
-    words: "fast (gaps 0 1 5 15 30 60 s, the default), realistic (over a day), or your own: 1s,10s,1m",
-    fallback: "fast",
-    read: readSchedule,
+    value: "schedule",
+    description: "retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m (default: fast)",
+    default: "fast",
+    parse: retrySchedule,
   },
   webhookTimeout: {
     group: "Webhooks",
-    hint: "SPAN",
-    words: "how long a receiver may take, all in all; 10s unless given",
-    fallback: 10_000,
-    read: parseDuration,
+    value: "duration",
+    description: "limit the total time for a webhook response (default: 10s)",
+    default: 10_000,
+    parse: parseDuration,
   },
   webhookInsecureTls: {
     group: "Webhooks",
-    words: "deliver to https receivers with a self-signed certificate",
-    fallback: false,
-    read: yesNo,
+    description: "accept self-signed certificates of https receivers",
+    default: false,
+    parse: onOrOff,
   },
   allowWebhookHost: {
     group: "Webhooks",
-    hint: "NAME",
-    many: true,
-    words: "deliver to this name too, such as host.docker.internal",
-    fallback: [],
-    read: asIs,
+    value: "name",
+    multiple: true,
+    description: "allow deliveries to this host too, such as host.docker.internal",
+    default: [],
+    parse: nonEmpty,
   },
   allowedHost: {
-    group: "Safety",
-    hint: "NAME",
-    many: true,
-    words: "answer to this host name too, or to NAME:PORT",
-    fallback: [],
-    read: asIs,
+    group: "Security",
+    value: "name",
+    multiple: true,
+    description: "accept requests for this host name too; NAME:PORT for one port",
+    default: [],
+    parse: nonEmpty,
   },
   allowedOrigin: {
-    group: "Safety",
-    hint: "ORIGIN",
-    many: true,
-    words: "let web pages of this origin call",
-    fallback: [],
-    read: asIs,
+    group: "Security",
+    value: "origin",
+    multiple: true,
+    description: "accept requests from web pages of this origin",
+    default: [],
+    parse: nonEmpty,
   },
   controlToken: {
-    group: "Safety",
-    hint: "TOKEN",
-    words: "what the control plane asks for; made up and printed when --host opens the network",
-    fallback: undefined,
-    read: asIs,
+    group: "Security",
+    value: "token",
+    description: "require this token on the control plane (default: generated if --host opens the network)",
+    default: undefined,
+    parse: nonEmpty,
   },
 };
-
-/** What `createSandbox` takes: each option as its value, or as the text that the flag would have. */
-export type GivenOptions = { [Name in OptionName]?: Options[Name] | string | string[] | undefined };
 
 export const flagOf = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 export const variableOf = (name: string) => `MERCHANT_SANDBOX_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
-/** Whole options from what was given over what holds otherwise; texts are read as the flags' are. */
+/** Parses what is given as text, and fills in what is not given: from `base`, then from the defaults. */
 export function completeOptions(given: GivenOptions, base: Partial<Options> = {}): Options {
-  const names = Object.keys(optionFacts) as OptionName[];
+  const names = Object.keys(optionDefinitions) as OptionName[];
   for (const name of Object.keys(given))
     if (!names.includes(name as OptionName)) throw new SandboxError(`There is no option ${name}.${didYouMean(name, names)}`, "usage");
   const entries = names.map((name) => [
     name,
-    given[name] === undefined ? (base[name] ?? optionFacts[name].fallback) : valueGiven(name, given[name]),
+    given[name] === undefined ? (base[name] ?? optionDefinitions[name].default) : parseGiven(name, given[name]),
   ]);
   return Object.fromEntries(entries) as Options;
 }
 
-function valueGiven(name: OptionName, given: unknown): unknown {
-  const facts: Fact<unknown> = optionFacts[name];
+function parseGiven(name: OptionName, given: unknown): unknown {
+  const definition: OptionDefinition<unknown> = optionDefinitions[name];
   const texts = [given].flat();
   if (!texts.every((text) => typeof text === "string")) return given;
-  const values = texts.map((text) => facts.read(text as string, flagOf(name)));
-  if (!facts.many) return values.at(-1);
-  return name === "rateLimit" ? Object.assign({}, facts.fallback, ...(values as object[])) : values;
+  const values = texts.map((text) => definition.parse(text as string, flagOf(name)));
+  if (!definition.multiple) return values.at(-1);
+  return name === "rateLimit" ? Object.assign({}, definition.default, ...(values as object[])) : values;
 }
 
-function asIs(text: string, flag: string): string {
-  if (text === "") throw new SandboxError(`${flag} needs a value.`, "usage");
-  return text;
+/** Checks what the text of one option cannot show. Returns the options with the control token that is in force. */
+export function checkOptions(options: Options, operations: readonly string[]): Options {
+  const controlToken = controlTokenOf(options);
+  const limitable = ["all", ...operations];
+  const unknown = Object.keys(options.rateLimit).find((name) => !limitable.includes(name));
+  if (unknown !== undefined)
+    throw new SandboxError(`--rate-limit names ${unknown}, which is no operation.${didYouMean(unknown, limitable)}`, "usage");
+  // The pages are read at the first lesson; a folder without any is reported now.
+  if (options.lessons !== undefined) lessonFiles(resolve(options.lessons));
+  return { ...options, controlToken };
 }
 
-function yesNo(text: string, flag: string): boolean {
-  if (["", "1", "true", "yes", "on"].includes(text)) return true;
-  if (["0", "false", "no", "off"].includes(text)) return false;
-  throw new SandboxError(`${flag} is a switch; "${text}" is neither yes nor no.`, "usage");
+/** A sandbox that other machines can reach requires a control token, and a host name that it accepts. */
+function controlTokenOf({ host, allowedHost, controlToken }: Options): string | undefined {
+  if (host === undefined || /^(localhost|127(\.\d+){3}|::1)$/.test(host)) return controlToken;
+  if (allowedHost.length > 0) return controlToken ?? randomToken();
+  throw new SandboxError(
+    `--host ${host} opens the sandbox to the network: add --allowed-host NAME with the host name that clients use.`,
+    "usage",
+  );
 }
 
-function wholeNumber(least: number, most: number) {
-  return (text: string, flag: string): number => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < least || value > most)
-      throw new SandboxError(`${flag} takes a whole number from ${least} to ${most}; received "${text}".`, "usage");
-    return value;
-  };
-}
-
-function oneOf<const V extends string>(...values: V[]) {
-  return (text: string, flag: string): V => {
-    if (!values.includes(text as V)) throw new SandboxError(`${flag} takes ${values.join(" or ")}; received "${text}".`, "usage");
-    return text as V;
-  };
-}
-
-function readClock(text: string, flag: string): number | undefined {
-  if (text === "real") return undefined;
-  const time = parseTime(text);
-  if (time === undefined) throw new SandboxError(`${flag} takes real or a time such as 2026-01-05T09:00:00Z; received "${text}".`, "usage");
-  return time;
-}
-
-function readRate(text: string, flag: string): Record<string, RateRule> {
-  const [operation, rule] = text.includes("=") ? (text.split("=", 2) as [string, string]) : ["all", text];
-  if (rule === "none") return { [operation]: UNLIMITED };
-  const [, limit = "", span = ""] = /^(\d+)\/(.+)$/.exec(rule) ?? [];
-  const window = tryParseDuration(span);
-  if (!window || Number(limit) < 1 || Number(limit) > UNLIMITED.limit)
-    throw new SandboxError(
-      `${flag} takes requests per span, from 1 to ${UNLIMITED.limit}, such as 10/10s, or none; received "${text}".`,
-      "usage",
-    );
-  return { [operation]: { limit: Number(limit), window } };
-}
-
-function readSchedule(text: string, flag: string): RetrySchedule {
-  if (text === "fast" || text === "realistic") return text;
-  return [0, ...text.split(",").map((gap) => parseDuration(gap, flag))];
+/** The host in the sandbox's own URL: one that it accepts. */
+export function ownHost({ host = "127.0.0.1", allowedHost }: Options): string {
+  const isEveryAddress = host === "0.0.0.0" || host === "::";
+  return isEveryAddress ? (allowedHost.find((name) => !/:\d+$/.test(name)) ?? host) : host.includes(":") ? `[${host}]` : host;
 }

@@ -1,4 +1,4 @@
-// What stands at the sockets: the pipe for the service, Express for everything else, the hub for those who watch.
+// What the server does with a connection: the pipe answers /v1, Express answers everything else, and the hub takes the live stream.
 
 import { catalogue } from "../areas/index.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
@@ -8,34 +8,44 @@ import type { RequestContext } from "../http/context.ts";
 import { requireControlToken } from "../http/control-token.ts";
 import { createGuard } from "../http/guard.ts";
 import { createPipeline } from "../http/pipeline.ts";
-import { createRequestRecorder, requestMessage } from "../http/request-recorder.ts";
+import { createRequestRecorder } from "../http/request-recorder.ts";
 import { isApiPath } from "../http/route.ts";
 import type { ServerHandlers } from "../http/server.ts";
 import { createUpgradeHandler } from "../http/upgrade.ts";
 import { notify } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
-import type { Machine } from "./engine.ts";
-import { ownName } from "./option-checks.ts";
+import type { Engine } from "./engine.ts";
+import { ownHost } from "./options.ts";
 
-export function openFront(machine: Machine, controlContext: () => ControlContext, port: () => number): ServerHandlers {
-  const { options, token, clock, stores, faults, held, limiter, hub, heard, dispatcher } = machine;
+export function openSockets(engine: Engine, controlPlane: () => ControlContext): ServerHandlers {
+  const { options, address, clock, stores, faults, heldResponses, limiter, hub, listeners, dispatcher } = engine;
   const { bodies, allowedHost, allowedOrigin } = options;
-  const report = (error: unknown, { id }: RequestContext) => notify(heard.defects, { error, where: id });
-  const guard = createGuard(port, [...allowedHost, ownName(options)], allowedOrigin);
-  const checkToken = requireControlToken(token);
-  const recorder = createRequestRecorder(stores.requestLog, clock, (entry) => {
-    hub.say({ kind: "request", request: requestMessage(entry) });
-    notify(heard.requests, entry);
-  });
-  const needs = { ...stores, faults: faults.api, held, guard, catalogue, clock, limiter, bodies, report };
-  const answer = once(() => createPipeline({ ...needs, committed: dispatcher.committed, answered: recorder.close }));
-  // Express is loaded when somebody first asks for what it carries: a start that only serves /v1 does without.
+  const report = (error: unknown, { id }: RequestContext) => notify(listeners.defect, { error, where: id });
+  const guard = createGuard(() => address.port, [...allowedHost, ownHost(options)], allowedOrigin);
+  const checkToken = requireControlToken(options.controlToken);
+  const recorder = createRequestRecorder(stores.requestLog, clock, (entry) => notify(listeners.request, entry));
+  const service = once(() =>
+    createPipeline({
+      ...stores,
+      catalogue,
+      clock,
+      guard,
+      limiter,
+      bodies,
+      faults: faults.api,
+      held: heldResponses,
+      report,
+      committed: dispatcher.committed,
+      answered: recorder.close,
+    }),
+  );
+  // Express is loaded at the first request that needs it: a sandbox that only serves /v1 starts faster without.
   const app = once(async () =>
-    (await import("../http/app.ts")).createApp({ guard, clock, control: controlCatalogue, world: controlContext(), checkToken, report }),
+    (await import("../http/app.ts")).createApp({ guard, clock, control: controlCatalogue, world: controlPlane(), checkToken, report }),
   );
   return {
     request(incoming, outgoing) {
-      if (isApiPath(incoming.url)) void answer()(recorder.open(incoming, outgoing));
+      if (isApiPath(incoming.url)) void service()(recorder.open(incoming, outgoing));
       else void app().then((handle) => handle(incoming, outgoing));
     },
     connected: recorder.connected,

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SandboxError } from "../../src/kernel/errors.ts";
-import { completeOptions, flagOf, type GivenOptions, optionFacts } from "../../src/sandbox/options.ts";
+import { completeOptions, flagOf, type GivenOptions, optionDefinitions } from "../../src/sandbox/options.ts";
 import { version } from "../../src/sandbox/package-files.ts";
 import { folder, launch, run, start } from "../support/program.ts";
 import { call, control } from "../support/sandbox.ts";
@@ -32,7 +32,7 @@ describe("what it tells of itself", () => {
       const { code, out, error } = await run([word]);
       expect([code, error]).toEqual([0, ""]);
       const text = out.join("\n");
-      for (const option of Object.keys(optionFacts)) expect(text).toContain(flagOf(option));
+      for (const option of Object.keys(optionDefinitions)) expect(text).toContain(flagOf(option));
       for (const name of ["start", "reset", "clock", "receive", "trigger", "deliveries", "replay"]) expect(text).toContain(name);
       expect(Math.max(...out.map((line) => line.length))).toBeLessThan(140);
     }
@@ -243,7 +243,7 @@ describe("refuses in one sentence", () => {
       expect(() => completeOptions(option)).toThrow(says);
     }
     await expectRefused(["--port", "seven"], 2, '--port takes a whole number from 0 to 65535; received "seven"');
-    await expectRefused(["--port"], 2, "--port needs a value: --port N");
+    await expectRefused(["--port"], 2, "--port needs a value: --port <n>");
     await expectRefused(["--memory", "--rate-limit", "nowhere=5/1m"], 2, "--rate-limit names nowhere");
     await expectRefused(["--host", "192.0.2.1"], 2, "--allowed-host");
     await expectRefused([], 2, "--port", { MERCHANT_SANDBOX_PORT: "seven" });

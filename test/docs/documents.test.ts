@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { everyCommand } from "../../src/cli/commands/index.ts";
 import { errors } from "../../src/kernel/errors.ts";
-import { flagOf, optionFacts } from "../../src/sandbox/options.ts";
+import { flagOf, optionDefinitions } from "../../src/sandbox/options.ts";
 import { everywhere, moves, paneActions } from "../../ui/actions.ts";
 import { panes, panesOf } from "../../ui/panes/index.ts";
 import { beginning } from "../../ui/state/state.ts";
@@ -60,7 +60,7 @@ describe.each(pages)("%s", (page) => {
         "--help",
         "--version",
         ...Object.keys(command?.flags ?? {}).map((name) => `--${name}`),
-        ...Object.keys(optionFacts).map(flagOf),
+        ...Object.keys(optionDefinitions).map(flagOf),
       ];
       const own = words.slice(0, words.includes("--") ? words.indexOf("--") : undefined);
       return !command || own.some((word) => word.startsWith("--") && word !== "--" && !known.includes(word.replace(/[=.,;].*$/, "")));

@@ -599,9 +599,9 @@ describe("the command", () => {
   test.each(actions.map(({ type, example }) => [type, example] as const))(
     "%s: its line makes a rule that is taken",
     async (type, example) => {
-      const { positional, own } = readArguments(wordsOf(example), { sandboxOptions: false, own: fault.flags }, {});
-      const [action = "", ...names] = positional;
-      expect((await add(await open(), ruleOf(action, names, own))).action.type).toBe(type);
+      const { positionals, flags } = readArguments(wordsOf(example), { sandboxOptions: false, flags: fault.flags }, {});
+      const [action = "", ...names] = positionals;
+      expect((await add(await open(), ruleOf(action, names, flags))).action.type).toBe(type);
     },
   );
 });

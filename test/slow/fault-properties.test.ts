@@ -111,8 +111,8 @@ describe("equal runs", () => {
   const REAL = ["latency", "transport"];
   const action = fc.constantFrom(...actions.filter(({ type }) => !REAL.includes(type))).map(({ example }) => {
     const words = example.replaceAll("'", "").split(" ");
-    const { positional, own } = readArguments(words, { sandboxOptions: false, own: fault.flags }, {});
-    return ruleOf(positional[0] ?? "", [], own).action;
+    const { positionals, flags } = readArguments(words, { sandboxOptions: false, flags: fault.flags }, {});
+    return ruleOf(positionals[0] ?? "", [], flags).action;
   });
   const when = fc.oneof(
     fc.record({ times: fc.integer({ min: 1, max: 4 }), skip: fc.nat({ max: 3 }) }),

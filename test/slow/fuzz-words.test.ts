@@ -6,13 +6,13 @@ import { readArguments } from "../../src/cli/arguments.ts";
 import { everyCommand } from "../../src/cli/commands/index.ts";
 import { exitCodes, SandboxError } from "../../src/kernel/errors.ts";
 import { createSandbox } from "../../src/sandbox/create.ts";
-import { flagOf, type OptionName, optionFacts, variableOf } from "../../src/sandbox/options.ts";
+import { flagOf, type OptionName, optionDefinitions, variableOf } from "../../src/sandbox/options.ts";
 import { runs } from "../support/fuzzing.ts";
 import { run } from "../support/program.ts";
 import { type Bench, NOON, share } from "../support/sandbox.ts";
 
 const commands = await everyCommand();
-const optionNames = Object.keys(optionFacts) as OptionName[];
+const optionNames = Object.keys(optionDefinitions) as OptionName[];
 
 const KNOWN_WORDS = [
   "ls",
@@ -130,7 +130,7 @@ test("options are read, or refused as a misuse; and what is read can be started 
   const property = fc.asyncProperty(wordsFor(flags), variables, async (words, environment) => {
     const label = JSON.stringify([words, environment]).slice(0, 1_000);
     try {
-      const { options } = readArguments(words.flat(), { sandboxOptions: true, own: {} }, environment);
+      const { options } = readArguments(words.flat(), { sandboxOptions: true, flags: {} }, environment);
       const sandbox = await createSandbox({ clock: NOON, ...options, memory: true, port: 0 });
       started++;
       await sandbox.close();

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { everyCommand } from "../../src/cli/commands/index.ts";
 import { exitCodes } from "../../src/kernel/errors.ts";
-import { flagOf, type OptionName, optionFacts, variableOf } from "../../src/sandbox/options.ts";
+import { flagOf, type OptionName, optionDefinitions, variableOf } from "../../src/sandbox/options.ts";
 import { readGithubFile } from "../support/github-files.ts";
 import { folder, launchFile, PROGRAM, run, start } from "../support/program.ts";
 import { call } from "../support/sandbox.ts";
@@ -104,7 +104,7 @@ describe("the page", () => {
     expect(named.filter((name) => !Object.hasOwn(commands, name))).toEqual([]);
     const flags = [...page.matchAll(/--[a-z][a-z-]+/g)].map(([flag]) => flag);
     const known = [
-      ...Object.keys(optionFacts).map(flagOf),
+      ...Object.keys(optionDefinitions).map(flagOf),
       ...Object.values(commands).flatMap((one) => Object.keys(one.flags).map((name) => `--${name}`)),
     ];
     expect(flags.filter((flag) => !known.includes(flag) && flag !== "--rm")).toEqual([]);
@@ -233,10 +233,10 @@ describe("the Dockerfile", () => {
     expect(dockerfile.filter(({ name }) => !known.includes(name))).toEqual([]);
     const stages = dockerfile.filter(({ name }) => name === "FROM").map(({ words }) => words);
     expect(stages).toEqual([expect.stringMatching(/^node:\d+-slim AS build$/), expect.stringMatching(/^node:\d+-slim$/)]);
-    expect([argumentOf("USER"), argumentOf("EXPOSE")]).toEqual(["node", String(optionFacts.port.fallback)]);
+    expect([argumentOf("USER"), argumentOf("EXPOSE")]).toEqual(["node", String(optionDefinitions.port.default)]);
     const order = lastStage.map(({ name }) => name);
     expect(order.lastIndexOf("RUN")).toBeLessThan(order.indexOf("USER"));
-    const options = (Object.keys(optionFacts) as OptionName[]).map(variableOf);
+    const options = (Object.keys(optionDefinitions) as OptionName[]).map(variableOf);
     expect(Object.keys(imageVariables).filter((name) => name.startsWith("MERCHANT_") && !options.includes(name))).toEqual([]);
   });
 
@@ -297,7 +297,7 @@ test("Compose: the tests beside the sandbox find it healthy, by the name of its 
   expect(existsSync(join(root, "recipes", sandbox.build?.context ?? "", sandbox.build?.dockerfile ?? ""))).toBe(true);
   expect(tests.depends_on).toEqual({ sandbox: { condition: "service_healthy" } });
   expect(sandbox.environment.MERCHANT_SANDBOX_ALLOW_WEBHOOK_HOST).toBe("tests");
-  expect(sandbox.ports).toEqual([`127.0.0.1:${optionFacts.port.fallback}:${optionFacts.port.fallback}`]);
+  expect(sandbox.ports).toEqual([`127.0.0.1:${optionDefinitions.port.default}:${optionDefinitions.port.default}`]);
   expect(imageVariables.MERCHANT_SANDBOX_ALLOWED_HOST).toBe("sandbox");
   const { url } = await startImage(sandbox.environment);
   const here = (text: string) => text.replace("http://sandbox:4747", url);
@@ -366,7 +366,7 @@ test("Testcontainers: what it waits for is answered as it expects", async () => 
   const { url } = await startImage(asked.withEnvironment?.[0] as Record<string, string>);
   const [path, port] = asked.forHttp as [string, number];
   const answer = await fetch(url + path, { headers: asked.withHeaders?.[0] as Record<string, string> });
-  expect([port, answer.status]).toEqual([optionFacts.port.fallback, asked.forStatusCode?.[0]]);
+  expect([port, answer.status]).toEqual([optionDefinitions.port.default, asked.forStatusCode?.[0]]);
 });
 
 test("no link of the page leads nowhere", () => {

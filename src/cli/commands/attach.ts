@@ -11,11 +11,11 @@ import { findPlace, placeFlags } from "../remote/instances.ts";
 export const attach = command({
   summary: "watch and steer a sandbox that runs elsewhere, as if it ran here",
   usage: "attach [URL]",
-  words: 1,
+  positionals: 1,
   flags: { ...faceFlags, ...placeFlags },
-  async act({ own, positional: [url = own.url] }) {
-    const place = await findPlace({ ...own, url });
-    return show(subjectAt({ url: originOf(place.url), token: place.controlToken }), own);
+  async run({ flags, positionals: [url = flags.url] }) {
+    const place = await findPlace({ ...flags, url });
+    return show(subjectAt({ url: originOf(place.url), token: place.controlToken }), flags);
   },
 });
 

@@ -2,7 +2,7 @@
 
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
-import { command, say } from "../command.ts";
+import { command, print } from "../command.ts";
 import { running, runningFlags } from "../remote/running-sandbox.ts";
 
 interface Audit {
@@ -18,33 +18,33 @@ const INDENT = " ".repeat(MARKS.pass.length + 1 + WIDTH);
 export const audit = command({
   summary: "try a webhook receiver with everything that it may meet; exit code 3 when it took a forgery",
   usage: "audit URL",
-  words: 1,
+  positionals: 1,
   flags: {
-    secret: { hint: "WHSEC", words: "what the receiver verifies with; that of the endpoint registered there unless given" },
-    json: { words: "the whole result as one JSON object" },
+    secret: { value: "secret", description: "what the receiver verifies with; that of the endpoint registered there unless given" },
+    json: { description: "the whole result as one JSON object" },
     ...runningFlags,
   },
-  async act({ own, positional: [url] }) {
+  async run({ flags, positionals: [url] }) {
     if (url === undefined)
       throw new SandboxError("Say where the receiver is: merchant-sandbox audit http://localhost:3000/hooks --secret whsec_…", "usage");
-    const body = own.secret === undefined ? { url } : { url, secret: own.secret };
-    const found = await running(own).control<Audit>("POST", "/audit", body);
-    if (own.json === undefined) show(found);
-    else say(JSON.stringify(found));
+    const body = flags.secret === undefined ? { url } : { url, secret: flags.secret };
+    const found = await running(flags).control<Audit>("POST", "/audit", body);
+    if (flags.json === undefined) show(found);
+    else print(JSON.stringify(found));
     return exitCodeOf(found);
   },
 });
 
 function show({ probes, verdict, forgeryAccepted }: Audit): void {
   for (const { probe, verdict: found, sent, did, should, why } of probes) {
-    say(escapeControlCharacters(`${MARKS[found]} ${probe.padEnd(WIDTH)}${did}`));
+    print(escapeControlCharacters(`${MARKS[found]} ${probe.padEnd(WIDTH)}${did}`));
     if (found === "pass") continue;
-    for (const line of [`sent    ${sent}`, `should  ${should}`, `why     ${why}`]) say(escapeControlCharacters(INDENT + line));
+    for (const line of [`sent    ${sent}`, `should  ${should}`, `why     ${why}`]) print(escapeControlCharacters(INDENT + line));
   }
   const count = (wanted: Audit["verdict"]) => probes.filter((probe) => probe.verdict === wanted).length;
   const forgery = forgeryAccepted ? " It took a forgery: anybody who finds the address can send it events." : "";
   const open = count("inconclusive") > 0 ? `, ${count("inconclusive")} cannot be told` : "";
-  say(`${verdict}: ${count("pass")} of ${probes.length} as they should be, ${count("fail")} not${open}.${forgery}`);
+  print(`${verdict}: ${count("pass")} of ${probes.length} as they should be, ${count("fail")} not${open}.${forgery}`);
 }
 
 function exitCodeOf({ verdict, forgeryAccepted }: Audit): number {

@@ -2,7 +2,7 @@
 
 import { SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
-import { actNamed, command, say } from "../command.ts";
+import { command, print, subcommandNamed } from "../command.ts";
 import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
 
 interface ClockState {
@@ -31,13 +31,13 @@ const moves: Record<string, (sandbox: Running, value: string | undefined) => Pro
 export const clock = command({
   summary: "read or move the clock of a running sandbox; advancing plays everything that falls due",
   usage: "clock [advance SPAN | freeze [TIME] | set TIME | real]",
-  words: 2,
+  positionals: 2,
   flags: runningFlags,
-  async act({ own, positional: [move = "show", value] }) {
-    const { mode, now, attempts = [] } = await actNamed("clock", moves, move)(running(own), value);
+  async run({ flags, positionals: [move = "show", value] }) {
+    const { mode, now, attempts = [] } = await subcommandNamed("clock", moves, move)(running(flags), value);
     for (const { at, id, eventType, eventId, status } of attempts)
-      say(escapeControlCharacters(`${at} ${id} ${eventType} ${eventId} ${status}`));
-    say(`${now} (${mode})`);
+      print(escapeControlCharacters(`${at} ${id} ${eventType} ${eventId} ${status}`));
+    print(`${now} (${mode})`);
     return undefined;
   },
 });

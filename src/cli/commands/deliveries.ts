@@ -1,7 +1,7 @@
 // `deliveries`: the newest delivery attempts of a running sandbox, one a line.
 
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
-import { command, say } from "../command.ts";
+import { command, print } from "../command.ts";
 import { running, runningFlags } from "../remote/running-sandbox.ts";
 
 interface Attempt {
@@ -22,21 +22,21 @@ export const deliveries = command({
   summary: "the newest delivery attempts",
   usage: "deliveries",
   flags: {
-    limit: { hint: "N", words: "how many; 25 unless given" },
-    for: { hint: "MERCHANT", words: "whose; everybody's unless given" },
-    status: { hint: "STATUS", words: "only succeeded, failed or aborted" },
-    json: { words: "one JSON object a line" },
+    limit: { value: "n", description: "how many; 25 unless given" },
+    for: { value: "merchant", description: "whose; everybody's unless given" },
+    status: { value: "status", description: "only succeeded, failed or aborted" },
+    json: { description: "one JSON object a line" },
     ...runningFlags,
   },
-  async act({ own }) {
-    const sandbox = running(own);
-    const merchant = own.for === undefined ? undefined : (await sandbox.merchant(own.for)).id;
-    const wanted = { limit: own.limit, merchant, status: own.status };
+  async run({ flags }) {
+    const sandbox = running(flags);
+    const merchant = flags.for === undefined ? undefined : (await sandbox.merchant(flags.for)).id;
+    const wanted = { limit: flags.limit, merchant, status: flags.status };
     const query = new URLSearchParams(Object.entries(wanted).filter((entry): entry is [string, string] => entry[1] !== undefined));
     const { data } = await sandbox.control<{ data: Attempt[] }>("GET", `/deliveries?${query}`);
-    for (const attempt of data) say(own.json === undefined ? line(attempt) : JSON.stringify(attempt));
-    if (data.length === 0 && own.json === undefined)
-      say("No deliveries yet. Try merchant-sandbox receive in another terminal, then merchant-sandbox trigger payment.succeeded.");
+    for (const attempt of data) print(flags.json === undefined ? line(attempt) : JSON.stringify(attempt));
+    if (data.length === 0 && flags.json === undefined)
+      print("No deliveries yet. Try merchant-sandbox receive in another terminal, then merchant-sandbox trigger payment.succeeded.");
     return undefined;
   },
 });

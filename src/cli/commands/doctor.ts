@@ -4,15 +4,15 @@ import { readFileSync } from "node:fs";
 import { exitCodes } from "../../kernel/errors.ts";
 import { completeOptions } from "../../sandbox/options.ts";
 import { packageFile } from "../../sandbox/package-files.ts";
-import { command, say } from "../command.ts";
+import { command, print } from "../command.ts";
 import type { Found } from "../doctor-checks.ts";
 
 export const doctor = command({
   summary: "look for what could stand in a sandbox's way on this machine; exit code 1 where something does",
   usage: "doctor",
   sandboxOptions: true,
-  flags: { json: { words: "one JSON object a line, for programs" } },
-  async act({ options, own }) {
+  flags: { json: { description: "one JSON object a line, for programs" } },
+  async run({ options, flags }) {
     const { port, host, db, memory } = completeOptions(options);
     const { engines } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { engines: { node: string } };
     // Loaded only here: what it looks at is no start's concern.
@@ -27,12 +27,12 @@ export const doctor = command({
       checkProxy(process.env),
       await checkLocalhost(),
     ];
-    for (const one of found) show(one, own.json !== undefined);
+    for (const one of found) show(one, flags.json !== undefined);
     return found.some(({ state }) => state === "fail") ? exitCodes.runtime : exitCodes.ok;
   },
 });
 
 function show(found: Found, asJson: boolean): void {
-  say(asJson ? JSON.stringify(found) : `${found.state.padEnd(6)}${found.says}`);
-  if (!asJson && found.remedy !== undefined) say(`      ${found.remedy}`);
+  print(asJson ? JSON.stringify(found) : `${found.state.padEnd(6)}${found.says}`);
+  if (!asJson && found.remedy !== undefined) print(`      ${found.remedy}`);
 }

@@ -21,23 +21,30 @@ export const exec = command({
   sandboxOptions: true,
   rest: true,
   flags: {
-    fixture: { hint: "MERCHANT", words: "whose key the command gets; the first merchant's unless given" },
+    fixture: { value: "merchant", description: "whose key the command gets; the first merchant's unless given" },
     "fail-on": {
-      hint: "WHAT",
-      many: true,
-      words: "end with 3 or 4 although the command succeeded: verdicts,inconclusive,5xx,score=N,uncovered=N,uncovered=NAME,NAME",
+      value: "what",
+      multiple: true,
+      description: "end with 3 or 4 although the command succeeded: verdicts,inconclusive,5xx,score=N,uncovered=N,uncovered=NAME,NAME",
     },
-    report: { hint: "FORMAT=FILE", many: true, words: "write the run as json, junit, markdown, html or har; several parted by commas" },
-    log: { hint: "FILE", words: "keep what the sandbox says here; else in a temporary file, which stays only where something failed" },
+    report: {
+      value: "format=file",
+      multiple: true,
+      description: "write the run as json, junit, markdown, html or har; several parted by commas",
+    },
+    log: {
+      value: "file",
+      description: "keep what the sandbox says here; else in a temporary file, which stays only where something failed",
+    },
   },
-  async act({ options, own, rest }) {
+  async run({ options, flags, rest }) {
     if (rest.length === 0) throw new SandboxError("Say after -- what to run: merchant-sandbox exec -- npm test.", "usage");
-    const wanted = { conditions: readConditions(own["fail-on"]), reports: readReports(own.report) };
+    const wanted = { conditions: readConditions(flags["fail-on"]), reports: readReports(flags.report) };
     const complete = completeOptions(options, defaultsFor(options));
     const sandbox = await createSandbox(complete);
     try {
-      const { key } = merchantNamed((await sandbox.merchants.list()).data, own.fixture);
-      const log = openLogFile(own.log);
+      const { key } = merchantNamed((await sandbox.merchants.list()).data, flags.fixture);
+      const log = openLogFile(flags.log);
       await log.follow(sandbox);
       const place = { url: localUrl(sandbox, complete.host), controlToken: sandbox.controlToken };
       return await runInside({ place, log, wanted, words: rest, variables: variablesOf(place, key) });

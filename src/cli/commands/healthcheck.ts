@@ -1,7 +1,7 @@
 // `healthcheck`: whether a sandbox is ready, as an exit code, for whoever asks every few seconds.
 
 import { exitCodes } from "../../kernel/errors.ts";
-import { optionFacts, variableOf } from "../../sandbox/options.ts";
+import { optionDefinitions, variableOf } from "../../sandbox/options.ts";
 import { command } from "../command.ts";
 import { whyNotReady } from "../remote/probe.ts";
 import { runningFlags } from "../remote/running-sandbox.ts";
@@ -11,12 +11,12 @@ export const healthcheck = command({
   usage: "healthcheck",
   flags: {
     ...runningFlags,
-    url: { hint: "URL", words: "which; MERCHANT_SANDBOX_URL, or the port of MERCHANT_SANDBOX_PORT or 4747 unless given" },
+    url: { value: "url", description: "which; MERCHANT_SANDBOX_URL, or the port of MERCHANT_SANDBOX_PORT or 4747 unless given" },
   },
-  async act({ own }) {
-    const { MERCHANT_SANDBOX_URL: named, [variableOf("port")]: port = optionFacts.port.fallback } = process.env;
-    const url = own.url ?? named ?? `http://127.0.0.1:${port}`;
-    const token = own["control-token"] ?? process.env[variableOf("controlToken")];
+  async run({ flags }) {
+    const { MERCHANT_SANDBOX_URL: named, [variableOf("port")]: port = optionDefinitions.port.default } = process.env;
+    const url = flags.url ?? named ?? `http://127.0.0.1:${port}`;
+    const token = flags["control-token"] ?? process.env[variableOf("controlToken")];
     return (await whyNotReady(url, token)) === undefined ? exitCodes.ok : exitCodes.runtime;
   },
 });

@@ -5,7 +5,7 @@ import { SandboxError } from "../../kernel/errors.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions, type Options } from "../../sandbox/options.ts";
 import type { Arguments } from "../arguments.ts";
-import { command, note, say } from "../command.ts";
+import { command, note, print } from "../command.ts";
 import { jsonVoice, plainVoice, readyFacts, readyLine, type Voice } from "../output/plain-output.ts";
 import { show } from "../output/show.ts";
 import { faceFlags } from "../output/ui-choice.ts";
@@ -20,23 +20,23 @@ import { joinRoom, serveRoom } from "../workshop/room.ts";
 export const learn = command({
   summary: "lessons that tick themselves: learn, learn paging, learn --list; learn --serve for a room",
   usage: "learn [LESSON]",
-  words: 1,
+  positionals: 1,
   sandboxOptions: true,
   flags: {
-    list: { words: "what there is to learn" },
-    checkpoint: { hint: "N", words: "begin at this step, with what those before would have left" },
-    "hint-after": { hint: "SPAN", words: "show a hint unasked after so long at a step; 90s unless given, 0s for never" },
-    serve: { words: "open a room to the network: everybody who joins gets a merchant, and lessons of their own" },
-    join: { hint: "URL", words: "learn in a room, whose address whoever leads it knows" },
-    name: { hint: "NAME", words: "what you are called in it" },
+    list: { description: "what there is to learn" },
+    checkpoint: { value: "n", description: "begin at this step, with what those before would have left" },
+    "hint-after": { value: "duration", description: "show a hint unasked after so long at a step; 90s unless given, 0s for never" },
+    serve: { description: "open a room to the network: everybody who joins gets a merchant, and lessons of their own" },
+    join: { value: "url", description: "learn in a room, whose address whoever leads it knows" },
+    name: { value: "name", description: "what you are called in it" },
     ...faceFlags,
   },
-  async act(given) {
-    const { own, positional, options } = given;
-    if (own.list !== undefined) return list();
-    if (own.join !== undefined) return joinRoom(own.join, own.name, { lesson: positional[0], checkpoint: checkpointOf(own) });
-    if (own.name !== undefined) throw new SandboxError("--name says what you are called in a room: give --join URL too.", "usage");
-    if (own.serve !== undefined) return serveRoom(options, own);
+  async run(given) {
+    const { flags, positionals, options } = given;
+    if (flags.list !== undefined) return list();
+    if (flags.join !== undefined) return joinRoom(flags.join, flags.name, { lesson: positionals[0], checkpoint: checkpointOf(flags) });
+    if (flags.name !== undefined) throw new SandboxError("--name says what you are called in a room: give --join URL too.", "usage");
+    if (flags.serve !== undefined) return serveRoom(options, flags);
     return alone(given);
   },
 });
@@ -44,7 +44,7 @@ export const learn = command({
 /** Whoever names a file wants it used. */
 const defaultsFor = ({ db }: GivenOptions): Partial<Options> => ({ memory: db === undefined });
 
-function checkpointOf({ checkpoint }: Arguments["own"]): number | undefined {
+function checkpointOf({ checkpoint }: Arguments["flags"]): number | undefined {
   if (checkpoint === undefined) return undefined;
   if (/^[1-9]\d?$/.test(checkpoint)) return Number(checkpoint);
   throw new SandboxError(`--checkpoint takes the number of a step; received "${checkpoint}".`, "usage");
@@ -55,25 +55,25 @@ async function list(): Promise<undefined> {
   const { data } = await controlOf(sandbox, undefined)
     .control<{ data: Lesson[] }>("GET", "/lessons")
     .finally(() => sandbox.close());
-  for (const { number, name, title, steps } of data) say(`${number} ${name.padEnd(16)} ${title} (${steps.length} steps)`);
+  for (const { number, name, title, steps } of data) print(`${number} ${name.padEnd(16)} ${title} (${steps.length} steps)`);
 }
 
 const controlOf = (sandbox: Sandbox, host: string | undefined): Running =>
   running({ url: localUrl(sandbox, host), "control-token": sandbox.controlToken });
 
-async function alone({ options, own, positional: [wanted] }: Arguments): Promise<number> {
+async function alone({ options, flags, positionals: [wanted] }: Arguments): Promise<number> {
   const complete = completeOptions(options, defaultsFor(options));
-  const checkpoint = checkpointOf(own);
+  const checkpoint = checkpointOf(flags);
   const sandbox = await createSandbox(complete);
   try {
     const control = controlOf(sandbox, complete.host);
     const sit = async () => {
-      const joined = await control.control<{ learner: LearnerView }>("POST", "/learners", { hintAfter: own["hint-after"] });
+      const joined = await control.control<{ learner: LearnerView }>("POST", "/learners", { hintAfter: flags["hint-after"] });
       const seat = ownSeat(control, joined.learner.id);
       return { seat, place: await beginAt(seat, wanted, checkpoint) };
     };
     const subject = subjectOf(sandbox, control.url, await sit(), sit);
-    return await show(subject, own);
+    return await show(subject, flags);
   } finally {
     await sandbox.close();
   }
@@ -130,7 +130,7 @@ function subjectOf(sandbox: Sandbox, url: string, first: Seated, sit: () => Prom
         voice = to;
         voice.ready(facts);
       } else {
-        say(readyLine(facts));
+        print(readyLine(facts));
         tutor = openTutor(seated.seat, await seated.seat.place());
       }
       return {

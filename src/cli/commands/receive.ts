@@ -7,7 +7,7 @@ import { parseDuration } from "../../kernel/duration.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
-import { command, say } from "../command.ts";
+import { command, print } from "../command.ts";
 import { stopSignal } from "../process/stop-signal.ts";
 import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
 
@@ -31,32 +31,33 @@ export const receive = command({
   summary: "receive webhooks: register an endpoint, verify and print what arrives",
   usage: "receive",
   flags: {
-    port: { hint: "N", words: `port to listen on; ${PORT} unless given` },
-    for: { hint: "MERCHANT", words: "whose events; the first merchant's unless given" },
-    events: { hint: "TYPES", words: "which types, as in booking.declined,payroll.created; all unless given" },
-    secret: { hint: "WHSEC", words: "verify with this secret, and do not register" },
-    fail: { hint: "N", words: "answer the first N deliveries with 500" },
-    slow: { hint: "SPAN", words: "wait before each answer" },
-    status: { hint: "N", words: "answer everything with this status; unless given, 200 to what is genuine, 401 to what is not" },
+    port: { value: "n", description: `port to listen on; ${PORT} unless given` },
+    for: { value: "merchant", description: "whose events; the first merchant's unless given" },
+    events: { value: "types", description: "which types, as in booking.declined,payroll.created; all unless given" },
+    secret: { value: "secret", description: "verify with this secret, and do not register" },
+    fail: { value: "n", description: "answer the first N deliveries with 500" },
+    slow: { value: "duration", description: "wait before each answer" },
+    status: { value: "n", description: "answer everything with this status; unless given, 200 to what is genuine, 401 to what is not" },
     ...runningFlags,
   },
-  async act({ own }) {
+  async run({ flags }) {
     const manners: Manners = {
-      failures: wholeNumber(own.fail, "--fail", { fallback: 0 }),
-      pause: own.slow === undefined ? 0 : parseDuration(own.slow, "--slow"),
-      status: own.status === undefined ? undefined : wholeNumber(own.status, "--status", { fallback: 200, least: 200, most: 599 }),
+      failures: wholeNumber(flags.fail, "--fail", { fallback: 0 }),
+      pause: flags.slow === undefined ? 0 : parseDuration(flags.slow, "--slow"),
+      status: flags.status === undefined ? undefined : wholeNumber(flags.status, "--status", { fallback: 200, least: 200, most: 599 }),
     };
-    const secret: { current: string | undefined } = { current: own.secret };
-    const server = await listen(wholeNumber(own.port, "--port", { fallback: PORT, most: 65_535 }), (incoming) =>
+    const secret: { current: string | undefined } = { current: flags.secret };
+    const server = await listen(wholeNumber(flags.port, "--port", { fallback: PORT, most: 65_535 }), (incoming) =>
       take(incoming, manners, secret.current),
     );
     const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
     // Listened for before anything is said: whoever reads that it is ready may stop it at once.
     const stopped = stopSignal();
     try {
-      const registered = own.secret === undefined ? await register(running(own), url, own.for, own.events?.split(",") ?? ["*"]) : undefined;
-      if (!registered) say(`Receiving at ${url}, verifying with the secret that was given. Ctrl-C ends it.`);
-      secret.current = registered?.secret ?? own.secret;
+      const registered =
+        flags.secret === undefined ? await register(running(flags), url, flags.for, flags.events?.split(",") ?? ["*"]) : undefined;
+      if (!registered) print(`Receiving at ${url}, verifying with the secret that was given. Ctrl-C ends it.`);
+      secret.current = registered?.secret ?? flags.secret;
       await stopped;
       await registered?.leave();
     } finally {
@@ -70,7 +71,7 @@ export const receive = command({
 async function register(sandbox: Running, url: string, wanted: string | undefined, events: string[]) {
   const merchant = await sandbox.merchant(wanted);
   const { id, secret } = await sandbox.service<Registered>(merchant.key, "POST", "/webhooks", { url, events });
-  say(`Receiving ${events.join(", ")} of ${merchant.id} at ${url} as ${id}. Ctrl-C ends it and removes the endpoint.`);
+  print(`Receiving ${events.join(", ")} of ${merchant.id} at ${url} as ${id}. Ctrl-C ends it and removes the endpoint.`);
   // The sandbox may be gone by then, which is no reason to end with an error.
   return { secret, leave: () => sandbox.service(merchant.key, "DELETE", `/webhooks/${id}`).catch(() => undefined) };
 }
@@ -83,8 +84,8 @@ async function take(incoming: IncomingMessage, manners: Manners, secret: string 
   const status = manners.failures > 0 ? 500 : (manners.status ?? (genuine ? statusOf(body) : 401));
   if (manners.failures > 0) manners.failures--;
   const verdict = genuine ? "signature ok" : "SIGNATURE WRONG";
-  say(escapeControlCharacters(`${header("x-webhook-event")} ${header("x-webhook-id")} ${verdict}, answering ${status}`));
-  say(escapeControlCharacters(`  ${body.toString("utf8")}`));
+  print(escapeControlCharacters(`${header("x-webhook-event")} ${header("x-webhook-id")} ${verdict}, answering ${status}`));
+  print(escapeControlCharacters(`  ${body.toString("utf8")}`));
   if (manners.pause > 0) await pause(manners.pause, incoming);
   return status;
 }

@@ -5,10 +5,10 @@ import type { RuleState } from "../../contracts/fault.ts";
 import type { ScenarioResult, ScenarioState } from "../../contracts/scenario.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
-import { actNamed, command, say } from "../command.ts";
+import { command, print, subcommandNamed } from "../command.ts";
 import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
 
-type Own = Record<string, string | undefined>;
+type Flags = Record<string, string | undefined>;
 
 /** What to do, and the scenario. */
 const WORDS = 2;
@@ -16,44 +16,44 @@ const WORDS = 2;
 export const scenario = command({
   summary: "faults with a score: scenario start lost-response, run your client, scenario score lost-response",
   usage: "scenario [ls | show NAME | start NAME | score NAME | stop NAME]",
-  words: WORDS,
+  positionals: WORDS,
   flags: {
-    for: { hint: "MERCHANT", words: "whom it strikes; everybody unless given" },
-    json: { words: "one JSON object a line" },
+    for: { value: "merchant", description: "whom it strikes; everybody unless given" },
+    json: { description: "one JSON object a line" },
     ...runningFlags,
   },
-  async act({ own, positional: [act = "ls", name] }) {
-    return actNamed("scenario", acts, act)(running(own), name, own);
+  async run({ flags, positionals: [act = "ls", name] }) {
+    return subcommandNamed("scenario", acts, act)(running(flags), name, flags);
   },
 });
 
-type Act = (sandbox: Running, name: string | undefined, own: Own) => Promise<number | undefined>;
+type Act = (sandbox: Running, name: string | undefined, flags: Flags) => Promise<number | undefined>;
 
 const acts: Record<string, Act> = {
-  async ls(sandbox, _, own) {
+  async ls(sandbox, _, flags) {
     const { data } = await sandbox.control<{ data: ScenarioState[] }>("GET", "/scenarios");
-    for (const state of data) say(own.json === undefined ? line(state) : JSON.stringify(state));
+    for (const state of data) print(flags.json === undefined ? line(state) : JSON.stringify(state));
     return undefined;
   },
-  async show(sandbox, name, own) {
-    const state = await sandbox.control<ScenarioState>("GET", await pathOf(sandbox, "show", name, own));
-    tell(state, own, [line(state), "", state.about, "", ...state.faults.map(faultLine), ...state.expectations.flatMap(resultLines)]);
+  async show(sandbox, name, flags) {
+    const state = await sandbox.control<ScenarioState>("GET", await pathOf(sandbox, "show", name, flags));
+    tell(state, flags, [line(state), "", state.about, "", ...state.faults.map(faultLine), ...state.expectations.flatMap(resultLines)]);
     return undefined;
   },
-  async start(sandbox, name, own) {
-    const merchant = await merchantOf(sandbox, own);
+  async start(sandbox, name, flags) {
+    const merchant = await merchantOf(sandbox, flags);
     const state = await sandbox.control<ScenarioState>("POST", pathTo("start", name), merchant === undefined ? {} : { merchant });
-    tell(state, own, [line(state), state.about]);
+    tell(state, flags, [line(state), state.about]);
     return undefined;
   },
-  async score(sandbox, name, own) {
-    const state = await sandbox.control<ScenarioState>("GET", await pathOf(sandbox, "score", name, own));
-    tell(state, own, [line(state), ...state.expectations.flatMap(resultLines)]);
+  async score(sandbox, name, flags) {
+    const state = await sandbox.control<ScenarioState>("GET", await pathOf(sandbox, "score", name, flags));
+    tell(state, flags, [line(state), ...state.expectations.flatMap(resultLines)]);
     return codeOf(state.verdict);
   },
-  async stop(sandbox, name, own) {
-    const state = await sandbox.control<ScenarioState>("DELETE", await pathOf(sandbox, "stop", name, own));
-    tell(state, own, [line(state)]);
+  async stop(sandbox, name, flags) {
+    const state = await sandbox.control<ScenarioState>("DELETE", await pathOf(sandbox, "stop", name, flags));
+    tell(state, flags, [line(state)]);
     return undefined;
   },
 };
@@ -73,16 +73,16 @@ function pathTo(act: string, name: string | undefined): string {
   return `/scenarios/${encodeURIComponent(name)}`;
 }
 
-async function pathOf(sandbox: Running, act: string, name: string | undefined, own: Own): Promise<string> {
+async function pathOf(sandbox: Running, act: string, name: string | undefined, flags: Flags): Promise<string> {
   const path = pathTo(act, name);
-  const merchant = await merchantOf(sandbox, own);
+  const merchant = await merchantOf(sandbox, flags);
   return merchant === undefined ? path : `${path}?${new URLSearchParams({ merchant })}`;
 }
 
-const merchantOf = async (sandbox: Running, own: Own) => (own.for === undefined ? undefined : (await sandbox.merchant(own.for)).id);
+const merchantOf = async (sandbox: Running, flags: Flags) => (flags.for === undefined ? undefined : (await sandbox.merchant(flags.for)).id);
 
-function tell(state: ScenarioState, own: Own, lines: readonly string[]): void {
-  for (const text of own.json === undefined ? lines : [JSON.stringify(state)]) say(escapeControlCharacters(text));
+function tell(state: ScenarioState, flags: Flags, lines: readonly string[]): void {
+  for (const text of flags.json === undefined ? lines : [JSON.stringify(state)]) print(escapeControlCharacters(text));
 }
 
 function line({ name, title, armed, merchant, verdict, says }: ScenarioState): string {

@@ -11,7 +11,7 @@ import type { Subject } from "../output/watched-sandbox.ts";
 import type { Apart } from "../process/worker.ts";
 import { localUrl } from "../remote/environment.ts";
 
-type Own = Record<string, string | undefined>;
+type Flags = Record<string, string | undefined>;
 
 export const start = command({
   summary: "run the sandbox (what happens when no command is given)",
@@ -19,21 +19,21 @@ export const start = command({
   sandboxOptions: true,
   flags: {
     ...faceFlags,
-    detach: { words: "come back once it is ready, and let it run on; merchant-sandbox stop ends it" },
+    detach: { description: "come back once it is ready, and let it run on; merchant-sandbox stop ends it" },
   },
-  async act({ options, own }) {
+  async run({ options, flags }) {
     const complete = completeOptions(options);
-    if (own.detach !== undefined) return (await import("../process/detach.ts")).detach(complete, own);
-    return faceHere(own) === "dashboard" ? lookAt(complete, own) : tellOf(complete, own);
+    if (flags.detach !== undefined) return (await import("../process/detach.ts")).detach(complete, flags);
+    return faceHere(flags) === "dashboard" ? lookAt(complete, flags) : tellOf(complete, flags);
   },
 });
 
 /** The sandbox and what shows it are loaded side by side, and go on so. */
-async function lookAt(options: Options, own: Own): Promise<number> {
+async function lookAt(options: Options, flags: Flags): Promise<number> {
   const { sandboxApart } = await import("../process/worker.ts");
   const opening = sandboxApart(options);
   try {
-    return await show(opening.then(subjectApart), own);
+    return await show(opening.then(subjectApart), flags);
   } finally {
     await (await opening).close();
   }
@@ -59,11 +59,11 @@ function subjectApart({ facts, url, onDefect }: Apart): Subject {
   };
 }
 
-async function tellOf(options: Options, own: Own): Promise<number> {
+async function tellOf(options: Options, flags: Flags): Promise<number> {
   const { createSandbox } = await import("../../sandbox/create.ts");
   const sandbox = await createSandbox(options);
   try {
-    return await show(subjectOf(sandbox, localUrl(sandbox, options.host)), own);
+    return await show(subjectOf(sandbox, localUrl(sandbox, options.host)), flags);
   } finally {
     await sandbox.close();
   }

@@ -1,23 +1,23 @@
 // `status`: which sandboxes run on by themselves here, or what is at an address.
 
 import { exitCodes } from "../../kernel/errors.ts";
-import { command, say } from "../command.ts";
+import { command, print } from "../command.ts";
 import { findDetached, findPlace, type Place, placeFlags } from "../remote/instances.ts";
 import { introduce, whyNotReady } from "../remote/probe.ts";
 
 export const status = command({
   summary: "which sandboxes run here; exit code 1 where none does",
   usage: "status",
-  flags: { json: { words: "one JSON object a line, for programs" }, ...placeFlags },
-  async act({ own }) {
-    const isNamed = (own.url ?? process.env.MERCHANT_SANDBOX_URL) !== undefined;
-    const left = isNamed ? [] : await findDetached(own);
+  flags: { json: { description: "one JSON object a line, for programs" }, ...placeFlags },
+  async run({ flags }) {
+    const isNamed = (flags.url ?? process.env.MERCHANT_SANDBOX_URL) !== undefined;
+    const left = isNamed ? [] : await findDetached(flags);
     const places: Place[] =
       left.length > 0
         ? left.map((detached) => ({ url: detached.url, controlToken: detached.controlToken, detached }))
-        : [await findPlace(own)];
+        : [await findPlace(flags)];
     const found = await Promise.all(places.map(look));
-    for (const one of found) say(own.json === undefined ? lineOf(one) : JSON.stringify(one));
+    for (const one of found) print(flags.json === undefined ? lineOf(one) : JSON.stringify(one));
     return found.every(({ ready }) => ready) ? exitCodes.ok : exitCodes.runtime;
   },
 });

@@ -3,7 +3,7 @@
 import { rmSync } from "node:fs";
 import { realDelay, stopwatch } from "../../kernel/clock.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
-import { command, note, say } from "../command.ts";
+import { command, note, print } from "../command.ts";
 import { isAlive, signal } from "../process/signals.ts";
 import { type Detached, findDetached, findPlace, forgetState, placeFlags } from "../remote/instances.ts";
 
@@ -13,17 +13,17 @@ const PAUSE = 20;
 export const stop = command({
   summary: "end what start --detach left running",
   usage: "stop",
-  flags: { all: { words: "every one that was left in this folder" }, ...placeFlags },
-  async act({ own }) {
-    const places = own.all === undefined ? [await findOne(own)] : await findDetached(own);
-    if (places.length === 0) say("No sandbox runs here.");
+  flags: { all: { description: "every one that was left in this folder" }, ...placeFlags },
+  async run({ flags }) {
+    const places = flags.all === undefined ? [await findOne(flags)] : await findDetached(flags);
+    if (places.length === 0) print("No sandbox runs here.");
     const ended = await Promise.all(places.map(end));
     return ended.every(Boolean) ? exitCodes.ok : exitCodes.runtime;
   },
 });
 
-async function findOne(own: Record<string, string | undefined>) {
-  const { url, detached } = await findPlace(own);
+async function findOne(flags: Record<string, string | undefined>) {
+  const { url, detached } = await findPlace(flags);
   if (detached) return detached;
   throw new SandboxError(`No sandbox that start --detach left here is at ${url}. One that was started otherwise is ended where it runs.`);
 }
@@ -40,6 +40,6 @@ async function end(place: Detached & { file: string }): Promise<boolean> {
   }
   forgetState(place);
   if (isGone) rmSync(log, { force: true });
-  if (isGone) say(`Stopped ${url}.`);
+  if (isGone) print(`Stopped ${url}.`);
   return isGone;
 }

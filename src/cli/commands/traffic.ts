@@ -2,7 +2,7 @@
 
 import { SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
-import { actNamed, command, say } from "../command.ts";
+import { command, print, subcommandNamed } from "../command.ts";
 import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
 
 /** As the control plane shows it. */
@@ -15,9 +15,9 @@ interface Shown {
   byKind: Record<string, number>;
 }
 
-type Own = Record<string, string | undefined>;
+type Flags = Record<string, string | undefined>;
 
-const acts: Record<string, (sandbox: Running, own: Own) => Promise<Shown[]>> = {
+const acts: Record<string, (sandbox: Running, flags: Flags) => Promise<Shown[]>> = {
   async start(sandbox, { rate, mix, merchant, for: span }) {
     const wanted = { rate, merchant, for: span, ...(mix === undefined ? {} : { mix: readMix(mix) }) };
     return [await sandbox.control<Shown>("POST", "/traffic", wanted)];
@@ -35,19 +35,19 @@ const acts: Record<string, (sandbox: Running, own: Own) => Promise<Shown[]>> = {
 export const traffic = command({
   summary: "let plausible business go on by itself: payments, payouts, bookings, payroll",
   usage: "traffic [start | stop | status]",
-  words: 1,
+  positionals: 1,
   flags: {
-    rate: { hint: "RATE", words: "so many in a span, such as 2/s or 30/m; 2/s unless given" },
-    mix: { hint: "MIX", words: "weights of kinds of record, such as payment=3,booking=1; a mix of all unless given" },
-    for: { hint: "SPAN", words: "how long it lasts, such as 1m; until it is stopped unless given" },
-    merchant: { hint: "MERCHANT", words: "to whom it happens, such as mer_lodge; the first one unless given" },
-    json: { words: "one JSON object a line" },
+    rate: { value: "rate", description: "so many in a span, such as 2/s or 30/m; 2/s unless given" },
+    mix: { value: "mix", description: "weights of kinds of record, such as payment=3,booking=1; a mix of all unless given" },
+    for: { value: "duration", description: "how long it lasts, such as 1m; until it is stopped unless given" },
+    merchant: { value: "merchant", description: "to whom it happens, such as mer_lodge; the first one unless given" },
+    json: { description: "one JSON object a line" },
     ...runningFlags,
   },
-  async act({ own, positional: [word = "status"] }) {
-    const shown = await actNamed("traffic", acts, word)(running(own), own);
-    for (const one of shown) say(own.json === undefined ? escapeControlCharacters(lineOf(one)) : JSON.stringify(one));
-    if (shown.length === 0 && own.json === undefined) say("No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m.");
+  async run({ flags, positionals: [word = "status"] }) {
+    const shown = await subcommandNamed("traffic", acts, word)(running(flags), flags);
+    for (const one of shown) print(flags.json === undefined ? escapeControlCharacters(lineOf(one)) : JSON.stringify(one));
+    if (shown.length === 0 && flags.json === undefined) print("No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m.");
     return undefined;
   },
 });

@@ -1,7 +1,7 @@
 // `trigger`: sends a synthetic event of any type through a running sandbox.
 
 import { SandboxError } from "../../kernel/errors.ts";
-import { command, say } from "../command.ts";
+import { command, print } from "../command.ts";
 import { running, runningFlags } from "../remote/running-sandbox.ts";
 
 interface Sent {
@@ -13,19 +13,19 @@ interface Sent {
 export const trigger = command({
   summary: "send a synthetic event to the endpoints that subscribed to its type",
   usage: "trigger TYPE",
-  words: 1,
+  positionals: 1,
   flags: {
-    data: { hint: "JSON", words: "what the event says; {} unless given" },
-    for: { hint: "MERCHANT", words: "whose endpoints; the first merchant's unless given" },
+    data: { value: "json", description: "what the event says; {} unless given" },
+    for: { value: "merchant", description: "whose endpoints; the first merchant's unless given" },
     ...runningFlags,
   },
-  async act({ own, positional: [type] }) {
+  async run({ flags, positionals: [type] }) {
     if (type === undefined) throw new SandboxError("Say which type: merchant-sandbox trigger payment.succeeded.", "usage");
-    const sandbox = running(own);
-    const merchant = await sandbox.merchant(own.for);
-    const event = await sandbox.service<Sent>(merchant.key, "POST", "/webhook-events/test", { type, data: parse(own.data ?? "{}") });
+    const sandbox = running(flags);
+    const merchant = await sandbox.merchant(flags.for);
+    const event = await sandbox.service<Sent>(merchant.key, "POST", "/webhook-events/test", { type, data: parse(flags.data ?? "{}") });
     const told = event.deliveries.map(({ endpointId }) => endpointId);
-    say(
+    print(
       `${event.id} ${event.type}: ${told.length === 0 ? `no endpoint of ${merchant.id} subscribed to it` : `on its way to ${told.join(", ")}`}`,
     );
     return undefined;

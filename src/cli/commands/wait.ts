@@ -3,7 +3,7 @@
 import { realDelay, stopwatch } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { exitCodes } from "../../kernel/errors.ts";
-import { command, note, say } from "../command.ts";
+import { command, note, print } from "../command.ts";
 import { findPlace, placeFlags } from "../remote/instances.ts";
 import { whyNotReady } from "../remote/probe.ts";
 
@@ -12,15 +12,15 @@ const PAUSE = 50;
 export const wait = command({
   summary: "wait until a sandbox is ready; exit code 1 when it takes too long",
   usage: "wait",
-  flags: { timeout: { hint: "SPAN", words: "how long; 30s unless given" }, ...placeFlags },
-  async act({ own }) {
-    const timeout = parseDuration(own.timeout ?? "30s", "--timeout");
+  flags: { timeout: { value: "duration", description: "how long; 30s unless given" }, ...placeFlags },
+  async run({ flags }) {
+    const timeout = parseDuration(flags.timeout ?? "30s", "--timeout");
     const elapsed = stopwatch();
     for (;;) {
-      const { url, controlToken } = await findPlace(own);
+      const { url, controlToken } = await findPlace(flags);
       const why = await whyNotReady(url, controlToken);
       if (why === undefined) {
-        say(`Ready at ${url}.`);
+        print(`Ready at ${url}.`);
         return exitCodes.ok;
       }
       if (elapsed() >= timeout) {

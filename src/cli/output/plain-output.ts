@@ -5,7 +5,7 @@ import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
 import type { Defect } from "../../sandbox/engine.ts";
 import { version } from "../../sandbox/package-files.ts";
-import { note, say } from "../command.ts";
+import { note, print } from "../command.ts";
 import { factsOf, lineOf } from "./event-lines.ts";
 
 export interface Voice {
@@ -20,16 +20,16 @@ export interface Voice {
 
 export const plainVoice: Voice = {
   ready(facts) {
-    say(readyLine(facts));
-    if (facts.controlToken !== undefined) say(`The control plane at ${facts.url}/_sandbox asks for the token ${facts.controlToken}`);
+    print(readyLine(facts));
+    if (facts.controlToken !== undefined) print(`The control plane at ${facts.url}/_sandbox asks for the token ${facts.controlToken}`);
   },
-  attached: (facts) => say(escapeControlCharacters(`Watching ${whatItIs(facts, "at")}`)),
-  happened: (happening) => say(lineOf(happening)),
+  attached: (facts) => print(escapeControlCharacters(`Watching ${whatItIs(facts, "at")}`)),
+  happened: (happening) => print(lineOf(happening)),
   defect: (defect) => note(defectLine(defect)),
   aside: (_, words) => note(escapeControlCharacters(words)),
 };
 
-const object = (facts: Record<string, unknown>) => say(JSON.stringify(facts));
+const object = (facts: Record<string, unknown>) => print(JSON.stringify(facts));
 
 export const jsonVoice: Voice = {
   ready: (facts) => object({ event: "ready", ...facts }),

@@ -9,18 +9,18 @@ import { type Face, faceOf } from "./ui-choice.ts";
 import type { Subject } from "./watched-sandbox.ts";
 
 /** The face that these flags and the surroundings of this process come to. */
-export function faceHere(own: Record<string, string | undefined>): Face {
+export function faceHere(flags: Record<string, string | undefined>): Face {
   // The system is asked, and not process.stdin: that would be made for the question.
-  return faceOf(own, { isTerminal: isatty(0) && isatty(1) && isInForeground(), environment: process.env });
+  return faceOf(flags, { isTerminal: isatty(0) && isatty(1) && isInForeground(), environment: process.env });
 }
 
 /** Answers the exit code. */
-export async function show(opening: Subject | Promise<Subject>, own: Record<string, string | undefined>): Promise<number> {
-  const face = faceHere(own);
+export async function show(opening: Subject | Promise<Subject>, flags: Record<string, string | undefined>): Promise<number> {
+  const face = faceHere(flags);
   if (face !== "dashboard") return await tellUntilStopped(await opening, face === "json" ? jsonVoice : plainVoice);
   // Loaded only here: who has no terminal does not wait for it.
   const [subject, { showOnTerminal }] = await Promise.all([opening, import("./terminal-session.ts")]);
-  return showOnTerminal(subject, { color: own["no-color"] === undefined });
+  return showOnTerminal(subject, { color: flags["no-color"] === undefined });
 }
 
 async function tellUntilStopped(subject: Subject, voice: Voice): Promise<number> {

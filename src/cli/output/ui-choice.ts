@@ -1,16 +1,16 @@
 // Which face a sandbox shows: the dashboard on a terminal that a person looks at, plain lines everywhere else.
 
-import type { OwnFlag } from "../arguments.ts";
+import type { FlagDefinition } from "../arguments.ts";
 
 export type Face = "dashboard" | "plain" | "json";
 
 /** The flags of every command that shows a sandbox. */
 export const faceFlags = {
-  json: { words: "one JSON object a line, for programs" },
-  ui: { words: "the dashboard, also where CI is set" },
-  "no-ui": { words: "plain lines, also on a terminal" },
-  "no-color": { words: "no colours on the dashboard; NO_COLOR says the same" },
-} satisfies Record<string, OwnFlag>;
+  json: { description: "one JSON object a line, for programs" },
+  ui: { description: "the dashboard, also where CI is set" },
+  "no-ui": { description: "plain lines, also on a terminal" },
+  "no-color": { description: "no colours on the dashboard; NO_COLOR says the same" },
+} satisfies Record<string, FlagDefinition>;
 
 export interface Surroundings {
   /** Whether a terminal shows what we say, and listens to us now. */
@@ -19,10 +19,10 @@ export interface Surroundings {
 }
 
 /** `ui` and `no-ui` decide where the surroundings would decide otherwise; nothing makes a terminal of what is none. */
-export function faceOf(own: Record<string, string | undefined>, { isTerminal, environment }: Surroundings): Face {
-  if (own.json !== undefined) return "json";
-  if (!isTerminal || own["no-ui"] !== undefined) return "plain";
-  if (own.ui !== undefined) return "dashboard";
+export function faceOf(flags: Record<string, string | undefined>, { isTerminal, environment }: Surroundings): Face {
+  if (flags.json !== undefined) return "json";
+  if (!isTerminal || flags["no-ui"] !== undefined) return "plain";
+  if (flags.ui !== undefined) return "dashboard";
   const { CI, TERM, INK_SCREEN_READER } = environment;
   const inPipeline = CI !== undefined && !["", "0", "false"].includes(CI);
   return inPipeline || TERM === "dumb" || INK_SCREEN_READER === "true" ? "plain" : "dashboard";

@@ -6,7 +6,7 @@ import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
 import type { Options } from "../../sandbox/options.ts";
 import { makeFolder } from "../../store/sqlite/database.ts";
-import { note, say } from "../command.ts";
+import { note, print } from "../command.ts";
 import type { ReadyFacts } from "../output/plain-output.ts";
 import { localUrl } from "../remote/environment.ts";
 import { type Detached, folderOf, keepState, logFileIn } from "../remote/instances.ts";
@@ -17,8 +17,8 @@ interface Failed {
 }
 
 /** In the process that was asked. */
-export async function detach(options: Options, own: Record<string, string | undefined>): Promise<number> {
-  if (own.ui !== undefined)
+export async function detach(options: Options, flags: Record<string, string | undefined>): Promise<number> {
+  if (flags.ui !== undefined)
     throw new SandboxError("--ui shows a dashboard, and --detach leaves nobody to look at it: choose one.", "usage");
   const folder = folderOf(options.db);
   makeFolder(folder);
@@ -31,9 +31,9 @@ export async function detach(options: Options, own: Record<string, string | unde
   const state: Detached = { ...answer, url, baseUrl: `${url}/v1`, log };
   keepState(folder, name, state);
   child.unref();
-  if (own.json !== undefined) say(JSON.stringify({ event: "ready", ...state }));
+  if (flags.json !== undefined) print(JSON.stringify({ event: "ready", ...state }));
   else
-    say(
+    print(
       `merchant-sandbox ${state.version} is ready at ${state.baseUrl} as process ${state.pid}; its log is ${log}. merchant-sandbox stop ends it.`,
     );
   return exitCodes.ok;

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { SandboxError } from "../../kernel/errors.ts";
-import { optionFacts, variableOf } from "../../sandbox/options.ts";
-import type { OwnFlag } from "../arguments.ts";
+import { optionDefinitions, variableOf } from "../../sandbox/options.ts";
+import type { FlagDefinition } from "../arguments.ts";
 import type { ReadyFacts } from "../output/plain-output.ts";
 import { isAlive } from "../process/signals.ts";
 import { introduce } from "./probe.ts";
@@ -21,16 +21,19 @@ export interface Place {
   detached?: Detached & { file: string };
 }
 
-type Own = Record<string, string | undefined>;
+type Flags = Record<string, string | undefined>;
 
 /** The flags of every command that looks for sandboxes that run on by themselves. */
 export const placeFlags = {
   ...runningFlags,
-  url: { hint: "URL", words: "which sandbox; MERCHANT_SANDBOX_URL, the one that start --detach left here, or port 4747 unless given" },
-  db: { hint: "FILE", words: "the SQLite file that it was started with: beside that its state is kept" },
-} satisfies Record<string, OwnFlag>;
+  url: {
+    value: "url",
+    description: "which sandbox; MERCHANT_SANDBOX_URL, the one that start --detach left here, or port 4747 unless given",
+  },
+  db: { value: "file", description: "the SQLite file that it was started with: beside that its state is kept" },
+} satisfies Record<string, FlagDefinition>;
 
-export const folderOf = (db: string | undefined) => dirname(resolve(db ?? optionFacts.db.fallback));
+export const folderOf = (db: string | undefined) => dirname(resolve(db ?? optionDefinitions.db.default));
 
 export const logFileIn = (folder: string, name: string) => join(folder, `detached-${name}.log`);
 
@@ -42,8 +45,8 @@ export function keepState(folder: string, name: string, state: Detached): void {
 export const forgetState = ({ file }: { file: string }) => rmSync(file, { force: true });
 
 /** Those whose file is there and that still answer as the same process; what is left of one that has ended is cleared away. */
-export async function findDetached(own: Own): Promise<(Detached & { file: string })[]> {
-  const folder = folderOf(own.db ?? process.env[variableOf("db")]);
+export async function findDetached(flags: Flags): Promise<(Detached & { file: string })[]> {
+  const folder = folderOf(flags.db ?? process.env[variableOf("db")]);
   const states = namesIn(folder).flatMap((name) => readState(join(folder, name)));
   for (const state of states) if (!isAlive(state.pid)) forgetState(state);
   const answering = await Promise.all(states.map(async (state) => (await introduce(state.url, state.controlToken))?.pid === state.pid));
@@ -51,15 +54,15 @@ export async function findDetached(own: Own): Promise<(Detached & { file: string
 }
 
 /** The one that a command is about: what is named, else the only one that was left here, else the default address. */
-export async function findPlace(own: Own): Promise<Place> {
-  const named = (own.url ?? process.env.MERCHANT_SANDBOX_URL)?.replace(/\/(v1\/?)?$/, "");
-  const token = own["control-token"] ?? process.env[variableOf("controlToken")];
-  const all = await findDetached(own);
+export async function findPlace(flags: Flags): Promise<Place> {
+  const named = (flags.url ?? process.env.MERCHANT_SANDBOX_URL)?.replace(/\/(v1\/?)?$/, "");
+  const token = flags["control-token"] ?? process.env[variableOf("controlToken")];
+  const all = await findDetached(flags);
   const [found, ...more] = named === undefined ? all : all.filter(({ url }) => url === named);
   if (more.length > 0)
     throw new SandboxError(`Several sandboxes run here: ${all.map(({ url }) => url).join(", ")}. Say which with --url URL.`, "usage");
   if (found) return { url: found.url, controlToken: token ?? found.controlToken, detached: found };
-  const port = process.env[variableOf("port")] ?? optionFacts.port.fallback;
+  const port = process.env[variableOf("port")] ?? optionDefinitions.port.default;
   return { url: named ?? `http://127.0.0.1:${port}`, controlToken: token };
 }
 

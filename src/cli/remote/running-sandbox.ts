@@ -1,8 +1,8 @@
 // Speaks to a sandbox that runs already, on behalf of a command: its control plane, or its service as one of its merchants.
 
 import { SandboxError } from "../../kernel/errors.ts";
-import { optionFacts } from "../../sandbox/options.ts";
-import type { OwnFlag } from "../arguments.ts";
+import { optionDefinitions } from "../../sandbox/options.ts";
+import type { FlagDefinition } from "../arguments.ts";
 
 export interface Running {
   readonly url: string;
@@ -16,17 +16,23 @@ export interface Running {
 
 /** The flags of every command that needs a running sandbox. */
 export const runningFlags = {
-  url: { hint: "URL", words: `which sandbox; MERCHANT_SANDBOX_URL or http://127.0.0.1:${optionFacts.port.fallback} unless given` },
-  "control-token": { hint: "TOKEN", words: "what its control plane asks for, when it is open to the network" },
-} satisfies Record<string, OwnFlag>;
+  url: {
+    value: "url",
+    description: `which sandbox; MERCHANT_SANDBOX_URL or http://127.0.0.1:${optionDefinitions.port.default} unless given`,
+  },
+  "control-token": { value: "token", description: "what its control plane asks for, when it is open to the network" },
+} satisfies Record<string, FlagDefinition>;
 
 interface Index {
   merchants: { id: string; apiKeys: string[] }[];
 }
 
-export function running(own: Record<string, string | undefined>): Running {
-  const url = (own.url ?? process.env.MERCHANT_SANDBOX_URL ?? `http://127.0.0.1:${optionFacts.port.fallback}`).replace(/\/(v1\/?)?$/, "");
-  const token = own["control-token"] ?? process.env.MERCHANT_SANDBOX_CONTROL_TOKEN;
+export function running(flags: Record<string, string | undefined>): Running {
+  const url = (flags.url ?? process.env.MERCHANT_SANDBOX_URL ?? `http://127.0.0.1:${optionDefinitions.port.default}`).replace(
+    /\/(v1\/?)?$/,
+    "",
+  );
+  const token = flags["control-token"] ?? process.env.MERCHANT_SANDBOX_CONTROL_TOKEN;
   const control = <T>(method: string, path: string, body?: unknown) => request<T>(url, token, method, `/_sandbox${path}`, body);
   return {
     url,

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { isInForeground } from "../../../ui/terminal/foreground.ts";
 import { currentStepText, wrapProse } from "../../contracts/lesson-text.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
-import { note, say } from "../command.ts";
+import { note, print } from "../command.ts";
 import type { Place, Seat } from "./learner-client.ts";
 import { filesOf, stepName } from "./lesson-file.ts";
 
@@ -33,12 +33,12 @@ export function openTutor(seat: Seat, first: Place): Tutor {
   };
   const tell = async (place: Place | undefined): Promise<void> => {
     if (!place || place.learner.version <= (shown?.learner.version ?? -1)) return;
-    for (const line of news(shown, place)) say(visibleLines(line));
+    for (const line of news(shown, place)) print(visibleLines(line));
     shown = place;
     const { step, next } = place.learner;
     if (place.lesson && step === null && next !== null) await tell(await seat.begin(next));
   };
-  if (!process.stdin.isRaw) say(LETTERS);
+  if (!process.stdin.isRaw) print(LETTERS);
   then(async () => first);
   const letters: Record<string, () => Promise<Place>> = { h: seat.hint, s: seat.skip };
   const deafen = hearLetters((letter) => {

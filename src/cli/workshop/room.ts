@@ -5,7 +5,7 @@ import { SandboxError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions } from "../../sandbox/options.ts";
-import { note, say } from "../command.ts";
+import { note, print } from "../command.ts";
 import { jsonVoice, plainVoice, readyFacts, readyLine, type Voice } from "../output/plain-output.ts";
 import { show } from "../output/show.ts";
 import type { Subject } from "../output/watched-sandbox.ts";
@@ -15,7 +15,7 @@ import { running } from "../remote/running-sandbox.ts";
 import { followRoom, type Place, roomSeat } from "./learner-client.ts";
 import { openTutor } from "./lesson-prompt.ts";
 
-export async function serveRoom(options: GivenOptions, own: Record<string, string | undefined>): Promise<number> {
+export async function serveRoom(options: GivenOptions, flags: Record<string, string | undefined>): Promise<number> {
   const complete = completeOptions(options, {
     memory: options.db === undefined,
     host: "0.0.0.0",
@@ -27,7 +27,7 @@ export async function serveRoom(options: GivenOptions, own: Record<string, strin
   try {
     const near = localUrl(sandbox, complete.host);
     const { url } = await running({ url: near, "control-token": sandbox.controlToken }).control<{ url: string }>("POST", "/room");
-    return await show(roomSubject(sandbox, near, url), own);
+    return await show(roomSubject(sandbox, near, url), flags);
   } finally {
     await sandbox.close();
   }
@@ -59,7 +59,7 @@ function roomSubject(sandbox: Sandbox, near: string, url: string): Subject {
       // What is said here may stand on a projector: no attendee's key.
       else
         for (const line of [readyLine({ ...facts, merchants: facts.merchants.slice(0, 1) }), ...invitation(url, sandbox.controlToken)])
-          say(line);
+          print(line);
       voice = to;
       return {
         over: new Promise(() => {}),
