@@ -1,69 +1,90 @@
-// What the rooms say to one another about faults: what can be done to a call or to a delivery, which rule did it, and when.
+// Fault rules between rooms: what a fault can do to a call or a delivery, the record of each firing, and a rule as it is shown.
+
+import { oneOf, type Static, Type, text } from "../schema/shapes.ts";
 
 export type FaultTarget = "api" | "delivery";
 
-/** Where on the way of a call a fault steps in, in the order in which a call gets there. Latency is apart: it composes with all. */
+/** The points of the request pipeline at which a fault can act, in pipeline order. At each point one rule fires; latency adds to any. */
 export const API_PHASES = ["outage", "auth", "limit", "recall", "before", "read", "effect", "after", "latency", "body"] as const;
 export type ApiPhase = (typeof API_PHASES)[number];
 
-/** What of a delivery a fault changes: when it is sent, what is sent, how, and what follows from the answer. */
+/** What a fault changes about a delivery: when it is sent, its content, how it is sent, or the retries after its response. */
 export const DELIVERY_PHASES = ["schedule", "content", "transport", "retry"] as const;
 export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 
-/** A call as far as it is known in a phase. */
+/**
+ * What becomes of a call that a fault touches. Each action declares it and each firing carries it: the judge goes by this and never by
+ * the action's name.
+ * - `normal`: the operation runs and its response arrives, perhaps late or with other values.
+ * - `refused`: an error response is sent instead, and the operation has no effect.
+ * - `disconnected`: the connection breaks before the operation has any effect.
+ * - `response_lost`: the operation takes effect, and the client gets no usable response.
+ */
+export type CallOutcome = "normal" | "refused" | "disconnected" | "response_lost";
+
+/**
+ * What a receiver gets of a delivery that a fault touches.
+ * - `genuine`: what the service sends, perhaps at another time, in another order, or more than once.
+ * - `altered`: other content, another transport, or nothing. How the receiver responds says nothing about genuine deliveries.
+ * - `forged`: a signature that does not match.
+ * - `previous_secret`: a signature by the secret before the last rotation, as on a delivery that was in flight during the rotation.
+ */
+export type DeliveryOutcome = "genuine" | "altered" | "forged" | "previous_secret";
+
+/** A call, as far as it is known in a phase. */
 export interface CallSubject {
   requestId: string;
   merchant: string | undefined;
   key: string | undefined;
   operation: string | undefined;
-  /** Tells calls without an Idempotency-Key apart: method and target. */
+  /** Method and target: distinguishes calls without an Idempotency-Key. */
   address: string;
   header(name: string): string | undefined;
-  /** The parsed body; empty where there is none, or none was read yet. */
+  /** The parsed body; empty where there is none, or where it is not read yet. */
   body: unknown;
 }
 
-/** One attempt of a delivery that is about to be planned. */
+/** A delivery attempt that is about to be planned. */
 export interface DeliverySubject {
   merchant: string;
   endpoint: string;
   eventType: string;
   eventId: string;
-  /** Counts from one. */
+  /** Starts at 1. */
   attempt: number;
   attemptId?: string;
-  /** The parsed event: asked for only when a rule looks into it. */
+  /** The parsed event; called only when a rule matches on it. */
   event?: () => unknown;
-  /** When the endpoint's secret was last rotated, in sandbox milliseconds; undefined where it never was. */
+  /** Sandbox milliseconds of the endpoint's last secret rotation; undefined if it was never rotated. */
   rotatedAt?: () => number | undefined;
 }
 
-/** What an answer says of the time to wait. */
+/** The Retry-After header of an injected response. */
 export type RetryAfter = number | "absent" | "zero" | "past" | "invalid" | { form: "http_date"; seconds: number };
 
-export type CutForm = "reset" | "empty" | "hang" | "garbage" | "malformed_chunk";
-export type MangleForm = "truncate" | "invalid_json" | "html" | "wrong_content_type" | "drip";
+export type DisconnectForm = "reset" | "empty" | "hang" | "garbage" | "malformed_chunk";
+export type CorruptionForm = "truncate" | "invalid_json" | "html" | "wrong_content_type" | "drip";
 
-/** All that can be done to a call. Each action of the grammar comes to one of these. */
+/** Everything that can be done to a call. Each action prepares one of these. */
 export type ApiEffect =
-  /** Answers instead of the service. Without a code, the status says which one it is. */
-  | { kind: "refuse"; status: number; code?: string; message?: string; retryAfter?: RetryAfter; headers?: Record<string, string> }
-  /** Leaves nothing of the merchant's real window, which ends in so many milliseconds, or when it would anyway. */
+  /** Sends this response instead of the operation's. Without a code, the status determines it. */
+  | { kind: "respond"; status: number; code?: string; message?: string; retryAfter?: RetryAfter; headers?: Record<string, string> }
+  /** Uses up the merchant's real rate-limit window, which then ends in `resetIn` milliseconds (default: when it would anyway). */
   | { kind: "exhaust"; resetIn?: number }
-  /** Real milliseconds before the headers, or between the headers and the body. */
+  /** Waits for real milliseconds before the headers, or between the headers and the body. */
   | { kind: "delay"; milliseconds: number; before: "headers" | "body" }
-  /** No answer at all. */
-  | { kind: "cut"; as: CutForm }
-  /** The answer, spoilt. */
-  | { kind: "mangle"; as: MangleForm; bytesPerSecond: number }
-  /** The answer remembered for the Idempotency-Key is forgotten. */
+  /** Sends no HTTP response. */
+  | { kind: "disconnect"; as: DisconnectForm }
+  /** Corrupts the response. */
+  | { kind: "corrupt"; as: CorruptionForm; bytesPerSecond: number }
+  /** Deletes the stored reply of the Idempotency-Key. */
   | { kind: "forget" }
-  /** Reads answer what was true so many sandbox milliseconds ago. */
+  /** Answers a read from the records as they were so many sandbox milliseconds ago. */
   | { kind: "lag"; milliseconds: number }
-  /** The service's clock is wrong by so many milliseconds. */
+  /** Sets the service's clock wrong by so many milliseconds for this call. */
   | { kind: "skew"; milliseconds: number };
 
-/** All that can be done to an attempt of a delivery. Spans are milliseconds. */
+/** Everything that can be done to a delivery attempt. Spans are milliseconds. */
 export type DeliveryEffect =
   | { kind: "duplicate"; copies: number; gap: number; concurrent: boolean }
   | { kind: "reorder"; batch: number; order: "reverse" | "shuffle"; hold: number | undefined }
@@ -74,111 +95,121 @@ export type DeliveryEffect =
   | {
       kind: "payload";
       as: "patch" | "truncate" | "unknown_type" | "extra_field" | "invalid_json";
-      /** JSON Pointers into the event, and what stands there instead. */
+      /** JSON Pointers into the event, each with its new value. */
       patch: Readonly<Record<string, unknown>>;
     }
   | { kind: "transport"; as: "slow_send" | "wrong_content_type" | "abort_mid_body" }
   | { kind: "retry_policy"; as: "ignore_2xx" | "give_up" | "compress"; factor: number };
 
-/** That a rule did something. */
+/** One firing of a rule: which rule, what it did, and to which request or attempt. */
 export interface Firing {
   ruleId: string;
   name: string | null;
   target: FaultTarget;
   action: string;
-  /** Which of its forms the action took, such as `previous_secret`; null where it has none, or none was given. */
+  /** The action's `as`, such as `previous_secret`; null where it has none, or its default applies. */
   form: string | null;
-  /** The judge's rules that this rule was set up to try. */
+  outcome: CallOutcome | DeliveryOutcome;
+  /** The judge's rules that the fault rule is there to test. */
   expect: readonly string[];
   merchant: string | null;
-  /** The one or the other says what was hit. */
+  /** Set for a call; `attemptId` is set for a delivery. */
   requestId: string | null;
   attemptId: string | null;
   eventId: string | null;
   endpointId: string | null;
-  /** When the secret of the endpoint that was hit was rotated, in sandbox milliseconds; null where it never was. */
+  /** Sandbox milliseconds of the endpoint's last secret rotation; null if it was never rotated. */
   rotatedAt: number | null;
   /** Sandbox milliseconds. */
   at: number;
 }
 
+/** What a rule that fired does, and the record of it. */
 export interface Injection<Effect> {
   effect: Effect;
   firing: Firing;
-  /** Whether the answer may say which rule touched it. */
+  /** Whether X-Sandbox-Fault names the rule. */
   label: boolean;
 }
 
 export type ApiInjection = Injection<ApiEffect>;
 export type DeliveryInjection = Injection<DeliveryEffect> & { phase: DeliveryPhase };
 
-/** A fault that a request brought along for itself. */
+/** A fault that a request asks for itself, in its X-Sandbox-Inject header. */
 export interface InlineFault {
   phase: ApiPhase;
   action: string;
+  outcome: CallOutcome;
   effect: ApiEffect;
 }
 
-/** What the pipe asks. */
+/** The faults of calls, for the request pipeline. */
 export interface ApiFaults {
-  /** False while no rule could touch any call: then nothing else need be asked. */
+  /** False while no rule can touch any call. */
   readonly armed: boolean;
-  /** False where no rule of this phase could touch a call of this operation: then it need not be asked. */
-  concerns(phase: ApiPhase, operation: string | undefined): boolean;
-  /** Reads what a request asks to be done to itself; 400 where that is no action on a call. */
-  read(text: string): InlineFault[];
-  /** What to do to a call in this phase. Asking counts: to be asked once in each phase. */
-  decide(phase: ApiPhase, call: CallSubject, brought?: readonly InlineFault[]): ApiInjection | undefined;
+  /** False if no rule of this phase can touch a call of this operation: then `decide` need not be called. */
+  mayFire(phase: ApiPhase, operation: string | undefined): boolean;
+  /** Parses X-Sandbox-Inject; fails with 400 unless it names actions on calls. */
+  parseInline(text: string): InlineFault[];
+  /** What to do to a call in this phase. Counts as a match, so call it once for each phase. */
+  decide(phase: ApiPhase, call: CallSubject, inline?: readonly InlineFault[]): ApiInjection | undefined;
 }
 
-/** What the dispatcher asks. */
+/** The faults of deliveries, for the dispatcher. */
 export interface DeliveryFaults {
-  /** False while no rule could touch any delivery. */
+  /** False while no rule can touch any delivery. */
   readonly armed: boolean;
-  /** What to do to an attempt: one injection for each phase at most. Asking counts: to be asked once for each attempt. */
-  forDelivery(delivery: DeliverySubject): DeliveryInjection[];
-  /** Tells whoever listens that what a rule did has touched one more attempt; it is counted no second time. */
-  repeat(firing: Firing): void;
+  /** What to do to an attempt: one injection for each phase at most. Counts as a match, so call it once for each attempt. */
+  decide(delivery: DeliverySubject): DeliveryInjection[];
+  /** Reports that an earlier firing affects another attempt, without counting it again. */
+  reportAgain(firing: Firing): void;
 }
 
-export type RuleStatus = "armed" | "spent" | "expired" | "removed";
+const nullable = (description: string) => Type.Union([text(description), Type.Null()]);
 
-/** A rule as the control plane shows it. */
-export interface RuleState {
-  id: string;
-  name: string | null;
-  target: FaultTarget;
-  match: Readonly<Record<string, unknown>>;
-  trigger: Readonly<Record<string, unknown>>;
-  action: Readonly<Record<string, unknown>> & { readonly type: string };
-  expect: readonly string[];
-  ttl: string | null;
-  priority: number;
-  label: boolean;
-  enabled: boolean;
-  status: RuleStatus;
-  /** How many calls or attempts it matched. */
-  seen: number;
-  fired: number;
-  /** How often it may still fire; null where that has no bound, or each of its budgets has its own. */
-  remaining: number | null;
-  /** Sandbox time; null when it never fired. */
-  lastFiredAt: string | null;
-  /** Sandbox time at which it will have lived; null when only a reset ends it. */
-  endsAt: string | null;
-}
+/** A rule as the control plane shows it: as it was written, with its defaults, and what it has done. */
+export const RuleState = Type.Object(
+  {
+    id: Type.String(),
+    name: nullable("A name for people"),
+    target: oneOf(["api", "delivery"], "What it acts on"),
+    match: Type.Record(Type.Unknown()),
+    trigger: Type.Record(Type.Unknown()),
+    action: Type.Unsafe<{ type: string; [field: string]: unknown }>(Type.Record(Type.Unknown())),
+    expect: Type.Array(Type.String(), { description: "The judge's rules that it tests" }),
+    ttl: nullable("How long it lives"),
+    priority: Type.Integer({ description: "Rules with a higher priority are tried first" }),
+    label: Type.Boolean(),
+    enabled: Type.Boolean(),
+    status: oneOf(
+      ["armed", "spent", "expired", "removed"],
+      "`spent` when it has fired as often as it may, `expired` when its time is over",
+    ),
+    seen: Type.Integer({ description: "How many calls or attempts it matched" }),
+    fired: Type.Integer(),
+    remaining: Type.Union([Type.Integer(), Type.Null()], {
+      description: "How often it may still fire; null if unlimited, or limited for each key, event or endpoint separately",
+    }),
+    lastFiredAt: nullable("Sandbox time"),
+    endsAt: nullable("Sandbox time at which its ttl, or its `for`, is over; null if it has neither"),
+  },
+  { title: "fault_rule" },
+);
 
-/** The rules there are: what the control plane works with. */
+export type RuleState = Static<typeof RuleState>;
+export type RuleStatus = RuleState["status"];
+
+/** Adds, shows, changes and removes rules. */
 export interface RuleRegistry {
-  /** Refuses a rule that could not be added. */
+  /** Fails if the rule is not valid. */
   check(rule: unknown): void;
   add(rule: unknown): RuleState;
-  /** In the order in which they are tried. */
+  /** In the order in which rules are tried. */
   list(): RuleState[];
   find(id: string): RuleState;
   change(id: string, changes: unknown): RuleState;
   remove(id: string): RuleState;
-  /** Removes every rule, or those that can only touch one merchant; answers how many. */
+  /** Removes every rule, or those that can only touch one merchant; returns how many. */
   clear(merchant?: string): number;
   /** The JSON Schema of a rule. */
   schema(): Record<string, unknown>;

@@ -1,88 +1,91 @@
-// What an action is: one entry that says its fields, where it steps in, what it does, and what comes of it.
+// The declaration of an action: its fields, the phase in which it acts, what it does, and what becomes of the call or delivery.
 
-import type { ApiEffect, ApiPhase, DeliveryEffect, DeliveryPhase, FaultTarget } from "../contracts/fault.ts";
+import type { ApiEffect, ApiPhase, CallOutcome, DeliveryEffect, DeliveryOutcome, DeliveryPhase, FaultTarget } from "../contracts/fault.ts";
 import { type Static, type TObject, type TProperties, Type } from "../schema/shapes.ts";
 import type { Trigger } from "./trigger.ts";
 
-/** The moment at which an action is carried out. */
+/** One firing, as far as an action depends on it. */
 export interface Moment {
   /** A number in [0, 1): the same for the same rule, seed and firing. */
   chance(purpose: string): number;
-  /** How far the rule's budget or span is used up, from 0 to 1. */
+  /** How much of the rule's budget or time is used up, from 0 to 1. */
   progress: number;
 }
 
-type Given<Fields extends TProperties> = Static<TObject<Fields>>;
+type FieldValues<Fields extends TProperties> = Static<TObject<Fields>>;
 
-interface Entry<Name extends string, Fields extends TProperties, Phase, Effect> {
+interface Declaration<Name extends string, Fields extends TProperties, Phase, Effect, Outcome> {
   type: Name;
   phase: Phase;
   /** One sentence: what it does. */
-  does: string;
-  /** How `fault add` is told of it in one line. */
+  description: string;
+  /** Arguments of `fault add`, for the documentation. */
   example: string;
   fields: Fields;
-  /** The field that `action=value` gives. */
+  /** The field that `action=value` sets. */
   main?: keyof Fields & string;
-  /** What the fields of one rule must hold beyond their shapes: the first thing that is wrong, and how to mend it. */
-  check?(fields: Given<Fields>, trigger: Trigger): string | undefined;
-  /** How often it fires where nobody said: once, unless one of its firings does nothing by itself. */
-  usualTimes?(fields: Given<Fields>): number;
-  /** How many attempts of one delivery a single firing holds for. */
-  attempts?(fields: Given<Fields>): number;
-  /** Read once when the rule is made, asked at each firing. */
-  prepare(fields: Given<Fields>): (moment: Moment) => Effect;
+  /** What becomes of the call or delivery: what the judge goes by. A function where it depends on the fields. */
+  outcome: Outcome | ((fields: FieldValues<Fields>) => Outcome);
+  /** Checks the fields against each other and against the trigger; returns the first problem and how to fix it. */
+  check?(fields: FieldValues<Fields>, trigger: Trigger): string | undefined;
+  /** How often it fires by default: once, unless a single firing has no effect. */
+  defaultTimes?(fields: FieldValues<Fields>): number;
+  /** How many attempts of one delivery a single firing covers (default: 1). */
+  attempts?(fields: FieldValues<Fields>): number;
+  /** Called once when the rule is made; the returned function is called at each firing. */
+  prepare(fields: FieldValues<Fields>): (moment: Moment) => Effect;
 }
 
-/** An entry with the types of its fields forgotten: what matching and the documents loop over. */
-export interface Action<Effect = unknown, Phase = ApiPhase | DeliveryPhase> {
+/** An action without the types of its fields. */
+export interface Action<Effect = unknown, Phase = ApiPhase | DeliveryPhase, Outcome = CallOutcome | DeliveryOutcome> {
   readonly type: string;
   readonly target: FaultTarget;
   readonly phase: Phase;
-  readonly does: string;
+  readonly description: string;
   readonly example: string;
   readonly main: string | undefined;
   readonly schema: TObject<TProperties>;
+  outcome(fields: object): Outcome;
   check(fields: object, trigger: Trigger): string | undefined;
-  usualTimes(fields: object): number;
+  defaultTimes(fields: object): number;
   attempts(fields: object): number;
   prepare(fields: object): (moment: Moment) => Effect;
 }
 
-/** The same with the type of what a rule may say. */
-type Typed<Name extends string, Fields extends TProperties, Effect, Phase> = Action<Effect, Phase> & {
-  readonly input?: { type: Name } & Given<Fields>;
-};
+/** Carries the type of the action as a rule contains it. There is no such property at run time. */
+interface Typed<Name extends string, Fields extends TProperties> {
+  readonly input?: { type: Name } & FieldValues<Fields>;
+}
 
 export function onCalls<const Name extends string, Fields extends TProperties>(
-  entry: Entry<Name, Fields, ApiPhase, ApiEffect>,
-): Typed<Name, Fields, ApiEffect, ApiPhase> {
-  return { ...common(entry), target: "api" };
+  declaration: Declaration<Name, Fields, ApiPhase, ApiEffect, CallOutcome>,
+): Action<ApiEffect, ApiPhase, CallOutcome> & Typed<Name, Fields> {
+  return { ...fromDeclaration(declaration), target: "api" };
 }
 
 export function onDeliveries<const Name extends string, Fields extends TProperties>(
-  entry: Entry<Name, Fields, DeliveryPhase, DeliveryEffect>,
-): Typed<Name, Fields, DeliveryEffect, DeliveryPhase> {
-  return { ...common(entry), target: "delivery" };
+  declaration: Declaration<Name, Fields, DeliveryPhase, DeliveryEffect, DeliveryOutcome>,
+): Action<DeliveryEffect, DeliveryPhase, DeliveryOutcome> & Typed<Name, Fields> {
+  return { ...fromDeclaration(declaration), target: "delivery" };
 }
 
-function common<Name extends string, Fields extends TProperties, Phase, Effect>(entry: Entry<Name, Fields, Phase, Effect>) {
-  const { type, phase, does, example, main, fields } = entry;
-  const schema = Type.Object(
-    { type: Type.String({ const: type, description: does }), ...fields },
-    { additionalProperties: false },
-  ) as unknown as TObject<TProperties>;
-  const own = (given: object) => Object.fromEntries(Object.entries(given).filter(([name]) => name !== "type")) as Given<Fields>;
+function fromDeclaration<Name extends string, Fields extends TProperties, Phase, Effect, Outcome extends string>(
+  declaration: Declaration<Name, Fields, Phase, Effect, Outcome>,
+) {
+  const { type, phase, description, example, main, fields, outcome } = declaration;
+  const schema = Type.Object({ type: Type.String({ const: type, description }), ...fields }, { additionalProperties: false });
+  const own = ({ type: _, ...values }: { type?: unknown }) => values as FieldValues<Fields>;
   return {
     type,
     phase,
-    does,
+    description,
     example,
     main,
-    schema,
-    check: (given: object, trigger: Trigger) => entry.check?.(own(given), trigger),
-    usualTimes: (given: object) => entry.usualTimes?.(own(given)) ?? 1,
-    attempts: (given: object) => entry.attempts?.(own(given)) ?? 1,
-    prepare: (given: object) => entry.prepare(own(given)),
+    schema: schema as unknown as TObject<TProperties>,
+    outcome: (given: object) => (typeof outcome === "function" ? outcome(own(given)) : outcome),
+    check: (given: object, trigger: Trigger) => declaration.check?.(own(given), trigger),
+    defaultTimes: (given: object) => declaration.defaultTimes?.(own(given)) ?? 1,
+    attempts: (given: object) => declaration.attempts?.(own(given)) ?? 1,
+    prepare: (given: object) => declaration.prepare(own(given)),
   };
 }

@@ -1,6 +1,6 @@
-// What can be done to a call: one entry an action, in the order of the page.
+// The actions on calls, in the order of the documentation.
 
-import type { CutForm, MangleForm } from "../contracts/fault.ts";
+import type { CorruptionForm, DisconnectForm } from "../contracts/fault.ts";
 import { count, flag, Type, text } from "../schema/shapes.ts";
 import { onCalls } from "./action.ts";
 import { choice, milliseconds, retryAfter, span } from "./fields.ts";
@@ -9,145 +9,157 @@ import { latency } from "./latency.ts";
 const status = onCalls({
   type: "status",
   phase: "before",
-  does: "Answers with a status of your choice instead of the service, before any effect.",
+  description: "Sends an error response of your choice, before any effect.",
   example: "status=503 payments.list --retry-after 2",
   main: "status",
+  outcome: "refused",
   fields: {
     status: Type.Integer({ description: "400 to 599", minimum: 400, maximum: 599 }),
-    code: Type.Optional(text("The `code` of the error; one that goes with the status unless given", { minLength: 1 })),
+    code: Type.Optional(text("The `code` of the error (default: the usual one for the status)", { minLength: 1 })),
     message: Type.Optional(text("The `message` of the error")),
     retryAfter: retryAfter(),
   },
-  prepare: (fields) => () => ({ kind: "refuse", ...fields }),
+  prepare: (fields) => () => ({ kind: "respond", ...fields }),
 });
 
 const rateLimit = onCalls({
   type: "rate_limit",
   phase: "limit",
-  does: "Answers 429 as if the window were used up, or uses the merchant's real window up.",
+  description: "Sends a 429 as if the rate limit were exceeded, or uses up the merchant's real rate-limit window.",
   example: "429 payments.list --times 3 --retry-after 2",
   main: "retryAfter",
+  // Where the window is used up, the rate limiter itself responds with the 429.
+  outcome: ({ exhaust }) => (exhaust ? "normal" : "refused"),
   fields: {
     retryAfter: retryAfter(),
-    exhaust: Type.Optional(flag("Spends the real window, so that every call is refused until it ends: in `retryAfter` seconds if given")),
+    exhaust: Type.Optional(
+      flag("Uses up the real window, so that every call gets a 429 until it ends (after `retryAfter` seconds, if given)"),
+    ),
   },
   check: ({ exhaust, retryAfter: wait }) =>
     exhaust && wait !== undefined && (typeof wait !== "number" || wait === 0)
-      ? "action.retryAfter must be a number of seconds, from 1, where exhaust spends the real window: the window itself says when it ends."
+      ? "action.retryAfter must be a number of seconds, from 1, with exhaust, which uses up the real window: the window determines when it ends."
       : undefined,
   prepare: ({ exhaust = false, retryAfter: wait }) => {
     if (exhaust) return () => ({ kind: "exhaust", ...(typeof wait === "number" ? { resetIn: wait * 1_000 } : {}) });
-    return () => ({ kind: "refuse", status: 429, code: "injected_rate_limit", retryAfter: wait ?? 1 });
+    return () => ({ kind: "respond", status: 429, code: "injected_rate_limit", retryAfter: wait ?? 1 });
   },
 });
 
 const lostResponse = onCalls({
   type: "lost_response",
   phase: "after",
-  does: "Lets the call take effect, then loses the answer: a retry with the same Idempotency-Key gets it again.",
+  description: "Lets the operation take effect, then loses the response. A retry with the same Idempotency-Key gets the response.",
   example: "lost-response payroll.create",
   main: "as",
-  fields: { as: choice(["reset", "empty", "hang", "502"], "What the client sees instead; `reset` unless given") },
+  outcome: "response_lost",
+  fields: { as: choice(["reset", "empty", "hang", "502"], "What the client gets instead (default: `reset`)") },
   prepare: ({ as = "reset" }) => {
-    if (as === "502") return () => ({ kind: "refuse", status: 502, message: "The gateway got no answer in time." });
-    return () => ({ kind: "cut", as });
+    if (as === "502") return () => ({ kind: "respond", status: 502, message: "The gateway got no answer in time." });
+    return () => ({ kind: "disconnect", as });
   },
 });
 
 const connection = onCalls({
   type: "connection",
   phase: "before",
-  does: "Breaks the connection before any effect.",
+  description: "Breaks the connection before any effect.",
   example: "connection=malformed_chunk payments.list",
   main: "as",
+  outcome: "disconnected",
   fields: {
-    as: choice<CutForm>(["reset", "empty", "garbage", "malformed_chunk", "hang"], "How it breaks; `reset` unless given"),
+    as: choice<DisconnectForm>(["reset", "empty", "garbage", "malformed_chunk", "hang"], "How it breaks (default: `reset`)"),
   },
   prepare:
     ({ as = "reset" }) =>
-    () => ({ kind: "cut", as }),
+    () => ({ kind: "disconnect", as }),
 });
 
-/** Slow enough to be seen, fast enough to end. */
-const USUAL_DRIP = 100;
+/** Bytes per second: slow enough to notice, fast enough to end. */
+const DEFAULT_DRIP = 100;
 
 const body = onCalls({
   type: "body",
   phase: "body",
-  does: "Spoils the body of an answer that is otherwise good: the effect stands.",
+  description: "Corrupts the response body. The operation still takes effect.",
   example: "body=truncate payments.list",
   main: "as",
+  outcome: "response_lost",
   fields: {
-    as: choice<MangleForm>(
+    as: choice<CorruptionForm>(
       ["truncate", "invalid_json", "html", "wrong_content_type", "drip"],
-      "What becomes of it; `truncate` unless given",
+      "How it is corrupted (default: `truncate`)",
     ),
-    bytesPerSecond: Type.Optional(count(`How fast \`drip\` sends; ${USUAL_DRIP} unless given`, { minimum: 1, maximum: 1_000_000 })),
+    bytesPerSecond: Type.Optional(count(`How fast \`drip\` sends (default: ${DEFAULT_DRIP})`, { minimum: 1, maximum: 1_000_000 })),
   },
   check: ({ as, bytesPerSecond }) =>
     bytesPerSecond !== undefined && as !== "drip" ? "action.bytesPerSecond belongs to as: drip; leave it out." : undefined,
   prepare:
-    ({ as = "truncate", bytesPerSecond = USUAL_DRIP }) =>
-    () => ({ kind: "mangle", as, bytesPerSecond }),
+    ({ as = "truncate", bytesPerSecond = DEFAULT_DRIP }) =>
+    () => ({ kind: "corrupt", as, bytesPerSecond }),
 });
 
-const OUTAGE_WAIT = 5;
+const OUTAGE_RETRY_AFTER = 5;
 
 const outage = onCalls({
   type: "outage",
   phase: "outage",
-  does: "Takes the whole service down, whatever is called and by whom, before anything else is looked at.",
+  description: "Takes the whole service down, for every operation and every key, before anything else is checked.",
   example: "outage --for 30s",
   main: "as",
+  outcome: ({ as }) => (as === "reset" ? "disconnected" : "refused"),
   fields: {
-    as: choice(["503", "reset"], "What every call gets; `503` unless given"),
+    as: choice(["503", "reset"], "What every call gets (default: `503`)"),
     retryAfter: retryAfter(),
   },
   check: ({ as, retryAfter: wait }) =>
-    as === "reset" && wait !== undefined ? "action.retryAfter belongs to as: 503; a reset connection says nothing." : undefined,
-  prepare: ({ as = "503", retryAfter: wait = OUTAGE_WAIT }) => {
-    if (as === "reset") return () => ({ kind: "cut", as });
-    return () => ({ kind: "refuse", status: 503, code: "outage", message: "The service is down. Try again later.", retryAfter: wait });
+    as === "reset" && wait !== undefined ? "action.retryAfter belongs to as: 503; a reset connection sends no headers." : undefined,
+  prepare: ({ as = "503", retryAfter: wait = OUTAGE_RETRY_AFTER }) => {
+    if (as === "reset") return () => ({ kind: "disconnect", as });
+    return () => ({ kind: "respond", status: 503, code: "outage", message: "The service is down. Try again later.", retryAfter: wait });
   },
 });
 
-const REFUSED_TOKEN = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
+const INVALID_TOKEN = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
 
 const auth = onCalls({
   type: "auth",
   phase: "auth",
-  does: "Refuses a key that is good, as if it had been revoked or its session had expired.",
+  description: "Rejects a valid key, as if it had been revoked or its session had expired.",
   example: "auth=expired payments.list",
   main: "as",
-  fields: { as: choice(["revoked", "expired"], "What became of the key; `revoked` unless given") },
+  outcome: "refused",
+  fields: { as: choice(["revoked", "expired"], "What happened to the key (default: `revoked`)") },
   prepare: ({ as = "revoked" }) => {
     const code = as === "revoked" ? "invalid_api_key" : "token_expired";
     const message = as === "revoked" ? "This key was revoked." : "The session has expired. Log in again at POST /v1/merchants/login.";
-    return () => ({ kind: "refuse", status: 401, code, message, headers: REFUSED_TOKEN });
+    return () => ({ kind: "respond", status: 401, code, message, headers: INVALID_TOKEN });
   },
 });
 
 const idempotency = onCalls({
   type: "idempotency",
   phase: "recall",
-  does: "Treats the call's Idempotency-Key as still in use (409), or as one whose answer was forgotten.",
+  description: "Treats the call's Idempotency-Key as still in use (409), or as expired, so that the operation runs again.",
   example: "idempotency=in_progress payroll.create",
   main: "as",
-  fields: { as: choice(["in_progress", "expired"], "What became of the first call; `in_progress` unless given") },
+  outcome: ({ as }) => (as === "expired" ? "normal" : "refused"),
+  fields: { as: choice(["in_progress", "expired"], "The state of the key (default: `in_progress`)") },
   prepare: ({ as = "in_progress" }) => {
     if (as === "expired") return () => ({ kind: "forget" });
     const message = "A request with this Idempotency-Key is still running. Wait for its answer, then send it again.";
-    return () => ({ kind: "refuse", status: 409, code: "idempotency_key_in_use", message });
+    return () => ({ kind: "respond", status: 409, code: "idempotency_key_in_use", message });
   },
 });
 
 const staleRead = onCalls({
   type: "stale_read",
   phase: "read",
-  does: "Lets reads answer what was true a while ago, as a replica that lags behind would.",
+  description: "Answers reads from the records of a while ago, like a replica that lags behind.",
   example: "stale-read=5s payments.list --times 3",
   main: "lag",
-  fields: { lag: span("How far back, in sandbox time; never further than to the moment at which the rule came") },
+  outcome: "normal",
+  fields: { lag: span("How far back, in sandbox time; never further than to when the rule was added") },
   prepare: ({ lag }) => {
     const behind = milliseconds(lag);
     return () => ({ kind: "lag", milliseconds: behind });
@@ -157,9 +169,10 @@ const staleRead = onCalls({
 const clockSkew = onCalls({
   type: "clock_skew",
   phase: "effect",
-  does: "Lets the service's clock be wrong: in Date, RateLimit-Reset, and the times of what the call makes.",
+  description: "Sets the service's clock wrong: in Date, in RateLimit-Reset, and in the timestamps of what the call creates.",
   example: "clock-skew=5m payments.list",
   main: "by",
+  outcome: "normal",
   fields: {
     by: text("How far it is ahead, such as 5m; behind with a minus, such as -5m", {
       pattern: "^-?[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$",

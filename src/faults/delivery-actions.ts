@@ -1,4 +1,4 @@
-// What can be done to a delivery: one entry an action, in the order of the page.
+// The actions on deliveries, in the order of the documentation.
 
 import type { DeliveryEffect } from "../contracts/fault.ts";
 import { count, flag, Type, text } from "../schema/shapes.ts";
@@ -13,15 +13,16 @@ const EVERY_ATTEMPT = Number.MAX_SAFE_INTEGER;
 const duplicate = onDeliveries({
   type: "duplicate",
   phase: "schedule",
-  does: "Delivers an event more than once, with the same id and the same bytes.",
+  description: "Delivers an event more than once, with the same id and the same bytes.",
   example: "duplicate=2 payment.succeeded --concurrent",
   main: "copies",
+  outcome: "genuine",
   fields: {
-    copies: Type.Optional(count("How many arrive in all; 2 unless given", { minimum: 2, maximum: MOST_COPIES })),
-    gap: Type.Optional(span("How long after one the next is sent; at once unless given")),
-    concurrent: Type.Optional(flag("All at the same moment, on a connection each")),
+    copies: Type.Optional(count("How many arrive in all (default: 2)", { minimum: 2, maximum: MOST_COPIES })),
+    gap: Type.Optional(span("How long after one the next is sent (default: at once)")),
+    concurrent: Type.Optional(flag("All at the same time, each on its own connection")),
   },
-  check: ({ gap, concurrent }) => (concurrent && gap !== undefined ? "action.gap and action.concurrent exclude one another." : undefined),
+  check: ({ gap, concurrent }) => (concurrent && gap !== undefined ? "action.gap and action.concurrent exclude each other." : undefined),
   prepare: ({ copies = 2, gap = "0ms", concurrent = false }) => {
     const between = milliseconds(gap);
     return () => ({ kind: "duplicate", copies, gap: between, concurrent });
@@ -31,15 +32,16 @@ const duplicate = onDeliveries({
 const reorder = onDeliveries({
   type: "reorder",
   phase: "schedule",
-  does: "Holds events back until a batch of them is there, and delivers them in another order.",
+  description: "Holds events back until a batch is complete, then delivers them in another order.",
   example: "reorder=3 --order reverse",
   main: "batch",
+  outcome: "genuine",
   fields: {
-    batch: Type.Optional(count("How many make a batch; 2 unless given", { minimum: 2, maximum: MOST_COPIES })),
-    order: choice(["reverse", "shuffle"], "The order in which they go out; `reverse` unless given"),
-    hold: Type.Optional(span("The longest wait for a batch to fill, after which what is there goes out; a day unless given")),
+    batch: Type.Optional(count("How many make a batch (default: 2)", { minimum: 2, maximum: MOST_COPIES })),
+    order: choice(["reverse", "shuffle"], "The order in which they are delivered (default: `reverse`)"),
+    hold: Type.Optional(span("How long to wait for a complete batch before delivering what there is (default: a day)")),
   },
-  usualTimes: ({ batch = 2 }) => batch,
+  defaultTimes: ({ batch = 2 }) => batch,
   prepare: ({ batch = 2, order = "reverse", hold }) => {
     const longest = hold === undefined ? undefined : milliseconds(hold);
     return () => ({ kind: "reorder", batch, order, hold: longest });
@@ -49,9 +51,10 @@ const reorder = onDeliveries({
 const delay = onDeliveries({
   type: "delay",
   phase: "schedule",
-  does: "Delivers an event later, after another one, or before the API call that made it has returned.",
+  description: "Delivers an event later, after another one, or before the API call that caused it has returned.",
   example: "delay=5s payment.succeeded",
   main: "by",
+  outcome: "genuine",
   fields: {
     by: Type.Optional(span("How much later, in sandbox time")),
     until: Type.Optional(
@@ -61,7 +64,7 @@ const delay = onDeliveries({
             Type.String({ const: "before_response" }),
             Type.Object({ after: text("A type of event, such as payout.paid", { minLength: 1 }) }, { additionalProperties: false }),
           ],
-          { description: "`before_response`, or {after: TYPE}: once an event of that type was delivered, or after a day" },
+          { description: "`before_response`, or {after: TYPE}: once an event of that type is delivered, or after a day" },
         ),
       ),
     ),
@@ -78,14 +81,15 @@ const delay = onDeliveries({
 const drop = onDeliveries({
   type: "drop",
   phase: "schedule",
-  does: "Does not send an attempt, and logs it as dropped; the next one follows by the usual schedule.",
+  description: "Does not send an attempt, and logs it as dropped. The next one follows on the usual schedule.",
   example: "drop=2 payment.succeeded",
   main: "attempts",
+  outcome: "altered",
   fields: {
     attempts: Type.Optional(
       Type.Unsafe<number | "all">(
         Type.Union([count("How many", { minimum: 1 }), Type.String({ const: "all" })], {
-          description: "How many attempts of a delivery, or `all`; 1 unless given",
+          description: "How many attempts of a delivery, or `all` (default: 1)",
         }),
       ),
     ),
@@ -97,13 +101,14 @@ const drop = onDeliveries({
 const signature = onDeliveries({
   type: "signature",
   phase: "content",
-  does: "Sends a delivery whose signature is not what it should be.",
+  description: "Sends a delivery with a wrong signature.",
   example: "signature=wrong_secret payment.succeeded",
   main: "as",
+  outcome: ({ as }) => (as === "previous_secret" ? "previous_secret" : "forged"),
   fields: {
     as: choice<Form<"signature">>(
       ["missing", "wrong_secret", "previous_secret", "body_changed", "malformed"],
-      "What is wrong with it; `wrong_secret` unless given",
+      "What is wrong with it (default: `wrong_secret`)",
     ),
   },
   prepare:
@@ -114,15 +119,16 @@ const signature = onDeliveries({
 const payload = onDeliveries({
   type: "payload",
   phase: "content",
-  does: "Changes what is sent, and signs it as changed.",
+  description: "Changes the event, and signs it as changed.",
   example: `payload=patch payment.succeeded --patch '{"/data/amount":777}'`,
   main: "as",
+  outcome: "altered",
   fields: {
     as: choice<Form<"payload">>(
       ["patch", "truncate", "unknown_type", "extra_field", "invalid_json"],
-      "What is changed; `extra_field` unless given, or `patch` where there is one",
+      "What is changed (default: `extra_field`, or `patch` if one is given)",
     ),
-    patch: Type.Optional(Type.Record(Type.Unknown(), { description: "JSON Pointers into the event, and what shall stand there" })),
+    patch: Type.Optional(Type.Record(Type.Unknown(), { description: "JSON Pointers into the event, each with its new value" })),
   },
   check: ({ as, patch }) => {
     if (as === "patch" && patch === undefined) return `action.patch is required, as in {"/data/amount": 777}.`;
@@ -139,11 +145,12 @@ const payload = onDeliveries({
 const transport = onDeliveries({
   type: "transport",
   phase: "transport",
-  does: "Sends a delivery slowly, under a wrong Content-Type, or only half of it.",
+  description: "Sends a delivery slowly, with a wrong Content-Type, or only half of it.",
   example: "transport=slow_send payment.succeeded",
   main: "as",
+  outcome: "altered",
   fields: {
-    as: choice<Form<"transport">>(["slow_send", "wrong_content_type", "abort_mid_body"], "How it is sent; `slow_send` unless given"),
+    as: choice<Form<"transport">>(["slow_send", "wrong_content_type", "abort_mid_body"], "How it is sent (default: `slow_send`)"),
   },
   prepare:
     ({ as = "slow_send" }) =>
@@ -153,13 +160,14 @@ const transport = onDeliveries({
 const retryPolicy = onDeliveries({
   type: "retry_policy",
   phase: "retry",
-  does: "Retries what succeeded, gives up what failed, or retries faster than the schedule says.",
+  description: "Retries a delivery that succeeded, gives up after a failure, or retries faster than scheduled.",
   example: "retry-policy=compress payment.succeeded --factor 10",
   main: "as",
+  outcome: "genuine",
   fields: {
-    as: choice<Form<"retry_policy">>(["ignore_2xx", "give_up", "compress"], "What is done; `ignore_2xx` unless given"),
+    as: choice<Form<"retry_policy">>(["ignore_2xx", "give_up", "compress"], "What it does (default: `ignore_2xx`)"),
     factor: Type.Optional(
-      Type.Number({ description: "By how much compress shortens the gaps; 10 unless given", minimum: 1, maximum: 1_000_000 }),
+      Type.Number({ description: "By how much `compress` shortens the gaps (default: 10)", minimum: 1, maximum: 1_000_000 }),
     ),
   },
   check: ({ as, factor }) =>

@@ -1,65 +1,65 @@
-// Faults: the rules that are armed, and the decision which of them touches a call or a delivery.
+// Faults: decides which armed rule touches a call or a delivery, and reports each firing.
 
 import {
   type ApiFaults,
   type ApiInjection,
   type CallSubject,
   DELIVERY_PHASES,
-  type DeliveryEffect,
   type DeliveryFaults,
+  type DeliveryInjection,
   type DeliverySubject,
   type Firing,
+  type Injection,
   type InlineFault,
   type RuleRegistry,
 } from "../contracts/fault.ts";
-import type { ArmedRule, Hit } from "./armed-rule.ts";
-import { readBrought } from "./inline-syntax.ts";
-import { createShelf, type Phase, type Shelf } from "./rule-index.ts";
-import { type BookNeeds, openBook } from "./rule-registry.ts";
+import type { ArmedRule } from "./armed-rule.ts";
+import { parseInlineFaults } from "./inline-syntax.ts";
+import { createRuleIndex, type Phase, type RuleIndex } from "./rule-index.ts";
+import { createRuleRegistry, type FaultsOptions } from "./rule-registry.ts";
 
 export interface Faults {
   readonly api: ApiFaults;
   readonly delivery: DeliveryFaults;
   readonly rules: RuleRegistry;
-  /** Hears of each firing; the returned function ends that. */
+  /** Calls the listener with each firing; the returned function removes it. */
   listen(listener: (firing: Firing) => void): () => void;
 }
 
-/** The id under which a fault fires that a request brought along. */
-const BROUGHT = "flt_brought";
+/** The rule id in the firings of X-Sandbox-Inject. */
+const INLINE_ID = "flt_brought";
 
-export function createFaults(needs: BookNeeds): Faults {
-  const { clock } = needs;
+export function createFaults(options: FaultsOptions): Faults {
+  const { clock } = options;
   const listeners = new Set<(firing: Firing) => void>();
-  const tell = (firing: Firing) => {
+  const report = (firing: Firing) => {
     for (const listener of listeners) listener(firing);
   };
-  const shelf = createShelf(clock, needs.keepPast);
-  const rules = openBook(needs, shelf);
+  const index = createRuleIndex(clock, options.keepHistory);
   return {
     api: {
       get armed() {
-        return shelf.armed.api;
+        return index.armed.api;
       },
-      concerns: (phase, operation) => shelf.active(phase, operation).length > 0,
-      read: readBrought,
-      decide(phase, call, brought) {
-        const own = brought?.find((fault) => fault.phase === phase);
-        const made = own
-          ? broughtInjection(own, call, clock.now())
-          : firstOf(shelf, phase, call.operation, (rule, now) => rule.tryCall(call, now));
-        if (made) tell(made.firing);
-        return made as ApiInjection | undefined;
+      mayFire: (phase, operation) => index.candidates(phase, operation).length > 0,
+      parseInline: parseInlineFaults,
+      decide(phase, call, inline) {
+        const own = inline?.find((fault) => fault.phase === phase);
+        const injection = own
+          ? inlineInjection(own, call, clock.now())
+          : firstToFire(index, phase, call.operation, (rule, now) => rule.tryCall(call, now));
+        if (injection) report(injection.firing);
+        return injection as ApiInjection | undefined;
       },
     },
     delivery: {
       get armed() {
-        return shelf.armed.delivery;
+        return index.armed.delivery;
       },
-      forDelivery: (delivery) => decideDelivery(shelf, delivery, tell),
-      repeat: tell,
+      decide: (delivery) => decideDelivery(index, delivery, report),
+      reportAgain: report,
     },
-    rules,
+    rules: createRuleRegistry(options, index),
     listen(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -67,47 +67,50 @@ export function createFaults(needs: BookNeeds): Faults {
   };
 }
 
-function broughtInjection({ action, effect }: InlineFault, call: CallSubject, at: number): ApiInjection {
-  const nobody = { attemptId: null, eventId: null, endpointId: null, rotatedAt: null };
-  const firing: Firing = {
-    ruleId: BROUGHT,
+function inlineInjection({ action, outcome, effect }: InlineFault, call: CallSubject, at: number): ApiInjection {
+  const firing = {
+    ruleId: INLINE_ID,
     name: null,
-    target: "api",
+    target: "api" as const,
     action,
     form: "as" in effect ? String(effect.as) : null,
+    outcome,
     expect: [],
     merchant: call.merchant ?? null,
     requestId: call.requestId,
-    ...nobody,
+    attemptId: null,
+    eventId: null,
+    endpointId: null,
+    rotatedAt: null,
     at,
   };
   return { effect, firing, label: true };
 }
 
-function decideDelivery(shelf: Shelf, delivery: DeliverySubject, tell: (firing: Firing) => void) {
+function decideDelivery(index: RuleIndex, delivery: DeliverySubject, report: (firing: Firing) => void): DeliveryInjection[] {
   return DELIVERY_PHASES.flatMap((phase) => {
-    const made = firstOf(shelf, phase, delivery.eventType, (rule, now) => rule.tryDelivery(delivery, now));
-    if (!made) return [];
-    tell(made.firing);
-    return [{ ...made, phase, effect: made.effect as DeliveryEffect }];
+    const injection = firstToFire(index, phase, delivery.eventType, (rule, now) => rule.tryDelivery(delivery, now));
+    if (!injection) return [];
+    report(injection.firing);
+    return [{ ...injection, phase } as DeliveryInjection];
   });
 }
 
-/** The first rule of a phase that fires. Those whose time is over are taken off the shelf on the way. */
-function firstOf(
-  shelf: Shelf,
+/** The first rule of a phase that fires wins. Rules that are no longer active leave the index on the way. */
+function firstToFire<Made extends Injection<unknown>>(
+  index: RuleIndex,
   phase: Phase,
   name: string | undefined,
-  attempt: (rule: ArmedRule, now: number) => Hit | undefined,
-): Hit | undefined {
-  const now = shelf.now();
-  let made: Hit | undefined;
-  let over = false;
-  for (const rule of shelf.active(phase, name)) {
-    made = rule.isActive(now) ? attempt(rule, now) : undefined;
-    over ||= !rule.isActive(now);
-    if (made) break;
+  attempt: (rule: ArmedRule, now: number) => Made | undefined,
+): Made | undefined {
+  const now = index.now();
+  let injection: Made | undefined;
+  let isStale = false;
+  for (const rule of index.candidates(phase, name)) {
+    injection = rule.isActive(now) ? attempt(rule, now) : undefined;
+    isStale ||= !rule.isActive(now);
+    if (injection) break;
   }
-  if (over) shelf.sort();
-  return made;
+  if (isStale) index.rebuild();
+  return injection;
 }

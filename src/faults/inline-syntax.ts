@@ -1,38 +1,35 @@
-// Actions in one line, as a request brings them along and a command takes them: `status=503; retryAfter=2`.
+// The one-line syntax of actions, in X-Sandbox-Inject and on the command line: `status=503; retryAfter=2`.
 
-import type { ApiEffect, ApiPhase, InlineFault } from "../contracts/fault.ts";
+import type { ApiEffect, ApiPhase, CallOutcome, InlineFault } from "../contracts/fault.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import type { Action } from "./action.ts";
-import { actionNamed, checkAction } from "./read-rule.ts";
+import { checkAction, findAction } from "./read-rule.ts";
 
-/** Several are parted by commas; the fields of one by semicolons, the first of which may be given with the action itself. */
-export function readBrought(text: string): InlineFault[] {
+/** Parses X-Sandbox-Inject: actions separated by commas, the fields of each by semicolons. `action=value` sets its main field. */
+export function parseInlineFaults(text: string): InlineFault[] {
   return text.split(",").map((part) => {
     const [first = "", ...rest] = part.split(";").map((field) => field.trim());
-    const [type, value] = cutAt(first);
-    const action = actionNamed(type.replaceAll("-", "_"));
+    const [type, value] = splitAtEquals(first);
+    const action = findAction(type.replaceAll("-", "_"));
     if (action.target !== "api")
       fail(
         "validation_failed",
         `X-Sandbox-Inject takes actions on calls; ${action.type} acts on deliveries. Add a rule: POST /_sandbox/faults.`,
       );
-    const fields = readFields(action, value, rest.map(cutAt));
+    const fields = parseActionFields(action, value, rest.map(splitAtEquals));
     checkAction(action, fields);
     if (action.phase === "read")
-      fail(
-        "validation_failed",
-        `${action.type} needs a rule: what a read may fall back to is kept from the moment at which the rule comes.`,
-      );
+      fail("validation_failed", `${action.type} needs a rule: the history of records is kept only while a rule needs it.`);
     const effect = action.prepare(fields)({ progress: 1, chance: () => 0.5 }) as ApiEffect;
-    return { phase: action.phase as ApiPhase, action: action.type, effect };
+    return { phase: action.phase as ApiPhase, action: action.type, outcome: action.outcome(fields) as CallOutcome, effect };
   });
 }
 
-/** An action from texts: the value of its main field, and others by name. */
-export function readFields(
+/** An action's fields from text: `main` is the value of its main field, `others` are fields by name. */
+export function parseActionFields(
   action: Action,
   main: string | undefined,
   others: readonly (readonly [string, string | undefined])[],
@@ -45,23 +42,24 @@ export function readFields(
     const schema = action.schema.properties[name];
     if (!schema || name === "type")
       fail("validation_failed", `${action.type} has no field ${name}.${didYouMean(name, known) || ` It has ${known.join(", ")}.`}`);
-    return [name, meant(schema, text)];
+    return [name, parseValue(schema, text)];
   });
   return { type: action.type, ...Object.fromEntries(fields) };
 }
 
-/** The value that a text stands for, as far as the field's shape tells; a name without a value is yes. */
-function meant(schema: TSchema, text: string | undefined): unknown {
+/** Converts text to the type that the schema asks for; a name without a value is true. */
+function parseValue(schema: TSchema, text: string | undefined): unknown {
   const { type, anyOf = [] } = schema as { type?: string; anyOf?: { type?: string }[] };
   const types = [type, ...anyOf.map((one) => one.type)];
   if (text === undefined) return true;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
-  if (text.startsWith("{")) return parsed(text);
+  if (text.startsWith("{")) return parseJson(text);
   if (!types.some((one) => one === "number" || one === "integer")) return text;
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : ((type === "number" ? tryParseDuration(text) : undefined) ?? text);
 }
 
-function parsed(text: string): unknown {
+/** The text itself if it is not JSON: validation then reports it. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -69,7 +67,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function cutAt(text: string): [string, string | undefined] {
-  const cut = text.indexOf("=");
-  return cut === -1 ? [text, undefined] : [text.slice(0, cut).trim(), text.slice(cut + 1).trim()];
+function splitAtEquals(text: string): [string, string | undefined] {
+  const index = text.indexOf("=");
+  return index === -1 ? [text, undefined] : [text.slice(0, index).trim(), text.slice(index + 1).trim()];
 }

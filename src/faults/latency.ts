@@ -1,16 +1,16 @@
-// Latency: an answer that comes late, by a span that is drawn anew for each call.
+// The latency action: delays a response by a time drawn for each call.
 
-import { Type } from "../schema/shapes.ts";
+import { type Static, type TObject, Type } from "../schema/shapes.ts";
 import { type Moment, onCalls } from "./action.ts";
 import { choice, milliseconds, span } from "./fields.ts";
 
 const DISTRIBUTIONS = ["fixed", "uniform", "lognormal", "ramp"] as const;
 
-/** What is drawn beyond this is cut: nobody waits longer. */
+/** Longer delays are cut to this. */
 const LONGEST = 600_000;
 
-/** The fields that each distribution needs, and no other takes. */
-const NEEDS: Record<(typeof DISTRIBUTIONS)[number], readonly string[]> = {
+/** The fields that each distribution requires, and no other allows. */
+const FIELDS_OF: Record<(typeof DISTRIBUTIONS)[number], readonly string[]> = {
   fixed: ["ms"],
   uniform: ["min", "max"],
   lognormal: ["median", "sigma"],
@@ -21,44 +21,37 @@ const parameters = {
   ms: Type.Optional(Type.Number({ description: "fixed: milliseconds", minimum: 0, maximum: LONGEST })),
   min: Type.Optional(span("uniform: the shortest")),
   max: Type.Optional(span("uniform: the longest")),
-  median: Type.Optional(span("lognormal: half of them are shorter")),
+  median: Type.Optional(span("lognormal: half of the delays are shorter")),
   sigma: Type.Optional(Type.Number({ description: "lognormal: how wide, such as 0.5", minimum: 0, maximum: 5 })),
-  from: Type.Optional(span("ramp: where it starts")),
-  to: Type.Optional(span("ramp: where it ends, as the rule's times or span run out")),
+  from: Type.Optional(span("ramp: the first delay")),
+  to: Type.Optional(span("ramp: the last delay, when the rule's `times` or `for` is used up")),
 };
 
-interface Parameters {
-  ms?: number;
-  min?: string;
-  max?: string;
-  median?: string;
-  sigma?: number;
-  from?: string;
-  to?: string;
-}
+type Parameters = Static<TObject<typeof parameters>>;
 
 export const latency = onCalls({
   type: "latency",
   phase: "latency",
-  does: "Lets an answer come late, in real time; the effect stands, and any other fault may come on top.",
+  description: "Delays the response, in real time. The operation still takes effect, and any other fault can act too.",
   example: "latency=600ms payments.list --times 5",
   main: "ms",
+  outcome: "normal",
   fields: {
-    distribution: choice(DISTRIBUTIONS, "How it is drawn; `fixed` unless given"),
+    distribution: choice(DISTRIBUTIONS, "How the delay is drawn (default: `fixed`)"),
     ...parameters,
-    in: choice(["headers", "body"], "Before the headers, or between them and the body; `headers` unless given"),
+    in: choice(["headers", "body"], "Before the headers, or between headers and body (default: `headers`)"),
   },
   check({ distribution = "fixed", in: _, ...given }, trigger) {
-    const needed = NEEDS[distribution];
+    const needed = FIELDS_OF[distribution];
     const missing = needed.find((name) => !Object.hasOwn(given, name));
     if (missing !== undefined) return `action.${missing} is required: a ${distribution} latency has ${needed.join(" and ")}.`;
     const extra = Object.keys(given).find((name) => !needed.includes(name));
-    if (extra !== undefined) return `action.${extra} is no field of a ${distribution} latency, which has ${needed.join(" and ")}.`;
+    if (extra !== undefined) return `action.${extra} is not a field of a ${distribution} latency, which has ${needed.join(" and ")}.`;
     const { min = "0ms", max = "0ms" }: Parameters = given;
     if (distribution === "uniform" && milliseconds(min) > milliseconds(max))
       return `action.max must not be shorter than action.min; received ${max} and ${min}.`;
     if (distribution === "ramp" && (trigger.times ?? 0) < 2 && trigger.for === null)
-      return "A ramp must know where it ends: give trigger.times, of 2 or more, or trigger.for.";
+      return "A ramp must have an end: set trigger.times, 2 or more, or trigger.for.";
     return undefined;
   },
   prepare({ distribution = "fixed", in: before = "headers", ...given }) {
@@ -90,5 +83,5 @@ const DRAWS: Record<(typeof DISTRIBUTIONS)[number], (given: Parameters) => Draw>
   },
 };
 
-/** Two even numbers make one of the bell curve (Box and Muller). */
+/** Box-Muller: turns two uniform numbers into one that is normally distributed. */
 const normal = (radius: number, angle: number) => Math.sqrt(-2 * Math.log(1 - radius)) * Math.cos(2 * Math.PI * angle);

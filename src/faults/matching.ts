@@ -1,4 +1,4 @@
-// What a rule touches: calls by operation, merchant, key, header and body; deliveries by event, endpoint and attempt too.
+// What a rule matches: calls by operation, merchant, key, header and body; deliveries by event, endpoint, attempt and body.
 
 import type { CallSubject, DeliverySubject } from "../contracts/fault.ts";
 import { Condition, meetsCondition } from "../schema/conditions.ts";
@@ -9,33 +9,31 @@ import { milliseconds, span } from "./fields.ts";
 const names = (description: string) =>
   Type.Optional(Type.Union([text("One"), Type.Array(text("One of several"), { minItems: 1, maxItems: 100 })], { description }));
 
-/** Fields that both targets have. */
+/** The fields that both targets have. */
 const common = {
-  merchant: Type.Optional(text("Only this merchant's, such as mer_lodge")),
+  merchant: Type.Optional(text("Only this merchant, such as mer_lodge")),
   body: Type.Optional(Type.Record(Condition, { description: "JSON Pointers into the body, each with a value or a comparison" })),
 };
 
 export const apiMatchSchema = Type.Object(
   {
-    operation: names("Ids of operations such as payments.list; payroll.* stands for all of an area"),
+    operation: names("Ids of operations such as payments.list; payroll.* matches a whole area"),
     key: Type.Optional(text("Only calls with this API key")),
     header: Type.Optional(Type.Record(Condition, { description: "Names of headers, each with a value or a comparison" })),
     ...common,
   },
-  { additionalProperties: false, description: "Which calls; all, unless given" },
+  { additionalProperties: false, description: "Which calls (default: all)" },
 );
 
 export const deliveryMatchSchema = Type.Object(
   {
-    event: names("Types of events such as payment.succeeded; payment.* stands for all of a kind"),
+    event: names("Event types such as payment.succeeded; payment.* matches all of a kind"),
     endpoint: Type.Optional(text("Only deliveries to this endpoint")),
-    attempt: Type.Optional(
-      Type.Union([count("One attempt", { minimum: 1 }), Condition], { description: "Which attempt, counted from one" }),
-    ),
-    rotatedWithin: Type.Optional(span("Only deliveries to an endpoint whose secret was rotated no longer ago, in sandbox time")),
+    attempt: Type.Optional(Type.Union([count("One attempt", { minimum: 1 }), Condition], { description: "Which attempt; the first is 1" })),
+    rotatedWithin: Type.Optional(span("Only deliveries to an endpoint whose secret was rotated within this time, in sandbox time")),
     ...common,
   },
-  { additionalProperties: false, description: "Which deliveries; all, unless given" },
+  { additionalProperties: false, description: "Which deliveries (default: all)" },
 );
 
 export type ApiMatch = Static<typeof apiMatchSchema>;
@@ -49,9 +47,9 @@ export function callMatcher(match: ApiMatch): (call: CallSubject) => boolean {
   return (call) =>
     (merchant === undefined || merchant === call.merchant) &&
     (key === undefined || key === call.key) &&
-    (operations === undefined || isNamed(operations, call.operation)) &&
-    headers.every(([name, asked]) => meetsCondition(asked, call.header(name))) &&
-    body.every(([pointer, asked]) => meetsCondition(asked, valueAt(call.body, pointer)));
+    (operations === undefined || matchesName(operations, call.operation)) &&
+    headers.every(([name, condition]) => meetsCondition(condition, call.header(name))) &&
+    body.every(([pointer, condition]) => meetsCondition(condition, valueAt(call.body, pointer)));
 }
 
 export function deliveryMatcher(match: DeliveryMatch): (delivery: DeliverySubject, now: number) => boolean {
@@ -63,13 +61,13 @@ export function deliveryMatcher(match: DeliveryMatch): (delivery: DeliverySubjec
     (merchant === undefined || merchant === delivery.merchant) &&
     (endpoint === undefined || endpoint === delivery.endpoint) &&
     (attempt === undefined || meetsCondition(attempt, delivery.attempt)) &&
-    (events === undefined || isNamed(events, delivery.eventType)) &&
-    body.every(([pointer, asked]) => meetsCondition(asked, valueAt(delivery.event?.(), pointer))) &&
+    (events === undefined || matchesName(events, delivery.eventType)) &&
+    body.every(([pointer, condition]) => meetsCondition(condition, valueAt(delivery.event?.(), pointer))) &&
     (within === undefined || now - (delivery.rotatedAt?.() ?? -Infinity) <= within);
 }
 
-/** Whether one of the names is this one; `payroll.*` names all that begin with `payroll.`. */
-export function isNamed(wantedNames: readonly string[], name: string | undefined): boolean {
+/** Whether one of the patterns matches; `payroll.*` matches every name that begins with `payroll.`. */
+export function matchesName(patterns: readonly string[], name: string | undefined): boolean {
   if (name === undefined) return false;
-  return wantedNames.some((asked) => (asked.endsWith(".*") ? name.startsWith(asked.slice(0, -1)) : asked === name));
+  return patterns.some((pattern) => (pattern.endsWith(".*") ? name.startsWith(pattern.slice(0, -1)) : pattern === name));
 }

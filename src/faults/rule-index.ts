@@ -1,50 +1,51 @@
-// Every rule there is, and at hand those that may touch something in a phase.
+// Looks up the rules that may fire in a phase, by operation or event type, without trying all of them.
 
 import { API_PHASES, type ApiPhase, DELIVERY_PHASES, type DeliveryPhase } from "../contracts/fault.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { ArmedRule } from "./armed-rule.ts";
-import { isNamed } from "./matching.ts";
+import { matchesName } from "./matching.ts";
 
 export type Phase = ApiPhase | DeliveryPhase;
 
-/** Every rule by id in the order in which they came, and those that are active by phase. */
-export interface Shelf {
+export interface RuleIndex {
+  /** Every rule by id, in the order in which they were added. */
   readonly rules: Map<string, ArmedRule>;
   readonly armed: { readonly api: boolean; readonly delivery: boolean };
-  /** Those that may touch a call of this operation, or a delivery of this type of event. */
-  active(phase: Phase, name: string | undefined): readonly ArmedRule[];
-  /** All in the order in which they are tried: by priority, then as they came. */
-  tried(): ArmedRule[];
+  /** The active rules of a phase that may touch calls of this operation, or deliveries of this event type. */
+  candidates(phase: Phase, name: string | undefined): readonly ArmedRule[];
+  /** Every rule in the order in which they are tried: by priority, then as they were added. */
+  inOrder(): ArmedRule[];
   now(): number;
-  /** To be called whenever a rule came, went, or has nothing left. */
-  sort(): void;
+  /** Call this after a rule was added, removed, or used up. */
+  rebuild(): void;
 }
 
-const MOST_NAMES = 1_000;
+/** Beyond this many names in one phase, the lookups are forgotten: clients make up the types of test events. */
+const MAX_NAMES = 1_000;
 
-/** `keepPast` is told whether any rule lets reads look back. */
-export function createShelf(clock: Clock, keepPast: (wanted: boolean) => void): Shelf {
+/** `keepHistory` is called with whether any active rule answers reads from the past. */
+export function createRuleIndex(clock: Clock, keepHistory: (needed: boolean) => void): RuleIndex {
   const rules = new Map<string, ArmedRule>();
-  const atHand = createIndex();
-  let soonestEnd = Infinity;
-  let sortedAt = 0;
-  const tried = () => [...rules.values()].sort((one, other) => other.rule.priority - one.rule.priority);
-  const sort = () => {
-    sortedAt = clock.now();
-    const active = tried().filter((rule) => rule.isActive(sortedAt));
-    atHand.fill(active);
-    soonestEnd = active.reduce((soonest, { ends }) => Math.min(soonest, ends), Infinity);
-    keepPast(atHand.hasAny(["read"]));
+  const lookup = createLookup();
+  let nextEnd = Infinity;
+  let builtAt = 0;
+  const inOrder = () => [...rules.values()].sort((one, other) => other.rule.priority - one.rule.priority);
+  const rebuild = () => {
+    builtAt = clock.now();
+    const active = inOrder().filter((rule) => rule.isActive(builtAt));
+    lookup.fill(active);
+    nextEnd = active.reduce((soonest, { endsAt }) => Math.min(soonest, endsAt), Infinity);
+    keepHistory(lookup.hasAny(["read"]));
   };
-  // A rule whose time is over goes even if nothing comes by any more that it could touch; where the clock was set back, it is there again.
-  const renew = () => {
+  /** Drops expired rules, and restores them if the clock was set back. */
+  const refresh = () => {
     const now = clock.now();
-    if (now >= soonestEnd || now < sortedAt) sort();
+    if (now >= nextEnd || now < builtAt) rebuild();
   };
   const isArmed = (phases: readonly Phase[]) => {
     if (rules.size === 0) return false;
-    renew();
-    return atHand.hasAny(phases);
+    refresh();
+    return lookup.hasAny(phases);
   };
   return {
     rules,
@@ -57,25 +58,23 @@ export function createShelf(clock: Clock, keepPast: (wanted: boolean) => void): 
       },
     },
     now: clock.now,
-    tried,
-    active(phase, name) {
-      renew();
-      return atHand.find(phase, name);
+    inOrder,
+    candidates(phase, name) {
+      refresh();
+      return lookup.find(phase, name);
     },
-    sort,
+    rebuild,
   };
 }
 
-/** Rules by the phase they step in at, and by the name that is asked for. */
-function createIndex() {
+function createLookup() {
   const byPhase = new Map<Phase, ArmedRule[]>();
-  /** The same by phase and name, as they are asked for. */
+  /** Caches the result for each phase and name. */
   const byName = new Map<Phase, Map<string | undefined, ArmedRule[]>>();
-  const look = (phase: Phase, name: string | undefined) => {
+  const search = (phase: Phase, name: string | undefined) => {
     const found = (byPhase.get(phase) ?? []).filter((rule) => mayTouch(rule, name));
     const known = byName.get(phase) ?? new Map();
-    // Types of test events are made up by whoever sends them.
-    if (known.size >= MOST_NAMES) known.clear();
+    if (known.size >= MAX_NAMES) known.clear();
     byName.set(phase, known.set(name, found));
     return found;
   };
@@ -89,12 +88,11 @@ function createIndex() {
       }
     },
     hasAny: (phases: readonly Phase[]) => byPhase.size > 0 && phases.some((phase) => byPhase.has(phase)),
-    find: (phase: Phase, name: string | undefined) => byName.get(phase)?.get(name) ?? look(phase, name),
+    find: (phase: Phase, name: string | undefined) => byName.get(phase)?.get(name) ?? search(phase, name),
   };
 }
 
-/** A rule names operations, types of events, or neither. */
 function mayTouch({ rule: { match } }: ArmedRule, name: string | undefined): boolean {
-  const names = match.operation ?? match.event;
-  return names === undefined || isNamed([names].flat(), name);
+  const patterns = match.operation ?? match.event;
+  return patterns === undefined || matchesName([patterns].flat(), name);
 }

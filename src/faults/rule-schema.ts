@@ -1,56 +1,45 @@
-// The grammar of a rule: one schema for each action, made of parts that all share, and the JSON Schema that is published.
+// The schema of a fault rule: common fields, match and trigger, with one variant for each action.
 
 import type { FaultTarget } from "../contracts/fault.ts";
 import { RULE_PATTERN } from "../contracts/verdict.ts";
-import { oneOf, type TObject, type TProperties, Type, text } from "../schema/shapes.ts";
+import { oneOf, type Static, type TObject, type TProperties, Type, text } from "../schema/shapes.ts";
 import type { Action } from "./action.ts";
 import { apiActions } from "./api-actions.ts";
 import { deliveryActions } from "./delivery-actions.ts";
 import { span } from "./fields.ts";
 import { type ApiMatch, apiMatchSchema, type DeliveryMatch, deliveryMatchSchema } from "./matching.ts";
-import { type GivenTrigger, triggerSchema } from "./trigger.ts";
+import { type TriggerInput, triggerSchema } from "./trigger.ts";
 
-/** Every action there is. */
 export const actions: readonly Action[] = [...apiActions, ...deliveryActions];
 
-/** What a rule may ask for. */
-export type GivenAction = NonNullable<(typeof apiActions)[number]["input"] | (typeof deliveryActions)[number]["input"]>;
-
 export const RULE_FIELDS = {
-  id: Type.Optional(text("A name for machines; made up unless given", { pattern: "^flt_[0-9A-Za-z_-]{1,60}$" })),
+  id: Type.Optional(text("A name for programs (default: a generated id)", { pattern: "^flt_[0-9A-Za-z_-]{1,60}$" })),
   name: Type.Optional(text("A name for people", { maxLength: 200 })),
   expect: Type.Optional(
-    Type.Array(Type.String({ pattern: RULE_PATTERN }), {
-      description: "Rules of the judge that this one tries",
-      maxItems: 50,
-    }),
+    Type.Array(Type.String({ pattern: RULE_PATTERN }), { description: "The judge's rules that it tests", maxItems: 50 }),
   ),
-  ttl: Type.Optional(span("How long the rule lives, in sandbox time; until a reset unless given")),
+  ttl: Type.Optional(span("How long the rule lives, in sandbox time (default: until a reset)")),
   priority: Type.Optional(
     Type.Integer({
-      description: "Rules with a higher one are tried first, equal ones in the order in which they came; 0 unless given",
+      description: "Rules with a higher priority are tried first, equal ones in the order in which they were added (default: 0)",
       minimum: -1_000,
       maximum: 1_000,
     }),
   ),
-  label: Type.Optional(Type.Boolean({ description: "Whether answers say in X-Sandbox-Fault which rule touched them; yes unless given" })),
-  enabled: Type.Optional(Type.Boolean({ description: "A rule that is not enabled touches nothing; yes unless given" })),
+  label: Type.Optional(Type.Boolean({ description: "Whether responses name the rule in X-Sandbox-Fault (default: true)" })),
+  enabled: Type.Optional(Type.Boolean({ description: "Whether the rule can fire at all (default: true)" })),
 };
 
-/** A rule as somebody writes it. */
-export interface GivenRule {
-  id?: string;
-  name?: string;
+/** An action as a rule contains it. */
+export type ActionInput = NonNullable<(typeof apiActions)[number]["input"] | (typeof deliveryActions)[number]["input"]>;
+
+/** A rule as a client writes it. */
+export type RuleInput = Static<TObject<typeof RULE_FIELDS>> & {
   target?: FaultTarget;
   match?: ApiMatch & DeliveryMatch;
-  trigger?: GivenTrigger;
-  action: GivenAction;
-  expect?: string[];
-  ttl?: string;
-  priority?: number;
-  label?: boolean;
-  enabled?: boolean;
-}
+  trigger?: TriggerInput;
+  action: ActionInput;
+};
 
 export const matchSchemas = { api: apiMatchSchema, delivery: deliveryMatchSchema };
 
@@ -60,7 +49,7 @@ const schemas = new Map<string, TObject<TProperties>>();
 export function ruleSchema(action: Action) {
   const known = schemas.get(action.type);
   if (known) return known;
-  const made = Type.Object(
+  const schema = Type.Object(
     {
       ...RULE_FIELDS,
       target: Type.Optional(oneOf([action.target], "What it acts on; follows from the action")),
@@ -68,13 +57,13 @@ export function ruleSchema(action: Action) {
       trigger: Type.Optional(triggerSchema),
       action: action.schema,
     },
-    { additionalProperties: false, title: action.type, description: action.does },
+    { additionalProperties: false, title: action.type, description: action.description },
   );
-  schemas.set(action.type, made);
-  return made;
+  schemas.set(action.type, schema);
+  return schema;
 }
 
-/** The published schema: a rule is one of these. */
+/** The published JSON Schema. */
 export const jsonSchema = (): Record<string, unknown> => ({
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title: "A fault rule of merchant-sandbox",

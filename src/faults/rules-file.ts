@@ -1,13 +1,13 @@
-// Fault rules from a file: a list of them, each held to the grammar, with file and line where one is wrong.
+// Adds the fault rules of a file, and reports the file and line of one that is not valid.
 
 import { ApiError, type FieldError, SandboxError } from "../kernel/errors.ts";
 import { errorAt, readJsonFile } from "../store/world/json-file.ts";
 
-/** Arms every rule of a file: a list, or an object whose `faults` is one. */
-export async function armFile(path: string, add: (rule: unknown) => unknown): Promise<void> {
+/** The file holds a list of rules, or an object whose `faults` is one. */
+export async function addRulesFromFile(path: string, add: (rule: unknown) => unknown): Promise<void> {
   const source = await readJsonFile(path);
   const { value } = source;
-  const [rules, above] = Array.isArray(value) ? [value, ""] : [(value as { faults?: unknown } | null)?.faults, "/faults"];
+  const [rules, parent] = Array.isArray(value) ? [value, ""] : [(value as { faults?: unknown } | null)?.faults, "/faults"];
   if (!Array.isArray(rules))
     throw new SandboxError(`${path}:1: a file of faults is a list of rules, or an object whose "faults" is one.`, "badFixture");
   for (const [index, rule] of rules.entries()) {
@@ -16,7 +16,7 @@ export async function armFile(path: string, add: (rule: unknown) => unknown): Pr
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const [first] = (error.details.errors ?? []) as FieldError[];
-      throw await errorAt(source, `${above}/${index}${first?.pointer ?? ""}`, error.message);
+      throw await errorAt(source, `${parent}/${index}${first?.pointer ?? ""}`, error.message);
     }
   }
 }

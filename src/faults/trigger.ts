@@ -1,52 +1,49 @@
-// When a rule that matches fires: what it skips, how often, how likely, and whose budget each firing is taken from.
+// The trigger of a rule: which of its matches fire.
 
 import { count, optional, type Static, Type } from "../schema/shapes.ts";
 import { span } from "./fields.ts";
 
-export const BUDGETS = ["rule", "key", "operation", "idempotency_key", "event", "endpoint"] as const;
-export type BudgetOf = (typeof BUDGETS)[number];
+export const BUDGET_SCOPES = ["rule", "key", "operation", "idempotency_key", "event", "endpoint"] as const;
+export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 
 export const triggerSchema = Type.Object(
   {
     skip: optional(count("How many matches to let pass first")),
     times: optional(
-      count("How often to fire; null is without bound. Once unless given, or without bound where every, probability or for is given", {
-        minimum: 1,
+      count("How often to fire; null is unlimited (default: 1, or unlimited with `every`, `probability` or `for`)", { minimum: 1 }),
+    ),
+    every: optional(count("Fire on every nth match", { minimum: 1 })),
+    probability: optional(Type.Number({ description: "How likely a match fires", minimum: 0, maximum: 1 })),
+    seed: optional(count("Repeats the same random choices of probability and latency (default: the sandbox's own seed)")),
+    after: optional(span("How long to wait before the rule begins")),
+    for: optional(span("How long the rule is active once it has begun")),
+    per: optional(
+      Type.Unsafe<BudgetScope>({
+        type: "string",
+        enum: [...BUDGET_SCOPES],
+        description: "What has its own count of matches and firings (default: `rule`, one count for all)",
       }),
     ),
-    every: optional(count("Fire at every so many matches", { minimum: 1 })),
-    probability: optional(Type.Number({ description: "How likely a match fires", minimum: 0, maximum: 1 })),
-    seed: optional(count("Makes the same choices of probability and latency again; the sandbox's own seed unless given")),
-    after: optional(span("How long to wait before the rule begins")),
-    for: optional(span("How long the rule holds once it has begun")),
-    per: optional(
-      Type.Unsafe<BudgetOf>({ type: "string", enum: [...BUDGETS], description: "Whose budget is counted; the rule's own unless given" }),
-    ),
   },
-  { additionalProperties: false, description: "When it fires: the next time it matches, unless given" },
+  { additionalProperties: false, description: "Which matches fire (default: the next one)" },
 );
 
-export type GivenTrigger = Static<typeof triggerSchema>;
+export type TriggerInput = Static<typeof triggerSchema>;
 
-/** A trigger with everything said. */
-export interface Trigger {
+/** A trigger with its defaults. Null means no such limit. */
+export type Trigger = Required<Pick<TriggerInput, "times" | "every" | "seed" | "after" | "for">> & {
   skip: number;
-  times: number | null;
-  every: number | null;
   probability: number;
-  seed: number | null;
-  after: string | null;
-  for: string | null;
-  per: BudgetOf;
-}
+  per: BudgetScope;
+};
 
-/** `usual` is how often the action fires where nobody said. An explicit null takes the bound away. */
-export function completeTrigger(given: GivenTrigger, usual: number): Trigger {
+/** Fills in the defaults. `defaultTimes` is how often the action fires without a limit of its own; an explicit null is unlimited. */
+export function completeTrigger(given: TriggerInput, defaultTimes: number): Trigger {
   const { every = null, probability, for: span = null } = given;
   const repeats = every !== null || probability != null || span !== null;
   return {
     skip: given.skip ?? 0,
-    times: given.times === undefined ? (repeats ? null : usual) : given.times,
+    times: given.times === undefined ? (repeats ? null : defaultTimes) : given.times,
     every,
     probability: probability ?? 1,
     seed: given.seed ?? null,
@@ -56,13 +53,13 @@ export function completeTrigger(given: GivenTrigger, usual: number): Trigger {
   };
 }
 
-/** What one budget has been asked for, and what it gave. */
+/** The matches and firings of one rule, key, operation, Idempotency-Key, event or endpoint. */
 export interface Budget {
   seen: number;
   fired: number;
 }
 
-/** Counts one match and says whether it fires. `chance` is asked only where it decides. */
+/** Counts one match and returns whether it fires. `chance` is called only if the probability decides. */
 export function fires(trigger: Trigger, budget: Budget, chance: (match: number) => number): boolean {
   const match = ++budget.seen - trigger.skip;
   if (match <= 0) return false;

@@ -1,7 +1,7 @@
 // What the stages of the pipe hand on: one request on its way to one reply.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { CutForm, InlineFault } from "../contracts/fault.ts";
+import type { DisconnectForm, InlineFault } from "../contracts/fault.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Identity } from "../store/records/tenants.ts";
 
@@ -33,17 +33,19 @@ export interface RateLimitChange {
   resetIn?: number | undefined;
 }
 
-/** What faults have to do with one call; there is none while no rule is armed and the call brought nothing. */
+/** The faults of one call; set only if a rule is armed or the request has X-Sandbox-Inject. */
 export interface CallFaults {
-  readonly brought: readonly InlineFault[];
+  readonly inline: readonly InlineFault[];
   /** The rules that fired, in order. */
   readonly fired: string[];
+  /** Those of them that X-Sandbox-Fault names. */
   readonly labels: string[];
-  /** The parsed body before validation sorted it. */
+  /** The parsed body, before validation separates unknown fields. */
   body: unknown;
-  /** Set once the service itself has answered. */
+  /** Set once the operation itself has produced a reply. */
   served: boolean;
-  cut: CutForm | undefined;
+  /** How to break the connection instead of sending a response. */
+  disconnect: DisconnectForm | undefined;
 }
 
 export interface RequestContext {
@@ -77,7 +79,6 @@ export interface RequestContext {
   fingerprint: string | undefined;
   /** The request whose answer this one repeats. */
   replayOf: string | undefined;
-  /** What faults have to do with it: nothing, as a rule. */
   faults: CallFaults | undefined;
   /** Set by the stage that answers; no later stage runs. */
   reply: Reply | undefined;

@@ -116,14 +116,10 @@ export function describeCall(entry: LoggedRequest, firings: readonly Firing[], o
   };
 }
 
-/** Actions that let the call take effect and spoil the answer, and those that break the connection before any effect. */
-const LOSES = new Set(["lost_response", "body"]);
-const BREAKS = new Set(["connection", "outage"]);
-
 function failureOf(entry: LoggedRequest, firings: readonly Firing[]): Failure | undefined {
   const { status } = entry;
-  if (firings.some(({ action }) => LOSES.has(action))) return "lost";
-  if (isUnanswered(entry)) return firings.some(({ action }) => BREAKS.has(action)) ? "failed" : "abandoned";
+  if (firings.some(({ outcome }) => outcome === "response_lost")) return "lost";
+  if (isUnanswered(entry)) return firings.some(({ outcome }) => outcome === "disconnected") ? "failed" : "abandoned";
   if (status === 429) return "limited";
   if (status === 503) return "unavailable";
   if (FAILED.has(status) || (status === 409 && entry.responseBody.includes('"idempotency_key_in_use"'))) return "failed";
@@ -131,8 +127,8 @@ function failureOf(entry: LoggedRequest, firings: readonly Firing[]): Failure | 
 }
 
 const hasEffect = (status: number, firings: readonly Firing[]) =>
-  firings.some(({ action }) => action === "lost_response") ||
-  (status >= 200 && status < 300 && !firings.some(({ action }) => BREAKS.has(action)));
+  firings.some(({ outcome }) => outcome === "response_lost") ||
+  (status >= 200 && status < 300 && !firings.some(({ outcome }) => outcome === "disconnected"));
 
 function readRetryAfter({ responseHeaders, at }: LoggedRequest): Told | undefined {
   const sent = responseHeaders["Retry-After"];

@@ -4,7 +4,7 @@ import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { Call } from "./observed-call.ts";
 import type { Arrival, Echo } from "./rules/rule.ts";
-import { isUntouched } from "./tampering.ts";
+import { isGenuine } from "./tampering.ts";
 import { AFTERMATH, createAftermath, type Taken } from "./write-attribution.ts";
 
 interface Pair {
@@ -54,7 +54,7 @@ export function openReceivers(ears: Ears): Receivers {
       const taken = { attempt, from, until: now + AFTERMATH, wrote: [], fault };
       aftermath.watch(taken);
       for (const call of wrote) aftermath.attribute(call);
-      if (attempt.status === "succeeded" && isUntouched(faults)) take(name, taken);
+      if (attempt.status === "succeeded" && isGenuine(faults)) take(name, taken);
     },
     wrote: aftermath.attribute,
     isWatching: aftermath.isWatching,

@@ -1,17 +1,19 @@
-// Whether a delivery went out as the service would send it.
+// Whether the receiver got a delivery as the service sends it, or a forged one.
 
 import type { Firing } from "../contracts/fault.ts";
 
-/** Actions that change what arrives, or how: whatever the receiver answers then says nothing of its usual ways. */
-const CHANGING = new Set(["signature", "payload", "transport", "drop"]);
+/**
+ * A delivery that was in flight while the secret was rotated is signed with the previous one: for so many sandbox milliseconds after
+ * the rotation that signature is genuine, and a forgery later.
+ */
+const ROTATION_GRACE = 5 * 60_000;
 
-/** What was on its way while a secret was rotated carries the old one: for so many sandbox milliseconds that is no forgery. */
-const GRACE = 5 * 60_000;
+/** Whether no fault changed the delivery: only then must the receiver accept it. */
+export const isGenuine = (firings: readonly Firing[]) => firings.every((firing) => outcomeOf(firing) === "genuine");
 
-export const isUntouched = (faults: readonly Firing[]) => !faults.some((fault) => CHANGING.has(fault.action) && !wasOnItsWay(fault));
+export const isForged = (firings: readonly Firing[]) => firings.some((firing) => outcomeOf(firing) === "forged");
 
-export const isForged = (faults: readonly Firing[]) => faults.some((fault) => fault.action === "signature" && !wasOnItsWay(fault));
-
-/** Whether it is signed as a delivery that was under way when the secret was rotated. */
-const wasOnItsWay = ({ action, form, rotatedAt, at }: Firing) =>
-  action === "signature" && form === "previous_secret" && rotatedAt !== null && at - rotatedAt <= GRACE;
+function outcomeOf({ outcome, rotatedAt, at }: Firing): Firing["outcome"] {
+  if (outcome !== "previous_secret") return outcome;
+  return rotatedAt !== null && at - rotatedAt <= ROTATION_GRACE ? "genuine" : "forged";
+}

@@ -8,7 +8,7 @@ import { blocks, code, fence, GENERATED, table } from "./markdown.ts";
 export interface DocumentedAction {
   type: string;
   target: FaultTarget;
-  does: string;
+  description: string;
   example: string;
   schema: { properties: TProperties };
 }
@@ -66,7 +66,9 @@ export function faultsPage({ actions, match, trigger, rule }: FaultGrammar): str
 const list = (actions: readonly DocumentedAction[], target: FaultTarget) =>
   table(
     ["Action", "Does", "In one line"],
-    actions.filter((action) => action.target === target).map(({ type, does, example }) => [code(type), does, code(`fault add ${example}`)]),
+    actions
+      .filter((action) => action.target === target)
+      .map(({ type, description, example }) => [code(type), description, code(`fault add ${example}`)]),
   );
 
 const fields = (properties: TProperties) =>

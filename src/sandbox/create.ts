@@ -6,7 +6,7 @@ import type { ControlPlane } from "../client/control-plane.generated.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
 import type { ControlContext } from "../control/control-context.ts";
 import { showSandbox } from "../control/overview.ts";
-import { armFile } from "../faults/rules-file.ts";
+import { addRulesFromFile } from "../faults/rules-file.ts";
 import { API_PREFIX } from "../http/route.ts";
 import { type ListeningServer, listen } from "../http/server.ts";
 import { createClock } from "../kernel/clock.ts";
@@ -85,7 +85,7 @@ async function fill({ options, scenarios, stores }: Engine, controlPlane: () => 
     controlPlane().snapshots.restoreFile(resolve(snapshot));
     controlPlane().lessons.renew();
   }
-  if (faults !== undefined) await armFile(resolve(faults), controlPlane().faults.add);
+  if (faults !== undefined) await addRulesFromFile(resolve(faults), controlPlane().faults.add);
   for (const nameOrFile of scenario) await scenarios.startGiven(nameOrFile);
 }
 

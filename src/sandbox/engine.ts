@@ -77,12 +77,12 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
   const listeners: Engine["listeners"] = { request: new Set(), defect: new Set() };
   const hub = createHub(snapshot);
   const limiter = createRateLimiter(options.rateLimit as RateLimits);
-  const faults = createFaults({ clock, seed: options.seed, known: namesIn(stores), keepPast: stores.recordHistory.keep });
+  const faults = createFaults({ clock, seed: options.seed, known: namesIn(stores), keepHistory: stores.recordHistory.keep });
   const judge = createJudge({ operations: catalogue, prefix: API_PREFIX, told: (verdict) => hub.say({ kind: "verdict", verdict }) });
   const scenarios = createScenarios({
     now: clock.now,
     rules: faults.rules,
-    judged: judgeRules,
+    judgeRules,
     verdicts: () => judge.verdicts(),
     folder: packageFile("fixtures/scenarios"),
   });
@@ -122,7 +122,7 @@ export const senderOptions = ({ options, targets }: Storage) => ({
 const namesIn = ({ tenants }: Stores) => ({
   operations,
   eventTypes,
-  judged: judgeRules,
+  judgeRules,
   merchants: () => tenants.list().map(({ id }) => id),
   ownerOf: (key: string) => tenants.identify(key)?.merchant,
 });

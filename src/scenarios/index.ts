@@ -17,7 +17,7 @@ export interface Scenarios extends ScenarioRegistry {
 interface Needs extends RunNeeds {
   rules: Pick<RuleRegistry, "add" | "remove" | "list" | "check" | "schema">;
   /** Ids of the judge's rules. */
-  judged: readonly string[];
+  judgeRules: readonly string[];
   /** Where the scenarios of the package are. */
   folder: string;
 }
@@ -65,8 +65,8 @@ export function createScenarios(needs: Needs): Scenarios {
 const isFile = (given: string) => /[./\\]/.test(given);
 
 /** The scenarios that can be named: those of the package, and those that were read from a file. */
-function openLibrary({ rules, judged, folder }: Needs) {
-  const grammar: Grammar = { checkFault: rules.check, judged };
+function openLibrary({ rules, judgeRules, folder }: Needs) {
+  const grammar: Grammar = { checkFault: rules.check, judgeRules };
   const own = new Map<string, Scenario>();
   /** Read when somebody first asks: most runs have no scenario. */
   const packaged = once(() => readFolder(folder, grammar));

@@ -12,7 +12,7 @@ export interface Grammar {
   /** Refuses what is no fault rule. */
   checkFault(rule: unknown): void;
   /** Ids of the judge's rules. */
-  judged: readonly string[];
+  judgeRules: readonly string[];
 }
 
 const ENDING = ".json";
@@ -35,7 +35,7 @@ export async function readScenario(path: string, grammar: Grammar): Promise<Scen
 
 type Problem = Pick<FieldError, "pointer" | "message">;
 
-function problemIn(value: object, { checkFault, judged }: Grammar): Problem | undefined {
+function problemIn(value: object, { checkFault, judgeRules }: Grammar): Problem | undefined {
   const [first] = fieldErrors(ScenarioShape, value);
   if (first) return first;
   const { faults, expect } = value as Scenario;
@@ -44,7 +44,7 @@ function problemIn(value: object, { checkFault, judged }: Grammar): Problem | un
     if (problem) return { ...problem, pointer: `/faults/${index}${problem.pointer}` };
   }
   for (const [index, { rule }] of expect.entries()) {
-    const message = unknownRuleMessage(rule, judged);
+    const message = unknownRuleMessage(rule, judgeRules);
     if (message !== undefined) return { pointer: `/expect/${index}/rule`, message };
   }
   return undefined;

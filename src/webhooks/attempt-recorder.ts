@@ -124,7 +124,7 @@ type Identity = Pick<Delivery, "merchant" | "eventId" | "endpoint" | "replay" | 
 
 /** A copy is touched by what touched the delivery that it was made of. */
 function tellAgain(injections: readonly DeliveryInjection[], { id }: AttemptStart, { faults, clock }: LedgerNeeds): void {
-  for (const { firing } of injections) faults.repeat({ ...firing, attemptId: id, at: clock.now() });
+  for (const { firing } of injections) faults.reportAgain({ ...firing, attemptId: id, at: clock.now() });
 }
 
 function startOf(delivery: Delivery, plan: WebhookRequest, fault: AttemptFault | null, { random, clock }: LedgerNeeds): AttemptStart {

@@ -439,9 +439,9 @@ describe("what the dispatcher is told", () => {
       eventTypes: ["payment.succeeded", "payout.paid"],
       merchants: () => ["mer_lodge", "mer_market"],
       ownerOf: () => undefined,
-      judged: [],
+      judgeRules: [],
     };
-    const made = createFaults({ clock, seed: 1, known, keepPast: () => {} });
+    const made = createFaults({ clock, seed: 1, known, keepHistory: () => {} });
     for (const rule of rules) made.rules.add(rule);
     return made;
   };
@@ -457,7 +457,7 @@ describe("what the dispatcher is told", () => {
     const told: string[] = [];
     made.listen(({ action, attemptId }) => told.push(`${action} ${attemptId}`));
     expect([made.delivery.armed, made.api.armed]).toEqual([true, false]);
-    const injections = made.delivery.forDelivery({ ...about, attemptId: "whd_1" });
+    const injections = made.delivery.decide({ ...about, attemptId: "whd_1" });
     expect(kinds(injections)).toEqual(["schedule duplicate", "content signature", "transport transport", "retry retry_policy"]);
     expect(injections[0]?.effect).toEqual({ kind: "duplicate", copies: 3, gap: 2_000, concurrent: false });
     expect(told).toEqual(["duplicate whd_1", "signature whd_1", "transport whd_1", "retry_policy whd_1"]);
@@ -476,22 +476,22 @@ describe("what the dispatcher is told", () => {
   ])("%j: %s", (match, expected) => {
     const made = faults({ action: { type: "signature" }, match });
     const event = () => ({ data: { amount: 6 } });
-    expect(made.delivery.forDelivery({ ...about, event }).length === 1).toBe(expected);
+    expect(made.delivery.decide({ ...about, event }).length === 1).toBe(expected);
   });
 
   test("drop holds for as many attempts of the same delivery as it says, on one firing", () => {
     const made = faults({ action: { type: "drop", attempts: 2 } });
-    const drops = [1, 2, 3].map((attempt) => made.delivery.forDelivery({ ...about, attempt }).length);
-    const other = made.delivery.forDelivery({ ...about, eventId: "evt_2" }).length;
+    const drops = [1, 2, 3].map((attempt) => made.delivery.decide({ ...about, attempt }).length);
+    const other = made.delivery.decide({ ...about, eventId: "evt_2" }).length;
     expect([drops, other]).toEqual([[1, 1, 0], 0]);
   });
 
   test("reorder fires for a whole batch; per event and per endpoint each have their own budget", () => {
     const made = faults({ action: { type: "reorder", batch: 3 } });
-    const events = ["a", "b", "c", "d"].map((eventId) => made.delivery.forDelivery({ ...about, eventId }).length);
+    const events = ["a", "b", "c", "d"].map((eventId) => made.delivery.decide({ ...about, eventId }).length);
     expect(events).toEqual([1, 1, 1, 0]);
     const each = faults({ action: { type: "signature" }, trigger: { per: "event" } });
-    const tries = ["a", "a", "b"].map((eventId) => each.delivery.forDelivery({ ...about, eventId }).length);
+    const tries = ["a", "a", "b"].map((eventId) => each.delivery.decide({ ...about, eventId }).length);
     expect(tries).toEqual([1, 0, 1]);
   });
 });
@@ -499,8 +499,8 @@ describe("what the dispatcher is told", () => {
 describe("latency is drawn as it was asked for", () => {
   const draws = (action: object, count: number, trigger: object = { times: count, seed: 7 }) => {
     const clock = createClock(0);
-    const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined, judged: [] };
-    const made = createFaults({ clock, seed: 1, known, keepPast: () => {} });
+    const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined, judgeRules: [] };
+    const made = createFaults({ clock, seed: 1, known, keepHistory: () => {} });
     made.rules.add({ action: { type: "latency", ...action }, trigger });
     const subject = {
       requestId: "req_1",
@@ -625,7 +625,8 @@ test("the published schema names every action, and the page tells of each with a
   const titles = (jsonSchema().oneOf as { title: string }[]).map(({ title }) => title);
   expect(titles).toEqual(actions.map(({ type }) => type));
   const page = readFileSync(join(import.meta.dirname, "../../docs/faults.md"), "utf8");
-  for (const { type, does, example } of actions) expect(page).toContain(`| \`${type}\` | ${does} | \`fault add ${example}\` |`);
+  for (const { type, description, example } of actions)
+    expect(page).toContain(`| \`${type}\` | ${description} | \`fault add ${example}\` |`);
 });
 
 describe("whatever is sent", () => {
@@ -743,8 +744,8 @@ describe("whatever is sent", () => {
 
 test("nothing is asked while no rule is armed", () => {
   const clock = createClock(0);
-  const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined, judged: [] };
-  const made = createFaults({ clock, seed: 1, known, keepPast: () => {} });
+  const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined, judgeRules: [] };
+  const made = createFaults({ clock, seed: 1, known, keepHistory: () => {} });
   expect([made.api.armed, made.delivery.armed]).toEqual([false, false]);
   const { id } = made.rules.add({ action: FAIL });
   expect([made.api.armed, made.delivery.armed]).toEqual([true, false]);

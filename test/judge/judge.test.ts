@@ -6,43 +6,8 @@ import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage, LiveMessage, VerdictMessage } from "../../src/contracts/live-messages.ts";
 import { createJudge } from "../../src/judge/judge.ts";
 import type { LoggedRequest } from "../../src/store/journal/request-log.ts";
+import { attemptMessage, firing, journalEntry, NOON, operations, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
-
-const NOON = Date.UTC(2026, 0, 5, 12);
-const operations = [
-  { id: "payments.list", method: "GET", path: "/payments", idempotent: false },
-  { id: "pricing_rules.create", method: "POST", path: "/hospitality/pricing-rules", idempotent: true },
-];
-
-let number = 0;
-
-/** A request that was answered; times are real milliseconds, far enough ahead that nothing is due yet when somebody reads. */
-function entry(arrived: number, status: number, rest: Partial<LoggedRequest> = {}): LoggedRequest {
-  number++;
-  return {
-    sequence: number,
-    id: `req_${number}`,
-    at: NOON + arrived,
-    merchant: "mer_lodge",
-    operation: "payments.list",
-    method: "GET",
-    path: "/v1/payments",
-    search: "",
-    status,
-    duration: 0,
-    arrived: 1e9 + arrived,
-    connection: { opened: 0 },
-    key: "…odge",
-    idempotencyKey: undefined,
-    replayOf: undefined,
-    fault: undefined,
-    requestHeaders: {},
-    requestBody: "",
-    responseHeaders: { Date: "x" },
-    responseBody: "",
-    ...rest,
-  } as LoggedRequest;
-}
 
 const wait = (told: string) => ({ responseHeaders: { Date: "x", "Retry-After": told } });
 
@@ -53,42 +18,6 @@ function judge(...entries: LoggedRequest[]) {
   return { ...made, told, of: (rule: string) => made.verdicts({ rule }).map(({ verdict }) => verdict) };
 }
 
-const firing = (rest: Partial<Firing>): Firing => ({
-  ruleId: "flt_1",
-  name: null,
-  target: "api",
-  action: "lost_response",
-  form: null,
-  expect: [],
-  merchant: "mer_lodge",
-  requestId: null,
-  attemptId: null,
-  eventId: null,
-  endpointId: null,
-  rotatedAt: null,
-  at: NOON,
-  ...rest,
-});
-
-const attemptOf = (rest: Partial<AttemptMessage> = {}): AttemptMessage => ({
-  id: "whd_1",
-  at: NOON,
-  merchant: "mer_lodge",
-  endpointId: "we_1",
-  eventId: "evt_1",
-  eventType: "payment.succeeded",
-  url: "http://localhost:3000/",
-  trigger: "event",
-  attempt: 1,
-  maxAttempts: 6,
-  status: "succeeded",
-  responseStatus: 200,
-  errorCode: null,
-  durationMs: 5,
-  nextAttemptAt: null,
-  ...rest,
-});
-
 describe("the time to wait", () => {
   test.each([
     ["1", 950, "pass"],
@@ -98,71 +27,63 @@ describe("the time to wait", () => {
     ["Monday, 05-Jan-26 12:00:10 GMT", 8_999, "fail"],
   ])("of Retry-After: %s after %i ms is a %s", (told, waited, verdict) => {
     const connection = { opened: 0 };
-    expect(judge(entry(0, 429, { ...wait(told), connection }), entry(waited, 200, { connection })).of("retry_after.honoured")).toEqual([
-      verdict,
-    ]);
+    expect(
+      judge(journalEntry(0, 429, { ...wait(told), connection }), journalEntry(waited, 200, { connection })).of("retry_after.honoured"),
+    ).toEqual([verdict]);
   });
 
   test("on another connection may be a call that was sent beside it: it is too early only when none came later", () => {
-    const calls = [entry(0, 429, wait("1")), entry(400, 200), entry(1_100, 200)];
+    const calls = [journalEntry(0, 429, wait("1")), journalEntry(400, 200), journalEntry(1_100, 200)];
     expect(judge(...calls).of("retry_after.honoured")).toEqual(["pass"]);
     const [first, early] = calls as [LoggedRequest, LoggedRequest];
-    expect(judge(first, early, entry(4_100, 200, { search: "limit=5" })).of("retry_after.honoured")).toEqual(["fail"]);
+    expect(judge(first, early, journalEntry(4_100, 200, { search: "limit=5" })).of("retry_after.honoured")).toEqual(["fail"]);
   });
 
   test.each(["0", "soon", "-1", "1.5", "Mon, 05 Jan 2026 11:59:00 GMT"])("of Retry-After: %s is none, and nothing is said", (told) => {
-    expect(judge(entry(0, 429, wait(told)), entry(300, 200)).of("retry_after.*")).toEqual([]);
+    expect(judge(journalEntry(0, 429, wait(told)), journalEntry(300, 200)).of("retry_after.*")).toEqual([]);
   });
 
   test("taken for milliseconds is that mistake and not another one", () => {
     const same = { opened: 0 };
-    const mistaken = judge(entry(0, 503, { ...wait("60"), connection: same }), entry(62, 200, { connection: same }));
+    const mistaken = judge(journalEntry(0, 503, { ...wait("60"), connection: same }), journalEntry(62, 200, { connection: same }));
     expect([mistaken.of("retry_after.unit"), mistaken.of("retry_after.honoured")]).toEqual([["fail"], []]);
   });
 });
 
 describe("what answers a question", () => {
-  const order = (arrived: number, status: number, key: string | undefined, rest: Partial<LoggedRequest> = {}) =>
-    entry(arrived, status, {
-      method: "POST",
-      path: "/v1/hospitality/pricing-rules",
-      operation: undefined,
-      requestHeaders: key === undefined ? {} : { "idempotency-key": key },
-      requestBody: '{"name":"a","amount":1}',
-      ...rest,
-    });
-
   test("is the same call of the same key: not another's, not another call", () => {
     const { verdicts } = judge(
-      entry(0, 429, wait("1")),
-      entry(1_100, 200, { key: "…rket" }),
-      entry(1_100, 200, { merchant: "mer_market" }),
-      entry(1_100, 200, { search: "limit=5" }),
+      journalEntry(0, 429, wait("1")),
+      journalEntry(1_100, 200, { key: "…rket" }),
+      journalEntry(1_100, 200, { merchant: "mer_market" }),
+      journalEntry(1_100, 200, { search: "limit=5" }),
     );
     expect(verdicts()).toMatchObject([{ rule: "retry.happened", verdict: "inconclusive", id: null, requests: [expect.any(String)] }]);
   });
 
   test("is the same JSON, however it is written", () => {
-    const { of } = judge(order(0, 429, "k", wait("1")), order(1_000, 200, "k", { requestBody: '{ "amount": 1, "name": "a" }' }));
+    const { of } = judge(writeEntry(0, 429, "k", wait("1")), writeEntry(1_000, 200, "k", { requestBody: '{ "amount": 1, "name": "a" }' }));
     expect(of("idempotency.*")).toEqual(["pass", "pass", "pass"]);
   });
 
   test("under another key is a new order as long as the first may still come again", () => {
-    const calls = [order(0, 429, "one", wait("1")), order(500, 200, "two"), order(1_100, 200, "one")];
+    const calls = [writeEntry(0, 429, "one", wait("1")), writeEntry(500, 200, "two"), writeEntry(1_100, 200, "one")];
     expect(judge(...calls).of("idempotency.key_reused")).toEqual(["pass"]);
-    expect(judge(...calls.slice(0, 2), entry(4_100, 200)).of("idempotency.key_reused")).toEqual(["fail"]);
+    expect(judge(...calls.slice(0, 2), journalEntry(4_100, 200)).of("idempotency.key_reused")).toEqual(["fail"]);
   });
 
   test("is nothing where the client goes on without, and that is said once it had time enough", () => {
-    expect(judge(entry(0, 429, wait("1")), entry(3_999, 200, { search: "limit=5" })).of("retry.happened")).toEqual(["inconclusive"]);
-    expect(judge(entry(0, 429, wait("1")), entry(4_001, 200, { search: "limit=5" })).of("retry.happened")).toEqual(["fail"]);
+    expect(judge(journalEntry(0, 429, wait("1")), journalEntry(3_999, 200, { search: "limit=5" })).of("retry.happened")).toEqual([
+      "inconclusive",
+    ]);
+    expect(judge(journalEntry(0, 429, wait("1")), journalEntry(4_001, 200, { search: "limit=5" })).of("retry.happened")).toEqual(["fail"]);
   });
 
   test("is asked of a lost answer when a fault says that it was lost", () => {
     const made = judge();
-    const lost = order(0, 0, "k", { responseHeaders: {} });
+    const lost = writeEntry(0, 0, "k", { responseHeaders: {} });
     made.fired(firing({ requestId: lost.id, expect: ["idempotency.key_reused", "effect.*", "retry.jittered"] }));
-    for (const one of [lost, order(300, 200, "k", { replayOf: lost.id })]) made.request(one);
+    for (const one of [lost, writeEntry(300, 200, "k", { replayOf: lost.id })]) made.request(one);
     expect(made.verdicts({ rule: "effect.single" })).toMatchObject([
       { verdict: "pass", fault: "flt_1", operation: "pricing_rules.create" },
     ]);
@@ -173,11 +94,18 @@ describe("what answers a question", () => {
 
 describe("a signature of the secret before", () => {
   const rotated = (ago: number, form = "previous_secret") =>
-    firing({ attemptId: "whd_1", target: "delivery", action: "signature", form, rotatedAt: NOON - ago });
+    firing({
+      attemptId: "whd_1",
+      target: "delivery",
+      action: "signature",
+      form,
+      outcome: form === "previous_secret" ? form : "forged",
+      rotatedAt: NOON - ago,
+    });
   const answered = (status: number, fired: Firing) => {
     const made = judge();
     made.fired(fired);
-    made.attempt(attemptOf({ responseStatus: status, status: status === 200 ? "succeeded" : "failed" }));
+    made.attempt(attemptMessage({ responseStatus: status, status: status === 200 ? "succeeded" : "failed" }));
     return made
       .verdicts()
       .filter(({ rule }) => rule !== "webhook.ack_fast")
@@ -198,8 +126,8 @@ describe("a signature of the secret before", () => {
   test("that was refused is owed again, and what becomes of that is put down to the same fault", () => {
     const made = judge();
     made.fired(rotated(0, "wrong_secret"));
-    made.attempt(attemptOf({ responseStatus: 401, status: "failed" }));
-    made.attempt(attemptOf({ id: "whd_2", attempt: 2, responseStatus: 200 }));
+    made.attempt(attemptMessage({ responseStatus: 401, status: "failed" }));
+    made.attempt(attemptMessage({ id: "whd_2", attempt: 2, responseStatus: 200 }));
     expect(made.verdicts({ rule: "webhook.genuine_taken" })).toMatchObject([{ verdict: "pass", fault: "flt_1", attempts: ["whd_2"] }]);
   });
 });
@@ -207,7 +135,7 @@ describe("a signature of the secret before", () => {
 test("an answer that did not come in time is a slow one only where there was time enough", () => {
   const found = (rest: Partial<AttemptMessage>) => {
     const made = judge();
-    made.attempt(attemptOf({ status: "failed", responseStatus: null, errorCode: "timeout", ...rest }));
+    made.attempt(attemptMessage({ status: "failed", responseStatus: null, errorCode: "timeout", ...rest }));
     return made.of("webhook.ack_fast");
   };
   expect([found({ durationMs: 1_000 }), found({ durationMs: 5_001 })]).toEqual([[], ["fail"]]);
@@ -221,11 +149,11 @@ describe("equal pauses", () => {
     const connection = { opened: 0 };
     const at = (arrived: number) => ({ arrived: now + arrived, connection });
     const made = judge();
-    for (let number = 0; number < CLIENTS; number++) made.request(entry(0, 500, { ...at(0), search: `limit=${number + 1}` }));
+    for (let number = 0; number < CLIENTS; number++) made.request(journalEntry(0, 500, { ...at(0), search: `limit=${number + 1}` }));
     made.verdicts();
     for (const until = performance.now() + busy; performance.now() < until; );
     for (let number = 0; number < CLIENTS; number++)
-      made.request(entry(0, 200, { ...at(pause + number * jitter), search: `limit=${number + 1}` }));
+      made.request(journalEntry(0, 200, { ...at(pause + number * jitter), search: `limit=${number + 1}` }));
     return made.of("retry.jittered");
   };
 
@@ -246,11 +174,11 @@ describe("what is kept", () => {
   test("has a bound, and passes never push a failure out", () => {
     const made = judge();
     const same = { opened: 0 };
-    made.request(entry(0, 429, { ...wait("9"), connection: same }));
-    made.request(entry(10, 200, { connection: same }));
+    made.request(journalEntry(0, 429, { ...wait("9"), connection: same }));
+    made.request(journalEntry(10, 200, { connection: same }));
     for (let round = 1; round <= 3_000; round++) {
-      made.request(entry(round * 10_000, 429, wait("1")));
-      made.request(entry(round * 10_000 + 1_100, 200));
+      made.request(journalEntry(round * 10_000, 429, wait("1")));
+      made.request(journalEntry(round * 10_000 + 1_100, 200));
     }
     expect(made.of("retry_after.honoured").filter((verdict) => verdict === "fail")).toEqual(["fail"]);
     expect(made.verdicts().length).toBeLessThanOrEqual(2_000);
@@ -260,7 +188,11 @@ describe("what is kept", () => {
   test("is forgotten for one merchant, or for all", () => {
     const made = judge();
     for (const merchant of ["mer_lodge", "mer_market"])
-      for (const one of [entry(0, 429, { ...wait("1"), merchant }), entry(1_100, 200, { merchant }), entry(2_000, 429, { merchant })])
+      for (const one of [
+        journalEntry(0, 429, { ...wait("1"), merchant }),
+        journalEntry(1_100, 200, { merchant }),
+        journalEntry(2_000, 429, { merchant }),
+      ])
         made.request(one);
     made.forget("mer_lodge");
     expect(new Set(made.verdicts().map(({ merchant }) => merchant))).toEqual(new Set(["mer_market"]));

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { eventTypes, resources } from "../../src/areas/index.ts";
 import { createFaults, type Faults } from "../../src/faults/index.ts";
-import { armFile } from "../../src/faults/rules-file.ts";
+import { addRulesFromFile } from "../../src/faults/rules-file.ts";
 import { rules } from "../../src/judge/rules/index.ts";
 import { createClock, parseTime } from "../../src/kernel/clock.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
@@ -110,8 +110,8 @@ async function fuzz(sample: number, corpus: Spoilt[], outcome: (drawn: Spoilt) =
 }
 
 function freshFaults(): Faults {
-  const known = { operations, eventTypes, merchants: () => ["mer_lodge"], ownerOf: () => undefined, judged: rules.map(({ id }) => id) };
-  return createFaults({ clock: createClock(parseTime(NOON)), seed: 1, known, keepPast: () => {} });
+  const known = { operations, eventTypes, merchants: () => ["mer_lodge"], ownerOf: () => undefined, judgeRules: rules.map(({ id }) => id) };
+  return createFaults({ clock: createClock(parseTime(NOON)), seed: 1, known, keepHistory: () => {} });
 }
 
 test("a fixture is refused with its line, or the sandbox starts with it", async () => {
@@ -130,7 +130,7 @@ test("a fixture is refused with its line, or the sandbox starts with it", async 
 test("a scenario is refused with its line, or the sandbox starts with it", async () => {
   const files = filesOf("fixtures/scenarios");
   const path = join(folder(), "spoilt.json");
-  const grammar = { checkFault: freshFaults().rules.check, judged: rules.map(({ id }) => id) };
+  const grammar = { checkFault: freshFaults().rules.check, judgeRules: rules.map(({ id }) => id) };
   // A rule that is null.
   const corpus: Spoilt[] = [{ file: 27, edits: [{ what: "replace", node: 1_524, value: null, name: "" }], changes: [] }];
   await fuzz(300, corpus, async (drawn) => {
@@ -150,7 +150,7 @@ test("a file of faults is refused with its line, or its rules are armed", async 
   await fuzz(800, [], async (drawn) => {
     writeFileSync(path, spoil(files, drawn)[1]);
     book.clear();
-    return takes(path, () => armFile(path, book.add));
+    return takes(path, () => addRulesFromFile(path, book.add));
   });
 });
 

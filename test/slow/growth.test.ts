@@ -284,8 +284,8 @@ test("the logs keep the newest, what is pending, and what those are about; what 
 
 test("a rule about another operation is not asked, and a call that no rule could touch asks none", () => {
   const clock = createClock(parseTime(NOON));
-  const known = { operations, eventTypes, merchants: () => ["mer_lodge"], ownerOf: () => undefined, judged: [] };
-  const faults = createFaults({ clock, seed: 1, known, keepPast: () => {} });
+  const known = { operations, eventTypes, merchants: () => ["mer_lodge"], ownerOf: () => undefined, judgeRules: [] };
+  const faults = createFaults({ clock, seed: 1, known, keepHistory: () => {} });
   const add = (operation: string, ttl?: string) =>
     faults.rules.add({ match: { operation, merchant: "mer_lodge" }, action: { type: "status", status: 503 }, ...(ttl ? { ttl } : {}) });
   let asked = 0;
@@ -309,8 +309,8 @@ test("a rule about another operation is not asked, and a call that no rule could
   };
   for (let number = 0; number < 10; number++) add("payments.list");
   expect([questions("payments.list"), questions("payouts.list")]).toEqual([10, 0]);
-  expect(API_PHASES.filter((phase) => faults.api.concerns(phase, "payouts.list"))).toEqual([]);
-  expect(API_PHASES.filter((phase) => faults.api.concerns(phase, "payments.list"))).toEqual(["before"]);
+  expect(API_PHASES.filter((phase) => faults.api.mayFire(phase, "payouts.list"))).toEqual([]);
+  expect(API_PHASES.filter((phase) => faults.api.mayFire(phase, "payments.list"))).toEqual(["before"]);
 
   const { id } = add("payouts.*");
   expect([questions("payments.list"), questions("payouts.list")]).toEqual([10, 1]);
@@ -321,7 +321,7 @@ test("a rule about another operation is not asked, and a call that no rule could
   faults.rules.clear();
   add("payments.list", "10s");
   clock.set("frozen", clock.now() + 11_000);
-  expect([faults.api.armed, faults.api.concerns("before", "payments.list")]).toEqual([false, false]);
+  expect([faults.api.armed, faults.api.mayFire("before", "payments.list")]).toEqual([false, false]);
 });
 
 test("an attempt is shown however many came after it for the same event", async () => {

@@ -1,8 +1,8 @@
 // `fault`: arms, lists and removes the fault rules of a running sandbox.
 
 import type { RuleState } from "../../contracts/fault.ts";
-import { readFields } from "../../faults/inline-syntax.ts";
-import { actionNamed } from "../../faults/read-rule.ts";
+import { parseActionFields } from "../../faults/inline-syntax.ts";
+import { findAction } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
 import { ApiError, SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
@@ -84,11 +84,11 @@ export function ruleOf(written: string, names: readonly string[], flags: Flags):
   const full = written === "429" ? "rate_limit" : /^\d{3}$/.test(written) ? `status=${written}` : written;
   const [type = "", ...rest] = full.split("=");
   const { target, fields } = understood(() => {
-    const action = actionNamed(type.replaceAll("-", "_"));
+    const action = findAction(type.replaceAll("-", "_"));
     const given = fieldNames.flatMap((name) =>
       flags[kebab(name)] === undefined ? [] : [[name, flags[kebab(name)] || undefined] as const],
     );
-    return { target: action.target, fields: readFields(action, rest.length === 0 ? undefined : rest.join("="), given) };
+    return { target: action.target, fields: parseActionFields(action, rest.length === 0 ? undefined : rest.join("="), given) };
   });
   const named = names.length === 0 ? {} : { [target === "api" ? "operation" : "event"]: names.length === 1 ? names[0] : names };
   const match = { ...named, ...present({ merchant: flags.merchant, endpoint: flags.endpoint }) };

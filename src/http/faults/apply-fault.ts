@@ -1,4 +1,4 @@
-// Carries out on a call what a fault rule decided: where it steps in, and what then becomes of the answer.
+// Applies the faults of a call: pipeline stages that ask the rules in each phase and carry out what they decide.
 
 import type { ApiEffect, ApiFaults, ApiPhase, CallSubject } from "../../contracts/fault.ts";
 import type { IdempotencyReplies } from "../../store/records/idempotency-replies.ts";
@@ -7,10 +7,10 @@ import type { CallFaults, Reply, RequestContext, Stage } from "../context.ts";
 import { rateLimitHeaders } from "../rate-limit.ts";
 import { send } from "../reply.ts";
 import type { HeldResponses } from "./held-responses.ts";
-import { refusal, skewHeaders } from "./injected-response.ts";
-import { type Ending, sendFaulty } from "./send-with-fault.ts";
+import { injectedResponse, skewHeaders } from "./injected-response.ts";
+import { sendWithFaults } from "./send-with-faults.ts";
 
-interface Needs {
+interface FaultStageOptions {
   faults: ApiFaults;
   idempotencyReplies: IdempotencyReplies;
   recordHistory: RecordHistory;
@@ -23,68 +23,75 @@ export interface FaultStages {
   limit: Stage;
   recall: Stage;
   before: Stage;
-  /** Runs the stage that makes the effect, in another time if a rule says so. */
+  /** Runs the stage that performs the operation, in the past or with a wrong clock if a rule says so. */
   around(effect: Stage): Stage;
-  /** Sends the answer, or loses, delays or spoils it. */
+  /** Sends the reply, or loses, delays or corrupts it. */
   send(context: RequestContext, reply: Reply): void | Promise<void>;
 }
 
-export function faultStages(needs: Needs): FaultStages {
-  const { faults, held } = needs;
-  const decide = (context: RequestContext, state: CallFaults, phase: ApiPhase): ApiEffect | undefined => {
-    if (state.brought.length === 0 && !faults.concerns(phase, context.operation?.id)) return undefined;
-    const made = faults.decide(phase, subjectOf(context, state), state.brought);
-    if (!made) return undefined;
-    state.fired.push(made.firing.ruleId);
-    if (made.label) state.labels.push(made.firing.ruleId);
-    return made.effect;
+/** Asks the rules what to do in a phase, and notes the rule that fires. */
+export type Decide = (context: RequestContext, state: CallFaults, phase: ApiPhase) => ApiEffect | undefined;
+
+/** Carries out an effect that decides or replaces the reply. */
+export type Apply = (context: RequestContext, state: CallFaults, effect: ApiEffect) => void;
+
+export function faultStages({ faults, idempotencyReplies, recordHistory, held }: FaultStageOptions): FaultStages {
+  const decide: Decide = (context, state, phase) => {
+    if (state.inline.length === 0 && !faults.mayFire(phase, context.operation?.id)) return undefined;
+    const injection = faults.decide(phase, subjectOf(context, state), state.inline);
+    if (!injection) return undefined;
+    state.fired.push(injection.firing.ruleId);
+    if (injection.label) state.labels.push(injection.firing.ruleId);
+    return injection.effect;
   };
-  const step =
+  const apply: Apply = (context, state, effect) => applyEffect(context, state, effect, idempotencyReplies);
+  const stage =
     (phase: ApiPhase): Stage =>
     (context) => {
       const effect = context.faults && decide(context, context.faults, phase);
-      if (context.faults && effect) stepIn(context, context.faults, effect, needs);
+      if (context.faults && effect) apply(context, context.faults, effect);
     };
-  const [outage, auth, recall, before] = [step("outage"), step("auth"), step("recall"), step("before")] as const;
-  const ending: Ending = { decide, lose: (context, state, effect) => stepIn(context, state, effect, needs), held };
+  const [outage, auth, recall, before] = [stage("outage"), stage("auth"), stage("recall"), stage("before")] as const;
   return {
     outage(context) {
       const text = context.incoming.headers["x-sandbox-inject"];
       if (!faults.armed && text === undefined) return;
-      const brought = text === undefined ? [] : faults.read([text].flat().join(","));
-      context.faults = { brought, fired: [], labels: [], body: undefined, served: false, cut: undefined };
+      const inline = text === undefined ? [] : faults.parseInline([text].flat().join(","));
+      context.faults = { inline, fired: [], labels: [], body: undefined, served: false, disconnect: undefined };
       return outage(context);
     },
-    // Only a key that is good can be refused as one that no longer is.
+    // Only a valid key can be rejected as revoked or expired.
     auth: (context) => (context.identity ? auth(context) : undefined),
-    limit: step("limit"),
+    limit: stage("limit"),
     recall: (context) => (context.idempotencyKey === undefined ? undefined : recall(context)),
     before(context) {
       if (context.faults) context.faults.body = context.body;
       return before(context);
     },
     around: (effect) => (context) =>
-      context.faults ? inAnotherTime(context, context.faults, effect, decide, needs.recordHistory) : effect(context),
+      context.faults ? runShifted(context, context.faults, effect, decide, recordHistory) : effect(context),
     send: (context, reply) =>
-      context.faults ? sendFaulty(context, context.faults, reply, ending) : send(context, reply, rateLimitHeaders(context)),
+      context.faults
+        ? sendWithFaults(context, context.faults, reply, { decide, apply, held })
+        : send(context, reply, rateLimitHeaders(context)),
   };
 }
 
-/** Only reads can lag behind; whatever is done can be done by a wrong clock. */
-async function inAnotherTime(
+/** Runs the operation under stale_read, which only affects reads, and clock_skew. */
+async function runShifted(
   context: RequestContext,
   state: CallFaults,
   effect: Stage,
-  decide: Ending["decide"],
-  past: RecordHistory,
+  decide: Decide,
+  recordHistory: RecordHistory,
 ): Promise<void> {
   const lag = context.operation?.method === "GET" ? decide(context, state, "read") : undefined;
   const skew = decide(context, state, "effect");
   const { at } = context;
   if (skew?.kind === "skew") context.at = skewHeaders(context, skew.milliseconds);
   try {
-    // A read answers at once, so that nobody else ever sees the past.
-    if (lag?.kind === "lag") past.asOf(at - lag.milliseconds, () => void effect(context));
+    // A read is synchronous, so no other request sees the past.
+    if (lag?.kind === "lag") recordHistory.asOf(at - lag.milliseconds, () => void effect(context));
     else await effect(context);
     state.served = true;
   } finally {
@@ -92,13 +99,12 @@ async function inAnotherTime(
   }
 }
 
-/** What a fault does before the service has answered, or to the answer it gave. */
-function stepIn(context: RequestContext, state: CallFaults, effect: ApiEffect, { idempotencyReplies }: Needs): void {
-  if (effect.kind === "refuse") context.reply = refusal(context, effect);
+function applyEffect(context: RequestContext, state: CallFaults, effect: ApiEffect, idempotencyReplies: IdempotencyReplies): void {
+  if (effect.kind === "respond") context.reply = injectedResponse(context, effect);
   if (effect.kind === "exhaust") context.bucket?.set({ remaining: 0, resetIn: effect.resetIn }, context.at);
   if (effect.kind === "forget") idempotencyReplies.forget(context.identity?.merchant ?? "", context.idempotencyKey ?? "");
-  if (effect.kind !== "cut") return;
-  state.cut = effect.as;
+  if (effect.kind !== "disconnect") return;
+  state.disconnect = effect.as;
   context.reply = { status: 0, body: "" };
 }
 

@@ -1,14 +1,14 @@
-// Injected answers: the service's own words and headers for a status that the service did not come to.
+// Injected error responses: the body and headers that the service itself would send with the status.
 
 import type { ApiEffect, RetryAfter } from "../../contracts/fault.ts";
 import { httpDate, LATEST_TIME } from "../../kernel/clock.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../../kernel/errors.ts";
 import type { Reply, RequestContext } from "../context.ts";
 
-type Refusal = Extract<ApiEffect, { kind: "refuse" }>;
+type InjectedResponse = Extract<ApiEffect, { kind: "respond" }>;
 
-/** The code that a status has where nobody named one: not simply the first of the table. */
-const USUAL: Readonly<Record<number, ErrorCode>> = {
+/** Default error codes: the most typical one of a status, which may not be the first in the table of errors. */
+const DEFAULT_CODES: Readonly<Record<number, ErrorCode>> = {
   400: "validation_failed",
   401: "invalid_api_key",
   403: "merchant_suspended",
@@ -20,18 +20,21 @@ const USUAL: Readonly<Record<number, ErrorCode>> = {
 };
 
 const codeOf = (status: number): ErrorCode =>
-  USUAL[status] ?? (Object.keys(errors) as ErrorCode[]).find((code) => errors[code].status === status) ?? "injected_error";
+  DEFAULT_CODES[status] ?? (Object.keys(errors) as ErrorCode[]).find((code) => errors[code].status === status) ?? "injected_error";
 
 function categoryOf(code: string, status: number): string {
   if (Object.hasOwn(errors, code) && errors[code as ErrorCode].status === status) return errors[code as ErrorCode].error;
-  const usual = errors[codeOf(status)];
-  return usual.status === status ? usual.error : status < 500 ? "invalid_request" : "api_error";
+  const fallback = errors[codeOf(status)];
+  return fallback.status === status ? fallback.error : status < 500 ? "invalid_request" : "api_error";
 }
 
-/** Writes the answer and the headers that go with it. */
-export function refusal(context: RequestContext, { status, code = codeOf(status), message, retryAfter, headers }: Refusal): Reply {
+/** Makes the reply, and sets its headers on the context. */
+export function injectedResponse(
+  context: RequestContext,
+  { status, code = codeOf(status), message, retryAfter, headers }: InjectedResponse,
+): Reply {
   const seconds = secondsOf(retryAfter);
-  Object.assign(context.headers, ownHeaders(status), headers, retryHeaders(retryAfter, context.at));
+  Object.assign(context.headers, statusHeaders(status), headers, retryHeaders(retryAfter, context.at));
   if (status === 429) Object.assign(context.headers, windowHeaders(seconds ?? 1, context.at));
   const body: ErrorBody = {
     error: categoryOf(code, status),
@@ -46,19 +49,19 @@ export function refusal(context: RequestContext, { status, code = codeOf(status)
   return { status, body: JSON.stringify(body) };
 }
 
-/** What goes with a status whoever answers it. */
-function ownHeaders(status: number): Record<string, string> {
+/** The headers that every response with this status has. */
+function statusHeaders(status: number): Record<string, string> {
   if (status === 401) return { "WWW-Authenticate": "Bearer" };
   return status === 429 ? { "Cache-Control": "no-store" } : {};
 }
 
-/** The window as the 429 tells of it: nothing is left, and it ends when the waiting does. */
+/** The rate-limit headers of an injected 429: nothing remains, and the window ends when Retry-After does. */
 const windowHeaders = (seconds: number, at: number) => ({
   "RateLimit-Remaining": "0",
   "RateLimit-Reset": String(Math.floor(at / 1_000) + seconds),
 });
 
-/** The seconds that were meant; undefined where the answer does not say them. */
+/** Retry-After in seconds; undefined if the response does not state it. */
 function secondsOf(retryAfter: RetryAfter | undefined): number | undefined {
   if (typeof retryAfter === "number") return retryAfter;
   if (typeof retryAfter === "object") return retryAfter.seconds;
@@ -75,7 +78,7 @@ function retryHeaders(retryAfter: RetryAfter | undefined, at: number): Record<st
   return { "Retry-After": String(retryAfter === "zero" ? 0 : retryAfter) };
 }
 
-/** Lets the headers tell another time; answers that time, within what a calendar can show. */
+/** Shifts the time in the headers; returns the shifted time, limited to what a date can hold. */
 export function skewHeaders(context: RequestContext, by: number): number {
   const { at, bucket } = context;
   const wrong = Math.min(LATEST_TIME, Math.max(0, at + by));

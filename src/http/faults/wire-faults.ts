@@ -1,7 +1,7 @@
-// The ways in which an answer goes wrong on the wire: none at all, half of one, a slow one, or one that is no HTTP.
+// Faults on the wire: a broken connection, a response that is not HTTP, and a body that is late, slow, cut off or malformed.
 
 import type { ServerResponse } from "node:http";
-import type { ApiEffect, CutForm } from "../../contracts/fault.ts";
+import type { ApiEffect, DisconnectForm } from "../../contracts/fault.ts";
 import { afterRealTime } from "../../kernel/clock.ts";
 import type { Reply, RequestContext } from "../context.ts";
 import { rateLimitHeaders } from "../rate-limit.ts";
@@ -20,8 +20,8 @@ const MALFORMED_CHUNK = [
   "",
 ].join("\r\n");
 
-/** Ends the connection without an answer, or keeps it open without one. */
-export function cut({ outgoing }: RequestContext, as: CutForm, held: HeldResponses): void {
+/** Breaks the connection, or keeps it open without a response. */
+export function disconnect({ outgoing }: RequestContext, as: DisconnectForm, held: HeldResponses): void {
   const { socket } = outgoing;
   if (!socket || outgoing.destroyed) return;
   if (as === "reset") socket.resetAndDestroy();
@@ -32,52 +32,53 @@ export function cut({ outgoing }: RequestContext, as: CutForm, held: HeldRespons
   }
 }
 
-/** Resolves after real time, or earlier when nobody waits for the answer any more. */
+/** Resolves after real time, or as soon as the client disconnects. */
 export function pause(outgoing: ServerResponse, milliseconds: number, held: HeldResponses): Promise<void> {
   if (milliseconds <= 0 || outgoing.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
-    const letGo = held.hold(outgoing, () => {
+    const release = held.hold(outgoing, () => {
       cancel();
       resolve();
     });
-    const cancel = afterRealTime(milliseconds, letGo);
+    const cancel = afterRealTime(milliseconds, release);
   });
 }
 
-type Mangle = Extract<ApiEffect, { kind: "mangle" }>;
+type Corruption = Extract<ApiEffect, { kind: "corrupt" }>;
 
-const PAGE = "<!DOCTYPE html><html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>";
+const HTML_PAGE = "<!DOCTYPE html><html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>";
 
-/** Sends an answer whose body is not what its headers, or its maker, promised. */
-export async function spoil(
+/** Sends a response with a corrupted body, `delay` real milliseconds after its headers. */
+export async function sendCorrupted(
   context: RequestContext,
   reply: Reply,
-  { as, bytesPerSecond }: Mangle,
-  wait: number,
+  { as, bytesPerSecond }: Corruption,
+  delay: number,
   held: HeldResponses,
 ): Promise<void> {
   const { outgoing } = context;
   if (as === "html" || as === "wrong_content_type")
     context.headers["Content-Type"] = as === "html" ? "text/html; charset=utf-8" : "text/plain; charset=utf-8";
-  const sent = as === "html" ? { ...reply, body: PAGE } : as === "invalid_json" ? { ...reply, body: half(reply.body) } : reply;
+  const sent = as === "html" ? { ...reply, body: HTML_PAGE } : as === "invalid_json" ? { ...reply, body: half(reply.body) } : reply;
   context.reply = sent;
   const limits = rateLimitHeaders(context);
-  if (wait === 0 && as !== "truncate" && as !== "drip") return send(context, sent, limits);
+  if (delay === 0 && as !== "truncate" && as !== "drip") return send(context, sent, limits);
   if (!writeHead(context, sent, limits)) return;
   outgoing.flushHeaders();
-  await pause(outgoing, wait, held);
+  await pause(outgoing, delay, held);
   if (as === "truncate") outgoing.write(half(sent.body), () => outgoing.socket?.destroySoon());
   else if (as === "drip") void drip(outgoing, Buffer.from(sent.body), bytesPerSecond, held);
   else outgoing.end(sent.body);
 }
 
-/** The beginning of JSON text, which is no JSON itself. */
+/** The first half of a JSON text, which is not valid JSON. */
 const half = (text: string) => text.slice(0, Math.ceil(text.length / 2));
 
-const SMALLEST_STEP = 50;
+/** Milliseconds between two writes, at least. */
+const MIN_STEP = 50;
 
 async function drip(outgoing: ServerResponse, body: Buffer, bytesPerSecond: number, held: HeldResponses): Promise<void> {
-  const step = Math.max(SMALLEST_STEP, 1_000 / bytesPerSecond);
+  const step = Math.max(MIN_STEP, 1_000 / bytesPerSecond);
   const bytes = Math.max(1, Math.round((bytesPerSecond * step) / 1_000));
   for (let from = 0; from < body.length && !outgoing.destroyed; from += bytes) {
     outgoing.write(body.subarray(from, from + bytes));

@@ -1,6 +1,6 @@
 // webhook.ack_fast: a receiver answers first and works afterwards.
 
-import { isUntouched } from "../tampering.ts";
+import { isGenuine } from "../tampering.ts";
 import { type Rule, rounded } from "./rule.ts";
 
 const LONGEST = 5_000;
@@ -13,7 +13,7 @@ export const webhookAckFast: Rule = {
   delivered({ attempt, faults }) {
     const { durationMs, responseStatus, errorCode } = attempt;
     const waited = responseStatus !== null || errorCode === "timeout";
-    if (!waited || durationMs === null || !isUntouched(faults)) return undefined;
+    if (!waited || durationMs === null || !isGenuine(faults)) return undefined;
     // Where less time was left to the receiver, that it used it up tells nothing.
     if (errorCode === "timeout" && durationMs <= LONGEST) return undefined;
     return {

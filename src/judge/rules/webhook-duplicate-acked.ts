@@ -1,6 +1,6 @@
 // webhook.duplicate_acked: an event that was taken is taken again, or the sender goes on sending it.
 
-import { isUntouched } from "../tampering.ts";
+import { isGenuine } from "../tampering.ts";
 import type { Rule } from "./rule.ts";
 
 export const webhookDuplicateAcked: Rule = {
@@ -9,7 +9,7 @@ export const webhookDuplicateAcked: Rule = {
   demands: "Answer an event that you have taken before with 2xx, as the first time.",
   hint: "Look the event's id up before you act on it, and answer 200 when you know it already; 4xx or 5xx only brings it back.",
   delivered({ attempt, faults, taken }) {
-    if (!taken || !isUntouched(faults)) return undefined;
+    if (!taken || !isGenuine(faults)) return undefined;
     const acked = attempt.status === "succeeded";
     return {
       verdict: acked ? "pass" : "fail",

@@ -52,7 +52,7 @@ export function createInterference({ clock, random, faults, delayedDeliveries, d
   /** What is to land before an answer: the rule may be spent by the time that the answer is ready. */
   const pressing = new Set<number>();
   const decideOne = (delivery: Delivery): PendingEndpoint[] => {
-    const injections = faults.forDelivery(subjectOf(delivery, random, deliveries));
+    const injections = faults.decide(subjectOf(delivery, random, deliveries));
     const until = untilOf(delivery, injections, delayedDeliveries, clock.now());
     delayedDeliveries.decide(delivery.sequence, JSON.stringify(injections), until);
     if (!until) return [];

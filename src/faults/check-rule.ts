@@ -1,0 +1,114 @@
+// The checks of a rule that no schema can make: names that must exist, and conditions that must be known when the rule is asked.
+
+import { API_PHASES, type ApiPhase, type FaultTarget } from "../contracts/fault.ts";
+import { unknownRuleMessage } from "../contracts/verdict.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
+import { type FieldError, fail } from "../kernel/errors.ts";
+import { escapePointer } from "../schema/validator.ts";
+import { milliseconds } from "./fields.ts";
+import { matchesName } from "./matching.ts";
+import type { FaultRule } from "./read-rule.ts";
+import type { BudgetScope } from "./trigger.ts";
+
+/** The names that a rule may refer to. */
+export interface KnownNames {
+  operations: readonly string[];
+  eventTypes: Iterable<string>;
+  merchants(): string[];
+  /** The merchant that an API key belongs to. */
+  ownerOf(key: string): string | undefined;
+  /** Ids of the judge's rules. */
+  judgeRules: readonly string[];
+}
+
+export const TARGET_NOUN: Record<FaultTarget, string> = { api: "calls", delivery: "deliveries" };
+
+export function checkMeaning(rule: FaultRule, known: KnownNames): void {
+  const { action, trigger, match } = rule;
+  const problem = action.check(rule.fields, trigger);
+  if (problem !== undefined) rejectField("/action", "wrong_shape", problem);
+  for (const span of [rule.ttl, trigger.after, trigger.for]) if (span !== null) milliseconds(span);
+  action.prepare(rule.fields);
+  checkExists("operation", match.operation, known.operations, "operation");
+  checkExists("event", match.event, [...known.eventTypes], "event type", true);
+  checkOwner(match, known);
+  checkExpected(rule.expect, known.judgeRules);
+  for (const pointer of Object.keys(match.body ?? {}))
+    if (!pointer.startsWith("/"))
+      rejectField(
+        `/match/body/${escapePointer(pointer)}`,
+        "wrong_format",
+        `match.body takes JSON Pointers such as /amount; received ${quote(pointer)}.`,
+      );
+  checkBudgetScope(action.target, trigger.per);
+  if (action.target === "api") checkPhase(action.phase as ApiPhase, action.type, rule);
+}
+
+/** `open` allows unknown names that resemble no known one: test events have types of their own. */
+function checkExists(
+  field: string,
+  given: string | readonly string[] | undefined,
+  names: readonly string[],
+  noun: string,
+  open = false,
+): void {
+  for (const name of given === undefined ? [] : ([given].flat() as string[])) {
+    if (names.some((existing) => matchesName([name], existing))) continue;
+    const guess = didYouMean(name, names);
+    if (open && guess === "" && !name.endsWith(".*")) continue;
+    rejectField(`/match/${field}`, "not_allowed", `There is no ${noun} ${quote(name)}.${guess || ` There are ${names.join(", ")}.`}`);
+  }
+}
+
+function checkExpected(expect: readonly string[], judgeRules: readonly string[]): void {
+  for (const [index, pattern] of expect.entries()) {
+    const problem = unknownRuleMessage(pattern, judgeRules);
+    if (problem !== undefined) rejectField(`/expect/${index}`, "not_allowed", problem);
+  }
+}
+
+function checkOwner({ merchant, key }: FaultRule["match"], known: KnownNames): void {
+  const merchants = known.merchants();
+  if (merchant !== undefined && !merchants.includes(merchant))
+    rejectField(
+      "/match/merchant",
+      "not_allowed",
+      `There is no merchant ${quote(merchant)}.${didYouMean(merchant, merchants) || ` There are ${merchants.join(", ")}.`}`,
+    );
+  if (key === undefined) return;
+  const owner = known.ownerOf(key);
+  if (owner === undefined) rejectField("/match/key", "not_allowed", "match.key is not a key of this sandbox; GET /_sandbox lists them.");
+  if (merchant !== undefined && merchant !== owner)
+    rejectField("/match/key", "not_allowed", `match.key is a key of ${owner}, not of ${merchant}: no call is made with both.`);
+}
+
+const SCOPES_OF: Record<FaultTarget, readonly BudgetScope[]> = {
+  api: ["rule", "key", "operation", "idempotency_key"],
+  delivery: ["rule", "event", "endpoint"],
+};
+
+function checkBudgetScope(target: FaultTarget, per: BudgetScope): void {
+  if (!SCOPES_OF[target].includes(per))
+    rejectField(
+      "/trigger/per",
+      "not_allowed",
+      `trigger.per must be one of ${SCOPES_OF[target].join(", ")} for ${TARGET_NOUN[target]}; received ${quote(per)}.`,
+    );
+}
+
+/** Rejects a condition on what is not known yet in the action's phase: the rule would silently never fire. */
+function checkPhase(phase: ApiPhase, type: string, { match, trigger }: FaultRule): void {
+  const isReached = (needed: ApiPhase) => API_PHASES.indexOf(phase) >= API_PHASES.indexOf(needed);
+  const instead = " Use the action status, which comes later.";
+  if (!isReached("auth") && (match.operation !== undefined || trigger.per === "operation"))
+    rejectField("/match/operation", "not_allowed", `${type} acts before the operation is known, so it affects all of them.${instead}`);
+  if (!isReached("recall") && match.body !== undefined)
+    rejectField("/match/body", "not_allowed", `${type} acts before the body is read, so it cannot match on it.${instead}`);
+}
+
+export function rejectField(pointer: string, code: string, message: string): never {
+  const error: FieldError = { pointer, field: pointer.slice(1).replaceAll("/", "."), code, message };
+  fail("validation_failed", message, { errors: [error] });
+}
+
+export const quote = (value: unknown) => (JSON.stringify(value) ?? "nothing").slice(0, 100);

@@ -1,0 +1,66 @@
+// The judge goes by the outcome that a fault action declares, not by the action's name: an action it has never heard of is judged right.
+
+import { expect, test } from "vitest";
+import type { CallOutcome, DeliveryOutcome } from "../../src/contracts/fault.ts";
+import { onCalls, onDeliveries } from "../../src/faults/action.ts";
+import { apiActions } from "../../src/faults/api-actions.ts";
+import { createJudge } from "../../src/judge/judge.ts";
+import { attemptMessage, firing, NOON, operations, writeEntry } from "../support/judge-inputs.ts";
+
+const common = { type: "invented", description: "Does something new.", example: "invented", fields: {} } as const;
+
+const callAction = (outcome: CallOutcome) =>
+  onCalls({ ...common, phase: "before", outcome, prepare: () => () => ({ kind: "disconnect", as: "reset" }) });
+
+const deliveryAction = (outcome: DeliveryOutcome) =>
+  onDeliveries({ ...common, phase: "content", outcome, prepare: () => () => ({ kind: "signature", as: "missing" }) });
+
+const newJudge = () => createJudge({ operations, prefix: "/v1", told: () => {} });
+
+test.each([
+  ["normal", [], []],
+  ["refused", [], []],
+  ["disconnected", ["pass"], []],
+  ["response_lost", ["pass"], ["fail"]],
+] as const)("a write without a response under a fault that leaves it %s", (outcome, happened, single) => {
+  const judge = newJudge();
+  const { type: action, outcome: declared } = callAction(outcome);
+  const first = writeEntry(0, 0, "k", { responseHeaders: {} });
+  judge.fired(firing({ requestId: first.id, action, outcome: declared({}) }));
+  judge.request(first);
+  judge.request(writeEntry(300, 200, "k"));
+  const found = (rule: string) => judge.verdicts({ rule }).map(({ verdict }) => verdict);
+  expect([found("retry.happened"), found("effect.single")]).toEqual([happened, single]);
+});
+
+test.each([
+  ["genuine", 200, ["webhook.genuine_taken pass", "webhook.ack_fast pass"]],
+  ["genuine", 401, ["webhook.genuine_taken fail", "webhook.ack_fast pass"]],
+  ["altered", 200, []],
+  ["altered", 401, []],
+  ["forged", 200, ["webhook.forgery_rejected fail"]],
+  ["forged", 401, ["webhook.forgery_rejected pass"]],
+  ["previous_secret", 200, ["webhook.genuine_taken pass", "webhook.ack_fast pass"]],
+] as const)("a delivery that is %s and gets a %i", (outcome, responseStatus, expected) => {
+  const judge = newJudge();
+  const { type: action, outcome: declared } = deliveryAction(outcome);
+  judge.fired(firing({ target: "delivery", attemptId: "whd_1", action, outcome: declared({}), rotatedAt: NOON }));
+  judge.attempt(attemptMessage({ responseStatus, status: responseStatus === 200 ? "succeeded" : "failed" }));
+  expect(judge.verdicts().map(({ rule, verdict }) => `${rule} ${verdict}`)).toEqual(expected);
+});
+
+test("an action without an outcome does not compile", () => {
+  // @ts-expect-error: `outcome` is required.
+  expect(onCalls({ ...common, phase: "before", prepare: () => () => ({ kind: "forget" }) }).outcome({})).toBe(undefined);
+});
+
+test("an action loses the response, in each of its forms, exactly if it acts after the operation", () => {
+  const formsOf = ({ schema }: (typeof apiActions)[number]) => (schema.properties.as as { enum?: string[] } | undefined)?.enum ?? [];
+  for (const action of apiActions)
+    for (const fields of [{}, ...formsOf(action).map((as) => ({ as }))])
+      expect([action.type, fields, action.outcome(fields) === "response_lost"]).toEqual([
+        action.type,
+        fields,
+        action.phase === "after" || action.phase === "body",
+      ]);
+});

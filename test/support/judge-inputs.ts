@@ -1,0 +1,91 @@
+// What the judge is given: answered requests, fault firings and delivery attempts, each with defaults that a test overrides.
+
+import type { Firing } from "../../src/contracts/fault.ts";
+import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
+import type { LoggedRequest } from "../../src/store/journal/request-log.ts";
+
+export const NOON = Date.UTC(2026, 0, 5, 12);
+
+/** The operations that the entries call. */
+export const operations = [
+  { id: "payments.list", method: "GET", path: "/payments", idempotent: false },
+  { id: "pricing_rules.create", method: "POST", path: "/hospitality/pricing-rules", idempotent: true },
+];
+
+let count = 0;
+
+/** An answered GET. `arrived` is in real milliseconds, counted from a time so late that no deadline passes while a test runs. */
+export function journalEntry(arrived: number, status: number, rest: Partial<LoggedRequest> = {}): LoggedRequest {
+  count++;
+  return {
+    sequence: count,
+    id: `req_${count}`,
+    at: NOON + arrived,
+    merchant: "mer_lodge",
+    operation: "payments.list",
+    method: "GET",
+    path: "/v1/payments",
+    search: "",
+    status,
+    duration: 0,
+    arrived: 1e9 + arrived,
+    connection: { opened: 0 },
+    key: "…odge",
+    idempotencyKey: undefined,
+    replayOf: undefined,
+    fault: undefined,
+    requestHeaders: {},
+    requestBody: "",
+    responseHeaders: { Date: "x" },
+    responseBody: "",
+    ...rest,
+  } as LoggedRequest;
+}
+
+/** An answered write, under an Idempotency-Key if one is given. */
+export const writeEntry = (arrived: number, status: number, key: string | undefined, rest: Partial<LoggedRequest> = {}): LoggedRequest =>
+  journalEntry(arrived, status, {
+    method: "POST",
+    path: "/v1/hospitality/pricing-rules",
+    operation: undefined,
+    requestHeaders: key === undefined ? {} : { "idempotency-key": key },
+    requestBody: '{"name":"a","amount":1}',
+    ...rest,
+  });
+
+export const firing = (rest: Partial<Firing>): Firing => ({
+  ruleId: "flt_1",
+  name: null,
+  target: "api",
+  action: "lost_response",
+  form: null,
+  outcome: "response_lost",
+  expect: [],
+  merchant: "mer_lodge",
+  requestId: null,
+  attemptId: null,
+  eventId: null,
+  endpointId: null,
+  rotatedAt: null,
+  at: NOON,
+  ...rest,
+});
+
+export const attemptMessage = (rest: Partial<AttemptMessage> = {}): AttemptMessage => ({
+  id: "whd_1",
+  at: NOON,
+  merchant: "mer_lodge",
+  endpointId: "we_1",
+  eventId: "evt_1",
+  eventType: "payment.succeeded",
+  url: "http://localhost:3000/",
+  trigger: "event",
+  attempt: 1,
+  maxAttempts: 6,
+  status: "succeeded",
+  responseStatus: 200,
+  errorCode: null,
+  durationMs: 5,
+  nextAttemptAt: null,
+  ...rest,
+});
