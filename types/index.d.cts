@@ -470,35 +470,35 @@ export interface Expectation {
   };
 }
 export type FaultAction = {
-  /** Answers with a status of your choice instead of the service, before any effect. */
+  /** Sends an error response of your choice, before any effect. */
   type: "status";
   /** 400 to 599 */
   status: number;
-  /** The `code` of the error; one that goes with the status unless given */
+  /** The `code` of the error (default: the usual one for the status) */
   code?: string;
   /** The `message` of the error */
   message?: string;
-  /** What Retry-After says: seconds; absent, zero, past or invalid; or {form: http_date, seconds} */
+  /** The Retry-After header: seconds; `absent`, `zero`, `past` or `invalid`; or {form: http_date, seconds} */
   retryAfter?: number | "absent" | "zero" | "past" | "invalid" | {
     form: "http_date";
     /** Seconds to wait */
     seconds: number;
   };
 } | {
-  /** Answers 429 as if the window were used up, or uses the merchant's real window up. */
+  /** Sends a 429 as if the rate limit were exceeded, or uses up the merchant's real rate-limit window. */
   type: "rate_limit";
-  /** What Retry-After says: seconds; absent, zero, past or invalid; or {form: http_date, seconds} */
+  /** The Retry-After header: seconds; `absent`, `zero`, `past` or `invalid`; or {form: http_date, seconds} */
   retryAfter?: number | "absent" | "zero" | "past" | "invalid" | {
     form: "http_date";
     /** Seconds to wait */
     seconds: number;
   };
-  /** Spends the real window, so that every call is refused until it ends: in `retryAfter` seconds if given */
+  /** Uses up the real window, so that every call gets a 429 until it ends (after `retryAfter` seconds, if given) */
   exhaust?: boolean;
 } | {
-  /** Lets an answer come late, in real time; the effect stands, and any other fault may come on top. */
+  /** Delays the response, in real time. The operation still takes effect, and any other fault can act too. */
   type: "latency";
-  /** How it is drawn; `fixed` unless given */
+  /** How the delay is drawn (default: `fixed`) */
   distribution?: "fixed" | "uniform" | "lognormal" | "ramp";
   /** fixed: milliseconds */
   ms?: number;
@@ -506,140 +506,140 @@ export type FaultAction = {
   min?: string;
   /** uniform: the longest, such as 600ms, 30s or 24h */
   max?: string;
-  /** lognormal: half of them are shorter, such as 600ms, 30s or 24h */
+  /** lognormal: half of the delays are shorter, such as 600ms, 30s or 24h */
   median?: string;
   /** lognormal: how wide, such as 0.5 */
   sigma?: number;
-  /** ramp: where it starts, such as 600ms, 30s or 24h */
+  /** ramp: the first delay, such as 600ms, 30s or 24h */
   from?: string;
-  /** ramp: where it ends, as the rule's times or span run out, such as 600ms, 30s or 24h */
+  /** ramp: the last delay, when the rule's `times` or `for` is used up, such as 600ms, 30s or 24h */
   to?: string;
-  /** Before the headers, or between them and the body; `headers` unless given */
+  /** Before the headers, or between headers and body (default: `headers`) */
   in?: "headers" | "body";
 } | {
-  /** Lets the call take effect, then loses the answer: a retry with the same Idempotency-Key gets it again. */
+  /** Lets the operation take effect, then loses the response. A retry with the same Idempotency-Key gets the response. */
   type: "lost_response";
-  /** What the client sees instead; `reset` unless given */
+  /** What the client gets instead (default: `reset`) */
   as?: "reset" | "empty" | "hang" | "502";
 } | {
   /** Breaks the connection before any effect. */
   type: "connection";
-  /** How it breaks; `reset` unless given */
+  /** How it breaks (default: `reset`) */
   as?: "reset" | "empty" | "garbage" | "malformed_chunk" | "hang";
 } | {
-  /** Spoils the body of an answer that is otherwise good: the effect stands. */
+  /** Corrupts the response body. The operation still takes effect. */
   type: "body";
-  /** What becomes of it; `truncate` unless given */
+  /** How it is corrupted (default: `truncate`) */
   as?: "truncate" | "invalid_json" | "html" | "wrong_content_type" | "drip";
-  /** How fast `drip` sends; 100 unless given */
+  /** How fast `drip` sends (default: 100) */
   bytesPerSecond?: number;
 } | {
-  /** Takes the whole service down, whatever is called and by whom, before anything else is looked at. */
+  /** Takes the whole service down, for every operation and every key, before anything else is checked. */
   type: "outage";
-  /** What every call gets; `503` unless given */
+  /** What every call gets (default: `503`) */
   as?: "503" | "reset";
-  /** What Retry-After says: seconds; absent, zero, past or invalid; or {form: http_date, seconds} */
+  /** The Retry-After header: seconds; `absent`, `zero`, `past` or `invalid`; or {form: http_date, seconds} */
   retryAfter?: number | "absent" | "zero" | "past" | "invalid" | {
     form: "http_date";
     /** Seconds to wait */
     seconds: number;
   };
 } | {
-  /** Refuses a key that is good, as if it had been revoked or its session had expired. */
+  /** Rejects a valid key, as if it had been revoked or its session had expired. */
   type: "auth";
-  /** What became of the key; `revoked` unless given */
+  /** What happened to the key (default: `revoked`) */
   as?: "revoked" | "expired";
 } | {
-  /** Treats the call's Idempotency-Key as still in use (409), or as one whose answer was forgotten. */
+  /** Treats the call's Idempotency-Key as still in use (409), or as expired, so that the operation runs again. */
   type: "idempotency";
-  /** What became of the first call; `in_progress` unless given */
+  /** The state of the key (default: `in_progress`) */
   as?: "in_progress" | "expired";
 } | {
-  /** Lets reads answer what was true a while ago, as a replica that lags behind would. */
+  /** Answers reads from the records of a while ago, like a replica that lags behind. */
   type: "stale_read";
-  /** How far back, in sandbox time; never further than to the moment at which the rule came, such as 600ms, 30s or 24h */
+  /** How far back, in sandbox time; never further than to when the rule was added, such as 600ms, 30s or 24h */
   lag: string;
 } | {
-  /** Lets the service's clock be wrong: in Date, RateLimit-Reset, and the times of what the call makes. */
+  /** Sets the service's clock wrong: in Date, in RateLimit-Reset, and in the timestamps of what the call creates. */
   type: "clock_skew";
   /** How far it is ahead, such as 5m; behind with a minus, such as -5m */
   by: string;
 } | {
   /** Delivers an event more than once, with the same id and the same bytes. */
   type: "duplicate";
-  /** How many arrive in all; 2 unless given */
+  /** How many arrive in all (default: 2) */
   copies?: number;
-  /** How long after one the next is sent; at once unless given, such as 600ms, 30s or 24h */
+  /** How long after one the next is sent, such as 600ms, 30s or 24h (default: at once) */
   gap?: string;
-  /** All at the same moment, on a connection each */
+  /** All at the same time, each on its own connection */
   concurrent?: boolean;
 } | {
-  /** Holds events back until a batch of them is there, and delivers them in another order. */
+  /** Holds events back until a batch is complete, then delivers them in another order. */
   type: "reorder";
-  /** How many make a batch; 2 unless given */
+  /** How many make a batch (default: 2) */
   batch?: number;
-  /** The order in which they go out; `reverse` unless given */
+  /** The order in which they are delivered (default: `reverse`) */
   order?: "reverse" | "shuffle";
-  /** The longest wait for a batch to fill, after which what is there goes out; a day unless given, such as 600ms, 30s or 24h */
+  /** How long to wait for a complete batch before delivering what there is, such as 600ms, 30s or 24h (default: a day) */
   hold?: string;
 } | {
-  /** Delivers an event later, after another one, or before the API call that made it has returned. */
+  /** Delivers an event later, after another one, or before the API call that caused it has returned. */
   type: "delay";
   /** How much later, in sandbox time, such as 600ms, 30s or 24h */
   by?: string;
-  /** `before_response`, or {after: TYPE}: once an event of that type was delivered, or after a day */
+  /** `before_response`, or {after: TYPE}: once an event of that type is delivered, or after a day */
   until?: "before_response" | {
     /** A type of event, such as payout.paid */
     after: string;
   };
 } | {
-  /** Does not send an attempt, and logs it as dropped; the next one follows by the usual schedule. */
+  /** Does not send an attempt, and logs it as dropped. The next one follows on the usual schedule. */
   type: "drop";
-  /** How many attempts of a delivery, or `all`; 1 unless given */
+  /** How many attempts of a delivery, or `all` (default: 1) */
   attempts?: number | "all";
 } | {
-  /** Sends a delivery whose signature is not what it should be. */
+  /** Sends a delivery with a wrong signature. */
   type: "signature";
-  /** What is wrong with it; `wrong_secret` unless given */
+  /** What is wrong with it (default: `wrong_secret`) */
   as?: "missing" | "wrong_secret" | "previous_secret" | "body_changed" | "malformed";
 } | {
-  /** Changes what is sent, and signs it as changed. */
+  /** Changes the event, and signs it as changed. */
   type: "payload";
-  /** What is changed; `extra_field` unless given, or `patch` where there is one */
+  /** What is changed (default: `extra_field`, or `patch` if one is given) */
   as?: "patch" | "truncate" | "unknown_type" | "extra_field" | "invalid_json";
-  /** JSON Pointers into the event, and what shall stand there */
+  /** JSON Pointers into the event, each with its new value */
   patch?: Record<string, unknown>;
 } | {
-  /** Sends a delivery slowly, under a wrong Content-Type, or only half of it. */
+  /** Sends a delivery slowly, with a wrong Content-Type, or only half of it. */
   type: "transport";
-  /** How it is sent; `slow_send` unless given */
+  /** How it is sent (default: `slow_send`) */
   as?: "slow_send" | "wrong_content_type" | "abort_mid_body";
 } | {
-  /** Retries what succeeded, gives up what failed, or retries faster than the schedule says. */
+  /** Retries a delivery that succeeded, gives up after a failure, or retries faster than scheduled. */
   type: "retry_policy";
-  /** What is done; `ignore_2xx` unless given */
+  /** What it does (default: `ignore_2xx`) */
   as?: "ignore_2xx" | "give_up" | "compress";
-  /** By how much compress shortens the gaps; 10 unless given */
+  /** By how much `compress` shortens the gaps (default: 10) */
   factor?: number;
 };
 export interface FaultMatch {
-  /** Ids of operations such as payments.list; payroll.* stands for all of an area */
+  /** Ids of operations such as payments.list; payroll.* matches a whole area */
   operation?: string | string[];
   /** Only calls with this API key */
   key?: string;
   /** Names of headers, each with a value or a comparison */
   header?: Record<string, Condition>;
-  /** Only this merchant's, such as mer_lodge */
+  /** Only this merchant, such as mer_lodge */
   merchant?: string;
   /** JSON Pointers into the body, each with a value or a comparison */
   body?: Record<string, Condition>;
-  /** Types of events such as payment.succeeded; payment.* stands for all of a kind */
+  /** Event types such as payment.succeeded; payment.* matches all of a kind */
   event?: string | string[];
   /** Only deliveries to this endpoint */
   endpoint?: string;
-  /** Which attempt, counted from one */
+  /** Which attempt; the first is 1 */
   attempt?: number | Condition;
-  /** Only deliveries to an endpoint whose secret was rotated no longer ago, in sandbox time, such as 600ms, 30s or 24h */
+  /** Only deliveries to an endpoint whose secret was rotated within this time, in sandbox time, such as 600ms, 30s or 24h */
   rotatedWithin?: string;
 }
 export interface FaultRule {
@@ -667,23 +667,23 @@ export interface FaultRule {
   lastFiredAt: string | null;
   endsAt: string | null;
 }
-/** When it fires: the next time it matches, unless given */
+/** Which matches fire (default: the next one) */
 export interface FaultTrigger {
   /** How many matches to let pass first */
   skip?: number | null;
-  /** How often to fire; null is without bound. Once unless given, or without bound where every, probability or for is given */
+  /** How often to fire; null is unlimited (default: 1, or unlimited with `every`, `probability` or `for`) */
   times?: number | null;
-  /** Fire at every so many matches */
+  /** Fire on every nth match */
   every?: number | null;
   /** How likely a match fires */
   probability?: number | null;
-  /** Makes the same choices of probability and latency again; the sandbox's own seed unless given */
+  /** Repeats the same random choices of probability and latency (default: the sandbox's own seed) */
   seed?: number | null;
   /** How long to wait before the rule begins, such as 600ms, 30s or 24h */
   after?: string | null;
-  /** How long the rule holds once it has begun, such as 600ms, 30s or 24h */
+  /** How long the rule is active once it has begun, such as 600ms, 30s or 24h */
   for?: string | null;
-  /** Whose budget is counted; the rule's own unless given */
+  /** What has its own count of matches and firings (default: `rule`, one count for all) */
   per?: "rule" | "key" | "operation" | "idempotency_key" | "event" | "endpoint" | null;
 }
 export interface FaultsAddInput {
@@ -694,7 +694,7 @@ export interface FaultsAddInput {
   /** `api` or `delivery`; follows from the action */
   target?: string;
   match?: FaultMatch;
-  /** When it fires: the next time it matches, unless given */
+  /** Which matches fire (default: the next one) */
   trigger?: FaultTrigger;
   expect?: string[];
   /** How long it lives, such as 10m */
@@ -713,7 +713,7 @@ export interface FaultsChangeInput {
   /** `api` or `delivery`; follows from the action */
   target?: string;
   match?: FaultMatch;
-  /** When it fires: the next time it matches, unless given */
+  /** Which matches fire (default: the next one) */
   trigger?: FaultTrigger;
   expect?: string[];
   /** How long it lives, such as 10m */
@@ -1745,22 +1745,25 @@ declare const VERDICTS: readonly [
 ];
 type Verdict$1 = (typeof VERDICTS)[number];
 type FaultTarget = "api" | "delivery";
+type CallOutcome = "normal" | "refused" | "disconnected" | "response_lost";
+type DeliveryOutcome = "genuine" | "altered" | "forged" | "previous_secret";
 interface Firing {
   ruleId: string;
   name: string | null;
   target: FaultTarget;
   action: string;
-  /** Which of its forms the action took, such as `previous_secret`; null where it has none, or none was given. */
+  /** The action's `as`, such as `previous_secret`; null where it has none, or its default applies. */
   form: string | null;
-  /** The judge's rules that this rule was set up to try. */
+  outcome: CallOutcome | DeliveryOutcome;
+  /** The judge's rules that the fault rule is there to test. */
   expect: readonly string[];
   merchant: string | null;
-  /** The one or the other says what was hit. */
+  /** Set for a call; `attemptId` is set for a delivery. */
   requestId: string | null;
   attemptId: string | null;
   eventId: string | null;
   endpointId: string | null;
-  /** When the secret of the endpoint that was hit was rotated, in sandbox milliseconds; null where it never was. */
+  /** Sandbox milliseconds of the endpoint's last secret rotation; null if it was never rotated. */
   rotatedAt: number | null;
   /** Sandbox milliseconds. */
   at: number;

@@ -53,19 +53,19 @@ export interface Action<Effect = unknown, Phase = ApiPhase | DeliveryPhase, Outc
 }
 
 /** Carries the type of the action as a rule contains it. There is no such property at run time. */
-interface Typed<Name extends string, Fields extends TProperties> {
+export interface WithInput<Name extends string, Fields extends TProperties> {
   readonly input?: { type: Name } & FieldValues<Fields>;
 }
 
 export function onCalls<const Name extends string, Fields extends TProperties>(
   declaration: Declaration<Name, Fields, ApiPhase, ApiEffect, CallOutcome>,
-): Action<ApiEffect, ApiPhase, CallOutcome> & Typed<Name, Fields> {
+): Action<ApiEffect, ApiPhase, CallOutcome> & WithInput<Name, Fields> {
   return { ...fromDeclaration(declaration), target: "api" };
 }
 
 export function onDeliveries<const Name extends string, Fields extends TProperties>(
   declaration: Declaration<Name, Fields, DeliveryPhase, DeliveryEffect, DeliveryOutcome>,
-): Action<DeliveryEffect, DeliveryPhase, DeliveryOutcome> & Typed<Name, Fields> {
+): Action<DeliveryEffect, DeliveryPhase, DeliveryOutcome> & WithInput<Name, Fields> {
   return { ...fromDeclaration(declaration), target: "delivery" };
 }
 

@@ -19,7 +19,7 @@ const duplicate = onDeliveries({
   outcome: "genuine",
   fields: {
     copies: Type.Optional(count("How many arrive in all (default: 2)", { minimum: 2, maximum: MOST_COPIES })),
-    gap: Type.Optional(span("How long after one the next is sent (default: at once)")),
+    gap: Type.Optional(span("How long after one the next is sent", "at once")),
     concurrent: Type.Optional(flag("All at the same time, each on its own connection")),
   },
   check: ({ gap, concurrent }) => (concurrent && gap !== undefined ? "action.gap and action.concurrent exclude each other." : undefined),
@@ -39,7 +39,7 @@ const reorder = onDeliveries({
   fields: {
     batch: Type.Optional(count("How many make a batch (default: 2)", { minimum: 2, maximum: MOST_COPIES })),
     order: choice(["reverse", "shuffle"], "The order in which they are delivered (default: `reverse`)"),
-    hold: Type.Optional(span("How long to wait for a complete batch before delivering what there is (default: a day)")),
+    hold: Type.Optional(span("How long to wait for a complete batch before delivering what there is", "a day")),
   },
   defaultTimes: ({ batch = 2 }) => batch,
   prepare: ({ batch = 2, order = "reverse", hold }) => {

@@ -8,7 +8,11 @@ import { Type, text } from "../schema/shapes.ts";
 /** Matches more than `tryParseDuration` accepts, which has the final say. */
 const SPAN = "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$";
 
-export const span = (description: string) => text(`${description}, such as 600ms, 30s or 24h`, { pattern: SPAN, maxLength: 30 });
+export const span = (description: string, fallback?: string) =>
+  text(`${description}, such as 600ms, 30s or 24h${fallback === undefined ? "" : ` (default: ${fallback})`}`, {
+    pattern: SPAN,
+    maxLength: 30,
+  });
 
 /** A span in milliseconds; fails if it is too long. */
 export function milliseconds(written: string): number {

@@ -18,7 +18,7 @@ export const RULE_FIELDS = {
   expect: Type.Optional(
     Type.Array(Type.String({ pattern: RULE_PATTERN }), { description: "The judge's rules that it tests", maxItems: 50 }),
   ),
-  ttl: Type.Optional(span("How long the rule lives, in sandbox time (default: until a reset)")),
+  ttl: Type.Optional(span("How long the rule lives, in sandbox time", "until a reset")),
   priority: Type.Optional(
     Type.Integer({
       description: "Rules with a higher priority are tried first, equal ones in the order in which they were added (default: 0)",

@@ -1,10 +1,9 @@
-// The page of faults: each action with its line, its fields, and the grammar that they share.
+// The page docs/faults.md: each action with an example and its fields, and the fields that every rule has.
 
 import type { FaultTarget } from "../contracts/fault.ts";
 import type { TProperties, TSchema } from "../schema/shapes.ts";
 import { blocks, code, fence, GENERATED, table } from "./markdown.ts";
 
-/** An action as the page sees it. */
 export interface DocumentedAction {
   type: string;
   target: FaultTarget;
@@ -13,7 +12,7 @@ export interface DocumentedAction {
   schema: { properties: TProperties };
 }
 
-export interface FaultGrammar {
+export interface FaultSchemas {
   actions: readonly DocumentedAction[];
   match: Record<FaultTarget, { properties: TProperties }>;
   trigger: { properties: TProperties };
@@ -21,18 +20,18 @@ export interface FaultGrammar {
 }
 
 const EXAMPLE = {
-  name: "the first payroll of each key is made, and its answer lost",
+  name: "the response to the first payroll of each key is lost",
   match: { operation: "payroll.create", header: { "Idempotency-Key": { present: true } } },
   trigger: { per: "idempotency_key" },
   action: { type: "lost_response", as: "reset" },
 };
 
-export function faultsPage({ actions, match, trigger, rule }: FaultGrammar): string {
+export function faultsPage({ actions, match, trigger, rule }: FaultSchemas): string {
   return `${blocks(
     GENERATED,
     "# Faults",
-    "A rule says which calls or deliveries go wrong, when, and how. Without a trigger it is the next one. At each point of a call's way the first rule that fires wins; latency comes on top of anything. Rules end with their `ttl`, when they are removed, and with a reset.",
-    "Four ways to one rule:",
+    "A fault rule says which calls or deliveries fail, when, and how. Without a trigger, a rule affects only the next matching call or delivery. At each point of the request pipeline the first rule that fires wins; latency adds to any other fault. A rule ends when its `ttl` is over, when it is removed, and on a reset.",
+    "Four ways to add a rule:",
     fence(
       "sh",
       [
@@ -42,7 +41,7 @@ export function faultsPage({ actions, match, trigger, rule }: FaultGrammar): str
         "merchant-sandbox --faults faults.json",
       ].join("\n"),
     ),
-    "The header is for the one request that carries it; several actions are parted by commas. The file holds a list of rules such as this one:",
+    "The header affects only the request that carries it; separate several actions with commas. The file contains a list of rules such as this one:",
     fence("json", JSON.stringify(EXAMPLE, null, 2)),
     "## On calls",
     list(actions, "api"),
@@ -54,18 +53,18 @@ export function faultsPage({ actions, match, trigger, rule }: FaultGrammar): str
     fields(match.api.properties),
     "### match, for deliveries",
     fields(match.delivery.properties),
-    "A value is compared as it is; `{present, eq, ne, gt, gte, lt, lte, in, contains, startsWith}` compare otherwise, and all that are given must hold.",
+    "A plain value must be equal. `{present, eq, ne, gt, gte, lt, lte, in, contains, startsWith}` compare in other ways; all of those given must hold.",
     "### trigger",
     fields(trigger.properties),
     "## The fields of each action",
     ...actions.flatMap(({ type, schema }) => [`### ${type}`, fields(schema.properties)]),
-    "`GET /_sandbox/faults/schema.json` has all of this as JSON Schema.",
+    "`GET /_sandbox/faults/schema.json` returns all of this as JSON Schema.",
   )}\n`;
 }
 
 const list = (actions: readonly DocumentedAction[], target: FaultTarget) =>
   table(
-    ["Action", "Does", "In one line"],
+    ["Action", "What it does", "Example"],
     actions
       .filter((action) => action.target === target)
       .map(({ type, description, example }) => [code(type), description, code(`fault add ${example}`)]),
@@ -73,7 +72,7 @@ const list = (actions: readonly DocumentedAction[], target: FaultTarget) =>
 
 const fields = (properties: TProperties) =>
   table(
-    ["Field", "Is"],
+    ["Field", "Description"],
     Object.entries(properties)
       .filter(([name]) => name !== "type")
       .map(([name, schema]) => [code(name), described(schema)]),

@@ -541,7 +541,7 @@ describe("rules and windows of a real sandbox", () => {
     desk.state = { ...desk.state, pane: "faults" };
     const text = await pressAll(desk, "enter");
     for (const words of [
-      "Answers 429 as if the window were used up",
+      "Sends a 429 as if the rate limit were exceeded",
       "rule           flt_mine, no money",
       "does           rate_limit: retryAfter 2",
       "to             calls: operation payments.list",
