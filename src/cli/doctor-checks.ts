@@ -59,11 +59,13 @@ export async function checkPort(port: number, host = "127.0.0.1"): Promise<Found
       check: "port",
       state: "fail",
       says: `port ${port} of ${host} cannot be opened: ${trouble}`,
-      remedy: "Choose another with --port N.",
+      remedy: "Choose another with --port <n>.",
     };
   const says = `port ${port} belongs to ${(await portOwner(port)) ?? "another program"}`;
   const isOurs = (await introduce(`http://127.0.0.1:${port}`, undefined)) !== undefined;
-  const remedy = isOurs ? "Use that one, end it, or choose another with --port N." : "End it, or choose another with --port N or --port 0.";
+  const remedy = isOurs
+    ? "Use that one, end it, or choose another with --port <n>."
+    : "End it, or choose another with --port <n> or --port 0.";
   return { check: "port", state: isOurs ? "warn" : "fail", says, remedy };
 }
 
@@ -78,7 +80,7 @@ function whyNotListening(port: number, host: string): Promise<string | undefined
 /** Where nothing is made yet, the folder counts in which it would be made. */
 export function checkFolder(db: string | undefined): Found {
   const folder = nearest(folderOf(db));
-  const remedy = "Choose another place with --db FILE, or keep everything in memory with --memory.";
+  const remedy = "Choose another place with --db <file>, or keep everything in memory with --memory.";
   try {
     if (!statSync(folder).isDirectory()) return { check: "folder", state: "fail", says: `${folder} is no folder`, remedy };
     accessSync(folder, constants.W_OK | constants.X_OK);

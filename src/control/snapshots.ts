@@ -4,7 +4,7 @@ import { Type } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
 
 const SnapshotShape = Type.Object(
-  { name: Type.String(), file: Type.String({ description: "A SQLite file; `--snapshot FILE` starts from it" }), bytes: Type.Integer() },
+  { name: Type.String(), file: Type.String({ description: "A SQLite file; `--snapshot <file>` starts from it" }), bytes: Type.Integer() },
   { title: "snapshot" },
 );
 

@@ -33,7 +33,7 @@ export function createGuard(port: () => number, extraHosts: readonly string[], a
       if (typeof host !== "string" || !isOurs(host.toLowerCase()))
         fail(
           "host_not_allowed",
-          `This sandbox answers to ${authorities().join(", ")}; received Host ${said(host)}. Allow another with --allowed-host NAME, or NAME:PORT.`,
+          `This sandbox answers to ${authorities().join(", ")}; received Host ${said(host)}. Allow another with --allowed-host <name>, or NAME:PORT.`,
         );
       const origin = headerOnce(incoming, "origin");
       if (origin === undefined) return;

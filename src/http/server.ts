@@ -122,7 +122,7 @@ function closeOnceAnswered(socket: Socket): void {
 
 function explain(error: Error, port: number, host: string): Error {
   const code = codeOf(error);
-  const remedy = "Choose another with --port N, or --port 0 for any that is free.";
+  const remedy = "Choose another with --port <n>, or --port 0 for any that is free.";
   if (code === "EADDRINUSE") return Object.assign(new SandboxError(`Port ${port} is taken on ${host}. ${remedy}`, "portTaken"), { code });
   if (code === "EACCES")
     return Object.assign(new SandboxError(`Port ${port} may not be opened by this user. ${remedy}`, "portTaken"), { code });

@@ -242,7 +242,7 @@ function controlTokenOf({ host, allowedHost, controlToken }: Options): string | 
   if (host === undefined || /^(localhost|127(\.\d+){3}|::1)$/.test(host)) return controlToken;
   if (allowedHost.length > 0) return controlToken ?? randomToken();
   throw new SandboxError(
-    `--host ${host} opens the sandbox to the network: add --allowed-host NAME with the host name that clients use.`,
+    `--host ${host} opens the sandbox to the network: add --allowed-host <name> with the host name that clients use.`,
     "usage",
   );
 }

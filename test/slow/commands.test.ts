@@ -44,7 +44,7 @@ describe("receive", () => {
     const bench = await open();
     const receiving = await receive(bench);
     expect(receiving.out[0]).toMatch(
-      /^Receiving \* of mer_lodge at http:\/\/localhost:\d+\/ as we_\w+\. Ctrl-C ends it and removes the endpoint\.$/,
+      /^Receiving \* of mer_lodge at http:\/\/localhost:\d+\/ as we_\w+\. Press Ctrl-C to stop and remove the endpoint\.$/,
     );
     expect(await endpoints(bench)).toMatchObject([{ id: receiving.id, events: ["*"], status: "enabled" }]);
     const event = await trigger(bench, "payment.succeeded", { amount: 5 });
@@ -150,7 +150,7 @@ describe("receive", () => {
     await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
     const { port } = server.address() as AddressInfo;
     const ended = await command(bench, "receive", "--port", String(port));
-    expect([ended.code, ended.error]).toEqual([5, expect.stringContaining("Choose another with --port N.")]);
+    expect([ended.code, ended.error]).toEqual([5, expect.stringContaining("Choose another with --port <n>.")]);
     expect(await endpoints(bench)).toEqual([]);
   });
 });
@@ -197,7 +197,7 @@ describe("deliveries and replay", () => {
     }
     expect(receiving.out.filter((line) => line.startsWith(`a.b ${event}`))).toHaveLength(4);
     await receiving.stop();
-    expect(await lines(bench, "replay", event)).toEqual(["No endpoint wants it."]);
+    expect(await lines(bench, "replay", event)).toEqual(["No endpoint is subscribed to its type."]);
   });
 });
 
@@ -282,7 +282,7 @@ describe("traffic", () => {
 
   test("says what is wrong with its words", async () => {
     const bench = await open();
-    expect(await traffic(bench, "begin")).toMatchObject({ code: 2, error: expect.stringContaining("It knows start, stop, status") });
+    expect(await traffic(bench, "begin")).toMatchObject({ code: 2, error: expect.stringContaining("It has start, stop, status") });
     expect(await traffic(bench, "start", "--mix", "payment")).toMatchObject({ code: 2, error: expect.stringContaining("payment=3") });
     expect(await traffic(bench, "start", "--mix", "paymant=1")).toMatchObject({
       code: 1,
@@ -336,7 +336,7 @@ describe("refused", () => {
     expect([ended.code, ended.out]).toEqual([1, []]);
     expect(ended.error).toBe(
       `merchant-sandbox: No sandbox answers at ${bench.url} (connect ECONNREFUSED 127.0.0.1:${bench.port}). ` +
-        "Start one with merchant-sandbox, or say where it is with --url URL.\n",
+        "Start one with merchant-sandbox, or name another one with --url <url>.\n",
     );
   });
 

@@ -125,7 +125,7 @@ describe("start --detach", () => {
     process.kill(pid, "SIGKILL");
     while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
     const ended = await run(["stop", "--url", "http://127.0.0.1:1"], {}, cwd);
-    expect([ended.code, ended.error]).toEqual([1, expect.stringContaining("No sandbox that start --detach left here")]);
+    expect([ended.code, ended.error]).toEqual([1, expect.stringContaining("No detached sandbox of this folder")]);
     expect(statesIn(cwd)).toEqual([]);
   });
 
@@ -242,7 +242,7 @@ describe("env", () => {
   test("is refused where it cannot be", async () => {
     const { cwd } = await detach();
     const outside = await run(["env", "--format", "github"], { GITHUB_ENV: "", GITHUB_OUTPUT: "" }, cwd);
-    expect([outside.code, outside.error]).toEqual([2, expect.stringContaining("for a step of GitHub Actions")]);
+    expect([outside.code, outside.error]).toEqual([2, expect.stringContaining("only in a step of GitHub Actions")]);
     expect(await run(["env", "--format", "jsno"], {}, cwd)).toMatchObject({
       code: 2,
       error: expect.stringContaining("Did you mean json?"),
@@ -272,7 +272,7 @@ describe("status", () => {
     const { url, port } = await start(["--memory", "--host", "0.0.0.0", "--allowed-host", "127.0.0.1"]);
     expect(await run(["status", "--url", `http://127.0.0.1:${port}`])).toMatchObject({
       code: 0,
-      out: [`http://127.0.0.1:${port} is ready, and tells more to whoever has its control token.`],
+      out: [`http://127.0.0.1:${port} is ready; add --control-token <token> for details.`],
     });
     expect(url).toBe(`http://127.0.0.1:${port}`);
   });

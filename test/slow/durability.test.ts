@@ -353,7 +353,7 @@ describe("the file", () => {
     const before = look();
     expect(startIt()).toEqual([
       1,
-      expect.stringMatching(/^merchant-sandbox: Cannot write \S+: it is read-only .*--db FILE.*--memory\.\n$/),
+      expect.stringMatching(/^merchant-sandbox: Cannot write \S+: it is read-only .*--db <file>.*--memory\.\n$/),
     ]);
     expect(look().filter(([name]) => !String(name).endsWith("-lock"))).toEqual(before);
     chmodSync(db, 0o600);
@@ -361,7 +361,7 @@ describe("the file", () => {
       neighbours();
       const kept = look();
       chmodSync(own, 0o555);
-      expect(startIt()).toEqual([1, expect.stringMatching(/^merchant-sandbox: Cannot write in \S+: .*--db FILE.*--memory\.\n$/)]);
+      expect(startIt()).toEqual([1, expect.stringMatching(/^merchant-sandbox: Cannot write in \S+: .*--db <file>.*--memory\.\n$/)]);
       chmodSync(own, 0o700);
       expect(look()).toEqual(kept);
     }

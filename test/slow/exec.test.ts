@@ -251,7 +251,7 @@ describe("--fail-on", () => {
       expect.stringMatching(/lost-response: \d of 10 points: .* At least 8 were asked for/),
     ]);
     const none = await exec(["--fail-on", "score"], node(""));
-    expect([none.code, none.error]).toEqual([3, expect.stringContaining("arm one with --scenario NAME")]);
+    expect([none.code, none.error]).toEqual([3, expect.stringContaining("arm one with --scenario <name>")]);
   });
 
   test("5xx is not forgotten in a run that is longer than the journal", async () => {
@@ -310,7 +310,7 @@ describe("what it leaves behind", () => {
   test("a log where something failed, and names it", async () => {
     const temporary = folder();
     const { error } = await exec([], node("await get('/payments'); process.exit(6)"), { TMPDIR: temporary });
-    const [, path = ""] = /^merchant-sandbox: Ended with 6\. What the sandbox answered is in (.*)\.\n$/.exec(error) ?? [];
+    const [, path = ""] = /^merchant-sandbox: Exit code 6\. The log of the sandbox is (.*)\.\n$/.exec(error) ?? [];
     expect(path.startsWith(temporary)).toBe(true);
     expect(readFileSync(path, "utf8")).toMatch(/^merchant-sandbox \S+ is ready at .*\n\S+ GET \/v1\/payments 200 .* req_1\n$/);
     expect(statSync(path).mode & 0o077).toBe(0);
@@ -324,10 +324,7 @@ describe("what it leaves behind", () => {
 
   test.skipIf(!existsSync("/dev/full"))("a full disk takes the log, not the run", async () => {
     const { code, error } = await exec(["--log", "/dev/full"], node("await get('/payments'); process.exit(6)"));
-    expect([code, error]).toEqual([
-      6,
-      expect.stringMatching(/^merchant-sandbox: The log \/dev\/full does not hold everything: ENOSPC.*\n$/),
-    ]);
+    expect([code, error]).toEqual([6, expect.stringMatching(/^merchant-sandbox: The log \/dev\/full is incomplete: ENOSPC.*\n$/)]);
     expect(await exec(["--report", "json=/dev/full"], ["true"])).toMatchObject({ code: 1, error: expect.stringContaining("ENOSPC") });
   });
 
@@ -368,7 +365,7 @@ describe("runs nothing", () => {
     await expectNothingRun(["--report", "junit"], 2, "--report takes FORMAT=FILE");
     await expectNothingRun(["npm"], 2, 'Unexpected argument "npm"');
     await expectNothingRun(["--prot", "5"], 2, "Did you mean --port?");
-    await expectNothingRun([], 2, "Say after -- what to run", []);
+    await expectNothingRun([], 2, "The command is missing", []);
     const none = await run(["exec", "npm", "test"]);
     expect([none.code, none.error]).toEqual([2, expect.stringContaining('Unexpected argument "npm"')]);
   });

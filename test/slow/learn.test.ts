@@ -97,7 +97,7 @@ test("begins afresh after a reset", async () => {
   const before = program.out.length;
   await shell(`curl -s -X POST ${url}/_sandbox/reset -H 'Content-Type: application/json' -d '{}'`);
   await program.line((line) => line.includes("[first-call 1/5]") && program.out.lastIndexOf(line) >= before);
-  expect((await stop(program)).error).toContain("the lesson begins afresh");
+  expect((await stop(program)).error).toContain("the lesson starts again");
 });
 
 test("serves a room, and learns in it", async () => {
@@ -127,7 +127,7 @@ test.each([
   [["learn", "--checkpoint", "9"], 1, "there is no step 9"],
   [["learn", "--checkpoint", "two"], 2, "--checkpoint takes the number of a step"],
   [["learn", "--join", "http://127.0.0.1:1/"], 2, "--join takes the address of a room"],
-  [["learn", "--name", "Ada"], 2, "give --join URL too"],
+  [["learn", "--name", "Ada"], 2, "add --join <url>"],
 ])("refuses %j", async (words, code, says) => {
   const ended = await run([...words, ...(words.includes("--join") || words.includes("--name") ? [] : ["--port", "0"])]);
   expect([ended.code, ended.error]).toEqual([code, expect.stringContaining(says)]);

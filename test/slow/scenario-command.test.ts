@@ -61,7 +61,7 @@ describe("the command", () => {
   test("says what was meant", async () => {
     const bench = await open();
     expect(await scenario(bench.url, "scor")).toMatchObject({ code: 2, text: expect.stringContaining("Did you mean score?") });
-    expect(await scenario(bench.url, "start")).toMatchObject({ code: 2, text: expect.stringContaining("Say which scenario") });
+    expect(await scenario(bench.url, "start")).toMatchObject({ code: 2, text: expect.stringContaining("The scenario is missing") });
     expect(await scenario(bench.url, "start", "./own.json")).toMatchObject({
       code: 2,
       text: expect.stringContaining("--scenario ./own.json"),

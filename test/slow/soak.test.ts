@@ -75,7 +75,7 @@ async function liveOften(soak: Soak, until: number): Promise<{ killed: number; s
 
 function expectRefusal({ code, error }: { code: number | null; error: string }, says: RegExp): void {
   expect([code, error]).toEqual([1, expect.stringMatching(says)]);
-  expect(error).toMatch(/^merchant-sandbox: [^\n]+--db FILE[^\n]*\n$/);
+  expect(error).toMatch(/^merchant-sandbox: [^\n]+--db <file>[^\n]*\n$/);
 }
 
 /** Everything that was answered is there once, and everything that happened was told. */

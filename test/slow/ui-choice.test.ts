@@ -108,7 +108,7 @@ describe("every way out gives the terminal back, and says what the sandbox was",
     for (const [words, code, says] of [
       ["--db broken.db", 1, "is not a usable SQLite file"],
       ["--memory --port 0 --scenario nowhere", 2, "There is no scenario nowhere"],
-      ["--memory --port $taken", 5, "Choose another with --port N"],
+      ["--memory --port $taken", 5, "Choose another with --port <n>"],
     ] as const) {
       const other = await start(["--memory", "--port", "0"]);
       const shell = openShell({ variables: { taken: new URL(other.url).port } });
@@ -229,9 +229,9 @@ describe("what anybody else writes meanwhile", () => {
 describe("s goes from panes to plain lines and back", () => {
   test("to see the control plane's token, of which the panes say only that there is one", async () => {
     const terminal = await openDashboard(["--host", "0.0.0.0", "--allowed-host", "localhost"], { size: { columns: 160, rows: 36 } });
-    await terminal.shows("The control plane asks for a token: s shows it");
+    await terminal.shows("The control plane requires a token: press s to see it");
     terminal.type("s");
-    expect(await terminal.shows("asks for the token")).toMatch(/asks for the token [0-9a-f]{48}/);
+    expect(await terminal.shows("requires the token")).toMatch(/requires the token [0-9a-f]{48}/);
   });
 
   test("as often as one likes, and nothing is forgotten meanwhile", async () => {

@@ -141,7 +141,7 @@ async function refusalOf(answer: IncomingMessage): Promise<string | undefined> {
   for await (const piece of answer) text += piece;
   if (answer.statusCode !== 403) return undefined;
   const { code, message } = asError(text);
-  return code === "control_token_required" ? "the control plane asks for its token: --control-token TOKEN" : message;
+  return code === "control_token_required" ? "the control plane asks for its token: --control-token <token>" : message;
 }
 
 function asError(text: string): { code?: string; message?: string } {

@@ -116,7 +116,7 @@ function leastScore(least: string | undefined): Condition {
     async find(sandbox) {
       const { data } = await sandbox.control<Scenarios>("GET", "/scenarios");
       const armed = data.filter((scenario) => scenario.armed);
-      if (armed.length === 0) return ["No scenario is armed that could have a score: arm one with --scenario NAME"];
+      if (armed.length === 0) return ["No scenario is armed that could have a score: arm one with --scenario <name>"];
       const isMissed = ({ verdict, score }: Scenarios["data"][number]) =>
         least === undefined ? verdict !== "pass" : score < Number(least);
       return armed

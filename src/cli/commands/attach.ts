@@ -1,4 +1,4 @@
-// `attach`: watches a sandbox that runs elsewhere, and goes on watching when it goes away and comes back.
+// `attach`: shows a sandbox that runs in another process, and reconnects when the connection is lost.
 
 import { SandboxError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
@@ -9,8 +9,8 @@ import type { Subject } from "../output/watched-sandbox.ts";
 import { findPlace, placeFlags } from "../remote/instances.ts";
 
 export const attach = command({
-  summary: "watch and steer a sandbox that runs elsewhere, as if it ran here",
-  usage: "attach [URL]",
+  summary: "watch and control a sandbox that runs in another process",
+  usage: "attach [url]",
   positionals: 1,
   flags: { ...faceFlags, ...placeFlags },
   async run({ flags, positionals: [url = flags.url] }) {

@@ -1,4 +1,4 @@
-// `audit`: tries a webhook receiver with everything that it may meet, and says what it should have done.
+// `audit`: sends a webhook receiver genuine, repeated, malformed and forged events, and reports how it should have answered.
 
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
@@ -16,17 +16,20 @@ const WIDTH = 19;
 const INDENT = " ".repeat(MARKS.pass.length + 1 + WIDTH);
 
 export const audit = command({
-  summary: "try a webhook receiver with everything that it may meet; exit code 3 when it took a forgery",
-  usage: "audit URL",
+  summary: "test a webhook receiver with genuine and forged events (exit code 3 if it accepts a forgery)",
+  usage: "audit <url>",
   positionals: 1,
   flags: {
-    secret: { value: "secret", description: "what the receiver verifies with; that of the endpoint registered there unless given" },
-    json: { description: "the whole result as one JSON object" },
+    secret: { value: "secret", description: "sign with this secret (default: the one of the endpoint registered at the URL)" },
+    json: { description: "print the result as one JSON object" },
     ...runningFlags,
   },
   async run({ flags, positionals: [url] }) {
     if (url === undefined)
-      throw new SandboxError("Say where the receiver is: merchant-sandbox audit http://localhost:3000/hooks --secret whsec_…", "usage");
+      throw new SandboxError(
+        "The URL of the receiver is missing: merchant-sandbox audit http://localhost:3000/hooks --secret whsec_…",
+        "usage",
+      );
     const body = flags.secret === undefined ? { url } : { url, secret: flags.secret };
     const found = await running(flags).control<Audit>("POST", "/audit", body);
     if (flags.json === undefined) show(found);
@@ -42,9 +45,9 @@ function show({ probes, verdict, forgeryAccepted }: Audit): void {
     for (const line of [`sent    ${sent}`, `should  ${should}`, `why     ${why}`]) print(escapeControlCharacters(INDENT + line));
   }
   const count = (wanted: Audit["verdict"]) => probes.filter((probe) => probe.verdict === wanted).length;
-  const forgery = forgeryAccepted ? " It took a forgery: anybody who finds the address can send it events." : "";
-  const open = count("inconclusive") > 0 ? `, ${count("inconclusive")} cannot be told` : "";
-  print(`${verdict}: ${count("pass")} of ${probes.length} as they should be, ${count("fail")} not${open}.${forgery}`);
+  const forgery = forgeryAccepted ? " It accepted a forged event: anyone who knows the URL can send it events." : "";
+  const open = count("inconclusive") > 0 ? `, ${count("inconclusive")} inconclusive` : "";
+  print(`${verdict}: ${count("pass")} of ${probes.length} probes passed, ${count("fail")} failed${open}.${forgery}`);
 }
 
 function exitCodeOf({ verdict, forgeryAccepted }: Audit): number {

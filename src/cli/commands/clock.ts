@@ -1,4 +1,4 @@
-// `clock`: reads or moves the clock of a running sandbox.
+// `clock`: shows or changes the clock of a running sandbox.
 
 import { SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
@@ -29,8 +29,8 @@ const moves: Record<string, (sandbox: Running, value: string | undefined) => Pro
 };
 
 export const clock = command({
-  summary: "read or move the clock of a running sandbox; advancing plays everything that falls due",
-  usage: "clock [advance SPAN | freeze [TIME] | set TIME | real]",
+  summary: "show or change the clock; advance runs everything that falls due",
+  usage: "clock [advance <duration> | freeze [time] | set <time> | real]",
   positionals: 2,
   flags: runningFlags,
   async run({ flags, positionals: [move = "show", value] }) {
@@ -44,5 +44,5 @@ export const clock = command({
 
 function needed(value: string | undefined, example: string): string {
   if (value !== undefined) return value;
-  throw new SandboxError(`Something is missing: merchant-sandbox clock ${example}.`, "usage");
+  throw new SandboxError(`An argument is missing, as in merchant-sandbox clock ${example}.`, "usage");
 }

@@ -1,4 +1,4 @@
-// `deliveries`: the newest delivery attempts of a running sandbox, one a line.
+// `deliveries`: lists the newest delivery attempts of a running sandbox, one per line.
 
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { command, print } from "../command.ts";
@@ -19,13 +19,13 @@ interface Attempt {
 }
 
 export const deliveries = command({
-  summary: "the newest delivery attempts",
+  summary: "list the newest delivery attempts",
   usage: "deliveries",
   flags: {
-    limit: { value: "n", description: "how many; 25 unless given" },
-    for: { value: "merchant", description: "whose; everybody's unless given" },
-    status: { value: "status", description: "only succeeded, failed or aborted" },
-    json: { description: "one JSON object a line" },
+    limit: { value: "n", description: "list this many attempts (default: 25)" },
+    for: { value: "merchant", description: "list only attempts of this merchant (default: all)" },
+    status: { value: "status", description: "list only attempts that succeeded, failed or aborted" },
+    json: { description: "print one JSON object per line" },
     ...runningFlags,
   },
   async run({ flags }) {

@@ -1,4 +1,4 @@
-// `doctor`: looks at this machine for whatever could stand in a sandbox's way, and says what to do about it.
+// `doctor`: checks this machine for problems that would keep a sandbox from working, and says how to fix them.
 
 import { readFileSync } from "node:fs";
 import { exitCodes } from "../../kernel/errors.ts";
@@ -8,10 +8,10 @@ import { command, print } from "../command.ts";
 import type { Found } from "../doctor-checks.ts";
 
 export const doctor = command({
-  summary: "look for what could stand in a sandbox's way on this machine; exit code 1 where something does",
+  summary: "check this machine for problems (exit code 1 if there are any)",
   usage: "doctor",
   sandboxOptions: true,
-  flags: { json: { description: "one JSON object a line, for programs" } },
+  flags: { json: { description: "print one JSON object per line" } },
   async run({ options, flags }) {
     const { port, host, db, memory } = completeOptions(options);
     const { engines } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { engines: { node: string } };

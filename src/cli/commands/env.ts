@@ -1,4 +1,4 @@
-// `env`: the variables by which programs find a running sandbox, in the form in which they are to be set.
+// `env`: prints the environment variables that point programs to a running sandbox, in the requested format.
 
 import { appendFileSync } from "node:fs";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
@@ -11,13 +11,13 @@ import { running } from "../remote/running-sandbox.ts";
 
 type Variables = Record<string, string>;
 
-/** Within these quotes a shell leaves everything alone but the quote itself. */
+/** In single quotes, a shell interprets nothing but the quote itself. */
 const shellQuoted = (value: string) => `'${value.replaceAll("'", "'\\''")}'`;
 
-/** Programs that read such files agree on plain text between these quotes, and on no way to put a quote there. */
+/** Readers of dotenv files agree on plain text in single quotes, but not on how to escape a quote. */
 function dotenvQuoted(name: string, value: string): string {
   if (!/['\p{Cc}]/u.test(value)) return `'${value}'`;
-  throw new SandboxError(`${name} cannot be written for dotenv: it holds a quote or a control character. Take --format json.`);
+  throw new SandboxError(`${name} cannot be written for dotenv: it contains a quote or a control character. Use --format json.`);
 }
 
 const formats: Record<string, (variables: Variables) => void> = {
@@ -28,11 +28,14 @@ const formats: Record<string, (variables: Variables) => void> = {
 };
 
 export const env = command({
-  summary: 'the variables of a running sandbox, as in eval "$(merchant-sandbox env)"',
+  summary: 'print environment variables for clients, as in eval "$(merchant-sandbox env)"',
   usage: "env",
   flags: {
-    format: { value: "format", description: "shell unless given; dotenv, json, or github, which writes to $GITHUB_ENV and $GITHUB_OUTPUT" },
-    for: { value: "merchant", description: "whose key; the first merchant's unless given" },
+    format: {
+      value: "format",
+      description: "use this format: shell, dotenv, json, or github, which writes to $GITHUB_ENV and $GITHUB_OUTPUT (default: shell)",
+    },
+    for: { value: "merchant", description: "use the API key of this merchant (default: the first one)" },
     ...placeFlags,
   },
   async run({ flags }) {
@@ -54,14 +57,14 @@ function printEach(variables: Variables, line: (name: string, value: string) => 
   for (const [name, value] of Object.entries(variables)) print(line(name, value));
 }
 
-/** Later steps have the variables; the step itself has outputs of the same names. The token is masked in what GitHub shows. */
+/** Sets variables for later steps and outputs of this step. GitHub masks the control token in its logs. */
 function writeForGithub(variables: Variables): void {
   const files = ["GITHUB_ENV", "GITHUB_OUTPUT"].map((name) => process.env[name]).filter((file) => file !== undefined && file !== "");
   if (files.length === 0)
-    throw new SandboxError("GITHUB_ENV and GITHUB_OUTPUT are not set: --format github is for a step of GitHub Actions.", "usage");
+    throw new SandboxError("GITHUB_ENV and GITHUB_OUTPUT are not set: --format github works only in a step of GitHub Actions.", "usage");
   const token = variables.MERCHANT_SANDBOX_CONTROL_TOKEN;
   if (token !== undefined) print(`::add-mask::${token.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}`);
-  // A delimiter that nobody can guess: no value can end its own block and begin another one.
+  // The delimiter is random, so that no value can end its own block and start another variable.
   const blocks = Object.entries(variables).map(([name, value]) => {
     const delimiter = `end_${randomToken()}`;
     return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;

@@ -1,4 +1,4 @@
-// `exec`: a sandbox for as long as another command runs, and what came of it as an exit code.
+// `exec`: runs another command with a sandbox of its own, and turns the findings of the run into an exit code.
 
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
@@ -16,29 +16,29 @@ import { merchantNamed, type Running, running } from "../remote/running-sandbox.
 const MOST_LINES = 5;
 
 export const exec = command({
-  summary: "run a command with a sandbox of its own, in memory and on any free port unless told otherwise",
-  usage: "exec [options] -- COMMAND …",
+  summary: "run a command with its own sandbox, in memory on a free port by default",
+  usage: "exec [options] -- <command>",
   sandboxOptions: true,
   rest: true,
   flags: {
-    fixture: { value: "merchant", description: "whose key the command gets; the first merchant's unless given" },
+    fixture: { value: "merchant", description: "give the command the API key of this merchant (default: the first one)" },
     "fail-on": {
       value: "what",
       multiple: true,
-      description: "end with 3 or 4 although the command succeeded: verdicts,inconclusive,5xx,score=N,uncovered=N,uncovered=NAME,NAME",
+      description: "exit with 3 or 4 on: verdicts, inconclusive, 5xx, score[=N], uncovered[=N], uncovered=NAME,NAME",
     },
     report: {
       value: "format=file",
       multiple: true,
-      description: "write the run as json, junit, markdown, html or har; several parted by commas",
+      description: "write a report as json, junit, markdown, html or har; separate several with commas",
     },
     log: {
       value: "file",
-      description: "keep what the sandbox says here; else in a temporary file, which stays only where something failed",
+      description: "write the sandbox's log here (default: a temporary file, kept only on failure)",
     },
   },
   async run({ options, flags, rest }) {
-    if (rest.length === 0) throw new SandboxError("Say after -- what to run: merchant-sandbox exec -- npm test.", "usage");
+    if (rest.length === 0) throw new SandboxError("The command is missing: merchant-sandbox exec -- npm test.", "usage");
     const wanted = { conditions: readConditions(flags["fail-on"]), reports: readReports(flags.report) };
     const complete = completeOptions(options, defaultsFor(options));
     const sandbox = await createSandbox(complete);
@@ -54,7 +54,7 @@ export const exec = command({
   },
 });
 
-/** Whoever names a file wants it used. */
+/** `--db` implies a sandbox on disk. */
 const defaultsFor = ({ db }: GivenOptions) => ({ port: 0, memory: db === undefined });
 
 interface Inside {
@@ -65,7 +65,7 @@ interface Inside {
   variables: Record<string, string>;
 }
 
-/** The run is judged when the command has ended and before its tree is: what dies then is no news. */
+/** Checks the run when the command has exited, before its remaining processes are killed: their last requests would not count. */
 async function runInside({ place, log, wanted, words, variables }: Inside): Promise<number> {
   const tree = watchTree(() => child.process);
   const child = runChild(words, { ...process.env, ...variables, ...tree.variables });
@@ -82,7 +82,7 @@ async function runInside({ place, log, wanted, words, variables }: Inside): Prom
   }
 }
 
-/** The exit code that the run deserves by itself. What fails here is told, and hides nothing of what the command came to. */
+/** The exit code of the run itself. An error here is printed, and never replaces the exit code of the command. */
 async function conclude({ conditions, reports }: Inside["wanted"], sandbox: Running): Promise<number> {
   let code: number = exitCodes.ok;
   const failed = (error: Error): [] => {
@@ -101,7 +101,7 @@ async function conclude({ conditions, reports }: Inside["wanted"], sandbox: Runn
 
 function tellOfLog(log: LogFile, code: number): void {
   const trouble = log.trouble();
-  if (trouble !== undefined) note(`The log ${log.path} does not hold everything: ${trouble}.`);
-  if (log.defects() > 0) note(`The sandbox has a defect of its own; its log ${log.path} tells of it.`);
-  else if (code !== exitCodes.ok && trouble === undefined) note(`Ended with ${code}. What the sandbox answered is in ${log.path}.`);
+  if (trouble !== undefined) note(`The log ${log.path} is incomplete: ${trouble}.`);
+  if (log.defects() > 0) note(`The sandbox had an internal error; see its log ${log.path}.`);
+  else if (code !== exitCodes.ok && trouble === undefined) note(`Exit code ${code}. The log of the sandbox is ${log.path}.`);
 }

@@ -14,44 +14,47 @@ type Flags = Record<string, string | undefined>;
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Every field of every action, as a flag: the same name means the same wherever it stands. */
+/** A flag for each field of the actions. A field has the same meaning in every action that has it. */
 const fieldNames = [...new Set(actions.flatMap(({ schema }) => Object.keys(schema.properties)))].filter((name) => name !== "type");
 const actionFlags = Object.fromEntries(
   fieldNames.map((name): [string, FlagDefinition] => {
-    const having = actions.filter(({ schema }) => Object.hasOwn(schema.properties, name));
-    const isSwitch = having.every(({ schema }) => (schema.properties[name] as { type?: string }).type === "boolean");
-    return [kebab(name), { ...(isSwitch ? {} : { value: "value" }), description: `of ${having.map((action) => action.type).join(", ")}` }];
+    const owners = actions.filter(({ schema }) => Object.hasOwn(schema.properties, name));
+    const isSwitch = owners.every(({ schema }) => (schema.properties[name] as { type?: string }).type === "boolean");
+    return [
+      kebab(name),
+      { ...(isSwitch ? {} : { value: "value" }), description: `set the ${name} of ${owners.map((action) => action.type).join(", ")}` },
+    ];
   }),
 );
 
 const triggerFlags = {
-  times: { value: "n", description: "how often; once unless given" },
-  skip: { value: "n", description: "how many matches to let pass first" },
-  every: { value: "n", description: "at every so many matches" },
-  probability: { value: "p", description: "how likely, from 0 to 1" },
-  seed: { value: "n", description: "makes the same choices again" },
-  after: { value: "duration", description: "how long to wait before it begins" },
-  for: { value: "duration", description: "how long it holds" },
-  per: { value: "what", description: "whose budget is counted: rule, key, operation, idempotency_key, event or endpoint" },
+  times: { value: "n", description: "fire this many times (default: 1)" },
+  skip: { value: "n", description: "skip this many matches first" },
+  every: { value: "n", description: "fire at every n-th match" },
+  probability: { value: "p", description: "fire with this probability, from 0 to 1" },
+  seed: { value: "n", description: "repeat the same random choices" },
+  after: { value: "duration", description: "start after this time" },
+  for: { value: "duration", description: "stop after this time" },
+  per: { value: "what", description: "count separately per rule, key, operation, idempotency_key, event or endpoint" },
 } satisfies Record<string, FlagDefinition>;
 
 const ruleFlags = {
-  merchant: { value: "merchant", description: "only this merchant's calls or deliveries" },
-  endpoint: { value: "endpoint", description: "only deliveries to this endpoint" },
-  id: { value: "id", description: "a name for machines, such as flt_lost_payment" },
-  name: { value: "text", description: "a name for people" },
-  ttl: { value: "duration", description: "how long the rule lives" },
-  priority: { value: "n", description: "rules with a higher one are tried first; 0 unless given" },
+  merchant: { value: "merchant", description: "match only calls or deliveries of this merchant" },
+  endpoint: { value: "endpoint", description: "match only deliveries to this endpoint" },
+  id: { value: "id", description: "use this id, such as flt_lost_payment (default: generated)" },
+  name: { value: "text", description: "give the rule a readable name" },
+  ttl: { value: "duration", description: "remove the rule after this time" },
+  priority: { value: "n", description: "try rules with a higher priority first (default: 0)" },
 } satisfies Record<string, FlagDefinition>;
 
-/** One for what to do, one for the action, and any number of names. */
-const MOST_WORDS = 100;
+/** The subcommand, the action, and any number of operations or events. */
+const MAX_POSITIONALS = 100;
 
 export const fault = command({
-  summary: "let calls and deliveries go wrong: fault add 429 payments.list --times 3 --retry-after 2",
-  usage: "fault [add ACTION[=VALUE] [OPERATION|EVENT...] | ls | rm ID | clear]",
-  positionals: MOST_WORDS,
-  flags: { ...triggerFlags, ...ruleFlags, ...actionFlags, json: { description: "one JSON object a line" }, ...runningFlags },
+  summary: "inject faults into calls and deliveries: fault add 429 payments.list --times 3 --retry-after 2",
+  usage: "fault [add <action>[=<value>] [operation|event ...] | ls | rm <id> | clear]",
+  positionals: MAX_POSITIONALS,
+  flags: { ...triggerFlags, ...ruleFlags, ...actionFlags, json: { description: "print one JSON object per line" }, ...runningFlags },
   async run({ flags, positionals: [act = "ls", ...words] }) {
     await subcommandNamed("fault", acts, act)(running(flags), words, flags);
     return undefined;
@@ -60,7 +63,7 @@ export const fault = command({
 
 const acts: Record<string, (sandbox: Running, words: string[], flags: Flags) => Promise<void>> = {
   async add(sandbox, [action, ...names], flags) {
-    if (action === undefined) throw new SandboxError("Say which action: merchant-sandbox fault add 503 payments.list.", "usage");
+    if (action === undefined) throw new SandboxError("The action is missing: merchant-sandbox fault add 503 payments.list.", "usage");
     show(await sandbox.control<RuleState>("POST", "/faults", ruleOf(action, names, flags)), flags);
   },
   async ls(sandbox, _, flags) {
@@ -70,7 +73,10 @@ const acts: Record<string, (sandbox: Running, words: string[], flags: Flags) => 
   },
   async rm(sandbox, [id], flags) {
     if (id === undefined)
-      throw new SandboxError("Say which rule: merchant-sandbox fault rm ID; merchant-sandbox fault ls lists them.", "usage");
+      throw new SandboxError(
+        "The id of the rule is missing: merchant-sandbox fault rm <id>. List them with merchant-sandbox fault ls.",
+        "usage",
+      );
     show(await sandbox.control<RuleState>("DELETE", `/faults/${encodeURIComponent(id)}`), flags);
   },
   async clear(sandbox) {
@@ -79,11 +85,11 @@ const acts: Record<string, (sandbox: Running, words: string[], flags: Flags) => 
   },
 };
 
-/** A rule from the words of a command. A bare status is an answer of that status; 429 is the rate limit's. */
+/** The rule that the arguments describe. A bare status stands for `status=…`, except 429, which is `rate_limit`. */
 export function ruleOf(written: string, names: readonly string[], flags: Flags): Record<string, unknown> {
   const full = written === "429" ? "rate_limit" : /^\d{3}$/.test(written) ? `status=${written}` : written;
   const [type = "", ...rest] = full.split("=");
-  const { target, fields } = understood(() => {
+  const { target, fields } = asUsageError(() => {
     const action = findAction(type.replaceAll("-", "_"));
     const given = fieldNames.flatMap((name) =>
       flags[kebab(name)] === undefined ? [] : [[name, flags[kebab(name)] || undefined] as const],
@@ -103,8 +109,8 @@ export function ruleOf(written: string, names: readonly string[], flags: Flags):
   };
 }
 
-/** What the grammar refuses is here a wrong use of the command. */
-function understood<T>(read: () => T): T {
+/** Turns the 400 of the rule syntax into a usage error of the command. */
+function asUsageError<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -123,13 +129,13 @@ function show(rule: RuleState, flags: Flags): void {
   }
   const { type, ...fields } = rule.action;
   const left = rule.remaining === null ? "" : `, ${rule.remaining} left`;
-  const told = Object.entries(fields).map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
-  const what = Object.entries(rule.match).map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const values = Object.entries(fields).map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const match = Object.entries(rule.match).map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   const name = rule.name === null ? "" : ` "${rule.name}"`;
-  const first = rule.priority === 0 ? "" : ` (priority ${rule.priority})`;
+  const priority = rule.priority === 0 ? "" : ` (priority ${rule.priority})`;
   print(
     escapeControlCharacters(
-      `${rule.id}${name} ${type}${told.join("")}${what.join("")}${first}: ${rule.status}, seen ${rule.seen}, fired ${rule.fired}${left}`,
+      `${rule.id}${name} ${type}${values.join("")}${match.join("")}${priority}: ${rule.status}, seen ${rule.seen}, fired ${rule.fired}${left}`,
     ),
   );
 }

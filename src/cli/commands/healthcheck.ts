@@ -1,4 +1,4 @@
-// `healthcheck`: whether a sandbox is ready, as an exit code, for whoever asks every few seconds.
+// `healthcheck`: tells by its exit code whether a sandbox is ready, for the health check of a container.
 
 import { exitCodes } from "../../kernel/errors.ts";
 import { optionDefinitions, variableOf } from "../../sandbox/options.ts";
@@ -7,11 +7,11 @@ import { whyNotReady } from "../remote/probe.ts";
 import { runningFlags } from "../remote/running-sandbox.ts";
 
 export const healthcheck = command({
-  summary: "exit code 0 where a sandbox is ready, 1 where it is not; says nothing",
+  summary: "exit with 0 if a sandbox is ready, else with 1; print nothing",
   usage: "healthcheck",
   flags: {
     ...runningFlags,
-    url: { value: "url", description: "which; MERCHANT_SANDBOX_URL, or the port of MERCHANT_SANDBOX_PORT or 4747 unless given" },
+    url: { value: "url", description: "check this sandbox (default: MERCHANT_SANDBOX_URL, else port MERCHANT_SANDBOX_PORT or 4747)" },
   },
   async run({ flags }) {
     const { MERCHANT_SANDBOX_URL: named, [variableOf("port")]: port = optionDefinitions.port.default } = process.env;

@@ -1,4 +1,4 @@
-// The commands, in the order in which the help shows them. Each is read when it is called: whoever starts a sandbox waits for no other.
+// The commands, in the order of the help. Each is loaded when it runs, so that a start does not wait for the others.
 
 import type { Command } from "../command.ts";
 
@@ -25,7 +25,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   audit: async () => (await import("./audit.ts")).audit,
 };
 
-/** All of them, for the help. */
+/** Loads all commands, for the help. */
 export async function everyCommand(): Promise<Record<string, Command>> {
   const entries = Object.entries(commands).map(async ([name, load]) => [name, await load()] as const);
   return Object.fromEntries(await Promise.all(entries));

@@ -1,4 +1,4 @@
-// `learn`: lessons that tick themselves, at a sandbox of one's own, or in a room that is served or joined.
+// `learn`: interactive lessons, alone with a sandbox of your own, or in a workshop room that is served or joined.
 
 import type { LearnerView, Lesson } from "../../contracts/lesson.ts";
 import { SandboxError } from "../../kernel/errors.ts";
@@ -18,30 +18,30 @@ import { openTutor, type Tutor } from "../workshop/lesson-prompt.ts";
 import { joinRoom, serveRoom } from "../workshop/room.ts";
 
 export const learn = command({
-  summary: "lessons that tick themselves: learn, learn paging, learn --list; learn --serve for a room",
-  usage: "learn [LESSON]",
+  summary: "work through the interactive lessons, alone or in a workshop (--serve, --join)",
+  usage: "learn [lesson]",
   positionals: 1,
   sandboxOptions: true,
   flags: {
-    list: { description: "what there is to learn" },
-    checkpoint: { value: "n", description: "begin at this step, with what those before would have left" },
-    "hint-after": { value: "duration", description: "show a hint unasked after so long at a step; 90s unless given, 0s for never" },
-    serve: { description: "open a room to the network: everybody who joins gets a merchant, and lessons of their own" },
-    join: { value: "url", description: "learn in a room, whose address whoever leads it knows" },
-    name: { value: "name", description: "what you are called in it" },
+    list: { description: "list the lessons" },
+    checkpoint: { value: "n", description: "start at this step, with the results of the steps before it" },
+    "hint-after": { value: "duration", description: "show a hint after this time at a step; 0s turns that off (default: 90s)" },
+    serve: { description: "open a workshop room on the network; each participant gets a merchant and lessons" },
+    join: { value: "url", description: "join the workshop room at this URL" },
+    name: { value: "name", description: "use this name in the room (default: your user name)" },
     ...faceFlags,
   },
   async run(given) {
     const { flags, positionals, options } = given;
     if (flags.list !== undefined) return list();
     if (flags.join !== undefined) return joinRoom(flags.join, flags.name, { lesson: positionals[0], checkpoint: checkpointOf(flags) });
-    if (flags.name !== undefined) throw new SandboxError("--name says what you are called in a room: give --join URL too.", "usage");
+    if (flags.name !== undefined) throw new SandboxError("--name is your name in a workshop room: add --join <url>.", "usage");
     if (flags.serve !== undefined) return serveRoom(options, flags);
     return alone(given);
   },
 });
 
-/** Whoever names a file wants it used. */
+/** `--db` implies a sandbox on disk. */
 const defaultsFor = ({ db }: GivenOptions): Partial<Options> => ({ memory: db === undefined });
 
 function checkpointOf({ checkpoint }: Arguments["flags"]): number | undefined {
@@ -79,7 +79,7 @@ async function alone({ options, flags, positionals: [wanted] }: Arguments): Prom
   }
 }
 
-/** Goes on where a file has it, unless something else is asked for. */
+/** Resumes the lesson that the database holds, unless another lesson or step is requested. */
 async function beginAt(seat: Seat, wanted: string | undefined, checkpoint: number | undefined): Promise<Place> {
   const place = await seat.place();
   const { lesson: name, step, next } = place.learner;
@@ -103,7 +103,7 @@ function subjectOf(sandbox: Sandbox, url: string, first: Seated, sit: () => Prom
     seated = await sit();
     if (!tutor) return;
     tutor.end();
-    note("The sandbox was reset: the lesson begins afresh.");
+    note("The sandbox was reset: the lesson starts again.");
     tutor = openTutor(seated.seat, seated.place);
   };
   sandbox.onHappening((happening) => {

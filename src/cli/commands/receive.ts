@@ -1,4 +1,4 @@
-// `receive`: a ready-made webhook receiver that registers itself, verifies what arrives and prints it. It can misbehave on request.
+// `receive`: a webhook receiver that registers itself, verifies and prints each delivery, and can fail on request.
 
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,12 +11,12 @@ import { command, print } from "../command.ts";
 import { stopSignal } from "../process/stop-signal.ts";
 import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
 
-interface Manners {
-  /** How many deliveries are still to be answered 500. */
+interface Misbehaviour {
+  /** How many more deliveries get a 500. */
   failures: number;
-  /** Milliseconds before each answer. */
+  /** Milliseconds before each response. */
   pause: number;
-  /** What everything is answered with; undefined for what is right. */
+  /** The status of every response; undefined for the correct one. */
   status: number | undefined;
 }
 
@@ -28,35 +28,35 @@ interface Registered {
 const PORT = 4848;
 
 export const receive = command({
-  summary: "receive webhooks: register an endpoint, verify and print what arrives",
+  summary: "receive webhooks: register an endpoint, then verify and print each delivery",
   usage: "receive",
   flags: {
-    port: { value: "n", description: `port to listen on; ${PORT} unless given` },
-    for: { value: "merchant", description: "whose events; the first merchant's unless given" },
-    events: { value: "types", description: "which types, as in booking.declined,payroll.created; all unless given" },
-    secret: { value: "secret", description: "verify with this secret, and do not register" },
-    fail: { value: "n", description: "answer the first N deliveries with 500" },
-    slow: { value: "duration", description: "wait before each answer" },
-    status: { value: "n", description: "answer everything with this status; unless given, 200 to what is genuine, 401 to what is not" },
+    port: { value: "n", description: `listen on this port (default: ${PORT})` },
+    for: { value: "merchant", description: "receive events of this merchant (default: the first one)" },
+    events: { value: "types", description: "receive these event types, such as booking.declined,payroll.created (default: all)" },
+    secret: { value: "secret", description: "verify with this secret instead of registering an endpoint" },
+    fail: { value: "n", description: "respond to the first n deliveries with 500" },
+    slow: { value: "duration", description: "wait this long before each response" },
+    status: { value: "n", description: "respond with this status (default: 200 if the signature is valid, else 401)" },
     ...runningFlags,
   },
   async run({ flags }) {
-    const manners: Manners = {
-      failures: wholeNumber(flags.fail, "--fail", { fallback: 0 }),
+    const misbehaviour: Misbehaviour = {
+      failures: wholeNumber(flags.fail, "--fail", { default: 0 }),
       pause: flags.slow === undefined ? 0 : parseDuration(flags.slow, "--slow"),
-      status: flags.status === undefined ? undefined : wholeNumber(flags.status, "--status", { fallback: 200, least: 200, most: 599 }),
+      status: flags.status === undefined ? undefined : wholeNumber(flags.status, "--status", { default: 200, least: 200, most: 599 }),
     };
     const secret: { current: string | undefined } = { current: flags.secret };
-    const server = await listen(wholeNumber(flags.port, "--port", { fallback: PORT, most: 65_535 }), (incoming) =>
-      take(incoming, manners, secret.current),
+    const server = await listen(wholeNumber(flags.port, "--port", { default: PORT, most: 65_535 }), (incoming) =>
+      respond(incoming, misbehaviour, secret.current),
     );
     const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
-    // Listened for before anything is said: whoever reads that it is ready may stop it at once.
+    // Before the first line is printed: its reader may stop the receiver at once.
     const stopped = stopSignal();
     try {
       const registered =
         flags.secret === undefined ? await register(running(flags), url, flags.for, flags.events?.split(",") ?? ["*"]) : undefined;
-      if (!registered) print(`Receiving at ${url}, verifying with the secret that was given. Ctrl-C ends it.`);
+      if (!registered) print(`Receiving at ${url}, verifying with the given secret. Press Ctrl-C to stop.`);
       secret.current = registered?.secret ?? flags.secret;
       await stopped;
       await registered?.leave();
@@ -71,26 +71,26 @@ export const receive = command({
 async function register(sandbox: Running, url: string, wanted: string | undefined, events: string[]) {
   const merchant = await sandbox.merchant(wanted);
   const { id, secret } = await sandbox.service<Registered>(merchant.key, "POST", "/webhooks", { url, events });
-  print(`Receiving ${events.join(", ")} of ${merchant.id} at ${url} as ${id}. Ctrl-C ends it and removes the endpoint.`);
-  // The sandbox may be gone by then, which is no reason to end with an error.
+  print(`Receiving ${events.join(", ")} of ${merchant.id} at ${url} as ${id}. Press Ctrl-C to stop and remove the endpoint.`);
+  // The sandbox may have ended first, which is not an error.
   return { secret, leave: () => sandbox.service(merchant.key, "DELETE", `/webhooks/${id}`).catch(() => undefined) };
 }
 
-/** Reads one delivery, prints it, and answers as it was told to. */
-async function take(incoming: IncomingMessage, manners: Manners, secret: string | undefined): Promise<number> {
+/** Reads and prints one delivery. Resolves with the status of the response. */
+async function respond(incoming: IncomingMessage, misbehaviour: Misbehaviour, secret: string | undefined): Promise<number> {
   const body = await read(incoming);
   const header = (name: string) => String(incoming.headers[name] ?? "");
   const genuine = secret !== undefined && verifySignature({ body, signature: header("x-webhook-signature"), secret });
-  const status = manners.failures > 0 ? 500 : (manners.status ?? (genuine ? statusOf(body) : 401));
-  if (manners.failures > 0) manners.failures--;
+  const status = misbehaviour.failures > 0 ? 500 : (misbehaviour.status ?? (genuine ? statusOf(body) : 401));
+  if (misbehaviour.failures > 0) misbehaviour.failures--;
   const verdict = genuine ? "signature ok" : "SIGNATURE WRONG";
   print(escapeControlCharacters(`${header("x-webhook-event")} ${header("x-webhook-id")} ${verdict}, answering ${status}`));
   print(escapeControlCharacters(`  ${body.toString("utf8")}`));
-  if (manners.pause > 0) await pause(manners.pause, incoming);
+  if (misbehaviour.pause > 0) await pause(misbehaviour.pause, incoming);
   return status;
 }
 
-/** Of what was signed as it should be. */
+/** The correct status for a delivery with a valid signature. */
 function statusOf(body: Buffer): number {
   try {
     JSON.parse(body.toString("utf8"));
@@ -100,7 +100,7 @@ function statusOf(body: Buffer): number {
   }
 }
 
-/** Waits, but not for longer than somebody waits for the answer. */
+/** Waits, or returns early when the sender closes the connection. */
 function pause(milliseconds: number, { socket }: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -121,7 +121,7 @@ function listen(port: number, answer: (incoming: IncomingMessage) => Promise<num
   });
   return new Promise((resolve, reject) => {
     server.once("error", (error) =>
-      reject(new SandboxError(`Cannot receive at port ${port}: ${error.message}. Choose another with --port N.`, "portTaken")),
+      reject(new SandboxError(`Cannot listen on port ${port}: ${error.message}. Choose another with --port <n>.`, "portTaken")),
     );
     server.listen(port, "localhost", () => resolve(server));
   });
@@ -134,13 +134,13 @@ async function read(incoming: IncomingMessage): Promise<Buffer> {
 }
 
 interface Range {
-  fallback: number;
+  default: number;
   least?: number;
   most?: number;
 }
 
-function wholeNumber(text: string | undefined, flag: string, { fallback, least = 0, most = 99_999 }: Range): number {
-  if (text === undefined) return fallback;
+function wholeNumber(text: string | undefined, flag: string, { default: absent, least = 0, most = 99_999 }: Range): number {
+  if (text === undefined) return absent;
   if (/^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
   throw new SandboxError(`${flag} takes a whole number from ${least} to ${most}; received "${text}".`, "usage");
 }

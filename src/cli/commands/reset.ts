@@ -1,11 +1,11 @@
-// `reset`: puts a running sandbox back to its fixtures.
+// `reset`: resets a running sandbox, or one merchant of it, to the fixtures.
 
 import { command, print } from "../command.ts";
 import { running, runningFlags } from "../remote/running-sandbox.ts";
 
 export const reset = command({
-  summary: "put a running sandbox, or one merchant of it, back to its fixtures",
-  usage: "reset [MERCHANT]",
+  summary: "reset a running sandbox, or one merchant, to the fixtures",
+  usage: "reset [merchant]",
   positionals: 1,
   flags: runningFlags,
   async run({ flags, positionals }) {

@@ -10,16 +10,13 @@ import { type Running, running, runningFlags } from "../remote/running-sandbox.t
 
 type Flags = Record<string, string | undefined>;
 
-/** What to do, and the scenario. */
-const WORDS = 2;
-
 export const scenario = command({
-  summary: "faults with a score: scenario start lost-response, run your client, scenario score lost-response",
-  usage: "scenario [ls | show NAME | start NAME | score NAME | stop NAME]",
-  positionals: WORDS,
+  summary: "test a client with scripted faults: scenario start lost-response, run it, scenario score lost-response",
+  usage: "scenario [ls | show <name> | start <name> | score <name> | stop <name>]",
+  positionals: 2,
   flags: {
-    for: { value: "merchant", description: "whom it strikes; everybody unless given" },
-    json: { description: "one JSON object a line" },
+    for: { value: "merchant", description: "apply it to this merchant (default: all merchants)" },
+    json: { description: "print one JSON object per line" },
     ...runningFlags,
   },
   async run({ flags, positionals: [act = "ls", name] }) {
@@ -58,18 +55,18 @@ const acts: Record<string, Act> = {
   },
 };
 
-/** What is not armed cannot be told. */
+/** A scenario that is not armed is inconclusive. */
 const codeOf = (verdict: Verdict | null) =>
   verdict === "pass" ? exitCodes.ok : verdict === "fail" ? exitCodes.verdict : exitCodes.inconclusive;
 
 function pathTo(act: string, name: string | undefined): string {
   if (name === undefined)
     throw new SandboxError(
-      `Say which scenario: merchant-sandbox scenario ${act} lost-response; merchant-sandbox scenario ls lists them.`,
+      `The scenario is missing: merchant-sandbox scenario ${act} lost-response. List them with merchant-sandbox scenario ls.`,
       "usage",
     );
   if (/[./\\]/.test(name))
-    throw new SandboxError(`"${name}" is a file, which is read when a sandbox starts: merchant-sandbox --scenario ${name}.`, "usage");
+    throw new SandboxError(`"${name}" is a file, which only a start can read: merchant-sandbox --scenario ${name}.`, "usage");
   return `/scenarios/${encodeURIComponent(name)}`;
 }
 
@@ -87,7 +84,7 @@ function tell(state: ScenarioState, flags: Flags, lines: readonly string[]): voi
 
 function line({ name, title, armed, merchant, verdict, says }: ScenarioState): string {
   if (verdict === null) return escapeControlCharacters(`${name}: ${title}`);
-  const whom = merchant === null ? "everybody" : merchant;
+  const whom = merchant === null ? "all merchants" : merchant;
   return escapeControlCharacters(`${name} ${armed ? "armed" : "was armed"} for ${whom}: ${verdict}, ${says}`);
 }
 
@@ -96,7 +93,7 @@ function faultLine(fault: ScenarioState["faults"][number]): string {
   return `  fault ${action?.type ?? ""}${status === undefined ? "" : `: ${status}, fired ${fired ?? 0}`}`;
 }
 
-/** What failed is shown with what happened and how to mend it. */
+/** A failed expectation shows its first verdicts, each with a hint. */
 function resultLines({ rule, points, optional, verdict, earned, verdicts }: ScenarioResult): string[] {
   const failed = verdicts.filter((found) => found.verdict === "fail");
   const open = optional && verdict === "inconclusive" ? " (optional, does not count)" : "";

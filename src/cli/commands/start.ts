@@ -1,4 +1,4 @@
-// `start`: runs the sandbox until it is told to stop, and shows what it does.
+// `start`: runs a sandbox until it is stopped, and shows what happens in it.
 
 import type { Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type Options } from "../../sandbox/options.ts";
@@ -14,12 +14,12 @@ import { localUrl } from "../remote/environment.ts";
 type Flags = Record<string, string | undefined>;
 
 export const start = command({
-  summary: "run the sandbox (what happens when no command is given)",
+  summary: "start a sandbox (the default command)",
   usage: "[start]",
   sandboxOptions: true,
   flags: {
     ...faceFlags,
-    detach: { description: "come back once it is ready, and let it run on; merchant-sandbox stop ends it" },
+    detach: { description: "run in the background and return when ready; end it with merchant-sandbox stop" },
   },
   async run({ options, flags }) {
     const complete = completeOptions(options);
@@ -28,7 +28,7 @@ export const start = command({
   },
 });
 
-/** The sandbox and what shows it are loaded side by side, and go on so. */
+/** The sandbox runs in a worker thread, so that neither it nor the dashboard waits for the other. */
 async function lookAt(options: Options, flags: Flags): Promise<number> {
   const { sandboxApart } = await import("../process/worker.ts");
   const opening = sandboxApart(options);
@@ -47,8 +47,8 @@ function subjectApart({ facts, url, onDefect }: Apart): Subject {
     target,
     goesOn: false,
     beside(told) {
-      // Made up, it is nowhere else; but what lies open on a screen is no secret.
-      if (facts.controlToken !== undefined) told("The control plane asks for a token: s shows it");
+      // A generated token is printed nowhere else, but the dashboard may be on a shared screen: it shows on request only.
+      if (facts.controlToken !== undefined) told("The control plane requires a token: press s to see it");
       return () => {};
     },
     tell(to, from) {

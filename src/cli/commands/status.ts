@@ -1,4 +1,4 @@
-// `status`: which sandboxes run on by themselves here, or what is at an address.
+// `status`: lists the detached sandboxes of this folder, or describes the one at a URL.
 
 import { exitCodes } from "../../kernel/errors.ts";
 import { command, print } from "../command.ts";
@@ -6,9 +6,9 @@ import { findDetached, findPlace, type Place, placeFlags } from "../remote/insta
 import { introduce, whyNotReady } from "../remote/probe.ts";
 
 export const status = command({
-  summary: "which sandboxes run here; exit code 1 where none does",
+  summary: "show which sandboxes run here (exit code 1 if none does)",
   usage: "status",
-  flags: { json: { description: "one JSON object a line, for programs" }, ...placeFlags },
+  flags: { json: { description: "print one JSON object per line" }, ...placeFlags },
   async run({ flags }) {
     const isNamed = (flags.url ?? process.env.MERCHANT_SANDBOX_URL) !== undefined;
     const left = isNamed ? [] : await findDetached(flags);
@@ -31,7 +31,7 @@ async function look({ url, controlToken, detached }: Place) {
 
 function lineOf({ url, ready, why, version, pid, database, clock, log }: Awaited<ReturnType<typeof look>>): string {
   if (!ready) return `No sandbox is ready at ${url}: ${why}.`;
-  if (version === null) return `${url} is ready, and tells more to whoever has its control token.`;
+  if (version === null) return `${url} is ready; add --control-token <token> for details.`;
   const kept = database === null ? "in memory" : `kept in ${database}`;
   return `${url} is ready: version ${version}, process ${pid}, ${kept}, clock ${clock?.mode} at ${clock?.now}${log === null ? "" : `, log ${log}`}`;
 }

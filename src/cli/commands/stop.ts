@@ -1,4 +1,4 @@
-// `stop`: ends a sandbox that start --detach left, in order, and comes back when it is gone.
+// `stop`: ends a sandbox that `start --detach` started, and returns when its process has exited.
 
 import { rmSync } from "node:fs";
 import { realDelay, stopwatch } from "../../kernel/clock.ts";
@@ -7,13 +7,13 @@ import { command, note, print } from "../command.ts";
 import { isAlive, signal } from "../process/signals.ts";
 import { type Detached, findDetached, findPlace, forgetState, placeFlags } from "../remote/instances.ts";
 
-const PATIENCE = 15_000;
-const PAUSE = 20;
+const STOP_TIMEOUT = 15_000;
+const POLL_INTERVAL = 20;
 
 export const stop = command({
-  summary: "end what start --detach left running",
+  summary: "end a sandbox that start --detach started",
   usage: "stop",
-  flags: { all: { description: "every one that was left in this folder" }, ...placeFlags },
+  flags: { all: { description: "end all detached sandboxes of this folder" }, ...placeFlags },
   async run({ flags }) {
     const places = flags.all === undefined ? [await findOne(flags)] : await findDetached(flags);
     if (places.length === 0) print("No sandbox runs here.");
@@ -25,14 +25,16 @@ export const stop = command({
 async function findOne(flags: Record<string, string | undefined>) {
   const { url, detached } = await findPlace(flags);
   if (detached) return detached;
-  throw new SandboxError(`No sandbox that start --detach left here is at ${url}. One that was started otherwise is ended where it runs.`);
+  throw new SandboxError(
+    `No detached sandbox of this folder runs at ${url}. A sandbox that was started without --detach is stopped in its own terminal.`,
+  );
 }
 
 async function end(place: Detached & { file: string }): Promise<boolean> {
   const { pid, url, log } = place;
   const elapsed = stopwatch();
   signal(pid, "SIGTERM");
-  while (isAlive(pid) && elapsed() < PATIENCE) await realDelay(PAUSE);
+  while (isAlive(pid) && elapsed() < STOP_TIMEOUT) await realDelay(POLL_INTERVAL);
   const isGone = !isAlive(pid);
   if (!isGone) {
     signal(pid, "SIGKILL");

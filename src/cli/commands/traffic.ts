@@ -1,4 +1,4 @@
-// `traffic`: lets plausible business go on by itself in a running sandbox, says how it fares, ends it.
+// `traffic`: starts, shows and stops generated background traffic in a running sandbox.
 
 import { SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
@@ -33,15 +33,15 @@ const acts: Record<string, (sandbox: Running, flags: Flags) => Promise<Shown[]>>
 };
 
 export const traffic = command({
-  summary: "let plausible business go on by itself: payments, payouts, bookings, payroll",
+  summary: "generate background traffic: payments, payouts, bookings, payroll",
   usage: "traffic [start | stop | status]",
   positionals: 1,
   flags: {
-    rate: { value: "rate", description: "so many in a span, such as 2/s or 30/m; 2/s unless given" },
-    mix: { value: "mix", description: "weights of kinds of record, such as payment=3,booking=1; a mix of all unless given" },
-    for: { value: "duration", description: "how long it lasts, such as 1m; until it is stopped unless given" },
-    merchant: { value: "merchant", description: "to whom it happens, such as mer_lodge; the first one unless given" },
-    json: { description: "one JSON object a line" },
+    rate: { value: "rate", description: "generate records at this rate, such as 2/s or 30/m (default: 2/s)" },
+    mix: { value: "mix", description: "weight the kinds of records, such as payment=3,booking=1 (default: a mix of all)" },
+    for: { value: "duration", description: "stop after this time, such as 1m (default: run until stopped)" },
+    merchant: { value: "merchant", description: "generate it for this merchant, such as mer_lodge (default: the first one)" },
+    json: { description: "print one JSON object per line" },
     ...runningFlags,
   },
   async run({ flags, positionals: [word = "status"] }) {
@@ -52,11 +52,11 @@ export const traffic = command({
   },
 });
 
-/** `payment=3,booking=1` as an object; whether its names are known is the sandbox's to say. */
+/** Reads `payment=3,booking=1`. The control plane checks the names. */
 function readMix(text: string): Record<string, number> {
   const weights = text.split(",").map((part): [string, number] => {
     const [, name = "", weight = ""] = /^\s*(\w+)\s*=\s*(\d+(?:\.\d+)?)\s*$/.exec(part) ?? [];
-    if (name === "") throw new SandboxError(`--mix: "${part}" is no weight. Write it as payment=3,booking=1.`, "usage");
+    if (name === "") throw new SandboxError(`--mix: "${part}" is not a weight. Write it as payment=3,booking=1.`, "usage");
     return [name, Number(weight)];
   });
   return Object.fromEntries(weights);

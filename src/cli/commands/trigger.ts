@@ -1,4 +1,4 @@
-// `trigger`: sends a synthetic event of any type through a running sandbox.
+// `trigger`: sends a test event of any type from a running sandbox.
 
 import { SandboxError } from "../../kernel/errors.ts";
 import { command, print } from "../command.ts";
@@ -11,22 +11,22 @@ interface Sent {
 }
 
 export const trigger = command({
-  summary: "send a synthetic event to the endpoints that subscribed to its type",
-  usage: "trigger TYPE",
+  summary: "send a test event to the endpoints that subscribed to its type",
+  usage: "trigger <type>",
   positionals: 1,
   flags: {
-    data: { value: "json", description: "what the event says; {} unless given" },
-    for: { value: "merchant", description: "whose endpoints; the first merchant's unless given" },
+    data: { value: "json", description: "use this JSON object as the event data (default: {})" },
+    for: { value: "merchant", description: "send it to endpoints of this merchant (default: the first one)" },
     ...runningFlags,
   },
   async run({ flags, positionals: [type] }) {
-    if (type === undefined) throw new SandboxError("Say which type: merchant-sandbox trigger payment.succeeded.", "usage");
+    if (type === undefined) throw new SandboxError("The event type is missing: merchant-sandbox trigger payment.succeeded.", "usage");
     const sandbox = running(flags);
     const merchant = await sandbox.merchant(flags.for);
     const event = await sandbox.service<Sent>(merchant.key, "POST", "/webhook-events/test", { type, data: parse(flags.data ?? "{}") });
-    const told = event.deliveries.map(({ endpointId }) => endpointId);
+    const endpoints = event.deliveries.map(({ endpointId }) => endpointId);
     print(
-      `${event.id} ${event.type}: ${told.length === 0 ? `no endpoint of ${merchant.id} subscribed to it` : `on its way to ${told.join(", ")}`}`,
+      `${event.id} ${event.type}: ${endpoints.length === 0 ? `no endpoint of ${merchant.id} subscribed to it` : `on its way to ${endpoints.join(", ")}`}`,
     );
     return undefined;
   },

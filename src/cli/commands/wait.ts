@@ -1,4 +1,4 @@
-// `wait`: comes back when a sandbox is ready, or when it was waited for long enough.
+// `wait`: returns when a sandbox is ready, or after a timeout.
 
 import { realDelay, stopwatch } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
@@ -7,12 +7,12 @@ import { command, note, print } from "../command.ts";
 import { findPlace, placeFlags } from "../remote/instances.ts";
 import { whyNotReady } from "../remote/probe.ts";
 
-const PAUSE = 50;
+const POLL_INTERVAL = 50;
 
 export const wait = command({
-  summary: "wait until a sandbox is ready; exit code 1 when it takes too long",
+  summary: "wait until a sandbox is ready (exit code 1 after the timeout)",
   usage: "wait",
-  flags: { timeout: { value: "duration", description: "how long; 30s unless given" }, ...placeFlags },
+  flags: { timeout: { value: "duration", description: "wait at most this long (default: 30s)" }, ...placeFlags },
   async run({ flags }) {
     const timeout = parseDuration(flags.timeout ?? "30s", "--timeout");
     const elapsed = stopwatch();
@@ -24,10 +24,12 @@ export const wait = command({
         return exitCodes.ok;
       }
       if (elapsed() >= timeout) {
-        note(`No sandbox is ready at ${url}: ${why}. Start one with merchant-sandbox start --detach, or say where it is with --url URL.`);
+        note(
+          `No sandbox is ready at ${url}: ${why}. Start one with merchant-sandbox start --detach, or name another one with --url <url>.`,
+        );
         return exitCodes.runtime;
       }
-      await realDelay(PAUSE);
+      await realDelay(POLL_INTERVAL);
     }
   },
 });

@@ -24,5 +24,5 @@ function whatIsLeft(database: string | null, goesOn: boolean): string {
   if (database !== null) return `${goesOn ? "It keeps" : "It kept"} everything, its journal too, in ${database}`;
   return goesOn
     ? "It keeps everything in memory, and goes on"
-    : "It kept everything in memory; --db FILE would have kept it for the next time";
+    : "It kept everything in memory; --db <file> would have kept it for the next time";
 }

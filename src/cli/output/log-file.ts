@@ -71,7 +71,7 @@ function openWanted(path: string): Opened {
     mkdirSync(dirname(path), { recursive: true });
     return { path, fd: open(path) };
   } catch (error) {
-    throw new SandboxError(`Cannot write the log ${path}: ${(error as Error).message}. Choose another place with --log FILE.`);
+    throw new SandboxError(`Cannot write the log ${path}: ${(error as Error).message}. Choose another place with --log <file>.`);
   }
 }
 

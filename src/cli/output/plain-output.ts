@@ -21,7 +21,7 @@ export interface Voice {
 export const plainVoice: Voice = {
   ready(facts) {
     print(readyLine(facts));
-    if (facts.controlToken !== undefined) print(`The control plane at ${facts.url}/_sandbox asks for the token ${facts.controlToken}`);
+    if (facts.controlToken !== undefined) print(`The control plane at ${facts.url}/_sandbox requires the token ${facts.controlToken}`);
   },
   attached: (facts) => print(escapeControlCharacters(`Watching ${whatItIs(facts, "at")}`)),
   happened: (happening) => print(lineOf(happening)),
@@ -63,4 +63,4 @@ function whatItIs({ version, baseUrl, database, merchants }: Introduced, is: str
   return `merchant-sandbox ${version} ${is} ${baseUrl} with keys ${keys.join(", ")}; kept in ${database ?? "memory"}`;
 }
 
-export const defectLine = ({ error, where }: Defect) => `a defect of its own at ${where}: ${String((error as Error)?.stack ?? error)}`;
+export const defectLine = ({ error, where }: Defect) => `internal error at ${where}: ${String((error as Error)?.stack ?? error)}`;

@@ -6,10 +6,10 @@ export type Face = "dashboard" | "plain" | "json";
 
 /** The flags of every command that shows a sandbox. */
 export const faceFlags = {
-  json: { description: "one JSON object a line, for programs" },
-  ui: { description: "the dashboard, also where CI is set" },
-  "no-ui": { description: "plain lines, also on a terminal" },
-  "no-color": { description: "no colours on the dashboard; NO_COLOR says the same" },
+  json: { description: "print one JSON object per line" },
+  ui: { description: "show the dashboard even if CI is set" },
+  "no-ui": { description: "print plain lines even on a terminal" },
+  "no-color": { description: "show the dashboard without colours, as NO_COLOR does" },
 } satisfies Record<string, FlagDefinition>;
 
 export interface Surroundings {

@@ -28,9 +28,9 @@ export const placeFlags = {
   ...runningFlags,
   url: {
     value: "url",
-    description: "which sandbox; MERCHANT_SANDBOX_URL, the one that start --detach left here, or port 4747 unless given",
+    description: "use this sandbox (default: MERCHANT_SANDBOX_URL, the detached one of this folder, or port 4747)",
   },
-  db: { value: "file", description: "the SQLite file that it was started with: beside that its state is kept" },
+  db: { value: "file", description: "look for the detached sandbox that was started with this SQLite file" },
 } satisfies Record<string, FlagDefinition>;
 
 export const folderOf = (db: string | undefined) => dirname(resolve(db ?? optionDefinitions.db.default));
@@ -60,7 +60,7 @@ export async function findPlace(flags: Flags): Promise<Place> {
   const all = await findDetached(flags);
   const [found, ...more] = named === undefined ? all : all.filter(({ url }) => url === named);
   if (more.length > 0)
-    throw new SandboxError(`Several sandboxes run here: ${all.map(({ url }) => url).join(", ")}. Say which with --url URL.`, "usage");
+    throw new SandboxError(`Several sandboxes run here: ${all.map(({ url }) => url).join(", ")}. Choose one with --url <url>.`, "usage");
   if (found) return { url: found.url, controlToken: token ?? found.controlToken, detached: found };
   const port = process.env[variableOf("port")] ?? optionDefinitions.port.default;
   return { url: named ?? `http://127.0.0.1:${port}`, controlToken: token };

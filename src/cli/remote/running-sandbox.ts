@@ -18,9 +18,9 @@ export interface Running {
 export const runningFlags = {
   url: {
     value: "url",
-    description: `which sandbox; MERCHANT_SANDBOX_URL or http://127.0.0.1:${optionDefinitions.port.default} unless given`,
+    description: `use this sandbox (default: MERCHANT_SANDBOX_URL or http://127.0.0.1:${optionDefinitions.port.default})`,
   },
-  "control-token": { value: "token", description: "what its control plane asks for, when it is open to the network" },
+  "control-token": { value: "token", description: "use this control token, which a sandbox open to the network requires" },
 } satisfies Record<string, FlagDefinition>;
 
 interface Index {
@@ -64,7 +64,7 @@ async function request<T>(url: string, token: string | undefined, method: string
     (error: Error) => {
       const cause = error.cause instanceof Error ? error.cause.message || String((error.cause as { code?: string }).code) : error.message;
       throw new SandboxError(
-        `No sandbox answers at ${url} (${cause}). Start one with merchant-sandbox, or say where it is with --url URL.`,
+        `No sandbox answers at ${url} (${cause}). Start one with merchant-sandbox, or name another one with --url <url>.`,
       );
     },
   );

@@ -77,7 +77,7 @@ const invitation = (url: string, token: string | undefined) => [
   `Who has curl:         curl -s --json '{"name": "NAME"}' '${url}/join?format=text'`,
   `Who has a browser:    ${url}/join`,
   `For the projector:    ${url}/board`,
-  ...(token === undefined ? [] : [`The control plane asks for the token ${token}; the room does not.`]),
+  ...(token === undefined ? [] : [`The control plane requires the token ${token}; the room does not.`]),
 ];
 
 interface Wanted {

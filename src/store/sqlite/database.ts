@@ -21,7 +21,7 @@ export interface Database extends Commits {
 
 /** Milliseconds: nobody is served while one waits for another program's lock. */
 const LONGEST_WAIT = 500;
-const REMEDY = "Choose another file with --db FILE, or keep everything in memory with --memory.";
+const REMEDY = "Choose another file with --db <file>, or keep everything in memory with --memory.";
 
 /** Opens the file, or a database in memory when there is none: an empty one, or one that begins as a copy of an image. */
 export function openDatabase(file: string | undefined, image?: Buffer): Database {
@@ -75,7 +75,7 @@ function inspect(file: string): void {
   if (found && !isWritable(file))
     throw new SandboxError(`Cannot write ${file}: it is read-only for this user. Let it be written (chmod u+w), ${OR_ANOTHER_FILE}`);
   if (!found || found.size === 0) return;
-  const kept = "It was left as it is; choose another with --db FILE.";
+  const kept = "It was left as it is; choose another with --db <file>.";
   let version: unknown;
   let ours: boolean;
   let sql: Sqlite.Database | undefined;
@@ -94,7 +94,7 @@ function inspect(file: string): void {
   if (version !== SCHEMA_VERSION)
     throw new SandboxError(
       `${file} was written by another version of merchant-sandbox (schema ${version}, this one has ${SCHEMA_VERSION}). ` +
-        "It was left as it is; move it away to start afresh, or choose another with --db FILE.",
+        "It was left as it is; move it away to start afresh, or choose another with --db <file>.",
     );
 }
 
@@ -127,9 +127,11 @@ function holdAlone(file: string): () => void {
     lock?.close();
     if (!isBusy(error))
       throw new SandboxError(
-        `Cannot write in ${dirname(file)}: ${reason(error)}. Choose another place with --db FILE, or keep everything in memory with --memory.`,
+        `Cannot write in ${dirname(file)}: ${reason(error)}. Choose another place with --db <file>, or keep everything in memory with --memory.`,
       );
-    throw new SandboxError(`${file} is in use by ${ownerOf(file)}. Stop that one, or choose another file with --db FILE, or use --memory.`);
+    throw new SandboxError(
+      `${file} is in use by ${ownerOf(file)}. Stop that one, or choose another file with --db <file>, or use --memory.`,
+    );
   }
   return () => lock.close();
 }
@@ -162,7 +164,7 @@ export function makeFolder(folder: string): void {
     if (basename(folder) === ".merchant-sandbox" && !existsSync(ignore)) writeFileSync(ignore, "*\n");
   } catch (error) {
     throw new SandboxError(
-      `Cannot make the folder ${folder}: ${reason(error)}. Choose another place with --db FILE, or keep everything in memory with --memory.`,
+      `Cannot make the folder ${folder}: ${reason(error)}. Choose another place with --db <file>, or keep everything in memory with --memory.`,
     );
   }
 }

@@ -2,7 +2,7 @@
 
 import { SandboxError } from "../../kernel/errors.ts";
 
-export const OR_ANOTHER_FILE = "or choose another file with --db FILE, or keep everything in memory with --memory.";
+export const OR_ANOTHER_FILE = "or choose another file with --db <file>, or keep everything in memory with --memory.";
 
 const LOCKED = "Another program keeps the SQLite file locked. Let it end its transaction; reading the file is welcome at any time.";
 
