@@ -16,9 +16,9 @@ import { openSnapshots } from "../store/world/snapshots.ts";
 import { openWorld } from "../store/world/world.ts";
 import { createTraffic } from "../traffic/traffic.ts";
 import { createVerifier } from "../verify/verifier.ts";
-import { planAttempt, type Sent } from "../webhooks/attempt-recorder.ts";
-import { createSender, type WebhookRequest } from "../webhooks/http/sender.ts";
+import { createSender } from "../webhooks/http/sender.ts";
 import { sign } from "../webhooks/signature.ts";
+import { buildRequest, type WebhookEvent, type WebhookRequest } from "../webhooks/webhook-request.ts";
 import { type Engine, operations, senderOptions } from "./engine.ts";
 import { packageFile, version } from "./package-files.ts";
 
@@ -129,7 +129,7 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
       const { auditReceiver } = await import("../audit/audit.ts");
       const { userAgent, ...options } = senderOptions(engine);
       const sender = createSender(options);
-      const plan = (event: Sent, receiver: Receiver) => planAttempt(event, receiver, userAgent);
+      const plan = (event: WebhookEvent, receiver: Receiver) => buildRequest(event, receiver, userAgent);
       const send = (request: WebhookRequest) => sender.send(request).outcome;
       const deps = { clock, random, sign, secretOf, checkTarget: targets.check, plan, send };
       return auditReceiver(deps, url, secret, ++runs).finally(() => sender.close());

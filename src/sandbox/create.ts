@@ -96,7 +96,7 @@ function start({ options, address, clock, stores, dispatcher }: Engine, server: 
   database.noteOwner(`process ${process.pid} at ${address.url()}`);
   clock.watch(idempotencyReplies);
   // A copy of the fixtures has no deliveries to resume; a file or a snapshot may.
-  dispatcher.start({ anew: database.isCopy && options.snapshot === undefined });
+  dispatcher.start({ recover: !database.isCopy || options.snapshot !== undefined });
 }
 
 function describe({ options, address, stores, hub, listeners }: Engine, close: () => Promise<void>) {

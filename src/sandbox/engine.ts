@@ -20,8 +20,8 @@ import { openStores, type Stores } from "../store/stores.ts";
 import { type Fixture, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
-import { createTargets, type Targets } from "../webhooks/http/target-policy.ts";
-import { type Schedule, scheduleOf } from "../webhooks/retry-schedule.ts";
+import { createTargetPolicy, type TargetPolicy } from "../webhooks/http/target-policy.ts";
+import { type RetrySchedule, scheduleOf } from "../webhooks/retry-schedule.ts";
 import { type Options, optionDefinitions, ownHost } from "./options.ts";
 import { packageFile, version } from "./package-files.ts";
 
@@ -44,8 +44,8 @@ export interface Storage {
   address: Address;
   clock: Clock;
   random: Random;
-  targets: Targets;
-  schedule: Schedule;
+  targets: TargetPolicy;
+  schedule: RetrySchedule;
   fixtures: readonly Fixture[];
   /** A database image with the fixtures as they are seeded now. */
   image(): SeedImage;
@@ -130,7 +130,7 @@ const namesIn = ({ tenants }: Stores) => ({
 /** Opens the database, in memory as a copy of the fixtures, and reads the fixtures that a reset puts back. */
 export async function openStorage(options: Options, clock: Clock, random: Random): Promise<Storage> {
   const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
-  const targets = createTargets({ ownPorts: () => [address.port], allowedHosts: options.allowWebhookHost });
+  const targets = createTargetPolicy({ ownPorts: () => [address.port], allowedHosts: options.allowWebhookHost });
   const schedule = scheduleOf(options.retrySchedule);
   const fixtures = await fixturesOf(options);
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };

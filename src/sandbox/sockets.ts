@@ -35,7 +35,7 @@ export function openSockets(engine: Engine, controlPlane: () => ControlContext):
       faults: faults.api,
       held: heldResponses,
       report,
-      committed: dispatcher.committed,
+      committed: dispatcher.afterCommit,
       answered: recorder.close,
     }),
   );

@@ -1,133 +1,120 @@
-// What the file says of an attempt: that it is under way, what became of it, and what the delivery comes to by that.
+// Attempts in the database: what an attempt sends, and what its outcome makes of the delivery. Every method runs inside a transaction.
 
 import type { DeliveryFaults, DeliveryInjection } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { type Random, sortKeyIn } from "../kernel/random.ts";
+import type { Random } from "../kernel/random.ts";
 import type { AttemptEnd, AttemptFault, AttemptStart, Attempts } from "../store/webhooks/attempts.ts";
 import type { Deliveries, Delivery, Receiver } from "../store/webhooks/deliveries.ts";
-import { disturbed, type EffectOf, effectOf, injectionsOf, noteOf } from "./faults/content.ts";
+import { attemptId } from "./attempt-id.ts";
+import { applyFaults, attemptFaultOf, type EffectOf, effectOf, injectionsOf } from "./faults/content.ts";
 import type { Outcome } from "./http/outcome.ts";
-import type { WebhookRequest } from "./http/sender.ts";
-import { nextAttempt, readRetryAfter, type Schedule } from "./retry-schedule.ts";
-import { sign } from "./signature.ts";
+import { nextAttempt, type RetrySchedule, readRetryAfter } from "./retry-schedule.ts";
+import { buildRequest, type WebhookRequest } from "./webhook-request.ts";
 
-/** An attempt whose delivery is noted as being sent: it may now go. */
+/** An attempt that may be sent: its delivery is marked as sending. */
 export interface Attempt {
   readonly delivery: Delivery;
   readonly start: AttemptStart;
-  readonly plan: WebhookRequest;
-  /** What a fault rule makes of the outcome. */
-  readonly policy: EffectOf<"retry_policy"> | undefined;
+  readonly request: WebhookRequest;
+  /** The fault rule that overrides the retry schedule. */
+  readonly retryPolicy: EffectOf<"retry_policy"> | undefined;
 }
 
-export interface Concluded {
-  /** When the next attempt is due; null when there is none. */
+export interface RecordedAttempt {
+  /** When the delivery is retried; null when it is not. */
   nextDue: number | null;
-  told: AttemptMessage;
+  message: AttemptMessage;
 }
 
-/** Every method is to be called inside a transaction. */
-export interface Ledger {
+export interface AttemptRecorder {
   begin(delivery: Delivery, receiver: Receiver): Attempt;
-  /** Undefined when its delivery is gone from the file, as after a reset. */
-  conclude(attempt: Attempt, outcome: Outcome): Concluded | undefined;
-  /** Logs as aborted what a crash cut off, and owes it again. `isUnderWay` knows what this process itself is sending. */
-  recover(isUnderWay: (delivery: number) => boolean): void;
+  /** Undefined when a reset has removed the delivery. */
+  recordOutcome(attempt: Attempt, outcome: Outcome): RecordedAttempt | undefined;
+  /** Logs the attempts that a crash interrupted as aborted, and retries them. `isInFlight` excludes what this process is sending. */
+  recoverInterrupted(isInFlight: (delivery: number) => boolean): void;
 }
 
-export interface LedgerNeeds {
+export interface AttemptRecorderOptions {
   clock: Clock;
   random: Random;
   deliveries: Deliveries;
   attempts: Attempts;
-  schedule: Schedule;
+  schedule: RetrySchedule;
   faults: DeliveryFaults;
-  /** What the sandbox calls itself to receivers. */
   userAgent: string;
 }
 
 const GONE = 410;
-/** The statuses with which a receiver may say when to come back. */
-const MAY_PUT_OFF = new Set([429, 503]);
+/** The statuses with which a receiver may send Retry-After. */
+const RETRY_AFTER_STATUSES = new Set([429, 503]);
 
-export function createLedger(needs: LedgerNeeds): Ledger {
-  const { clock, deliveries, attempts } = needs;
+export function createAttemptRecorder(options: AttemptRecorderOptions): AttemptRecorder {
+  const { deliveries, attempts } = options;
   return {
     begin(delivery, receiver) {
-      const attempt = prepare(delivery, receiver, needs);
+      const attempt = prepare(delivery, receiver, options);
       deliveries.markSending(delivery.sequence);
-      if (delivery.copy > 0) tellAgain(injectionsOf(delivery), attempt.start, needs);
+      if (delivery.copy > 0) reportFaultsAgain(injectionsOf(delivery), attempt.start, options);
       return attempt;
     },
-    conclude(attempt, outcome) {
-      const end = endOf(attempt, outcome, needs);
+    recordOutcome(attempt, outcome) {
+      const end = endOf(attempt, outcome, options);
       const { sequence, merchant, endpoint } = attempt.delivery;
-      const isThere =
+      const exists =
         end.nextDue === null
           ? deliveries.finish(sequence, end.status === "succeeded" ? "succeeded" : "failed")
           : deliveries.retryAt(sequence, end.nextDue);
-      if (!isThere) return undefined;
+      if (!exists) return undefined;
       attempts.add(attempt.start, end);
       if (outcome.responseStatus === GONE) deliveries.disable(merchant, endpoint, "gone");
-      return { nextDue: end.nextDue, told: describe(attempt, end) };
+      return { nextDue: end.nextDue, message: messageOf(attempt, end) };
     },
-    recover(isUnderWay) {
-      for (const delivery of deliveries.interrupted().filter(({ sequence }) => !isUnderWay(sequence))) {
-        const { sequence, merchant, endpoint, attempts: begun } = delivery;
-        const now = clock.now();
-        const receiver = deliveries.anyReceiver(merchant, endpoint);
-        const owed = receiver?.enabled === 1;
-        // What was sent is a function of the delivery and of where it goes: it need not have been written down.
-        const cutOff = receiver && prepare({ ...delivery, attempts: begun - 1 }, receiver, needs);
-        if (cutOff) attempts.add(cutOff.start, { ...CUT_OFF, nextDue: owed ? now : null, ended: now });
-        if (owed) deliveries.retryInterrupted(sequence, now);
-        else deliveries.finish(sequence, "cancelled");
-      }
+    recoverInterrupted(isInFlight) {
+      for (const delivery of deliveries.interrupted()) if (!isInFlight(delivery.sequence)) recover(delivery, options);
     },
   };
 }
 
-/** The next attempt of a delivery, with what fault rules make of it. */
-function prepare(delivery: Delivery, receiver: Receiver, needs: LedgerNeeds): Attempt {
-  const usual = planAttempt(delivery, receiver, needs.userAgent);
+function recover(delivery: Delivery, options: AttemptRecorderOptions): void {
+  const { clock, deliveries, attempts } = options;
+  const { sequence, merchant, endpoint, attempts: begun } = delivery;
+  const now = clock.now();
+  const receiver = deliveries.anyReceiver(merchant, endpoint);
+  const isRetried = receiver?.enabled === 1;
+  // The request follows from the delivery and its receiver, so it did not have to be stored before it was sent.
+  const interrupted = receiver && prepare({ ...delivery, attempts: begun - 1 }, receiver, options);
+  if (interrupted) attempts.add(interrupted.start, { ...INTERRUPTED, nextDue: isRetried ? now : null, ended: now });
+  if (isRetried) deliveries.retryInterrupted(sequence, now);
+  else deliveries.finish(sequence, "cancelled");
+}
+
+/** The next attempt of a delivery, with its fault rules applied. */
+function prepare(delivery: Delivery, receiver: Receiver, options: AttemptRecorderOptions): Attempt {
+  const { random, userAgent } = options;
+  const intended = buildRequest(delivery, receiver, userAgent);
   const injections = injectionsOf(delivery);
-  const plan = injections.length === 0 ? usual : disturbed(usual, injections, { delivery, receiver, random: needs.random });
-  const start = startOf(delivery, plan, noteOf(injections, usual, delivery.copy), needs);
-  return { delivery: { ...delivery, attempts: start.attempt }, start, plan, policy: effectOf(injections, "retry_policy") };
+  const request = injections.length === 0 ? intended : applyFaults(intended, injections, { delivery, receiver, random });
+  const start = startOf(delivery, request, attemptFaultOf(injections, intended, delivery.copy), options);
+  const retryPolicy = effectOf(injections, "retry_policy");
+  return { delivery: { ...delivery, attempts: start.attempt }, start, request, retryPolicy };
 }
 
-/** As much of a delivery as is sent. */
-export type Sent = Pick<Delivery, "body" | "eventId" | "eventType">;
-
-/** The request of an attempt: the frozen body, signed with the secret that holds now, to the address that holds now. */
-export function planAttempt({ body, eventId, eventType }: Sent, { url, secret }: Receiver, userAgent: string): WebhookRequest {
-  const headers = {
-    "Content-Type": "application/json",
-    "X-Webhook-Signature": sign(body, secret),
-    "X-Webhook-Id": eventId,
-    "X-Webhook-Event": eventType,
-    "User-Agent": userAgent,
-    "Accept-Encoding": "identity",
-    "Content-Length": String(Buffer.byteLength(body)),
-  };
-  return { url, headers, body };
-}
-
-/** The id follows from what an attempt is, not from when it came: attempts that run side by side are numbered by no race. */
-export function attemptId(random: Random, delivery: Identity, attempt: number): string {
-  const { merchant, eventId, endpoint, replay, copy } = delivery;
-  return random.sortableId(sortKeyIn(eventId), "whd", merchant, eventId, endpoint, replay, attempt, ...(copy > 0 ? ["copy", copy] : []));
-}
-
-type Identity = Pick<Delivery, "merchant" | "eventId" | "endpoint" | "replay" | "copy">;
-
-/** A copy is touched by what touched the delivery that it was made of. */
-function tellAgain(injections: readonly DeliveryInjection[], { id }: AttemptStart, { faults, clock }: LedgerNeeds): void {
+/** The faults of a delivery apply to each of its copies as well: reports that they fired, without counting them again. */
+function reportFaultsAgain(
+  injections: readonly DeliveryInjection[],
+  { id }: AttemptStart,
+  { faults, clock }: AttemptRecorderOptions,
+): void {
   for (const { firing } of injections) faults.reportAgain({ ...firing, attemptId: id, at: clock.now() });
 }
 
-function startOf(delivery: Delivery, plan: WebhookRequest, fault: AttemptFault | null, { random, clock }: LedgerNeeds): AttemptStart {
+function startOf(
+  delivery: Delivery,
+  request: WebhookRequest,
+  fault: AttemptFault | null,
+  { random, clock }: AttemptRecorderOptions,
+): AttemptStart {
   const { sequence, merchant, endpoint, trigger, attempts, aborted, allowed } = delivery;
   const attempt = attempts + 1;
   return {
@@ -138,56 +125,57 @@ function startOf(delivery: Delivery, plan: WebhookRequest, fault: AttemptFault |
     trigger: attempt === 1 ? trigger : "retry",
     attempt,
     allowed: allowed + aborted,
-    url: plan.url,
-    headers: plan.headers,
-    body: plan.body === delivery.body ? null : plan.body,
+    url: request.url,
+    headers: request.headers,
+    body: request.body === delivery.body ? null : request.body,
     fault,
     started: clock.now(),
   };
 }
 
-function endOf({ delivery, policy }: Attempt, outcome: Outcome, { clock, random, deliveries, schedule }: LedgerNeeds): AttemptEnd {
-  const { responseStatus, errorCode } = outcome;
-  const ended = clock.now();
-  const wanted = errorCode === null ? policy?.as === "ignore_2xx" : policy?.as !== "give_up";
-  const again = wanted && responseStatus !== GONE && deliveries.receiver(delivery.merchant, delivery.endpoint) !== undefined;
+function endOf({ delivery, retryPolicy }: Attempt, outcome: Outcome, options: AttemptRecorderOptions): AttemptEnd {
+  const { responseStatus, responseBody, responseTruncated, errorCode, errorMessage, duration } = outcome;
+  const ended = options.clock.now();
+  const succeeded = errorCode === null;
+  const wantsRetry = succeeded ? retryPolicy?.as === "ignore_2xx" : retryPolicy?.as !== "give_up";
+  const isRetried =
+    wantsRetry && responseStatus !== GONE && options.deliveries.receiver(delivery.merchant, delivery.endpoint) !== undefined;
   return {
-    status: errorCode === null ? "succeeded" : "failed",
+    status: succeeded ? "succeeded" : "failed",
     responseStatus,
-    responseBody: outcome.responseBody,
-    responseTruncated: outcome.responseTruncated,
+    responseBody,
+    responseTruncated,
     errorCode,
-    errorMessage: outcome.errorMessage,
-    nextDue: again ? nextDue(delivery, policy, schedule, random, ended, outcome) : null,
+    errorMessage,
+    nextDue: isRetried ? retryTime(delivery, retryPolicy, outcome, ended, options) : null,
     ended,
-    duration: outcome.duration,
+    duration,
   };
 }
 
-function nextDue(
+function retryTime(
   delivery: Delivery,
-  policy: Attempt["policy"],
-  schedule: Schedule,
-  random: Random,
+  retryPolicy: Attempt["retryPolicy"],
+  { responseStatus, retryAfter }: Outcome,
   ended: number,
-  outcome: Outcome,
+  { schedule, random }: AttemptRecorderOptions,
 ): number | null {
-  const gaps = policy?.as === "compress" ? schedule.gaps.map((gap) => gap / policy.factor) : schedule.gaps;
-  const putOff = MAY_PUT_OFF.has(outcome.responseStatus ?? 0) ? readRetryAfter(outcome.retryAfter, ended) : 0;
-  return nextAttempt({ ...schedule, gaps }, random, delivery, ended, putOff);
+  const gaps = retryPolicy?.as === "compress" ? schedule.gaps.map((gap) => gap / retryPolicy.factor) : schedule.gaps;
+  const minimumWait = RETRY_AFTER_STATUSES.has(responseStatus ?? 0) ? readRetryAfter(retryAfter, ended) : 0;
+  return nextAttempt({ ...schedule, gaps }, random, delivery, ended, minimumWait);
 }
 
-const CUT_OFF = {
+const INTERRUPTED = {
   status: "aborted",
   responseStatus: null,
   responseBody: null,
   responseTruncated: false,
   errorCode: null,
-  errorMessage: "The sandbox was stopped before the receiver's answer was recorded.",
+  errorMessage: "The sandbox stopped before it recorded the receiver's response.",
   duration: null,
 } as const;
 
-function describe({ start, delivery }: Attempt, end: AttemptEnd): AttemptMessage {
+function messageOf({ start, delivery }: Attempt, end: AttemptEnd): AttemptMessage {
   return {
     id: start.id,
     at: end.ended,

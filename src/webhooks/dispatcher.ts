@@ -1,102 +1,103 @@
-// Delivers what is owed: begins what is due, records how it went, and never lets one endpoint wait for another.
+// Delivers webhooks: begins the attempts that are due, records their outcomes, and replays and drains on request.
 
 import { afterRealTime, type Clock, type DueWork } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import type { Database } from "../store/sqlite/database.ts";
-import type { Attempts } from "../store/webhooks/attempts.ts";
 import type { DelayedDeliveries } from "../store/webhooks/delayed-deliveries.ts";
-import { type Deliveries, ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
+import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
 import type { Outbox } from "../store/webhooks/outbox.ts";
-import { attemptId, createLedger, type LedgerNeeds } from "./attempt-recorder.ts";
-import { createLanes } from "./endpoint-queues.ts";
-import { createInterference } from "./faults/timing.ts";
+import { attemptId } from "./attempt-id.ts";
+import { type AttemptRecorderOptions, createAttemptRecorder } from "./attempt-recorder.ts";
+import { type AttemptListener, type DispatcherState, notifyWaiters } from "./dispatcher-state.ts";
+import { createEndpointQueues } from "./endpoint-queues.ts";
+import { createTimingFaults } from "./faults/timing.ts";
 import { createSender, type SenderOptions } from "./http/sender.ts";
-import { abandon, begin, canBegin, type Listener, reload, type State, settled, tellWaiting } from "./in-flight.ts";
-import { type Explanation, explainSignature } from "./signature-diagnosis.ts";
+import { abandon, canStart, reload, settled, startDue } from "./in-flight.ts";
+import { explainSignature, type SignatureDiagnosis } from "./signature-diagnosis.ts";
 
 export interface Dispatcher extends DueWork {
-  /** Delivers from then on, and unless it begins anew, takes up what the process before this one left. To be called once the sandbox listens. */
-  start(options: { anew: boolean }): void;
-  /** Resolves when nothing is due now and nothing is in flight, or after `within` real milliseconds. */
-  drain(options: { within: number }): Promise<Drained>;
-  /** Tells one endpoint once more of what a logged attempt was about. */
-  replay(merchant: string, attempt: string): Promise<Replayed>;
-  /** Tells every endpoint that wants its type once more of an event. */
-  replayEvent(merchant: string, event: string): Promise<Replayed>;
+  /** Begins to deliver; call it once the sandbox listens. `recover` also takes over what the previous process left pending or in flight. */
+  start(options: { recover: boolean }): void;
+  /** Resolves when nothing is due and nothing is in flight, or after `within` real milliseconds. */
+  drain(options: { within: number }): Promise<DrainResult>;
+  /** Sends the event of a logged attempt to its endpoint once more. */
+  replay(merchant: string, attempt: string): Promise<Replay>;
+  /** Sends an event once more to every endpoint that subscribes to its type. */
+  replayEvent(merchant: string, event: string): Promise<Replay>;
   /**
-   * To be called when what a request did is on disk, and before it is answered: events of it may be owed. Answers a promise
-   * where a fault rule wants some of them to land first.
+   * Call it when the transaction of a request has committed, before the response is sent. Returns a promise when a fault rule delivers
+   * webhooks of the request before the response.
    */
-  committed(request: string): Promise<void> | undefined;
-  /** Finds out why a signature over a delivery to an endpoint does not match. */
-  explain(merchant: string, endpoint: string, body: string, signature: string): Explanation;
-  /** Puts an endpoint that was disabled back into service. */
+  afterCommit(request: string): Promise<void> | undefined;
+  /** Explains why a signature of a delivery to an endpoint does not match. */
+  explain(merchant: string, endpoint: string, body: string, signature: string): SignatureDiagnosis;
+  /** Enables an endpoint that was disabled. */
   enable(merchant: string, endpoint: string): Promise<void>;
-  /** Hears of each attempt once it is recorded; the returned function ends that. */
-  listen(listener: Listener): () => void;
-  /** To be called when rows were replaced behind the dispatcher's back: of one merchant, or of all. */
+  /** Calls the listener after each attempt is recorded. Returns a function that removes it. */
+  listen(listener: AttemptListener): () => void;
+  /** Call it when rows of a merchant, or of all, were replaced in the database: abandons their attempts and reads what is pending. */
   reload(merchant?: string): void;
-  /** Begins nothing more, waits for what is in flight, and cuts off what takes longer: the next start takes that up. */
+  /** Begins no more attempts, waits for those in flight and aborts them after `within` real milliseconds. The next start recovers those. */
   stop(within: number): Promise<void>;
 }
 
-export interface Drained {
+export interface DrainResult {
   settled: boolean;
   /** Deliveries that wait for a later attempt. */
   pending: number;
   inFlight: number;
 }
 
-export interface Replayed {
+export interface Replay {
   eventId: string;
-  /** The ids under which the log will have them. */
+  /** `id` is the id of the attempt in the log to come. */
   attempts: { id: string; endpointId: string }[];
 }
 
-export interface DispatcherNeeds extends LedgerNeeds, SenderOptions {
+export interface DispatcherOptions extends AttemptRecorderOptions, SenderOptions {
   clock: Clock;
   database: Database;
   outbox: Outbox;
-  deliveries: Deliveries;
-  attempts: Attempts;
   delayedDeliveries: DelayedDeliveries;
-  /** Hears of defects of the sandbox itself. */
+  /** Reports a defect of the sandbox itself. */
   report(error: unknown): void;
 }
 
-export function createDispatcher(needs: DispatcherNeeds): Dispatcher {
-  const state: State & DispatcherNeeds = {
-    ...needs,
-    lanes: createLanes(needs.deliveries),
-    ledger: createLedger(needs),
-    sender: createSender(needs),
-    interference: createInterference(needs),
-    flights: new Set(),
-    landings: [],
+type State = DispatcherState & DispatcherOptions;
+
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const state: State = {
+    ...options,
+    queues: createEndpointQueues(options.deliveries),
+    recorder: createAttemptRecorder(options),
+    sender: createSender(options),
+    timing: createTimingFaults(options),
+    starting: undefined,
+    started: [],
+    inFlight: new Set(),
+    finished: [],
     listeners: new Set(),
-    waiting: new Set(),
-    look: undefined,
-    taken: [],
+    waiters: new Set(),
     running: false,
   };
   const { clock, listeners } = state;
   const dispatcher: Dispatcher = {
-    nextDue: () => (canBegin(state) ? state.lanes.soonest() : null),
-    run: () => begin(state),
+    nextDue: () => (canStart(state) ? state.queues.nextDue() : null),
+    run: () => startDue(state),
     settled: () => settled(state),
-    start({ anew }) {
+    start({ recover }) {
       state.running = true;
       clock.watch(dispatcher);
-      state.outbox.onPending(() => begin(state));
-      if (!anew) dispatcher.reload();
+      state.outbox.onPending(() => startDue(state));
+      if (recover) dispatcher.reload();
     },
     drain: ({ within }) => drain(state, within),
-    replay: (merchant, attempt) => replay(state, merchant, attempt),
-    replayEvent: (merchant, event) => oweAgain(state, merchant, event),
-    committed(request) {
+    replay: (merchant, attempt) => replayAttempt(state, merchant, attempt),
+    replayEvent: (merchant, event) => replay(state, merchant, event),
+    afterCommit(request) {
       clock.wake();
-      return state.running && state.interference.isPresent() ? beforeAnswer(state, request) : undefined;
+      return state.running && state.timing.isActive() ? deliverBeforeResponse(state, request) : undefined;
     },
     explain: (merchant, endpoint, body, signature) => explain(state, merchant, endpoint, body, signature),
     enable: (merchant, endpoint) => enable(state, merchant, endpoint),
@@ -113,58 +114,58 @@ export function createDispatcher(needs: DispatcherNeeds): Dispatcher {
   return dispatcher;
 }
 
-async function drain(state: State, within: number): Promise<Drained> {
-  const { clock, lanes, flights, deliveries } = state;
-  const isIdle = () => !state.look && flights.size === 0 && (lanes.soonest() ?? Infinity) > clock.now();
-  const patience = afterAtMost(within);
-  while (state.running && !patience.over() && !isIdle()) await Promise.race([settled(state), patience.expired]);
-  patience.cancel();
-  return { settled: isIdle(), pending: deliveries.pending(), inFlight: flights.size };
+async function drain(state: State, within: number): Promise<DrainResult> {
+  const { clock, queues, inFlight, deliveries } = state;
+  const isIdle = () => !state.starting && inFlight.size === 0 && (queues.nextDue() ?? Infinity) > clock.now();
+  const limit = timeLimit(within);
+  while (state.running && !limit.isOver() && !isIdle()) await Promise.race([settled(state), limit.expired]);
+  limit.cancel();
+  return { settled: isIdle(), pending: deliveries.pending(), inFlight: inFlight.size };
 }
 
-/** What the request made is decided now, for what is to land before the answer cannot be left until it is due. */
-function beforeAnswer(state: State & DispatcherNeeds, request: string): Promise<void> | undefined {
-  const { database, interference, lanes, clock } = state;
+/** Asks the fault rules about the deliveries of a request now, not when they are due: one of them may have to come before the response. */
+function deliverBeforeResponse(state: State, request: string): Promise<void> | undefined {
+  const { database, timing, queues, clock } = state;
   try {
-    for (const owed of database.commitNow(() => interference.decideFor(request))) lanes.owe(owed);
+    for (const pending of database.commitNow(() => timing.decideForRequest(request))) queues.add(pending);
   } catch (error) {
     state.report(error);
   }
-  if (!interference.isAwaited(request)) return undefined;
+  if (!timing.delaysResponse(request)) return undefined;
   clock.wake();
-  return awaitLandings(state, request);
+  return waitForDeliveries(state, request);
 }
 
-/** Waits no longer than an attempt may take: a receiver that calls back before it answers would wait for itself. */
-async function awaitLandings(state: State & DispatcherNeeds, request: string): Promise<void> {
-  const { interference, waiting, timeout } = state;
-  const patience = afterAtMost(timeout);
-  const nextLanding = () => new Promise<void>((resolve) => void waiting.add(resolve));
-  while (state.running && !patience.over() && interference.isAwaited(request)) await Promise.race([nextLanding(), patience.expired]);
-  patience.cancel();
+/** Waits no longer than an attempt may take: a receiver that calls the API before it responds would otherwise wait for itself. */
+async function waitForDeliveries(state: State, request: string): Promise<void> {
+  const { timing, waiters, timeout } = state;
+  const limit = timeLimit(timeout);
+  const nextAttempt = () => new Promise<void>((resolve) => void waiters.add(resolve));
+  while (state.running && !limit.isOver() && timing.delaysResponse(request)) await Promise.race([nextAttempt(), limit.expired]);
+  limit.cancel();
 }
 
-/** A promise that resolves after real time, and that can be let go. */
-function afterAtMost(milliseconds: number) {
-  let over = false;
+/** A promise that resolves after real time, unless it is cancelled. */
+function timeLimit(milliseconds: number) {
+  let isOver = false;
   let cancel = () => {};
   const expired = new Promise<void>((resolve) => {
     cancel = afterRealTime(milliseconds, () => {
-      over = true;
+      isOver = true;
       resolve();
     });
   });
-  return { expired, over: () => over, cancel: () => cancel() };
+  return { expired, isOver: () => isOver, cancel: () => cancel() };
 }
 
-async function replay(state: DispatcherNeeds, merchant: string, id: string): Promise<Replayed> {
-  const about = state.attempts.find(merchant, id) ?? fail("resource_not_found", `No such webhook_delivery: ${id}.`);
-  if (!state.deliveries.receiver(merchant, about.endpointId))
-    fail("invalid_state", `The endpoint ${about.endpointId} is deleted or disabled: nothing is delivered to it.`);
-  return oweAgain(state, merchant, about.eventId, about.endpointId);
+async function replayAttempt(state: State, merchant: string, id: string): Promise<Replay> {
+  const { eventId, endpointId } = state.attempts.find(merchant, id) ?? fail("resource_not_found", `No such webhook_delivery: ${id}.`);
+  if (!state.deliveries.receiver(merchant, endpointId))
+    fail("invalid_state", `The endpoint ${endpointId} is deleted or disabled: nothing is delivered to it.`);
+  return replay(state, merchant, eventId, endpointId);
 }
 
-async function oweAgain(state: DispatcherNeeds, merchant: string, eventId: string, endpoint?: string): Promise<Replayed> {
+async function replay(state: State, merchant: string, eventId: string, endpoint?: string): Promise<Replay> {
   const replays = await state.database.commit(() => state.outbox.replay(merchant, eventId, endpoint));
   if (!replays) fail("resource_not_found", `No such event: ${eventId}.`);
   state.clock.wake();
@@ -175,7 +176,7 @@ async function oweAgain(state: DispatcherNeeds, merchant: string, eventId: strin
   return { eventId, attempts };
 }
 
-function explain({ deliveries }: DispatcherNeeds, merchant: string, endpoint: string, body: string, signature: string): Explanation {
+function explain({ deliveries }: State, merchant: string, endpoint: string, body: string, signature: string): SignatureDiagnosis {
   const secrets = deliveries.secrets(merchant);
   const own = secrets.find((found) => found.endpoint === endpoint) ?? noSuchEndpoint(endpoint);
   const event = /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1];
@@ -185,19 +186,19 @@ function explain({ deliveries }: DispatcherNeeds, merchant: string, endpoint: st
 
 const noSuchEndpoint = (endpoint: string) => fail("resource_not_found", `No such ${ENDPOINT_KIND}: ${endpoint}.`);
 
-async function enable(state: DispatcherNeeds, merchant: string, endpoint: string): Promise<void> {
-  const found = await state.database.commit(() => state.deliveries.enable(merchant, endpoint));
-  if (!found) noSuchEndpoint(endpoint);
+async function enable(state: State, merchant: string, endpoint: string): Promise<void> {
+  const exists = await state.database.commit(() => state.deliveries.enable(merchant, endpoint));
+  if (!exists) noSuchEndpoint(endpoint);
 }
 
 async function stop(state: State, within: number): Promise<void> {
   state.running = false;
-  tellWaiting(state);
-  await state.look;
-  const patience = afterAtMost(within);
-  await Promise.race([Promise.all([...state.flights].map(({ landed }) => landed)), patience.expired]);
-  patience.cancel();
-  for (const flight of [...state.flights]) abandon(state, flight);
+  notifyWaiters(state);
+  await state.starting;
+  const limit = timeLimit(within);
+  await Promise.race([Promise.all([...state.inFlight].map((one) => one.settled)), limit.expired]);
+  limit.cancel();
+  for (const one of [...state.inFlight]) abandon(state, one);
   state.sender.close();
 }
 

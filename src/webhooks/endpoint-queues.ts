@@ -1,103 +1,105 @@
-// One lane for each endpoint that is owed something: what keeps a slow endpoint's deliveries from standing in another's way.
+// One queue for each endpoint with pending deliveries, so that a slow endpoint never delays another.
 
 import type { Deliveries, PendingEndpoint } from "../store/webhooks/deliveries.ts";
 
-export interface Lane {
+export interface EndpointQueue {
   readonly merchant: string;
   readonly endpoint: string;
-  /** When the soonest of what waits is due; null when nothing waits. Never later than the truth. */
+  /** When the next waiting delivery is due; null when none waits. It may be too early, never too late. */
   due: number | null;
   inFlight: number;
-  /** Whether the receiver's last word was an answer, of whatever status. */
-  answers: boolean;
+  /** Whether the last attempt got a response, of whatever status. */
+  responds: boolean;
 }
 
-export interface Lanes {
-  /** Reads what is owed anew. */
+export interface EndpointQueues {
+  /** Reads every pending delivery again. */
   load(): void;
-  /** When the soonest delivery that could be begun is due; null when none could. */
-  soonest(): number | null;
-  /** The lanes with something due and room for it, the one that was served longest ago first. */
-  ready(now: number): Lane[];
-  room(lane: Lane): number;
-  /** Something that an endpoint is owed is due sooner than its lane knows. */
-  owe(owed: PendingEndpoint): void;
-  /** An attempt of the lane takes up room in it. */
-  took(lane: Lane): void;
-  /** What could be begun of the lane is: what is still owed to it is looked up again, and the others come first. */
-  served(lane: Lane): void;
-  /** An attempt of the lane is over, or was not made: there is room for another. */
-  freed(lane: Lane, answered: boolean): void;
-  /** What came of the attempt is recorded; `due` is when its delivery is tried again, if it is. */
-  recorded(lane: Lane, due: number | null): void;
+  /** When the next delivery that could begin is due; null when none could. */
+  nextDue(): number | null;
+  /** The queues with a due delivery and a free slot, the least recently served first. */
+  ready(now: number): EndpointQueue[];
+  freeSlots(queue: EndpointQueue): number;
+  /** Tells the queue of an endpoint about a delivery that may be due sooner than it knows. */
+  add(pending: PendingEndpoint): void;
+  takeSlot(queue: EndpointQueue): void;
+  /** The queue began all that it could: reads when its next delivery is due, and moves it behind the others. */
+  served(queue: EndpointQueue): void;
+  /** Frees the slot of an attempt that has ended, or was never sent. */
+  freeSlot(queue: EndpointQueue, responds: boolean): void;
+  /** The outcome of an attempt is recorded; `nextDue` is when its delivery is retried, null when it is not. */
+  recorded(queue: EndpointQueue, nextDue: number | null): void;
 }
 
-/** An endpoint has to answer before it is sent more than one at a time: a dead one then holds one connection, not many. */
-const AT_FIRST = 1;
-const AT_MOST = 64;
+/** An endpoint gets one attempt at a time until it responds: a dead one then holds one connection, not many. */
+const SLOTS_BEFORE_RESPONSE = 1;
+const MAX_SLOTS = 64;
 
 const nameOf = ({ merchant, endpoint }: { merchant: string; endpoint: string }) => `${merchant} ${endpoint}`;
-const room = ({ inFlight, answers }: Lane) => (answers ? AT_MOST : AT_FIRST) - inFlight;
-/** When the lane can begin something: never as long as it is full. */
-const canBegin = (lane: Lane) => (lane.due !== null && room(lane) > 0 ? lane.due : Infinity);
+const freeSlots = ({ inFlight, responds }: EndpointQueue) => (responds ? MAX_SLOTS : SLOTS_BEFORE_RESPONSE) - inFlight;
+/** When the queue can begin a delivery; a queue without a free slot never can. */
+const canBeginAt = (queue: EndpointQueue) => (queue.due !== null && freeSlots(queue) > 0 ? queue.due : Infinity);
 
-export function createLanes(deliveries: Deliveries): Lanes {
-  const lanes = new Map<string, Lane>();
+export function createEndpointQueues(deliveries: Deliveries): EndpointQueues {
+  const queues = new Map<string, EndpointQueue>();
   let newest = 0;
-  // Only the lane itself: one that was let go may have a successor of its name, which is owed something.
-  const settle = (lane: Lane) => {
-    if (lane.due === null && lane.inFlight === 0 && lanes.get(nameOf(lane)) === lane) lanes.delete(nameOf(lane));
+  // Compares the queue itself: a removed queue may have a successor of the same name, which has deliveries.
+  const removeIfIdle = (queue: EndpointQueue) => {
+    if (queue.due === null && queue.inFlight === 0 && queues.get(nameOf(queue)) === queue) queues.delete(nameOf(queue));
   };
-  // Deliveries are written by whoever emits an event; each look begins with those that came since the last one.
-  const notice = () => {
+  // Operations write deliveries without telling the queues; each read here starts after the newest delivery known.
+  const readNewDeliveries = () => {
     const added = deliveries.pendingEndpointsSince(newest);
     newest = added.newest;
-    for (const owed of added.endpoints) owe(lanes, owed);
+    for (const pending of added.endpoints) add(queues, pending);
   };
   return {
-    room,
-    owe: (owed) => owe(lanes, owed),
+    freeSlots,
+    add: (pending) => add(queues, pending),
     load() {
-      const backlog = deliveries.pendingEndpoints();
-      for (const lane of lanes.values()) lane.due = null;
-      newest = backlog.newest;
-      for (const owed of backlog.endpoints) owe(lanes, owed);
-      for (const lane of lanes.values()) settle(lane);
+      const pending = deliveries.pendingEndpoints();
+      for (const queue of queues.values()) queue.due = null;
+      newest = pending.newest;
+      for (const endpoint of pending.endpoints) add(queues, endpoint);
+      for (const queue of queues.values()) removeIfIdle(queue);
     },
-    soonest() {
-      notice();
-      let soonest = Infinity;
-      for (const lane of lanes.values()) soonest = Math.min(soonest, canBegin(lane));
-      return soonest === Infinity ? null : soonest;
+    nextDue() {
+      readNewDeliveries();
+      let next = Infinity;
+      for (const queue of queues.values()) next = Math.min(next, canBeginAt(queue));
+      return next === Infinity ? null : next;
     },
     ready(now) {
-      notice();
-      return [...lanes.values()].filter((lane) => canBegin(lane) <= now);
+      readNewDeliveries();
+      return [...queues.values()].filter((queue) => canBeginAt(queue) <= now);
     },
-    took(lane) {
-      lane.inFlight++;
+    takeSlot(queue) {
+      queue.inFlight++;
     },
-    served(lane) {
-      lane.due = deliveries.soonest(lane.merchant, lane.endpoint);
-      lanes.delete(nameOf(lane));
-      lanes.set(nameOf(lane), lane);
-      settle(lane);
+    served(queue) {
+      queue.due = deliveries.soonest(queue.merchant, queue.endpoint);
+      queues.delete(nameOf(queue));
+      queues.set(nameOf(queue), queue);
+      removeIfIdle(queue);
     },
-    freed(lane, answered) {
-      lane.inFlight--;
-      lane.answers = answered;
+    freeSlot(queue, responds) {
+      queue.inFlight--;
+      queue.responds = responds;
     },
-    recorded(lane, due) {
-      if (due !== null) owe(lanes, { ...lane, due });
-      settle(lane);
+    recorded(queue, nextDue) {
+      if (nextDue !== null) add(queues, { ...queue, due: nextDue });
+      removeIfIdle(queue);
     },
   };
 }
 
-/** `answers` is kept of a lane that was let go a moment before. */
-function owe(lanes: Map<string, Lane>, { merchant, endpoint, due, answers = false }: PendingEndpoint & { answers?: boolean }): void {
+/** `responds` carries over from a queue that was removed a moment ago. */
+function add(
+  queues: Map<string, EndpointQueue>,
+  { merchant, endpoint, due, responds = false }: PendingEndpoint & { responds?: boolean },
+): void {
   const name = nameOf({ merchant, endpoint });
-  const lane = lanes.get(name) ?? { merchant, endpoint, due: null, inFlight: 0, answers };
-  lane.due = Math.min(lane.due ?? due, due);
-  lanes.set(name, lane);
+  const queue = queues.get(name) ?? { merchant, endpoint, due: null, inFlight: 0, responds };
+  queue.due = Math.min(queue.due ?? due, due);
+  queues.set(name, queue);
 }

@@ -1,14 +1,14 @@
-// When a failed delivery is tried again: gaps as data, a little chance on the long ones, and what the receiver asked for.
+// When a failed delivery is retried: the gaps between attempts, their jitter, and Retry-After.
 
 import { readHttpDate } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import type { Delivery } from "../store/webhooks/deliveries.ts";
 
-export interface Schedule {
-  /** Milliseconds before each attempt, counted from the end of the one before it; the first is counted from the event. */
+export interface RetrySchedule {
+  /** Milliseconds before each attempt, from the end of the one before it; for the first attempt, from the event. */
   readonly gaps: readonly number[];
-  /** The share by which a gap may be shorter or longer. */
+  /** By which share of its length a gap may be shorter or longer. */
   readonly jitter: number;
 }
 
@@ -19,29 +19,29 @@ const HOUR = 60 * MINUTE;
 const SCHEDULES = {
   fast: { gaps: [0, SECOND, 5 * SECOND, 15 * SECOND, 30 * SECOND, 60 * SECOND], jitter: 0 },
   realistic: { gaps: [0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR], jitter: 0.1 },
-} satisfies Record<string, Schedule>;
+} satisfies Record<string, RetrySchedule>;
 
-/** A receiver may put a retry off, but not for good. */
-const LONGEST_RETRY_AFTER = HOUR;
+/** Retry-After cannot delay a retry for longer. */
+const MAX_RETRY_AFTER = HOUR;
 
-/** A schedule by its name, or by gaps of one's own. */
-export const scheduleOf = (choice: keyof typeof SCHEDULES | readonly number[]): Schedule =>
+/** A schedule by name, or from custom gaps. */
+export const scheduleOf = (choice: keyof typeof SCHEDULES | readonly number[]): RetrySchedule =>
   typeof choice === "string" ? SCHEDULES[choice] : { gaps: choice, jitter: 0 };
 
-/** When the attempt after one that just failed is due; null when those allowed are used up. */
-export function nextAttempt(schedule: Schedule, random: Random, delivery: Delivery, now: number, retryAfter: number): number | null {
+/** When the attempt after a failed one is due; null when no attempts are left. */
+export function nextAttempt(schedule: RetrySchedule, random: Random, delivery: Delivery, now: number, minimumWait: number): number | null {
   const counted = delivery.attempts - delivery.aborted;
   if (counted >= delivery.allowed) return null;
   const gap = schedule.gaps[Math.min(counted, schedule.gaps.length - 1)] ?? 0;
   const swing = schedule.jitter * (2 * random.fraction("jitter", delivery.merchant, delivery.eventId, delivery.endpoint, counted) - 1);
-  return now + Math.max(Math.round(gap * (1 + swing)), retryAfter);
+  return now + Math.max(Math.round(gap * (1 + swing)), minimumWait);
 }
 
-/** The milliseconds that a `Retry-After` asks for, in seconds or as a date on the sandbox clock; 0 for none or nonsense. */
+/** The wait in milliseconds that a `Retry-After` asks for, in seconds or as a date on the sandbox clock; 0 if it is missing or invalid. */
 export function readRetryAfter(header: string | undefined, now: number): number {
   if (header === undefined) return 0;
   const asked = /^\d{1,9}$/.test(header) ? Number(header) * SECOND : (readHttpDate(header) ?? now) - now;
-  return Math.min(Math.max(asked, 0), LONGEST_RETRY_AFTER);
+  return Math.min(Math.max(asked, 0), MAX_RETRY_AFTER);
 }
 
 export const behaviours: Behaviour[] = [

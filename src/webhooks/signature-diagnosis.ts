@@ -1,31 +1,31 @@
-// Why a signature does not match: looks for the mistake, or the two, that would have made it.
+// Why a signature does not match: searches for the one mistake, or the two, that would produce it.
 
 import { createHash, createHmac } from "node:crypto";
 import { sign } from "./signature.ts";
 
-export interface Question {
+export interface SignatureQuestion {
   /** The body as the receiver hashed it. */
   body: string;
-  /** What the receiver computed, or what it received. */
+  /** The signature that the receiver computed or received. */
   signature: string;
   secret: string;
   previousSecret?: string | null;
   /** The secrets of the merchant's other endpoints. */
   others?: readonly { endpoint: string; secret: string }[];
-  /** The body that the sandbox really sent, where the event is known. */
+  /** The body that the sandbox sent, if the event is known. */
   sent?: string | undefined;
 }
 
-export interface Explanation {
+export interface SignatureDiagnosis {
   /** True when the signature is right for the body that was sent. */
   matches: boolean;
-  /** The names of the mistakes, joined by a plus; null when there is none, or none that is known. */
+  /** The names of the mistakes, joined by a plus; null when there is none, or no known one. */
   mistake: string | null;
   explanation: string;
 }
 
-/** One way of doing one step, right or wrong; the right one has no name. */
-interface Way<T> {
+/** One way of doing a step of the signature, correct or mistaken. The correct one has no name. */
+interface Step<T> {
   name: string | null;
   words: string;
   value: T;
@@ -33,10 +33,12 @@ interface Way<T> {
 
 type Bytes = string | Buffer;
 
-const right = <T>(value: T): Way<T> => ({ name: null, words: "", value });
-const wrong = <T>(name: string, words: string, value: T): Way<T> => ({ name, words, value });
+const MAX_MISTAKES = 2;
 
-export function explainSignature(question: Question): Explanation {
+const correct = <T>(value: T): Step<T> => ({ name: null, words: "", value });
+const mistaken = <T>(name: string, words: string, value: T): Step<T> => ({ name, words, value });
+
+export function explainSignature(question: SignatureQuestion): SignatureDiagnosis {
   const { body, signature, secret, sent = body } = question;
   const changes = changesOf(sent);
   if (signature === sign(sent, secret)) {
@@ -44,7 +46,7 @@ export function explainSignature(question: Question): Explanation {
     const { name, words } = changes.find(({ value }) => value === body) ?? someChange(sent, body);
     return { matches: false, mistake: name, explanation: `The signature is right for what was sent, but ${lowerFirst(words)}` };
   }
-  const bodies = [right<Bytes>(sent), ...changes, ...(body === sent ? [] : [someChange(sent, body)])];
+  const bodies = [correct<Bytes>(sent), ...changes, ...(body === sent ? [] : [someChange(sent, body)])];
   const found = search(bodies, keysOf(question), formsOf(signature));
   if (found.length > 0) {
     const mistake = found.map(({ name }) => name).join("+");
@@ -53,11 +55,10 @@ export function explainSignature(question: Question): Explanation {
   return { matches: false, mistake: null, explanation: unexplained(signature) };
 }
 
-/** The fewest wrong steps that lead to the signature; none when no two do. */
-function search(bodies: Way<Bytes>[], keys: Way<Bytes>[], forms: Way<string>[]): Way<unknown>[] {
-  const most = 2;
-  let best: Way<unknown>[] = [];
-  const isBetter = (path: Way<unknown>[]) => path.length <= most && (best.length === 0 || path.length < best.length);
+/** The fewest mistakes that lead to the signature; none when no two of them do. */
+function search(bodies: Step<Bytes>[], keys: Step<Bytes>[], forms: Step<string>[]): Step<unknown>[] {
+  let best: Step<unknown>[] = [];
+  const isBetter = (path: Step<unknown>[]) => path.length <= MAX_MISTAKES && (best.length === 0 || path.length < best.length);
   for (const [body, key, digest] of product(bodies, keys, DIGESTS)) {
     const start = [body, key, digest].filter(({ name }) => name !== null);
     if (!isBetter(start)) continue;
@@ -74,79 +75,83 @@ function* product<A, B, C>(first: readonly A[], second: readonly B[], third: rea
   for (const a of first) for (const b of second) for (const c of third) yield [a, b, c];
 }
 
-const DIGESTS: Way<(body: Bytes, key: Bytes) => Buffer>[] = [
-  right((body, key) => createHmac("sha256", key).update(body).digest()),
-  wrong("sha1", "SHA-1 was used instead of SHA-256.", (body, key) => createHmac("sha1", key).update(body).digest()),
-  wrong("sha512", "SHA-512 was used instead of SHA-256.", (body, key) => createHmac("sha512", key).update(body).digest()),
-  wrong("no_key", "The body was hashed without a key; use HMAC.", (body) => createHash("sha256").update(body).digest()),
-  wrong("concatenated", "Secret and body were hashed one after the other; use HMAC.", (body, key) =>
+const DIGESTS: Step<(body: Bytes, key: Bytes) => Buffer>[] = [
+  correct((body, key) => createHmac("sha256", key).update(body).digest()),
+  mistaken("sha1", "SHA-1 was used instead of SHA-256.", (body, key) => createHmac("sha1", key).update(body).digest()),
+  mistaken("sha512", "SHA-512 was used instead of SHA-256.", (body, key) => createHmac("sha512", key).update(body).digest()),
+  mistaken("no_key", "The body was hashed without a key; use HMAC.", (body) => createHash("sha256").update(body).digest()),
+  mistaken("concatenated", "Secret and body were hashed one after the other; use HMAC.", (body, key) =>
     createHash("sha256").update(key).update(body).digest(),
   ),
-  wrong("swapped", "Key and body changed places.", (body, key) => createHmac("sha256", body).update(key).digest()),
+  mistaken("swapped", "Key and body changed places.", (body, key) => createHmac("sha256", body).update(key).digest()),
 ];
 
-const ENCODINGS: Way<(digest: Buffer) => string>[] = [
-  right((digest) => digest.toString("hex")),
-  wrong("upper_case", "The digest is written in upper case; the header has lower case.", (digest) => digest.toString("hex").toUpperCase()),
-  wrong("base64", "The digest is written in base64; the header has hex.", (digest) => digest.toString("base64")),
-  wrong("base64url", "The digest is written in base64url; the header has hex.", (digest) => digest.toString("base64url")),
+const ENCODINGS: Step<(digest: Buffer) => string>[] = [
+  correct((digest) => digest.toString("hex")),
+  mistaken("upper_case", "The digest is written in upper case; the header has lower case.", (digest) =>
+    digest.toString("hex").toUpperCase(),
+  ),
+  mistaken("base64", "The digest is written in base64; the header has hex.", (digest) => digest.toString("base64")),
+  mistaken("base64url", "The digest is written in base64url; the header has hex.", (digest) => digest.toString("base64url")),
 ];
 
-/** The signature without what is often put around one. */
-function formsOf(signature: string): Way<string>[] {
+/** The signature, and the signature without the white space or prefix that is often put around it. */
+function formsOf(signature: string): Step<string>[] {
   const trimmed = signature.trim();
   const bare = trimmed.replace(/^(sha256|v1)[=,:]/i, "");
   return [
-    right(signature),
-    ...(trimmed === signature ? [] : [wrong("whitespace", "There is white space around the signature.", trimmed)]),
+    correct(signature),
+    ...(trimmed === signature ? [] : [mistaken("whitespace", "There is white space around the signature.", trimmed)]),
     ...(bare === trimmed
       ? []
-      : [wrong("prefix", `The signature starts with ${trimmed.slice(0, -bare.length)}; the header has the bare digest.`, bare)]),
+      : [mistaken("prefix", `The signature starts with ${trimmed.slice(0, -bare.length)}; the header has the bare digest.`, bare)]),
   ];
 }
 
-function keysOf({ secret, previousSecret, others = [] }: Question): Way<Bytes>[] {
+function keysOf({ secret, previousSecret, others = [] }: SignatureQuestion): Step<Bytes>[] {
   const bare = secret.replace(/^whsec_/, "");
   const whole = "use the whole string, whsec_ included, as text.";
   return [
-    right<Bytes>(secret),
-    wrong("prefix_stripped", `The key was the secret without its whsec_; ${whole}`, bare),
-    wrong("hex_decoded", `The key was decoded from the secret's hex digits; ${whole}`, Buffer.from(bare, "hex")),
-    wrong("base64_decoded", `The key was decoded from the secret as base64; ${whole}`, Buffer.from(bare, "base64")),
-    wrong("secret_newline", "The secret was read with the line break after it.", `${secret}\n`),
-    wrong("secret_quoted", "The secret was read with the quotes around it.", `"${secret}"`),
-    ...(previousSecret ? [wrong("previous_secret", "The key was the secret that was rotated away; use the new one.", previousSecret)] : []),
-    ...others.map((other) => wrong("other_endpoint", `The key was the secret of another endpoint, ${other.endpoint}.`, other.secret)),
+    correct<Bytes>(secret),
+    mistaken("prefix_stripped", `The key was the secret without its whsec_; ${whole}`, bare),
+    mistaken("hex_decoded", `The key was decoded from the secret's hex digits; ${whole}`, Buffer.from(bare, "hex")),
+    mistaken("base64_decoded", `The key was decoded from the secret as base64; ${whole}`, Buffer.from(bare, "base64")),
+    mistaken("secret_newline", "The secret was read with the line break after it.", `${secret}\n`),
+    mistaken("secret_quoted", "The secret was read with the quotes around it.", `"${secret}"`),
+    ...(previousSecret
+      ? [mistaken("previous_secret", "The key was the secret that was rotated away; use the new one.", previousSecret)]
+      : []),
+    ...others.map((other) => mistaken("other_endpoint", `The key was the secret of another endpoint, ${other.endpoint}.`, other.secret)),
   ];
 }
 
-/** What is often made of a body between its arrival and the hash. */
-function changesOf(sent: string): Way<Bytes>[] {
+/** Changes that frameworks often make to a body before it is hashed. */
+function changesOf(sent: string): Step<Bytes>[] {
   const changes = [
-    wrong("trailing_newline", "A line break was added to the body.", `${sent}\n`),
-    wrong("latin1", "The body was hashed as Latin-1; hash the bytes as they came.", Buffer.from(sent, "latin1")),
-    wrong("byte_order_mark", "A byte order mark was put before the body.", `\ufeff${sent}`),
+    mistaken("trailing_newline", "A line break was added to the body.", `${sent}\n`),
+    mistaken("latin1", "The body was hashed as Latin-1; hash the bytes as they came.", Buffer.from(sent, "latin1")),
+    mistaken("byte_order_mark", "A byte order mark was put before the body.", `\ufeff${sent}`),
     ...rewritten(sent),
   ];
   return changes.filter(({ value }) => Buffer.compare(Buffer.from(value), Buffer.from(sent)) !== 0);
 }
 
-function rewritten(sent: string): Way<Bytes>[] {
+function rewritten(sent: string): Step<Bytes>[] {
   const value = parsed(sent);
   if (value === undefined) return [];
-  const again = (how: string, text: string) =>
-    wrong("reserialised", `The body was parsed and written again${how}; hash the bytes as they came.`, text);
+  const reserialised = (how: string, text: string) =>
+    mistaken("reserialised", `The body was parsed and written again${how}; hash the bytes as they came.`, text);
   const data = (value as { data?: unknown } | null)?.data;
   return [
-    again("", JSON.stringify(value)),
-    again(", indented", JSON.stringify(value, null, 2)),
-    again(", indented", JSON.stringify(value, null, 4)),
-    again(" with its fields in another order", JSON.stringify(sorted(value))),
-    again(" with spaces after commas and colons", spaced(value)),
-    again(" with characters beyond ASCII escaped", escaped(JSON.stringify(value))),
-    again(" with spaces, and characters beyond ASCII escaped", escaped(spaced(value))),
-    again(" with slashes escaped", escaped(JSON.stringify(value).replaceAll("/", "\\/"))),
-    ...(data === undefined ? [] : [wrong("data_only", "Only the event's data was hashed; hash the whole body.", JSON.stringify(data))]),
+    reserialised("", JSON.stringify(value)),
+    reserialised(", indented", JSON.stringify(value, null, 2)),
+    reserialised(", indented", JSON.stringify(value, null, 4)),
+    reserialised(" with its fields in another order", JSON.stringify(sorted(value))),
+    reserialised(" with spaces after commas and colons", spaced(value)),
+    reserialised(" with characters beyond ASCII escaped", escaped(JSON.stringify(value))),
+    reserialised(" with spaces, and characters beyond ASCII escaped", escaped(spaced(value))),
+    reserialised(" with slashes escaped", escaped(JSON.stringify(value).replaceAll("/", "\\/"))),
+    ...(data === undefined ? [] : [mistaken("data_only", "Only the event's data was hashed; hash the whole body.", JSON.stringify(data))]),
   ];
 }
 
@@ -158,7 +163,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** As Python writes JSON. */
+/** JSON as Python writes it. */
 function spaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -175,15 +180,15 @@ function sorted(value: unknown): unknown {
 
 const escaped = (json: string) => json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** A change without a name of its own: where it begins is all that can be said. */
-function someChange(sent: string, body: string): Way<Bytes> {
-  let place = 0;
-  while (place < sent.length && sent[place] === body[place]) place++;
-  const words = `The body is not what was sent: they differ from character ${place + 1} on, ${around(sent, place)} there and ${around(body, place)} here.`;
-  return wrong("body_changed", words, body);
+/** A change without a name of its own: says where it begins. */
+function someChange(sent: string, body: string): Step<Bytes> {
+  let index = 0;
+  while (index < sent.length && sent[index] === body[index]) index++;
+  const words = `The body is not what was sent: they differ from character ${index + 1} on, ${around(sent, index)} there and ${around(body, index)} here.`;
+  return mistaken("body_changed", words, body);
 }
 
-const around = (text: string, place: number) => (place >= text.length ? "the end" : JSON.stringify(text.slice(place, place + 20)));
+const around = (text: string, index: number) => (index >= text.length ? "the end" : JSON.stringify(text.slice(index, index + 20)));
 
 const lowerFirst = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 

@@ -1,11 +1,11 @@
-// The signature of a delivery: how it is made, how a receiver checks it, and what went wrong when the two differ.
+// The signature of a delivery: how the sandbox signs a body, and how a receiver verifies it.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Behaviour } from "../schema/assumed.ts";
 
 type Body = string | Uint8Array;
 
-/** The lower-case hex HMAC-SHA256 of the exact bytes, keyed with the whole secret as text, its `whsec_` included. */
+/** The lower-case hex HMAC-SHA256 of the exact bytes, keyed with the whole secret as text, `whsec_` included. */
 export const sign = (body: Body, secret: string): string => createHmac("sha256", secret).update(body).digest("hex");
 
 export interface Signed {

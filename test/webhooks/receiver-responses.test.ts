@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import fc from "fast-check";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { createSender } from "../../src/webhooks/http/sender.ts";
-import { createTargets } from "../../src/webhooks/http/target-policy.ts";
+import { createTargetPolicy } from "../../src/webhooks/http/target-policy.ts";
 import { open } from "../support/sandbox.ts";
 import { log, register, settle, trigger } from "../support/webhooks.ts";
 
@@ -38,7 +38,7 @@ async function rawReceiver(respond: (socket: Socket, request: number) => void) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, connections: () => sockets.length };
 }
 
-const sender = createSender({ targets: createTargets({ ownPorts: () => [], allowedHosts: [] }), timeout: 10_000, insecureTls: false });
+const sender = createSender({ targets: createTargetPolicy({ ownPorts: () => [], allowedHosts: [] }), timeout: 10_000, insecureTls: false });
 afterAll(() => sender.close());
 
 const send = (url: string) => sender.send({ url, headers: { "Content-Length": "2" }, body: "{}" }).outcome;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sign, verifySignature } from "../../src/webhooks/signature.ts";
-import { type Explanation, explainSignature } from "../../src/webhooks/signature-diagnosis.ts";
+import { explainSignature, type SignatureDiagnosis } from "../../src/webhooks/signature-diagnosis.ts";
 import { open } from "../support/sandbox.ts";
 import { receive, register, settle, trigger } from "../support/webhooks.ts";
 
@@ -87,7 +87,7 @@ const PHP = BODY.replaceAll("/", "\\/").replace("ü", "\\u00fc").replace("ß", "
 const previousSecret = `whsec_${"f".repeat(64)}`;
 const others = [{ endpoint: "we_other", secret: `whsec_${"e".repeat(64)}` }];
 
-const explain = (signature: string, body = BODY, sent?: string): Explanation =>
+const explain = (signature: string, body = BODY, sent?: string): SignatureDiagnosis =>
   explainSignature({ body, signature, secret: SECRET, previousSecret, others, sent });
 
 describe("an explanation", () => {

@@ -2,10 +2,13 @@
 
 import { lookup as resolveName } from "node:dns";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTargets } from "../../src/webhooks/http/target-policy.ts";
+import { createTargetPolicy } from "../../src/webhooks/http/target-policy.ts";
 import { type Bench, share } from "../support/sandbox.ts";
 
-const targets = createTargets({ ownPorts: () => [4_747], allowedHosts: ["host.docker.internal", "172.17.0.1", "[fd00::1]", "8.8.8.8"] });
+const targets = createTargetPolicy({
+  ownPorts: () => [4_747],
+  allowedHosts: ["host.docker.internal", "172.17.0.1", "[fd00::1]", "8.8.8.8"],
+});
 
 const ALLOWED = [
   "http://127.0.0.1:3000/hooks",
@@ -130,7 +133,7 @@ describe("a name at the moment of connecting", () => {
   /** The addresses that a connection is given, or the code of the refusal. */
   const lookup = (name: string, allowedHosts: string[] = []) =>
     new Promise<unknown>((resolve) => {
-      const { lookup } = createTargets({ ownPorts: () => [], allowedHosts });
+      const { lookup } = createTargetPolicy({ ownPorts: () => [], allowedHosts });
       lookup(name, { all: true }, (error, addresses) => resolve(error ? error.code : addresses));
     });
 

@@ -1,18 +1,17 @@
-// What fault rules make of the request of an attempt: another signature, another body, another way of sending it.
+// Content faults: what a rule changes in the request of an attempt: its signature, its body, or how it is sent.
 
 import type { DeliveryEffect, DeliveryInjection } from "../../contracts/fault.ts";
 import type { Random } from "../../kernel/random.ts";
 import { pointerSegments } from "../../schema/validator.ts";
 import type { AttemptFault } from "../../store/webhooks/attempts.ts";
 import type { Delivery, Receiver } from "../../store/webhooks/deliveries.ts";
-import type { WebhookRequest } from "../http/sender.ts";
 import { sign } from "../signature.ts";
+import type { WebhookRequest } from "../webhook-request.ts";
 
 type Fields = Record<string, unknown>;
-type Kind = DeliveryEffect["kind"];
-export type EffectOf<K extends Kind> = Extract<DeliveryEffect, { kind: K }>;
+export type EffectOf<Kind extends DeliveryEffect["kind"]> = Extract<DeliveryEffect, { kind: Kind }>;
 
-interface About {
+interface FaultContext {
   delivery: Delivery;
   receiver: Receiver;
   random: Random;
@@ -23,60 +22,71 @@ const UNKNOWN_TYPE = "sandbox.unheard_of";
 
 const NONE: readonly never[] = [];
 
-/** What rules decided about the attempt to come, or under way. */
+/** The faults that rules decided on for the next attempt, or for the one in flight. */
 export const injectionsOf = ({ decided }: Delivery): readonly DeliveryInjection[] =>
   decided === null ? NONE : (JSON.parse(decided) as DeliveryInjection[]);
 
-export function effectOf<K extends Kind>(injections: readonly DeliveryInjection[], kind: K): EffectOf<K> | undefined {
-  for (const { effect } of injections) if (effect.kind === kind) return effect as EffectOf<K>;
+export function effectOf<Kind extends DeliveryEffect["kind"]>(
+  injections: readonly DeliveryInjection[],
+  kind: Kind,
+): EffectOf<Kind> | undefined {
+  for (const { effect } of injections) if (effect.kind === kind) return effect as EffectOf<Kind>;
   return undefined;
 }
 
-export const disturbed = (usual: WebhookRequest, injections: readonly DeliveryInjection[], about: About): WebhookRequest =>
-  injections.reduce((plan, { effect }) => disturb(plan, effect, about), usual);
+export const applyFaults = (intended: WebhookRequest, injections: readonly DeliveryInjection[], context: FaultContext): WebhookRequest =>
+  injections.reduce((request, { effect }) => applyEffect(request, effect, context), intended);
 
-function disturb(plan: WebhookRequest, effect: DeliveryEffect, about: About): WebhookRequest {
-  if (effect.kind === "drop") return { ...plan, transport: "drop" };
-  if (effect.kind === "signature") return badlySigned(plan, effect.as, about);
-  if (effect.kind === "payload") return changed(plan, effect, about.receiver.secret);
-  if (effect.kind !== "transport") return plan;
-  if (effect.as === "wrong_content_type") return withHeaders(plan, { "Content-Type": "text/plain" });
-  return { ...plan, transport: effect.as };
+function applyEffect(request: WebhookRequest, effect: DeliveryEffect, context: FaultContext): WebhookRequest {
+  if (effect.kind === "drop") return { ...request, transport: "drop" };
+  if (effect.kind === "signature") return corruptSignature(request, effect.as, context);
+  if (effect.kind === "payload") return changePayload(request, effect, context.receiver.secret);
+  if (effect.kind !== "transport") return request;
+  if (effect.as === "wrong_content_type") return withHeaders(request, { "Content-Type": "text/plain" });
+  return { ...request, transport: effect.as };
 }
 
-/** What the log keeps of it; null when no rule had a hand in it. */
-export function noteOf(injections: readonly DeliveryInjection[], { headers, body }: WebhookRequest, copy: number): AttemptFault | null {
+/** What the log keeps of the faults of an attempt; null when no rule touched it. */
+export function attemptFaultOf(
+  injections: readonly DeliveryInjection[],
+  { headers, body }: WebhookRequest,
+  copy: number,
+): AttemptFault | null {
   const [first] = injections;
   if (!first) return null;
   const effects = injections.map(({ effect, firing: { ruleId, action } }) => ({ id: ruleId, action, effect }));
   return { id: first.firing.ruleId, name: first.firing.name, effects, copy, wouldHaveSent: { headers, body } };
 }
 
-function badlySigned(plan: WebhookRequest, as: EffectOf<"signature">["as"], { delivery, receiver, random }: About): WebhookRequest {
-  const { body, headers } = plan;
-  // Nobody was ever told it.
-  const strange = `whsec_${random.hex(32, "wrong_secret", delivery.merchant, delivery.endpoint)}`;
+function corruptSignature(
+  request: WebhookRequest,
+  as: EffectOf<"signature">["as"],
+  { delivery, receiver, random }: FaultContext,
+): WebhookRequest {
+  const { body, headers } = request;
+  // A secret that no endpoint ever had.
+  const foreignSecret = `whsec_${random.hex(32, "wrong_secret", delivery.merchant, delivery.endpoint)}`;
   switch (as) {
     case "missing": {
       const { [SIGNATURE]: _, ...others } = headers;
-      return { ...plan, headers: others };
+      return { ...request, headers: others };
     }
     case "wrong_secret":
-      return withHeaders(plan, { [SIGNATURE]: sign(body, strange) });
-    // Of a secret that was never rotated, the one before it is as good as any.
+      return withHeaders(request, { [SIGNATURE]: sign(body, foreignSecret) });
+    // A secret that was never rotated has no previous one.
     case "previous_secret":
-      return withHeaders(plan, { [SIGNATURE]: sign(body, receiver.previousSecret ?? strange) });
+      return withHeaders(request, { [SIGNATURE]: sign(body, receiver.previousSecret ?? foreignSecret) });
     case "body_changed":
-      return withBody(plan, rewritten(body, { tampered: true }), headers[SIGNATURE] ?? "");
-    // Half of the right one: whoever compares without looking at the length stumbles.
+      return withBody(request, rewritten(body, { tampered: true }), headers[SIGNATURE] ?? "");
+    // Half of the right signature: a receiver that compares without checking the length fails on it.
     case "malformed":
-      return withHeaders(plan, { [SIGNATURE]: (headers[SIGNATURE] ?? "").slice(0, 32) });
+      return withHeaders(request, { [SIGNATURE]: (headers[SIGNATURE] ?? "").slice(0, 32) });
   }
 }
 
-function changed(plan: WebhookRequest, effect: EffectOf<"payload">, secret: string): WebhookRequest {
-  const body = changedBody(plan.body, effect);
-  const signed = withBody(plan, body, sign(body, secret));
+function changePayload(request: WebhookRequest, effect: EffectOf<"payload">, secret: string): WebhookRequest {
+  const body = changedBody(request.body, effect);
+  const signed = withBody(request, body, sign(body, secret));
   return effect.as === "unknown_type" ? withHeaders(signed, { "X-Webhook-Event": UNKNOWN_TYPE }) : signed;
 }
 
@@ -92,7 +102,7 @@ function changedBody(body: string, { as, patch }: EffectOf<"payload">): string {
       return rewritten(body, { addedLater: { by: "a later version" } });
     case "patch": {
       const patched = Object.entries(patch).reduce(
-        (event, [pointer, value]) => put(event, pointerSegments(pointer), value),
+        (event, [pointer, value]) => setAt(event, pointerSegments(pointer), value),
         JSON.parse(body),
       );
       return JSON.stringify(patched);
@@ -102,23 +112,23 @@ function changedBody(body: string, { as, patch }: EffectOf<"payload">): string {
 
 const rewritten = (body: string, fields: Fields) => JSON.stringify({ ...(JSON.parse(body) as Fields), ...fields });
 
-/** A copy in which something else stands at the end of a path; what is missing on the way is made. Names are only ever a copy's own. */
-function put(value: unknown, [step, ...rest]: readonly string[], wanted: unknown): unknown {
+/** A copy with `wanted` at the end of the path. Creates missing objects on the way, and never writes to a prototype. */
+function setAt(value: unknown, [step, ...rest]: readonly string[], wanted: unknown): unknown {
   if (step === undefined) return wanted;
   if (Array.isArray(value) && /^(\d+|-)$/.test(step)) {
-    const place = step === "-" ? value.length : Number(step);
-    return [...value.slice(0, place), put(value[place], rest, wanted), ...value.slice(place + 1)];
+    const index = step === "-" ? value.length : Number(step);
+    return [...value.slice(0, index), setAt(value[index], rest, wanted), ...value.slice(index + 1)];
   }
   const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
   const known = entries.find(([name]) => name === step);
-  if (!known) return Object.fromEntries([...entries, [step, put(undefined, rest, wanted)]]);
-  return Object.fromEntries(entries.map(([name, child]) => [name, name === step ? put(child, rest, wanted) : child]));
+  if (!known) return Object.fromEntries([...entries, [step, setAt(undefined, rest, wanted)]]);
+  return Object.fromEntries(entries.map(([name, child]) => [name, name === step ? setAt(child, rest, wanted) : child]));
 }
 
-const withHeaders = (plan: WebhookRequest, headers: Record<string, string>): WebhookRequest => ({
-  ...plan,
-  headers: { ...plan.headers, ...headers },
+const withHeaders = (request: WebhookRequest, headers: Record<string, string>): WebhookRequest => ({
+  ...request,
+  headers: { ...request.headers, ...headers },
 });
 
-const withBody = (plan: WebhookRequest, body: string, signature: string): WebhookRequest =>
-  withHeaders({ ...plan, body }, { [SIGNATURE]: signature, "Content-Length": String(Buffer.byteLength(body)) });
+const withBody = (request: WebhookRequest, body: string, signature: string): WebhookRequest =>
+  withHeaders({ ...request, body }, { [SIGNATURE]: signature, "Content-Length": String(Buffer.byteLength(body)) });

@@ -1,32 +1,32 @@
-// Carries out what fault rules decided about the time of deliveries: what is put off, held back until something else has landed, or made twice.
+// Timing faults: deliveries that a rule delays, holds until another one has been accepted, reorders or duplicates.
 
 import type { DeliveryFaults, DeliveryInjection, DeliverySubject } from "../../contracts/fault.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Random } from "../../kernel/random.ts";
 import { type DelayedDeliveries, type DelayUntil, pendingEndpointOf } from "../../store/webhooks/delayed-deliveries.ts";
 import type { Deliveries, Delivery, PendingEndpoint } from "../../store/webhooks/deliveries.ts";
-import { attemptId } from "../attempt-recorder.ts";
+import { attemptId } from "../attempt-id.ts";
 import { type EffectOf, effectOf, injectionsOf } from "./content.ts";
 
-/** Every method but the first two is to be called inside a transaction. Those that answer what is owed say what a lane does not know yet. */
-export interface Interference {
-  /** False while no rule is armed and nothing is held back: then nothing else here need be called. */
-  isPresent(): boolean;
-  /** Finds out anew whether something is held back. */
+/** All methods but `isActive` and `load` run inside a transaction. Those that return pending endpoints name the deliveries whose due time moved. */
+export interface TimingFaults {
+  /** False while no rule is armed and no delivery is held: then no other method has to be called. */
+  isActive(): boolean;
+  /** Reads from the database whether deliveries are held. */
   load(): void;
-  /** Asks the rules about each attempt that is due, once and in the order in which they fell due. */
-  decide(): PendingEndpoint[];
-  /** The same about what a request made, due or not. */
-  decideFor(request: string): PendingEndpoint[];
-  /** Whether something that a request made is to land before the answer to it, and has not. */
-  isAwaited(request: string): boolean;
-  /** Makes what a rule wants beside a delivery whose attempt begins; answers those that are to be sent in the same moment. */
-  copies(delivery: Delivery): Delivery[];
-  /** An attempt is over: lets go what waited for that. */
-  landed(delivery: Delivery, taken: boolean): PendingEndpoint[];
+  /** Asks the rules about each attempt that is due, once, in the order of their due times. */
+  decideDue(): PendingEndpoint[];
+  /** Asks the rules about each delivery that a request made, due or not. */
+  decideForRequest(request: string): PendingEndpoint[];
+  /** Whether a delivery of the request has to end before the response is sent. */
+  delaysResponse(request: string): boolean;
+  /** Writes the copies of a delivery whose attempt begins; returns those to be sent at the same moment. */
+  makeCopies(delivery: Delivery): Delivery[];
+  /** Releases the deliveries that were held until this attempt ended. */
+  attemptEnded(delivery: Delivery, isAccepted: boolean): PendingEndpoint[];
 }
 
-interface Needs {
+interface TimingFaultOptions {
   clock: Clock;
   random: Random;
   faults: DeliveryFaults;
@@ -34,95 +34,97 @@ interface Needs {
   deliveries: Pick<Deliveries, "receiver">;
 }
 
-/** Nothing is held back for longer: what never comes must not cost a delivery. */
-const LONGEST_HOLD = 86_400_000;
-const NOTHING: PendingEndpoint[] = [];
-/** How a decision to land before the answer is written down. */
+/** No delivery is held for longer, even when the event that it waits for never comes. */
+const MAX_HOLD = 86_400_000;
+const NONE: PendingEndpoint[] = [];
+/** How the database writes the decision to deliver before the response. */
 const BEFORE_RESPONSE = `"until":"before_response"`;
 
-// What a delivery may wait for.
+// What a held delivery waits for, as the database names it.
 const BATCH = "batch ";
 const batchOf = (rule: string, { merchant, endpoint }: Delivery) => `${BATCH}${rule} ${merchant} ${endpoint}`;
-const landingOf = ({ sequence }: Delivery) => `landing ${sequence}`;
+const endOf = ({ sequence }: Delivery) => `landing ${sequence}`;
 const typeAt = (type: string, merchant: string, endpoint: string) => `type ${type} ${merchant} ${endpoint}`;
 const ANY_ENDPOINT = "*";
 
-export function createInterference({ clock, random, faults, delayedDeliveries, deliveries }: Needs): Interference {
-  const held = createHeld(clock, random, delayedDeliveries);
-  /** What is to land before an answer: the rule may be spent by the time that the answer is ready. */
-  const pressing = new Set<number>();
-  const decideOne = (delivery: Delivery): PendingEndpoint[] => {
+export function createTimingFaults({ clock, random, faults, delayedDeliveries, deliveries }: TimingFaultOptions): TimingFaults {
+  const held = createHeldDeliveries(clock, random, delayedDeliveries);
+  /** Deliveries that come before a response: their rule may be used up by the time the response is ready. */
+  const beforeResponse = new Set<number>();
+  const decide = (delivery: Delivery): PendingEndpoint[] => {
     const injections = faults.decide(subjectOf(delivery, random, deliveries));
-    const until = untilOf(delivery, injections, delayedDeliveries, clock.now());
+    const until = delayOf(delivery, injections, delayedDeliveries, clock.now());
     delayedDeliveries.decide(delivery.sequence, JSON.stringify(injections), until);
     if (!until) return [];
-    if (injections.some(isPressing)) pressing.add(delivery.sequence);
+    if (injections.some(comesBeforeResponse)) beforeResponse.add(delivery.sequence);
     if (until.held === null) return [pendingEndpointOf(delivery, until.due)];
-    held.note();
+    held.noteAny();
     const batch = effectOf(injections, "reorder")?.batch ?? Infinity;
-    return delayedDeliveries.waitingFor(until.held).length >= batch ? held.letGoBatch(until.held) : [];
+    return delayedDeliveries.waitingFor(until.held).length >= batch ? held.releaseBatch(until.held) : [];
   };
   return {
-    isPresent: () => faults.armed || held.any() || pressing.size > 0,
+    isActive: () => faults.armed || held.any() || beforeResponse.size > 0,
     load() {
       held.load();
-      pressing.clear();
+      beforeResponse.clear();
     },
-    decide: () => [
-      ...(held.any() ? delayedDeliveries.overdue(BATCH, clock.now()).flatMap(held.letGoBatch) : []),
-      ...(faults.armed ? delayedDeliveries.undecided(clock.now()).flatMap(decideOne) : []),
+    decideDue: () => [
+      ...(held.any() ? delayedDeliveries.overdue(BATCH, clock.now()).flatMap(held.releaseBatch) : []),
+      ...(faults.armed ? delayedDeliveries.undecided(clock.now()).flatMap(decide) : []),
     ],
-    decideFor: (request) => (faults.armed ? delayedDeliveries.undecidedOf(request).flatMap(decideOne) : []),
-    isAwaited: (request) => delayedDeliveries.unfinished(request, BEFORE_RESPONSE) > 0,
-    copies(delivery) {
+    decideForRequest: (request) => (faults.armed ? delayedDeliveries.undecidedOf(request).flatMap(decide) : []),
+    delaysResponse: (request) => delayedDeliveries.unfinished(request, BEFORE_RESPONSE) > 0,
+    makeCopies(delivery) {
       const effect = delivery.copy > 0 ? undefined : effectOf(injectionsOf(delivery), "duplicate");
       if (!effect) return [];
-      const made = makeCopies(delivery, effect, delayedDeliveries, clock.now());
-      held.note();
-      return effect.concurrent ? made : [];
+      const copies = writeCopies(delivery, effect, delayedDeliveries, clock.now());
+      held.noteAny();
+      return effect.concurrent ? copies : [];
     },
-    landed(delivery, taken) {
-      pressing.delete(delivery.sequence);
-      if (!held.any()) return NOTHING;
+    attemptEnded(delivery, isAccepted) {
+      beforeResponse.delete(delivery.sequence);
+      if (!held.any()) return NONE;
       const { eventType, merchant, endpoint } = delivery;
-      const types = taken ? [endpoint, ANY_ENDPOINT].map((where) => typeAt(eventType, merchant, where)) : [];
-      const owed = [landingOf(delivery), ...types].flatMap(held.letGo);
+      const types = isAccepted ? [endpoint, ANY_ENDPOINT].map((where) => typeAt(eventType, merchant, where)) : [];
+      const released = [endOf(delivery), ...types].flatMap(held.release);
       held.load();
-      return owed;
+      return released;
     },
   };
 }
 
-/** What is held back. That there is anything at all is kept in memory: a landing need not look while there is not. */
-function createHeld(clock: Clock, random: Random, holds: DelayedDeliveries) {
-  let holding = false;
-  const letGo = (delivery: Delivery): PendingEndpoint => {
-    holds.postpone(delivery.sequence, { due: clock.now(), held: null });
+/** Deliveries that wait for something to happen. Whether there are any is kept in memory, so that most attempts end without a query. */
+function createHeldDeliveries(clock: Clock, random: Random, delayedDeliveries: DelayedDeliveries) {
+  let isAnyHeld = false;
+  const releaseOne = (delivery: Delivery): PendingEndpoint => {
+    delayedDeliveries.postpone(delivery.sequence, { due: clock.now(), held: null });
     return pendingEndpointOf(delivery, clock.now());
   };
   return {
-    any: () => holding,
-    note() {
-      holding = true;
+    any: () => isAnyHeld,
+    noteAny() {
+      isAnyHeld = true;
     },
     load() {
-      holding = holds.any();
+      isAnyHeld = delayedDeliveries.any();
     },
-    letGo: (name: string): PendingEndpoint[] => holds.waitingFor(name).map(letGo),
-    /** One after the other: each waits until the one before it has landed. */
-    letGoBatch(batch: string): PendingEndpoint[] {
-      const waiting = holds.waitingFor(batch);
-      const shuffles = waiting.some((delivery) => effectOf(injectionsOf(delivery), "reorder")?.order === "shuffle");
-      const ordered = shuffles ? shuffled(waiting, random) : waiting.reverse();
-      for (const [place, delivery] of ordered.entries()) holds.postpone(delivery.sequence, afterThe(ordered[place - 1], clock.now()));
+    release: (held: string): PendingEndpoint[] => delayedDeliveries.waitingFor(held).map(releaseOne),
+    /** Releases the first delivery of the batch in its new order; each other waits until the one before it has ended. */
+    releaseBatch(batch: string): PendingEndpoint[] {
+      const waiting = delayedDeliveries.waitingFor(batch);
+      const isShuffled = waiting.some((delivery) => effectOf(injectionsOf(delivery), "reorder")?.order === "shuffle");
+      const ordered = isShuffled ? shuffled(waiting, random) : waiting.reverse();
+      for (const [index, delivery] of ordered.entries())
+        delayedDeliveries.postpone(delivery.sequence, afterEndOf(ordered[index - 1], clock.now()));
       return ordered.slice(0, 1).map((delivery) => pendingEndpointOf(delivery, clock.now()));
     },
   };
 }
 
-const isPressing = ({ effect }: DeliveryInjection) => effect.kind === "delay" && "until" in effect && effect.until === "before_response";
+const comesBeforeResponse = ({ effect }: DeliveryInjection) =>
+  effect.kind === "delay" && "until" in effect && effect.until === "before_response";
 
-function subjectOf(delivery: Delivery, random: Random, { receiver }: Needs["deliveries"]): DeliverySubject {
+function subjectOf(delivery: Delivery, random: Random, { receiver }: TimingFaultOptions["deliveries"]): DeliverySubject {
   const { merchant, endpoint, eventType, eventId, attempts, body } = delivery;
   const attempt = attempts + 1;
   const event = () => JSON.parse(body) as unknown;
@@ -133,53 +135,53 @@ function subjectOf(delivery: Delivery, random: Random, { receiver }: Needs["deli
   return { merchant, endpoint, eventType, eventId, attempt, attemptId: attemptId(random, delivery, attempt), event, rotatedAt };
 }
 
-/** Until when, and for what, an attempt is put off; undefined when it is not. */
-function untilOf(
+/** When an attempt becomes due, and what it waits for; undefined when no rule delays it. */
+function delayOf(
   delivery: Delivery,
   injections: readonly DeliveryInjection[],
-  holds: DelayedDeliveries,
+  delayedDeliveries: DelayedDeliveries,
   now: number,
 ): DelayUntil | undefined {
   const { merchant, endpoint } = delivery;
-  const made = injections.find(({ phase }) => phase === "schedule");
-  if (made?.effect.kind === "reorder") {
-    const { hold = LONGEST_HOLD } = made.effect;
-    return { due: now + hold, held: batchOf(made.firing.ruleId, delivery) };
+  const scheduled = injections.find(({ phase }) => phase === "schedule");
+  if (scheduled?.effect.kind === "reorder") {
+    const { hold = MAX_HOLD } = scheduled.effect;
+    return { due: now + hold, held: batchOf(scheduled.firing.ruleId, delivery) };
   }
-  if (made?.effect.kind !== "delay") return undefined;
-  if ("by" in made.effect) return { due: Math.max(now, delivery.due) + made.effect.by, held: null };
-  if (made.effect.until === "before_response") return { due: now, held: null };
-  // Where the endpoint itself is told of that type, it is told of it first; otherwise it is enough that any endpoint was.
-  const type = made.effect.until.after;
-  const where = holds.wants(merchant, endpoint, type) ? endpoint : ANY_ENDPOINT;
-  return { due: now + LONGEST_HOLD, held: typeAt(type, merchant, where) };
+  if (scheduled?.effect.kind !== "delay") return undefined;
+  if ("by" in scheduled.effect) return { due: Math.max(now, delivery.due) + scheduled.effect.by, held: null };
+  if (scheduled.effect.until === "before_response") return { due: now, held: null };
+  // If the endpoint subscribes to the other type too, it must accept that one first; otherwise any endpoint will do.
+  const type = scheduled.effect.until.after;
+  const where = delayedDeliveries.wants(merchant, endpoint, type) ? endpoint : ANY_ENDPOINT;
+  return { due: now + MAX_HOLD, held: typeAt(type, merchant, where) };
 }
 
-/** At once, or when another one has landed. */
-const afterThe = (other: Delivery | undefined, now: number): DelayUntil =>
-  other ? { due: now + LONGEST_HOLD, held: landingOf(other) } : { due: now, held: null };
+/** Due now, or when the delivery before it has ended. */
+const afterEndOf = (previous: Delivery | undefined, now: number): DelayUntil =>
+  previous ? { due: now + MAX_HOLD, held: endOf(previous) } : { due: now, held: null };
 
-/** Never the order in which they came. */
+/** A random order that is never the original one. */
 function shuffled(deliveries: readonly Delivery[], random: Random): Delivery[] {
   const drawn = deliveries.map((delivery) => {
     const { merchant, endpoint, eventId, replay, attempts } = delivery;
-    return { delivery, place: random.fraction("shuffle", merchant, endpoint, eventId, replay, attempts) };
+    return { delivery, rank: random.fraction("shuffle", merchant, endpoint, eventId, replay, attempts) };
   });
-  const ordered = drawn.sort((one, other) => one.place - other.place).map(({ delivery }) => delivery);
-  return ordered.every((delivery, place) => delivery === deliveries[place]) ? ordered.reverse() : ordered;
+  const ordered = drawn.sort((one, other) => one.rank - other.rank).map(({ delivery }) => delivery);
+  return ordered.every((delivery, index) => delivery === deliveries[index]) ? ordered.reverse() : ordered;
 }
 
-function makeCopies(
+function writeCopies(
   delivery: Delivery,
   { copies, gap, concurrent }: EffectOf<"duplicate">,
-  holds: DelayedDeliveries,
+  delayedDeliveries: DelayedDeliveries,
   now: number,
 ): Delivery[] {
-  const made: Delivery[] = [];
+  const written: Delivery[] = [];
   for (let number = 1; number < copies; number++) {
-    const atItsTime = concurrent || gap > 0;
-    const until = atItsTime ? { due: now + number * gap, held: null } : afterThe(made.at(-1) ?? delivery, now);
-    made.push(holds.copy(delivery, delivery.decided ?? "[]", until, now));
+    const isTimed = concurrent || gap > 0;
+    const until = isTimed ? { due: now + number * gap, held: null } : afterEndOf(written.at(-1) ?? delivery, now);
+    written.push(delayedDeliveries.copy(delivery, delivery.decided ?? "[]", until, now));
   }
-  return made;
+  return written;
 }

@@ -5,7 +5,8 @@ import type { Agent, Dispatcher } from "undici";
 import { memoize } from "../../kernel/bounded-cache.ts";
 import { afterRealTime, stopwatch } from "../../kernel/clock.ts";
 import { once } from "../../kernel/once.ts";
-import { halfBody, slowBody, type TransportFault } from "../faults/transport.ts";
+import { halfBody, slowBody } from "../faults/transport.ts";
+import type { WebhookRequest } from "../webhook-request.ts";
 import { openHttpClient } from "./http-client.ts";
 import { explainNetworkError } from "./network-errors.ts";
 import {
@@ -18,15 +19,7 @@ import {
   outcomeOf,
   type PartialResponse,
 } from "./outcome.ts";
-import type { Targets } from "./target-policy.ts";
-
-/** A webhook request as it goes over the wire. */
-export interface WebhookRequest {
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-  transport?: TransportFault;
-}
+import type { TargetPolicy } from "./target-policy.ts";
 
 export interface SentRequest {
   readonly outcome: Promise<Outcome>;
@@ -40,7 +33,7 @@ export interface Sender {
 }
 
 export interface SenderOptions {
-  targets: Targets;
+  targets: TargetPolicy;
   /** Real milliseconds from the start to the last byte of the response. */
   timeout: number;
   /** Accept certificates that no known authority signed. */

@@ -1,0 +1,73 @@
+// What the parts of the dispatcher share: the queues, the attempts at each stage of their life, and who waits for them.
+
+import type { AttemptMessage } from "../contracts/live-messages.ts";
+import type { Clock } from "../kernel/clock.ts";
+import type { Database } from "../store/sqlite/database.ts";
+import type { Deliveries } from "../store/webhooks/deliveries.ts";
+import type { Attempt, AttemptRecorder, RecordedAttempt } from "./attempt-recorder.ts";
+import type { EndpointQueue, EndpointQueues } from "./endpoint-queues.ts";
+import type { TimingFaults } from "./faults/timing.ts";
+import type { Outcome } from "./http/outcome.ts";
+import type { Sender } from "./http/sender.ts";
+
+export type AttemptListener = (attempt: AttemptMessage) => void;
+
+/** An attempt whose delivery is marked as sending. It holds a slot of its queue. */
+export interface StartedAttempt {
+  readonly attempt: Attempt;
+  readonly queue: EndpointQueue;
+}
+
+/** An attempt that has been sent and is not recorded yet. */
+export interface InFlightAttempt extends StartedAttempt {
+  abort(): void;
+  /** A reset or a stop has made its outcome irrelevant. */
+  abandoned: boolean;
+  /** Its concurrency slot has been released. */
+  slotFreed: boolean;
+  /** Resolves when the outcome is recorded, or never will be. */
+  settled: Promise<void>;
+  settle(): void;
+}
+
+/** An attempt with an outcome that waits for its transaction. */
+export interface FinishedAttempt {
+  readonly inFlight: InFlightAttempt;
+  readonly outcome: Outcome;
+  /** Undefined until the outcome is recorded, and when a reset has removed the delivery. */
+  recorded: RecordedAttempt | undefined;
+}
+
+export interface DispatcherState {
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly deliveries: Deliveries;
+  readonly queues: EndpointQueues;
+  readonly recorder: AttemptRecorder;
+  readonly sender: Sender;
+  readonly timing: TimingFaults;
+  /** The transaction that starts due deliveries, while it is under way. */
+  starting: Promise<void> | undefined;
+  /** The attempts of that transaction, until they are sent. */
+  started: StartedAttempt[];
+  readonly inFlight: Set<InFlightAttempt>;
+  /** The attempts that finished in this turn of the event loop: one transaction records them all. */
+  finished: FinishedAttempt[];
+  readonly listeners: Set<AttemptListener>;
+  /** Called once, and removed, when an attempt has been recorded or abandoned. */
+  readonly waiters: Set<() => void>;
+  running: boolean;
+  /** Reports a defect of the sandbox itself. */
+  report(error: unknown): void;
+}
+
+/** Even a sandbox full of dead endpoints opens no more connections than this. */
+export const MAX_IN_FLIGHT = 1_024;
+/** Real milliseconds before the next try when the database could not be written: a full disk does not empty itself at once. */
+export const RETRY_WRITE_AFTER = 1_000;
+
+export function notifyWaiters({ waiters }: DispatcherState): void {
+  const notified = [...waiters];
+  waiters.clear();
+  for (const notify of notified) notify();
+}

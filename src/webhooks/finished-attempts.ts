@@ -1,0 +1,53 @@
+// Records the outcomes of attempts: all that finish in one turn of the event loop in one transaction, then reports them.
+
+import { realDelay } from "../kernel/clock.ts";
+import { SandboxError } from "../kernel/errors.ts";
+import { type DispatcherState, type FinishedAttempt, notifyWaiters, RETRY_WRITE_AFTER } from "./dispatcher-state.ts";
+
+export async function recordFinished(state: DispatcherState, batch: FinishedAttempt[]): Promise<void> {
+  const { database, queues, inFlight, listeners, clock } = state;
+  const work = () => {
+    // Attempts that finish from here on go into the next batch.
+    state.finished = [];
+    for (const finished of batch) recordOne(state, finished);
+  };
+  await database.commit(work, "relaxed").catch(() => recordEach(state, batch));
+  const recorded = batch.filter((finished) => !finished.inFlight.abandoned);
+  for (const finished of recorded) {
+    inFlight.delete(finished.inFlight);
+    queues.recorded(finished.inFlight.queue, finished.recorded?.nextDue ?? null);
+  }
+  clock.wake();
+  for (const finished of recorded) if (finished.recorded) for (const listener of listeners) listener(finished.recorded.message);
+  notifyWaiters(state);
+  for (const finished of batch) finished.inFlight.settle();
+}
+
+/** A transaction for each attempt, after the common one failed: one that cannot be recorded must not affect the others. */
+async function recordEach(state: DispatcherState, batch: FinishedAttempt[]): Promise<void> {
+  if (state.finished === batch) state.finished = [];
+  await Promise.all(batch.map((finished) => recordAlone(state, finished)));
+}
+
+/** Tries again for as long as the database cannot be written. What is not recorded by the end is recovered at the next start, as after a crash. */
+async function recordAlone(state: DispatcherState, finished: FinishedAttempt): Promise<void> {
+  while (!finished.inFlight.abandoned) {
+    try {
+      return await state.database.commit(() => recordOne(state, finished), "relaxed");
+    } catch (error) {
+      finished.recorded = undefined;
+      if (!state.running) return;
+      state.report(error);
+      if (!(error instanceof SandboxError)) return;
+    }
+    await realDelay(RETRY_WRITE_AFTER);
+  }
+}
+
+function recordOne({ recorder, queues, timing }: DispatcherState, finished: FinishedAttempt): void {
+  const { inFlight, outcome } = finished;
+  finished.recorded = undefined;
+  if (inFlight.abandoned) return;
+  finished.recorded = recorder.recordOutcome(inFlight.attempt, outcome);
+  for (const pending of timing.attemptEnded(inFlight.attempt.delivery, outcome.errorCode === null)) queues.add(pending);
+}
