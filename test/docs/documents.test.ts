@@ -8,6 +8,7 @@ import { errors } from "../../src/kernel/errors.ts";
 import { flagOf, optionDefinitions } from "../../src/sandbox/options.ts";
 import { everywhere, moves, paneActions } from "../../ui/actions.ts";
 import { panes, panesOf } from "../../ui/panes/index.ts";
+import type { Pane } from "../../ui/panes/pane.ts";
 import { beginning } from "../../ui/state/state.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -105,9 +106,12 @@ test("the page on the dashboard names keys that do something, and every pane", (
   expect(named.filter((key) => !known.has(key))).toEqual([]);
   const own = { ...state, course: { kind: "own", id: "mer_lodge" } } as const;
   const room = { ...state, course: { kind: "room", url: "http://127.0.0.1:4747/_sandbox/room/3f9a1c7e" } } as const;
-  const told = [state, own, room].map(panesOf);
-  expect(new Set(told.flat())).toEqual(new Set(panes));
-  for (const [index, { title }] of told.flatMap((some) => [...some.entries()])) expect(page).toContain(`| \`${index + 1}\` ${title} |`);
+  const usual = panesOf(state);
+  const shown = new Set([...usual, ...panesOf(own), ...panesOf(room)]);
+  expect(shown).toEqual(new Set(panes));
+  // A pane that is there only in lessons has the last digit, whichever that is.
+  const rowOf = (pane: Pane) => `| ${usual.includes(pane) ? `\`${usual.indexOf(pane) + 1}\` ` : ""}${pane.title} |`;
+  for (const pane of shown) expect(page).toContain(rowOf(pane));
 });
 
 interface ReleaseNotes {

@@ -5,8 +5,9 @@ import { catalogue } from "../../src/areas/index.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
 import type { OpenApiDocument } from "../../src/reference/openapi.ts";
-import { assumptions, controlOpenapi, exampleCalls, serviceOpenapi } from "../../src/sandbox/documents.ts";
+import { assumptions, controlOpenapi, serviceOpenapi } from "../../src/sandbox/documents.ts";
 import { factOf } from "../../src/schema/assumed.ts";
+import { exampleEvents } from "../support/example-calls.ts";
 import { open } from "../support/sandbox.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked at as the JSON that tools read.
@@ -108,11 +109,7 @@ test("the control plane has no rate limits, no idempotency keys and nothing assu
 });
 
 test("the document's webhooks list what the operations send, each with the record of its own kind", async () => {
-  const sandbox = await open();
-  for (const { id, method, path, headers, body } of exampleCalls())
-    if (id !== "events.test") await sandbox.call(method, `/v1${path}`, { key: null, headers, body, contentType: null });
-  const { data } = await sandbox.control("GET", "/events?limit=100");
-  const bodies = data.map((event: Json) => event.body);
+  const bodies = await exampleEvents();
   expect(bodies.map(({ type }: Json) => type).sort()).toEqual(catalogue.flatMap(({ emits }) => emits.map(factOf)).sort());
   for (const body of bodies) {
     expect(Object.keys(body)).toEqual(Object.keys(service.components.schemas?.event?.properties));

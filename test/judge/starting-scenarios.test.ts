@@ -218,7 +218,7 @@ describe("a scenario", () => {
     expect(await scenarios.start({ name: "lost-response", merchant: "mer_lodge" })).toMatchObject({ armed: true, points: 10 });
     await insist(bench, "k");
     expect(await scenarios.get({ name: "lost-response" })).toMatchObject({ verdict: "pass", score: 10 });
-    expect((await scenarios.list()).data).toHaveLength(10);
+    expect((await scenarios.list()).data.map(({ name }) => name)).toContain("lost-response");
     expect(await scenarios.stop({ name: "lost-response", merchant: "mer_lodge" })).toMatchObject({ armed: false, verdict: "pass" });
     await expect(scenarios.start({ name: "lost-respons" })).rejects.toMatchObject({
       exitCode: 2,

@@ -15,7 +15,7 @@ describe("learn on a terminal", () => {
   test("opens with the lesson, ticks when the command is run, hints by itself, and s shows it in plain lines", async () => {
     const terminal = openProgram(["learn", "--port", "0", "--hint-after", "2s"], { size: USUAL });
     const first = await terminal.shows("1. Ask who you are");
-    expect(first).toContain("[6 Lesson]");
+    expect(first).toMatch(/\[\d Lesson\]/);
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(first)?.[0] ?? "";
     await fetch(`${url}/v1/merchants/me`, { headers: { Authorization: "Bearer sk_test_lodge" } });
     const second = await terminal.shows("2. Read a list");
@@ -26,7 +26,7 @@ describe("learn on a terminal", () => {
     terminal.type("s");
     await terminal.shows("[first-call 3/5]");
     terminal.type("s");
-    await terminal.shows("[6 Lesson]");
+    await terminal.shows(/\[\d Lesson\]/);
     terminal.type("q");
     expect((await terminal.ended).code).toBe(0);
   });

@@ -60,10 +60,12 @@ const text = (desk: Desk, columns?: number, rows?: number) => desk.screen(column
 describe("the lesson's pane", () => {
   test("is there where somebody learns, and comes last", () => {
     const state = quiet();
-    expect(panesOf(state).map(({ name }) => name)).toEqual(["requests", "deliveries", "limits", "faults", "verdicts"]);
-    expect(panesOf({ ...state, course: OWN }).map(({ name }) => name)[5]).toBe("lesson");
-    expect(pressed(state, "6").state.pane).toBe("requests");
-    expect(pressed({ ...state, course: OWN }, "6").state.pane).toBe("lesson");
+    const usual = panesOf(state).map(({ name }) => name);
+    const digit = String(usual.length + 1);
+    expect(usual).not.toContain("lesson");
+    expect(panesOf({ ...state, course: OWN }).map(({ name }) => name)).toEqual([...usual, "lesson"]);
+    expect(pressed(state, digit).state.pane).toBe("requests");
+    expect(pressed({ ...state, course: OWN }, digit).state.pane).toBe("lesson");
     expect(pressed({ ...state, course: OWN, pane: "lesson" }, "tab").state.pane).toBe("requests");
   });
 
@@ -73,7 +75,7 @@ describe("the lesson's pane", () => {
     expect(screen).toContain("▸1   2   3   4   5");
     expect(screen).toContain("1. Ask who you are");
     expect(screen).toContain(`curl -s ${bench.url}/v1/merchants/me`);
-    expect(screen).toContain("6 Lesson");
+    expect(screen).toMatch(/\d Lesson/);
     expect(screen).toContain("Your first call");
     expect(screen).toContain("y copy  H hint  S skip  L lessons");
   });
