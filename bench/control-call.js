@@ -1,4 +1,4 @@
-// A call to a sandbox that is measured, where the call itself is not.
+// Calls the control API of a measured sandbox, outside the measurement.
 
 export async function call(port, method, path, body) {
   const headers = { "Content-Type": "application/json", Authorization: "Bearer sk_test_lodge" };

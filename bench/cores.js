@@ -1,4 +1,4 @@
-// A core for the server and the others for who measures: else the threads of the one that collect garbage take time from the other.
+// Pins the server to one core and the load to the others: otherwise the load's garbage collection threads take time from the server.
 
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
 const LAST = availableParallelism() - 1;
 let held = 0;
 
-/** Gives a server a core of its own, and this process the others, until as many were given back. Where that cannot be had, nothing happens. */
+/** Pins a server to a core of its own and this process to the others, until every pin is released. Does nothing where this is not possible. */
 export function holdCore(pid) {
   pin(pid, "0");
   if (held++ === 0) pin(process.pid, `1-${LAST}`);
@@ -21,6 +21,6 @@ function pin(pid, cores) {
   try {
     execFileSync("taskset", ["-a", "-c", "-p", cores, String(pid)], { stdio: "ignore" });
   } catch {
-    // No such program: the system puts them where it likes.
+    // taskset is missing: the system schedules as it likes.
   }
 }

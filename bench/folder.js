@@ -1,4 +1,4 @@
-// A folder for as long as something is measured, gone at the latest when the process ends.
+// A temporary folder for one measurement, removed at the latest when the process exits.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

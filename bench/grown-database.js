@@ -1,15 +1,15 @@
-// Files as a long run leaves them: made by a sandbox, then filled with copies of what it seeded, since a million calls would take too long.
+// Database files as a long run leaves them: created by a sandbox and filled with copies of its seeded records, because a million calls would take too long.
 
 import Sqlite from "better-sqlite3";
 import { call } from "./control-call.js";
 import { open, ROWS } from "./measure.js";
 
-/** The sizes that are compared, as far as the bench was told to go. */
+/** The sizes that are compared, up to BENCH_ROWS. */
 export const sizes = (...all) => all.filter((size) => size <= ROWS);
 
 export const power = (size) => `10^${Math.round(Math.log10(size))}`;
 
-/** A file with the seeded world in it, an endpoint that answers nobody, and what the SQL that `fill` answers for that endpoint puts there. */
+/** Creates a file with the seeded world and an endpoint that never responds, and runs the SQL that `fill` returns for that endpoint. */
 export async function grownFile(file, fill) {
   const { createSandbox } = await import("../dist/index.cjs");
   const sandbox = await createSandbox({ memory: false, db: file, clock: "2026-01-05T12:00:00Z" });
@@ -23,26 +23,26 @@ export async function grownFile(file, fill) {
   return file;
 }
 
-/** A server over each of these files, by the same names. */
+/** Opens a server over each of these files, under the same names. */
 export async function openOver(files, server = "over") {
   const servers = new Map();
   for (const [name, file] of files) servers.set(name, await open(server, { words: [file] }));
   return servers;
 }
 
-/** The numbers from one to `size`, for a statement to draw from. */
+/** The numbers from 1 to `size`, as a SQL common table expression. */
 const numbers = (size) => `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${size})`;
 
-/** Copies of a record of lodge, each under an id of its own. */
+/** Copies a record of lodge under new ids. */
 const copies = (size, kind, prefix) => `${numbers(size)}, one as (
     select * from documents where merchant = 'mer_lodge' and kind = '${kind}' order by sequence limit 1)
   insert into documents (merchant, kind, id, created, status, body)
   select merchant, kind, '${prefix}' || i, created + i, status, json_set(body, '$.id', '${prefix}' || i) from n, one;`;
 
-/** So many records more, half of them customers (`cus_grown1`, …) and half payments. */
+/** Adds `size` records, half of them customers (`cus_grown1`, …) and half payments. */
 export const withRecords = (size) => () => copies(size / 2, "customer", "cus_grown") + copies(size / 2, "payment", "pay_grown");
 
-/** So many deliveries to that endpoint, none of them due before next year. */
+/** Adds `size` deliveries to that endpoint, none of them due before next year. */
 export const withBacklog = (size) => (endpoint) =>
   `
   ${numbers(size)}

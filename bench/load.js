@@ -1,16 +1,16 @@
-// A load as a program in Node would make it: keep-alive connections of undici's pool, each with one request under way, every answer
-// read whole. A client costs about what a bare server does, so a rate is one that somebody could see.
+// The load of a Node client: undici's keep-alive connections, each with one request in flight, every response read completely. Such a client
+// costs about as much as a bare server.
 
 import { Pool } from "undici";
 
-/** A request: what `load` sends, and what a peer is asked. */
+/** A request of the load. */
 export function request(method, path, headers = {}, body = "") {
   return body === "" ? { method, path, headers } : { method, path, headers: { ...headers, "Content-Type": "application/json" }, body };
 }
 
 /**
- * Keeps `connections` busy for `seconds`, or until `most` requests were sent. `requests` is every request, or gives the nth. Answers how
- * many were answered, how many not with 2xx (and the first such answer), the latencies in milliseconds, and when the last answer came.
+ * Keeps `connections` busy for `seconds`, or until `most` requests are sent. `requests` is one request, or a function of its number. Returns how
+ * many succeeded, how many were not 2xx (and the first of those), the latencies in milliseconds, and the time of the last response.
  */
 export async function load({ port, seconds = Infinity, most = Infinity, connections = 32, requests }) {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections, pipelining: 1 });

@@ -1,4 +1,4 @@
-// What every part needs: servers in processes of their own, work done in turn, medians, and figures as they are shown.
+// Shared by all parts: servers in their own processes, alternating slices, medians, and the format of figures.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -7,29 +7,29 @@ import { load } from "./load.js";
 
 const setting = (name, fallback) => Number(process.env[`BENCH_${name}`] ?? fallback);
 
-/** How many slices of time are measured of each case, and how long each lasts. */
+/** The number of slices per case, and the length of each in seconds. */
 export const SLICES = setting("SLICES", 20);
 export const SECONDS = setting("SECONDS", 0.3);
-/** In how many processes of each server, one after the other. */
+/** The number of processes of each server, one after the other. */
 const ROUNDS = setting("ROUNDS", 4);
-/** As many do of what takes longer than a slice. */
+/** The number of repetitions of anything that takes longer than a slice. */
 export const FEW = Math.min(SLICES, 8);
-/** How often a process is started. */
+/** The number of process starts. */
 export const RUNS = setting("RUNS", 11);
-/** How many requests a server answers while its memory is watched. */
+/** The number of requests of the memory part. */
 export const REQUESTS = setting("REQUESTS", 1_000_000);
-/** How large a file may be made; sizes beyond it are left out. */
+/** The largest number of rows in a file; larger sizes are skipped. */
 export const ROWS = setting("ROWS", 10_000_000);
 
 export const median = (values) => [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)];
 
-/** A figure as it is shown: three digits that mean something. */
+/** Formats a figure with three significant digits. */
 export function figure(value, unit = "") {
   const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
   return `${value.toFixed(digits)}${unit}`;
 }
 
-/** One of the servers of servers.js, listening. */
+/** Starts one of the servers of servers.js. */
 export async function open(name, { words = [], execArgv = [], execPath = process.execPath } = {}) {
   const child = fork(new URL("./servers.js", import.meta.url), [name, ...words], {
     execArgv,
@@ -49,13 +49,13 @@ async function closed(child) {
   giveCoreBack();
 }
 
-/** The CPU time that a server has used, in milliseconds. */
+/** CPU time used by a server, in milliseconds. */
 export async function cpuOf(server) {
   const { cpu } = await ask(server, "cpu");
   return (cpu.user + cpu.system) / 1_000;
 }
 
-/** What a server has in memory after it threw away what it can, in bytes. It must have been opened with --expose-gc. */
+/** Memory of a server after garbage collection, in bytes. The server needs --expose-gc. */
 export const memoryOf = (server) => ask(server, "memory");
 
 async function ask({ child }, question) {
@@ -64,7 +64,7 @@ async function ask({ child }, question) {
   return answer;
 }
 
-/** What a server does in one slice of time. */
+/** What a server achieved in one slice. */
 export async function slice(server, request, { seconds = SECONDS, cpu = cpuOf, ...more } = {}) {
   const before = await cpu(server);
   const result = await load({ port: server.port, seconds, requests: request, ...more });
@@ -72,11 +72,11 @@ export async function slice(server, request, { seconds = SECONDS, cpu = cpuOf, .
   return { rate: result.rate, cpu: ((await cpu(server)) - before) / result.answered };
 }
 
-/** Milliseconds that each case is measured in vain, and how often at the least: before that, Node has not compiled what runs most. */
+/** Warm-up per case: milliseconds, and the minimum number of runs. Before that, V8 has not compiled the hot code. */
 const WARM_UP = 1_500;
 const WARM_UPS = 3;
 
-/** Measures each case once in every turn: each turn begins with another, and every second goes backwards, so that none always comes after the same. */
+/** Measures each case once per turn. Each turn starts with another case and every second turn runs backwards, so that no case always follows the same one. */
 export async function inTurn(cases, measure, turns = SLICES) {
   const results = new Map(cases.map((one) => [one.name, []]));
   for (const one of cases) {
@@ -92,12 +92,12 @@ export async function inTurn(cases, measure, turns = SLICES) {
   return results;
 }
 
-/** Servers by their names, each of which is one of servers.js. */
+/** Opens servers of servers.js by name. */
 export const openEach = async (names) => new Map(await Promise.all(names.map(async (name) => [name, await open(name)])));
 
 /**
- * Measures on servers that `openAll` opens, by their names: on new ones in each round, because two processes of one program differ by a tenth
- * for as long as they live. `measure` is given these, and how many turns to take.
+ * Measures servers that `openAll` opens, new ones in each round, because two processes of one program differ by a tenth for as long as they
+ * live. `measure` receives the servers and the number of turns.
  */
 export async function inRounds(openAll, measure, turns = SLICES) {
   const results = new Map();
@@ -110,14 +110,14 @@ export async function inRounds(openAll, measure, turns = SLICES) {
   return results;
 }
 
-/** Of each turn its own ratio: what else the machine did then, it did to both. */
+/** The ratio within each turn: other load on the machine affects both sides. */
 export const ratio = (results, name, base, field) =>
   median(results.get(name).map((measured, turn) => measured[field] / results.get(base)[turn][field]));
 
-/** A row of a case that the bench may have been told to leave out. */
+/** A row of a case that may have been skipped. */
 export const ifMeasured = (row) => ({ ...row, read: (results) => (results.has(row.what) ? row.read(results) : { figure: "left out" }) });
 
-/** A row that shows the rate and the CPU time of one case as ratios to those of another. */
+/** A row with rate and CPU time of one case as ratios to another. */
 export const rateAndCpu = (row) => ({
   ...row,
   read: (results) => ({

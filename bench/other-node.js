@@ -1,4 +1,4 @@
-// The sandbox on another Node than this one, as it is installed there: with another build of SQLite.
+// The sandbox on another Node version, installed there with the matching build of SQLite.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -9,10 +9,10 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 const major = Number.parseInt(process.versions.node, 10);
 
-/** Whether something that takes no Node older than this one can be run by the Node that is here. */
+/** Whether this Node is at least as new as the given version. */
 export const isHere = (oldest) => major >= oldest;
 
-/** Packs it and installs it in a folder that is not there yet; answers the Node, and the module to load with it. */
+/** Packs the package, installs it in a new folder, and returns the Node and the module to load. */
 export function installOn(version, cwd) {
   mkdirSync(cwd);
   writeFileSync(join(cwd, "package.json"), JSON.stringify({ private: true }));

@@ -1,4 +1,4 @@
-// The table of figures: as it is printed, and in docs/performance.md, where a part that is measured alone replaces its own rows only.
+// The table of figures, printed and written to docs/performance.md, where a part that is measured alone replaces its own rows only.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -8,14 +8,14 @@ const BEGIN = "<!-- figures: npm run bench -- --write -->";
 const END = "<!-- end of figures -->";
 const HEAD = ["part", "what", "against", "figure", "CPU time", "target", "met"];
 
-/** The rows of a part as cells: each reads its figure out of what the part measured. */
+/** The rows of a part as cells, each read from the part's measurement. */
 export const rowsOf = ({ name, rows }, measured) =>
   rows.map(({ what, against, target = "", read }) => {
     const { figure, cpu = "" } = read(measured);
     return [name, what, against, figure, cpu, target, met(target.endsWith("CPU time") ? cpu : figure, target)];
   });
 
-/** Whether a figure is what it should be: nothing where there is nothing to hold it against. */
+/** Whether a figure meets its target; empty without a target. */
 function met(figure, target) {
   const [, sign, bound] = /^([<>])=? ([\d.]+)/.exec(target) ?? [];
   const value = Number.parseFloat(figure);
@@ -26,11 +26,11 @@ function met(figure, target) {
 
 export const table = (rows) => [HEAD, HEAD.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 
-/** What the figures were measured with. */
+/** The conditions of the measurement. */
 export const provenance = (slices, seconds) =>
   `Node ${process.versions.node}, ${availableParallelism()} cores, ${slices} slices of ${seconds} s`;
 
-/** What the page has: its rows as cells, and for each part what it was measured with. */
+/** Reads the page: its rows as cells, and for each part the conditions of its measurement. */
 export function readFigures(page) {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin === -1 || end < begin) throw new Error(`docs/performance.md must have a line ${BEGIN} and after it a line ${END}`);
@@ -43,7 +43,7 @@ export function readFigures(page) {
   return { before: page.slice(0, begin), after: page.slice(end + END.length), rows: rows.slice(2), told: new Map(told) };
 }
 
-/** The page with the rows of the parts that were measured, in the order of all parts; others keep what they have. */
+/** The page with the rows of the measured parts, in the order of all parts; other parts keep their rows. */
 export function withFigures(page, parts, measured, text) {
   const { before, after, rows, told } = readFigures(page);
   const all = parts.flatMap((part) => {

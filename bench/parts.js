@@ -1,4 +1,4 @@
-// Every part of the bench, in the order in which they are measured and shown.
+// All parts of the bench, in the order in which they are measured and shown.
 
 import { backlog } from "./parts/backlog.js";
 import { dashboard } from "./parts/dashboard.js";

@@ -1,4 +1,4 @@
-// The peers: what each is called at npm, the Node it takes, how it is told of the same record, and how it is asked.
+// The peers: npm name, required Node, how each is given the same record, and the requests sent to it.
 
 import { request } from "./load.js";
 import { GET, POST, RECORD } from "./sample-record.js";
@@ -8,12 +8,12 @@ const READ = request("GET", "/customers/cus_zoe");
 const { id: _, ...fields } = record;
 const MAKE = request("POST", "/customers", {}, JSON.stringify(fields));
 
-/** A key of its own for every so many calls: it allows each key five thousand in an hour. */
+/** A new key every few thousand calls: the peer allows each key 5,000 calls an hour. */
 let calls = 0;
 const stripeKey = () => ({ Authorization: `Bearer sk_test_${Math.floor(calls++ / 4_000)}` });
 const stripe = JSON.stringify({ email: record.email, name: record.name, phone: record.phone, metadata: record.metadata });
 
-/** `node` is the oldest that it takes, `words` and `files` what it is started with; `greet` tells it of the record where no file can. */
+/** `node` is the oldest supported version; `words` and `files` are its arguments and files; `greet` creates the record where no file can. */
 export const programs = [
   {
     name: "emulate 0.12.2, Stripe service",
@@ -55,22 +55,22 @@ export const programs = [
   },
   ...[
     { name: "mountebank 2.9.1", headers: {} },
-    // As it comes it closes a connection after each answer.
+    // By default it closes the connection after each response.
     { name: "mountebank 2.9.1, told to keep connections", headers: { Connection: "keep-alive" } },
   ].map(({ name, headers }) => ({
     name,
     package: "mountebank@2.9.1",
     bin: "mountebank/bin/mb",
-    // It has a port of its own beside that of what it imitates.
+    // Besides its own port it opens one for the imitated service.
     words: (_, own) => ["start", "--nologfile", "--loglevel", "error", "--port", String(own), "--configfile", "imposters.json"],
     files: { "imposters.json": (port) => imposters(port, headers) },
   })),
 ];
 
-/** How those are asked that were told of the record by a file. */
+/** Requests for peers that read the record from a file. */
 export const usual = { get: READ, post: MAKE };
 
-/** How the sandbox is asked. */
+/** Requests for the sandbox. */
 export const ours = { get: GET, post: POST };
 
 function openapi() {

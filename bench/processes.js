@@ -1,13 +1,13 @@
-// Processes that are not ours to ask: what Linux says of them.
+// CPU time of processes that cannot report their own, read from /proc.
 
 import { readdirSync, readFileSync } from "node:fs";
 
 const MILLISECONDS_A_TICK = 10;
 
-/** The milliseconds of CPU time that a process has used, and those of the processes it started. */
+/** CPU time of a process and its children, in milliseconds. */
 export const cpuOfProcess = (pid) => familyOf(pid).reduce((sum, one) => sum + ticksOf(one), 0) * MILLISECONDS_A_TICK;
 
-/** A process, and those it started. */
+/** A process and all its descendants. */
 export const familyOf = (pid) => [pid, ...childrenOf(pid).flatMap(familyOf)];
 
 function ticksOf(pid) {
@@ -15,7 +15,7 @@ function ticksOf(pid) {
   return Number(user) + Number(system);
 }
 
-/** Each thread of a process has children of its own. */
+/** Each thread of a process has its own list of children. */
 function childrenOf(pid) {
   return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).map(Number),

@@ -1,17 +1,17 @@
-// A receiver of webhooks that costs little: raw sockets that answer 200 to every whole POST. It shares the process of who measures,
-// which does nothing else meanwhile.
+// A cheap webhook receiver: raw sockets that answer 200 to every complete POST. It shares the process of the measurement,
+// which is idle meanwhile.
 
 import { createServer } from "node:net";
 
 const ANSWER = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
 
-/** `heard` is called for each POST when all of it is there. */
+/** `heard` is called for each complete POST. */
 export async function receive(heard, port = 0) {
   const sockets = new Set();
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     let pending = "";
-    // A character is a byte here, so that lengths are those of the wire.
+    // One character is one byte, so that lengths equal Content-Length.
     socket.setEncoding("latin1");
     socket.on("data", (chunk) => {
       pending = pending === "" ? chunk : pending + chunk;
@@ -33,7 +33,7 @@ export async function receive(heard, port = 0) {
   };
 }
 
-/** Whether a request has arrived whole: one at a time comes over a connection. */
+/** Whether a complete request has arrived; a connection carries one request at a time. */
 function isWhole(text) {
   const end = text.indexOf("\r\n\r\n");
   if (end === -1) return false;

@@ -1,5 +1,5 @@
 // Prints what the sandbox costs. Every figure is a ratio to a baseline of the same run: absolute times mean nothing on a shared machine.
-// `npm run bench requests stages` measures these parts only; `npm run bench -- --write` puts what it measured into docs/performance.md.
+// `npm run bench requests stages` measures only these parts; `npm run bench -- --write` writes the figures to docs/performance.md.
 
 import { SECONDS, SLICES } from "./measure.js";
 import { provenance, rowsOf, table, writeFigures } from "./page.js";
@@ -23,7 +23,7 @@ for (const part of parts.filter(({ name }) => names.length === 0 || names.includ
     console.log(`\n${table(rowsOf(part, measured.get(part.name)))}`);
     if (words.includes("--write")) writeFigures(parts, measured, text);
   } catch (error) {
-    // What went wrong with one part is no reason to lose the others.
+    // If one part fails, continue with the others.
     console.error(error);
     process.exitCode = 1;
   }

@@ -1,4 +1,4 @@
-// What every server is asked for: a customer of about three hundred bytes, and the calls that ask.
+// The record that every server returns, a customer of about 300 bytes, and the requests for it.
 
 import { request } from "./load.js";
 
@@ -23,7 +23,7 @@ const payroll = JSON.stringify({
   items: [{ employeeId: "emp_1", grossAmount: 250_000 }],
 });
 
-/** Numbers every call of a run: keys that must not come twice are made of it. */
+/** Numbers every call of a run, for idempotency keys that must be unique. */
 let count = 0;
 
 export const GET = request("GET", "/v1/customers/cus_zoe", KEY);

@@ -1,4 +1,4 @@
-// The servers that are measured, each in a process of its own: it says its port, and on request the CPU time it has used and its memory.
+// The measured servers, each in its own process: it reports its port, and on request its CPU time and memory.
 
 import { hash } from "node:crypto";
 import { createServer } from "node:http";
@@ -9,7 +9,7 @@ const FROZEN = "2026-01-05T12:00:00Z";
 const [name, ...words] = process.argv.slice(2);
 
 const servers = {
-  /** The limit: node:http that answers 300 bytes and looks at nothing. */
+  /** The baseline: node:http that returns 300 bytes and inspects nothing. */
   async bare() {
     const server = createServer((incoming, outgoing) => {
       incoming.resume();
@@ -20,7 +20,7 @@ const servers = {
     });
     return listening(server);
   },
-  /** What a replay cannot be without: the body read, parsed and hashed, and the answer found by that. */
+  /** The minimum of a replay: read, parse and hash the body, and look up the response. */
   async hashing() {
     const known = new Map();
     const server = createServer((incoming, outgoing) => {
@@ -45,12 +45,12 @@ const servers = {
   },
   memory: () => sandbox({ memory: true }),
   file: () => sandbox(fresh()),
-  /** Over a file that is there already. */
+  /** Over an existing file. */
   over: () => sandbox({ memory: false, db: words[0] }),
   frozen: () => sandbox({ memory: true, clock: FROZEN }),
   "frozen-file": () => sandbox({ ...fresh(), clock: FROZEN }),
   "frozen-over": () => sandbox({ memory: false, db: words[0], clock: FROZEN }),
-  /** A build of its own, in memory or over a file. */
+  /** A separate build, in memory or over a file. */
   variant: () => sandbox(words[1] === "file" ? fresh() : { memory: true }, words[0]),
 };
 
@@ -78,6 +78,6 @@ const answers = {
 process.on("message", (question) => process.send(answers[question]()));
 process.on("disconnect", () => process.exit());
 const port = await servers[name]();
-// On a terminal of its own it has nobody to send to.
+// On its own terminal there is no parent process to report to.
 if (process.send) process.send({ port });
 else process.stdout.write(`listening at ${port}\n`);

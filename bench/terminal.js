@@ -1,14 +1,14 @@
-// The built program in a pseudo-terminal that nothing is drawn for: bytes are counted, keys are typed, reading can stop.
+// The built program in a pseudo-terminal that is not drawn: output is counted, keys are typed, reading can stop.
 
 import { fileURLToPath } from "node:url";
 import { spawn } from "@lydell/node-pty";
 import { cpuOfProcess } from "./processes.js";
 
 const BIN = fileURLToPath(new URL("../dist/bin.cjs", import.meta.url));
-/** The end of a frame, as a terminal is told it. */
+/** The escape sequence that ends a frame. */
 const FRAME = "\x1b[?2026l";
 
-/** `words` are the program's own. */
+/** `words` are the arguments of the program. */
 export function openTerminal(words, { program = BIN, columns = 120, rows = 36 } = {}) {
   const { CI, NO_COLOR, ...variables } = process.env;
   const env = { ...variables, TERM: "xterm-256color", LANG: "C.UTF-8" };
@@ -32,9 +32,9 @@ export function openTerminal(words, { program = BIN, columns = 120, rows = 36 } 
       look();
     });
   return {
-    /** Resolves with what a pattern finds in what was written lately. */
+    /** Resolves with the match of a pattern in recent output. */
     shows: (pattern) => until((written) => pattern.exec(written)),
-    /** Types keys, and resolves when a whole frame has come after them. */
+    /** Types keys and resolves after the next complete frame. */
     async press(keys) {
       bytes = "";
       child.write(keys);
@@ -43,7 +43,7 @@ export function openTerminal(words, { program = BIN, columns = 120, rows = 36 } 
     firstFrame: () => until((written) => written.includes(FRAME)),
     freeze: () => child.pause(),
     type: (keys) => child.write(keys),
-    /** The CPU time that it has used, in milliseconds. */
+    /** CPU time used, in milliseconds. */
     cpu: () => cpuOfProcess(child.pid),
     end() {
       child.kill("SIGTERM");

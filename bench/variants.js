@@ -1,4 +1,4 @@
-// Sandboxes built from the same sources with something taken out or cut short. What sets two of them apart is what that costs.
+// Sandboxes built from the same sources with something removed. The difference between two of them is the cost of that part.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,10 +7,10 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Inside the package, so that what is not bundled is found. */
+/** Inside the package, so that external packages resolve. */
 const fileOf = (name) => join(root, "node_modules/.cache/merchant-sandbox-bench", `${name}.mjs`);
 
-/** In place of a module: the same shape, with nothing behind it. */
+/** Replaces a module by a stub of the same shape. */
 export const WITHOUT_FAULTS_AND_JUDGE = [
   {
     file: "src/http/faults/apply-fault.ts",
@@ -32,7 +32,7 @@ export const WITHOUT_FAULTS_AND_JUDGE = [
   },
 ];
 
-/** A source with `find`, which must stand in it once, replaced. */
+/** A source with `find`, which must occur exactly once, replaced. */
 export function edited({ file, find, replace }) {
   const source = readFileSync(join(root, file), "utf8");
   if (source.split(find).length !== 2) throw new Error(`${file} has not exactly one "${find}", which the bench is to change`);
@@ -50,7 +50,7 @@ const withEdits = (edits) => ({
   },
 });
 
-/** Builds an entry of the sources, with one change or several to each of its files, and answers where it is. */
+/** Builds an entry point with changes to some of its source files, and returns the output path. */
 export async function bundle(name, entry, edits = []) {
   const outfile = fileOf(name);
   await build({
@@ -68,7 +68,7 @@ export async function bundle(name, entry, edits = []) {
   return outfile;
 }
 
-/** Builds a sandbox with each of these sets of changes, and answers the file of each. */
+/** Builds a sandbox for each set of changes, and returns their paths. */
 export async function buildVariants(variants) {
   const built = Object.entries(variants).map(async ([name, edits]) => [name, await bundle(name, "src/sandbox/create.ts", edits)]);
   return Object.fromEntries(await Promise.all(built));

@@ -1,4 +1,4 @@
-// What a delivery and a write cost while many deliveries wait for an endpoint that answers nobody.
+// The cost of a delivery and of a write while many deliveries wait for an endpoint that never responds.
 
 import { openFolder } from "../folder.js";
 import { grownFile, openOver, power, sizes, withBacklog } from "../grown-database.js";
@@ -8,7 +8,7 @@ import { deliver } from "./deliveries.js";
 
 const SIZES = [1_000, 100_000, 1_000_000];
 const [LEAST] = SIZES;
-/** So many are sent at a time. */
+/** How many are sent at a time. */
 const OWED = 1_000;
 
 const calls = {

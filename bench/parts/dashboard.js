@@ -1,4 +1,4 @@
-// What the dashboard costs: the server it runs in, the machine, the patience of whoever presses a key, and of those who call meanwhile.
+// The cost of the dashboard: for its server, for the machine, for a key press, and for concurrent calls.
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -45,7 +45,7 @@ async function opened() {
   return { terminal, port: Number(port) };
 }
 
-/** Both on a terminal of their own: what a machine gives a process depends on that too. */
+/** Both run on terminals of their own, because the scheduler treats such processes differently. */
 async function throughput() {
   const without = openTerminal(["memory"], { program: SERVERS });
   const [, port] = await without.shows(/listening at (\d+)/);
@@ -60,14 +60,14 @@ async function throughput() {
   return rates;
 }
 
-/** In a process of its own, where its time is nobody else's: it works no more and no less than inside the server. */
+/** In its own process, so that its CPU time can be measured; it does the same work inside the server. */
 async function attachedShare() {
   const server = await open("memory");
   const terminal = openTerminal(["attach", `http://127.0.0.1:${server.port}`]);
   await terminal.shows(LIVE);
   await drive(server);
   const [before, started] = [terminal.cpu(), performance.now()];
-  // One stretch of time: the system counts a process's time in hundredths of a second.
+  // One long measurement: the system counts CPU time in hundredths of a second.
   for (let turn = 0; turn < SLICES; turn++) await drive(server);
   const share = (terminal.cpu() - before) / (performance.now() - started);
   await terminal.end();
@@ -112,7 +112,7 @@ async function keyToScreen() {
 async function frozenReader() {
   const { terminal, port } = await opened();
   terminal.freeze();
-  // Each of these is a whole frame: more than any terminal takes that nobody reads.
+  // Each key paints a whole frame: together more than a terminal buffers while nothing reads it.
   terminal.type("?q".repeat(KEYS));
   const { latencies } = await load({ port, seconds: 10 * SECONDS, connections: 4, requests: GET });
   await terminal.end();

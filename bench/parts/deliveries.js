@@ -1,4 +1,4 @@
-// What a delivery costs: how many a second, signed and recorded, and how soon after the answer the receiver hears of an effect.
+// The cost of a delivery: how many per second, signed and recorded, and the delay between an API response and its webhook.
 
 import { call } from "../control-call.js";
 import { load, request } from "../load.js";
@@ -45,7 +45,7 @@ export const deliveries = {
   },
 };
 
-/** Lets a heap of deliveries fail at a closed door, opens it, and plays the second until their retry. */
+/** Queues deliveries to a closed port, opens it, and advances the clock to their retry. */
 export async function deliver(server, owed = OWED) {
   const { port } = server;
   const door = await receive(() => {});
@@ -64,7 +64,7 @@ export async function deliver(server, owed = OWED) {
   const before = await cpuOf(server);
   const started = performance.now();
   await call(port, "POST", "/_sandbox/clock/advance", { by: "1s" });
-  // What the call itself answers, an account of each of them, is no delivery.
+  // The response of the call itself lists each delivery; it is not counted.
   const rate = received / ((ended - started) / 1_000);
   const cpu = ((await cpuOf(server)) - before) / received;
   await opened.close();
@@ -73,7 +73,7 @@ export async function deliver(server, owed = OWED) {
   return { rate, cpu };
 }
 
-/** Milliseconds from the answer of a call to the arrival of its event; where that comes first there is nothing to wait for. */
+/** Milliseconds from the response of a call to the arrival of its event; 0 if the event arrives first. */
 async function latency({ port }) {
   let arrived;
   const opened = await receive(() => arrived(performance.now()));

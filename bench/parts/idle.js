@@ -1,14 +1,14 @@
-// What the faults and the judge cost while nobody uses them: the same sandbox with and without them, measured in turn.
+// The cost of faults and judge while unused: the same sandbox with and without them, in alternating slices.
 
 import { call } from "../control-call.js";
 import { inRounds, inTurn, open, ratio, SLICES, slice } from "../measure.js";
 import { GET } from "../sample-record.js";
 import { buildVariants, WITHOUT_FAULTS_AND_JUDGE } from "../variants.js";
 
-/** More than elsewhere: what is looked for is small. */
+/** More slices than elsewhere, because the difference is small. */
 const TURNS = SLICES * 3;
 
-/** Ten rules, each of which has a reason of its own not to match the call. */
+/** Ten rules, each of which does not match the call for another reason. */
 const STRANGERS = [
   { match: { operation: "payroll.create" }, action: { type: "lost_response" } },
   { match: { operation: "payments.list" }, action: { type: "rate_limit" } },
@@ -37,7 +37,7 @@ export const idle = {
     what: name,
     against: WITHOUT,
     target,
-    // A third digit: what is looked for is small.
+    // A third digit, because the difference is small.
     read: (results) => ({
       figure: ratio(results, name, WITHOUT, "rate").toFixed(3),
       cpu: ratio(results, name, WITHOUT, "cpu").toFixed(3),

@@ -1,13 +1,13 @@
-// Whether memory stays flat: what a server holds after each tenth of a million mixed requests, against what it held after the first.
+// Whether memory stays flat: heap and resident memory after each tenth of a million mixed requests, against the first tenth.
 
 import { load } from "../load.js";
 import { figure, median, memoryOf, open, REQUESTS } from "../measure.js";
 import { GET, LIST, POST, POST_WITH_KEY, REPLAY } from "../sample-record.js";
 
 const TENTHS = 10;
-/** So often in each tenth: what is resident at a single moment is as the collector of garbage happened to leave it. */
+/** Samples per tenth: a single sample of resident memory depends on the garbage collector. */
 const LOOKS = 5;
-/** Ten calls in their proportions: what clients do most is read. */
+/** Ten calls in typical proportions: mostly reads. */
 const MIX = [GET, GET, LIST, GET, REPLAY, GET, POST, GET, LIST];
 
 const mixed = (n) => MIX[n % 10] ?? POST_WITH_KEY();
@@ -21,7 +21,7 @@ const row = (what, field, target) => ({
   read: (seen) => ({ figure: figure(growth(seen.map((one) => one[field]))) }),
 });
 
-/** How much more there is at the end than at the beginning, by the median of the slopes between any two moments. */
+/** Growth from beginning to end, as the median slope between any two samples. */
 export function growth(values) {
   const slopes = values.flatMap((one, from) => values.slice(from + 1).map((other, more) => (other - one) / (more + 1)));
   const rises = median(slopes) * (values.length - 1);
@@ -56,7 +56,7 @@ export const memory = {
   },
 };
 
-/** What is held in the middle of the looks, of which the last comes after a tenth of the requests. */
+/** The median of the samples of a tenth; the last one is taken at its end. */
 async function afterTenth(server) {
   const looks = [];
   for (let count = 0; count < LOOKS; count++) {

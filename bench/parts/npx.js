@@ -1,5 +1,5 @@
-// What a stranger waits for: `npx` of the packed tarball in an empty folder, with an empty cache and with one that knows it,
-// against a package of one file that is packed and run the same way.
+// The first run of a new user: `npx` of the packed package in an empty folder, with an empty and a warm cache,
+// against a package of one file.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const ONE_FILE = { name: "one-file", version: "1.0.0", bin: "bin.js", files: ["bin.js"] };
 
-/** Who runs it. npm 12 runs no install script: it takes the better-sqlite3 that brings its binaries along. */
+/** The Node and npm versions. npm 12 runs no install scripts and installs the better-sqlite3 with prebuilt binaries. */
 const installers = [
   { by: "this Node and npm", command: () => ({ command: ["npm"] }) },
   {
@@ -77,14 +77,14 @@ async function measureBy(installer, { work, ours, oneFile }) {
     { name: "ours", where: ours, cache: emptyCache(work) },
     { name: "one file", where: oneFile, cache: emptyCache(work) },
   ];
-  // An empty cache is so only once. Three are tried of what is quick; where no binary of better-sqlite3 can be fetched, it is compiled.
+  // An empty cache is empty only once: fast installs are repeated three times. Without a prebuilt binary, better-sqlite3 is compiled.
   const [{ time: first }] = cases.map(run);
   const cold = median([1, 2, 3].map(() => run({ where: oneFile, cache: emptyCache(work) }).time));
   const warm = await inTurn(cases, run, Math.min(RUNS, 7));
   return { first, cold, warm, ...installedIn(modulesIn(cases[0].cache)) };
 }
 
-/** Packs the package of a folder into an empty one. */
+/** Packs the package in one folder into another. */
 function packed(folder, cwd, words) {
   mkdirSync(cwd);
   return { cwd, tarball: pack(folder, cwd, words) };

@@ -1,4 +1,4 @@
-// How others fare that serve made-up APIs: the same record, the same load, in the same run. They are installed for it, and not before.
+// Other API emulators with the same record and load in the same run. They are installed on demand.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,21 +15,21 @@ import { ours, programs, usual } from "../peer-programs.js";
 import { cpuOfProcess, familyOf } from "../processes.js";
 import { GET, POST } from "../sample-record.js";
 
-/** They stay there for the next run. */
+/** Kept for the next run. */
 const INSTALLED = fileURLToPath(new URL("../../node_modules/.cache/merchant-sandbox-bench/peers", import.meta.url));
-/** Milliseconds: the slowest starts of all take a few seconds. */
+/** In milliseconds: the slowest peer needs a few seconds to start. */
 const PATIENCE = 60_000;
 
 const BARE = "bare node:http";
 
-/** What is asked of all, and of which of our servers: what others make they keep in memory, but for json-server. */
+/** The requests, and which of our servers they are compared with. Peers keep new records in memory, json-server in a file. */
 const CALLS = [
   { what: "GET a record by id, file", call: "get", server: "file" },
   { what: "POST that makes a record, file", call: "post", server: "file" },
   { what: "POST that makes a record, memory", call: "post", server: "memory" },
 ];
 
-/** On which other Node a peer runs, and so do we beside it; undefined where this one will do. */
+/** The other Node that a peer needs, used for the sandbox as well; undefined if this one will do. */
 const otherNode = ({ node = 0 }) => (isHere(node) ? undefined : node);
 const ourName = (server, node) => (node === undefined ? server : `${server}, Node ${node}`);
 
@@ -52,7 +52,7 @@ export const peers = {
   rows: programs.flatMap((program) => CALLS.map((one) => row(one, program))),
   async measure() {
     const folder = openFolder();
-    /** By the name of a peer, why there is nothing to show of it: the others go on. */
+    /** By peer: why it could not be measured. The other peers continue. */
     const failed = new Map();
     const nodes = nodesIn(folder);
     const results = await inRounds(
@@ -67,7 +67,7 @@ export const peers = {
 
 const nameOf = (call, name) => `${call} ${name}`;
 
-/** First all that is read: some look longer for a record the more of them were made. */
+/** Reads first: some peers get slower with each new record. */
 async function measured(servers, turns, failed) {
   const results = new Map();
   for (const call of ["get", "post"]) {
@@ -77,7 +77,7 @@ async function measured(servers, turns, failed) {
   return results;
 }
 
-/** Longer than elsewhere, because the system counts the CPU time of peers in hundredths of a second. */
+/** Longer than elsewhere, because the system counts CPU time of peers in hundredths of a second. */
 async function sliceOf({ server, of }, call, failed) {
   const nothing = { rate: Number.NaN, cpu: Number.NaN };
   if (failed.has(of)) return nothing;
@@ -107,7 +107,7 @@ async function openAll(nodes, failed) {
   return servers;
 }
 
-/** The Nodes on which we run beside peers, with the package installed where it is another than this one. */
+/** The Nodes that are needed beside peers, each with the package installed unless it is this one. */
 function nodesIn(folder) {
   const nodes = [...new Set(programs.map(otherNode))];
   return nodes.map((node) => [node, node === undefined ? undefined : installOn(node, folder.file(`node-${node}`))]);
@@ -164,7 +164,7 @@ async function started({ bin, words, files = {}, ...program }, modules, folder) 
   throw new Error(/^.*Error.*$/m.exec(said)?.[0] ?? `it did not listen within ${PATIENCE / 1_000} s`);
 }
 
-/** Two ports that are free, and not the same. */
+/** Two different free ports. */
 async function freePorts() {
   const servers = [createServer(), createServer()];
   for (const server of servers) await once(server.listen(0, "127.0.0.1"), "listening");
@@ -173,7 +173,7 @@ async function freePorts() {
   return ports;
 }
 
-/** Resolves with whether it answers at its port before it ends or patience does. */
+/** Whether it responds at its port before it exits or the timeout passes. */
 async function listens(child, port) {
   const until = performance.now() + PATIENCE;
   while (child.exitCode === null && performance.now() < until) {

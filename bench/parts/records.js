@@ -1,4 +1,4 @@
-// What a call costs among a thousand records, a hundred thousand, and a million.
+// The cost of a call among a thousand, a hundred thousand and a million records.
 
 import { openFolder } from "../folder.js";
 import { grownFile, openOver, power, sizes, withRecords } from "../grown-database.js";
@@ -8,10 +8,10 @@ import { KEY, LIST, POST } from "../sample-record.js";
 
 const SIZES = [1_000, 100_000, 1_000_000];
 const [LEAST] = SIZES;
-/** More than elsewhere: what is looked for is small. */
+/** More slices than elsewhere, because the difference is small. */
 const TURNS = SLICES * 2;
 
-/** Each call asks for another record, all over the file. */
+/** Each call asks for another record, spread over the whole file. */
 const anywhere = (size) => (n) => request("GET", `/v1/customers/cus_grown${1 + ((n * 7_919) % (size / 2))}`, KEY);
 
 const calls = {

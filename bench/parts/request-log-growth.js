@@ -1,4 +1,4 @@
-// What the journal costs after a thousand rows, and after ten million: it is bounded, so a file that saw ten million keeps no more of them than one that saw ten thousand.
+// The cost of the request log after a thousand and after ten million rows. It is bounded, so it must not grow after the first ten thousand.
 
 import { copyFileSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -15,7 +15,7 @@ const AT_ONCE = 1_000;
 
 const control = (path) => request("GET", `/_sandbox/requests${path}`);
 
-/** The calls, by the number of the newest row. Those that come first fill no journal themselves: the control plane's calls are not noted in it. */
+/** The calls, given the number of the newest row. The control API calls come first, because they add no rows. */
 const calls = {
   "the newest 25 requests": () => control("?limit=25"),
   "25 older requests": (last) => control(`?limit=25&starting_after=req_${last - 500}`),
@@ -28,7 +28,7 @@ const nameOf = (what, size) => `${what}, ${power(size)} rows written`;
 const row = (what, size) =>
   ifMeasured(rateAndCpu({ what: nameOf(what, size), against: nameOf(what, LEAST), target: "<= 1.1 of CPU time" }));
 
-/** A row that holds what the file was then against what it was when the journal had just come to its bound. */
+/** Compares the file with its state when the log had just reached its bound. */
 const grown = (what, field, size) =>
   ifMeasured({
     what: nameOf(what, size),
@@ -52,7 +52,7 @@ export const journal = {
     const left = await written(folder);
     const files = new Map([...left].map(([size, { file }]) => [size, file]));
     const results = new Map();
-    // One kind after the other: the last of them writes rows itself.
+    // One kind of call after the other, because the last kind adds rows.
     for (const [what, request] of Object.entries(calls)) {
       const cases = [...left].map(([size, { last }]) => ({ name: nameOf(what, size), size, text: request(last) }));
       const measured = await inRounds(
@@ -67,7 +67,7 @@ export const journal = {
   },
 };
 
-/** Writes rows through the store itself, and copies the file whenever there were as many as one of the sizes. */
+/** Writes rows through the store, and copies the file at each of the sizes. */
 async function written(folder) {
   const { openDatabase, openRequestLog } = await import(pathToFileURL(await bundle("journal", ENTRY)).href);
   const database = openDatabase(await grownFile(folder.file("journal.db"), () => ""));

@@ -1,4 +1,4 @@
-// What each stage of the pipe costs: the same sandbox cut short after the nth, which answers what bare node:http answers.
+// The cost of each stage of the request pipeline: the same sandbox cut off after the nth stage, returning what bare node:http returns.
 
 import { inRounds, inTurn, open, rateAndCpu, slice } from "../measure.js";
 import { GET, POST, RECORD } from "../sample-record.js";
@@ -7,12 +7,12 @@ import { buildVariants } from "../variants.js";
 const PIPE = "src/http/pipeline.ts";
 const ANSWER = `\n    (context) => { context.reply = { status: 200, body: ${JSON.stringify(RECORD)} }; },`;
 
-/** A pipe that answers before the stage whose line begins so. */
+/** A pipeline that responds before the stage whose line starts like this. */
 const before = (stage) => ({ file: PIPE, find: `\n    ${stage}`, replace: `${ANSWER}\n    ${stage}` });
 
 const FIRST = "({ incoming }) => guard.check(";
 
-/** What is left out, by the name of the variant. */
+/** What each variant leaves out. */
 export const cuts = {
   nothing: [before(FIRST)],
   guard: [before("identify(tenants")],

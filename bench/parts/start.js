@@ -1,4 +1,4 @@
-// What a start costs: from the command to the first answer against a Node that does nothing, and within a process.
+// The cost of a start: from the command to the first response, against a Node process that does nothing; and within a process.
 
 import { spawn, spawnSync } from "node:child_process";
 import { createServer } from "node:http";
@@ -95,7 +95,7 @@ function libraryCases(createSandbox, sandbox) {
 /** Milliseconds. */
 const REST = 20;
 
-/** What the work before has left to do is done first. */
+/** Lets work that is left over from before finish first. */
 async function timed(work) {
   await new Promise((resolve) => setTimeout(resolve, REST));
   const [started, before] = [performance.now(), process.cpuUsage()];
