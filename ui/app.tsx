@@ -1,33 +1,32 @@
-// Where everything stands, as Ink lays it out: slots of exact sizes. What is in them comes as ready lines, so that a frame costs its words, not its cells.
+// The screen as Ink lays it out: slots of exact sizes. Their text is put in afterwards, so a frame costs its lines and not its cells.
 
 import { Box, type DOMElement } from "ink";
-import type { Layout, Place } from "./layout.ts";
 import type { Size } from "./state/state.ts";
+import type { Layout, PanePlacement } from "./view/layout.ts";
 
-/** The slots that stand on the screen now, by name. */
+/** The slots on the screen, by name. */
 export type Slots = Map<string, DOMElement>;
 
-export interface Arrangement {
+export interface ScreenLayout {
   size: Size;
   layout: Layout;
-  /** Whether something lies over the panes. */
-  covered: boolean;
+  hasOverlay: boolean;
 }
 
-interface Given extends Arrangement {
+interface AppProps extends ScreenLayout {
   slots: Slots;
 }
 
-export function App({ size, layout, covered, slots }: Given) {
-  const line = (name: string) => <Slot slots={slots} name={name} width={size.columns} height={1} />;
-  if (layout.shape === "small") return line("small");
+export function App({ size, layout, hasOverlay, slots }: AppProps) {
+  const bar = (name: string) => <Slot slots={slots} name={name} width={size.columns} height={1} />;
+  if (layout.shape === "small") return bar("small");
   return (
     <Box flexDirection="column" width={size.columns} height={size.rows}>
-      {line("status")}
-      {layout.shape === "tabs" && line("tabs")}
-      {covered ? <Slot slots={slots} name="overlay" {...layout.overlay} /> : <Panes slots={slots} layout={layout} />}
-      {line("said")}
-      {line("keys")}
+      {bar("status")}
+      {layout.shape === "tabs" && bar("tabs")}
+      {hasOverlay ? <Slot slots={slots} name="overlay" {...layout.overlay} /> : <Panes slots={slots} layout={layout} />}
+      {bar("notice")}
+      {bar("keys")}
     </Box>
   );
 }
@@ -36,23 +35,23 @@ function Panes({ slots, layout: { left, right, below } }: { slots: Slots; layout
   return (
     <>
       <Box>
-        <Column slots={slots} places={left} />
-        <Column slots={slots} places={right} />
+        <Column slots={slots} placements={left} />
+        <Column slots={slots} placements={right} />
       </Box>
-      {below && <Column slots={slots} places={[below]} />}
+      {below && <Column slots={slots} placements={[below]} />}
     </>
   );
 }
 
-const Column = ({ slots, places }: { slots: Slots; places: readonly Place[] }) => (
+const Column = ({ slots, placements }: { slots: Slots; placements: readonly PanePlacement[] }) => (
   <Box flexDirection="column">
-    {places.map(({ pane, width, height }) => (
+    {placements.map(({ pane, width, height }) => (
       <Slot key={pane} slots={slots} name={pane} width={width} height={height} />
     ))}
   </Box>
 );
 
 function Slot({ slots, name, width, height }: { slots: Slots; name: string; width: number; height: number }) {
-  const note = (node: DOMElement | null) => void (node ? slots.set(name, node) : slots.delete(name));
-  return <Box ref={note} width={width} height={height} flexShrink={0} />;
+  const register = (node: DOMElement | null) => void (node ? slots.set(name, node) : slots.delete(name));
+  return <Box ref={register} width={width} height={height} flexShrink={0} />;
 }

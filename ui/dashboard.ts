@@ -1,104 +1,104 @@
-// Opens the dashboard: hears the sandbox and the keys, and paints what came of it.
+// Opens the dashboard: connects the live stream, the terminal and the state, and paints every change.
 
 import { realNow } from "../src/kernel/clock.ts";
-import { type Leaving, type Running, refresh, take } from "./effects.ts";
-import { createFrames } from "./frame-renderer.ts";
-import { createPace } from "./paint-scheduler.ts";
+import { handleKey } from "./keys/key-routing.ts";
 import { panes } from "./panes/index.ts";
-import { heard, heardLink, ticked } from "./state/apply-message.ts";
-import { pressed } from "./state/key-routing.ts";
-import { LESSON } from "./state/learning.ts";
-import { beginning, type Course, type State, say } from "./state/state.ts";
-import type { Look } from "./terminal/style.ts";
-import { type Hearer, openTerminal, type Streams, sizeOf } from "./terminal/terminal.ts";
+import { applyUpdate, type LeaveReason, type RunningDashboard, refresh } from "./run-effects.ts";
+import { applyConnection, applyMessage, applyTime } from "./state/apply-message.ts";
+import { BOARD_PANE, LESSON_PANE } from "./state/learning.ts";
+import { initialState, type LearningMode, type UiState, withNotice } from "./state/state.ts";
+import type { Theme } from "./terminal/style.ts";
+import { openTerminal, sizeOf, type TerminalHandlers, type TerminalStreams } from "./terminal/terminal.ts";
+import { createFrameRenderer } from "./view/frame-renderer.ts";
+import { createPaintScheduler } from "./view/paint-scheduler.ts";
 import type { Target } from "./wire/control-calls.ts";
 import { openLive } from "./wire/live.ts";
 
-export interface DashboardOptions extends Streams {
+export interface DashboardOptions extends TerminalStreams {
   target: Target;
-  look: Look;
-  /** Who learns, whose pane has the keys then. */
-  course?: Course | undefined;
-  /** What was known when it was last left: it goes on from there. */
-  known?: State | undefined;
+  theme: Theme;
+  /** The lesson or board to show; its pane has the focus at first. */
+  learning?: LearningMode | undefined;
+  /** The state in which the dashboard was last left. */
+  resumeFrom?: UiState | undefined;
 }
 
 export interface Dashboard {
-  /** Resolves when the user has left it. */
-  left: Promise<Leaving>;
-  /** Gives the terminal back at once; the last words stand on it then. */
-  close(words?: string): void;
-  /** Says something at once, in the line of what was said last. */
-  say(words: string): void;
-  /** What it knows at this moment. */
-  state(): State;
+  /** Resolves when the user leaves. */
+  left: Promise<LeaveReason>;
+  /** Restores the terminal, then writes `message` to it. */
+  close(message?: string): void;
+  /** Shows a notice. */
+  notify(text: string): void;
+  state(): UiState;
 }
 
-export function openDashboard({ target, look, known, course, ...streams }: DashboardOptions): Dashboard {
-  let leave: Running["leave"] = () => {};
-  const left = new Promise<Leaving>((resolve) => {
+export function openDashboard({ target, theme, resumeFrom, learning, ...streams }: DashboardOptions): Dashboard {
+  let leave: RunningDashboard["leave"] = () => {};
+  const left = new Promise<LeaveReason>((resolve) => {
     leave = resolve;
   });
-  const change = (next: State) => {
-    running.state = next;
-    running.pace.soon();
+  const change = (next: UiState) => {
+    dashboard.state = next;
+    dashboard.scheduler.paintSoon();
   };
-  const fresh = beginning({ target, look, size: sizeOf(streams), now: realNow(), panes, course, pane: paneOf(course) });
-  const state: State = known ? { ...known, size: fresh.size, now: fresh.now, link: fresh.link, samples: [] } : fresh;
-  const frames = createFrames();
-  const pace = createPace({
-    paint: () => terminal.paint(frames.of(running.state)),
-    second() {
-      change(ticked(running.state, realNow()));
-      refresh(running);
+  const fresh = initialState({ target, theme, size: sizeOf(streams), now: realNow(), panes, learning, pane: firstPane(learning) });
+  const state: UiState = resumeFrom
+    ? { ...resumeFrom, size: fresh.size, now: fresh.now, connection: fresh.connection, samples: [] }
+    : fresh;
+  const frames = createFrameRenderer();
+  const scheduler = createPaintScheduler({
+    paint: () => terminal.paint(frames.render(dashboard.state)),
+    everySecond() {
+      change(applyTime(dashboard.state, realNow()));
+      refresh(dashboard);
     },
   });
-  const live = openLive(
-    { target, wants: "digests", from: { run: state.run, seq: state.seen } },
+  const stream = openLive(
+    { target, mode: "digests", from: { run: state.run, seq: state.lastSeq } },
     {
-      message: (message) => change(heard(ticked(running.state, realNow()), message, panes)),
-      link(link) {
-        change(heardLink(ticked(running.state, realNow()), link));
-        // Whoever has just come in does not wait a second for what stands still.
-        if (link.phase === "live") refresh(running);
+      message: (message) => change(applyMessage(applyTime(dashboard.state, realNow()), message, panes)),
+      connection(connection) {
+        change(applyConnection(applyTime(dashboard.state, realNow()), connection));
+        // Polled panes fill at once instead of at the next second.
+        if (connection.phase === "live") refresh(dashboard);
       },
     },
   );
-  // Last, so that nothing that fails before leaves it taken.
+  // Opened last: if anything above throws, the terminal is untouched.
   const terminal = openTerminal(
     streams,
-    hearer(() => running, streams),
+    terminalHandlers(() => dashboard, streams),
   );
-  const running: Running = { target, terminal, pace, live, state, leave };
-  pace.now();
+  const dashboard: RunningDashboard = { target, terminal, scheduler, stream, state, leave };
+  scheduler.paintNow();
   return {
     left,
-    close(words) {
-      live.close();
-      pace.stop();
-      terminal.close(words);
+    close(message) {
+      stream.close();
+      scheduler.stop();
+      terminal.close(message);
       frames.close();
     },
-    say: (words) => change(say(running.state, words)),
-    state: () => running.state,
+    notify: (text) => change(withNotice(dashboard.state, text)),
+    state: () => dashboard.state,
   };
 }
 
-const paneOf = (course: Course | undefined) => course && (course.kind === "own" ? LESSON : "board");
+const firstPane = (learning: LearningMode | undefined) => learning && (learning.kind === "learner" ? LESSON_PANE : BOARD_PANE);
 
-/** What the terminal says, taken into what runs. */
-const hearer = (running: () => Running, streams: Streams): Hearer => ({
-  keys(names) {
-    for (const name of names) take(running(), pressed({ ...running().state, now: realNow() }, name));
-    running().pace.now();
+const terminalHandlers = (current: () => RunningDashboard, streams: TerminalStreams): TerminalHandlers => ({
+  onKeys(keys) {
+    for (const key of keys) applyUpdate(current(), handleKey({ ...current().state, now: realNow() }, key));
+    current().scheduler.paintNow();
   },
-  changed() {
-    running().state = { ...running().state, size: sizeOf(streams) };
-    running().pace.now();
+  onResize() {
+    current().state = { ...current().state, size: sizeOf(streams) };
+    current().scheduler.paintNow();
   },
-  gone: () => running().leave("gone"),
-  wrote(text) {
-    running().state = say(running().state, text.trim().split("\n")[0] ?? "", "red");
-    running().pace.soon();
+  onHangup: () => current().leave("hangup"),
+  onOutput(text) {
+    current().state = withNotice(current().state, text.trim().split("\n")[0] ?? "", "red");
+    current().scheduler.paintSoon();
   },
 });

@@ -4,7 +4,7 @@ import { lookup } from "node:dns/promises";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
-import { LEAST } from "../../ui/layout.ts";
+import { MINIMUM_SIZE } from "../../ui/view/layout.ts";
 import { openDatabase } from "../store/sqlite/database.ts";
 import { portOwner } from "./process/port-owner.ts";
 import { folderOf } from "./remote/instances.ts";
@@ -125,12 +125,12 @@ export function checkTerminal({ isTTY, columns = 0, rows = 0, getColorDepth }: S
       says: `${says}, TERM=dumb`,
       remedy: "Set TERM, as to xterm-256color; there are plain lines until then.",
     };
-  if (columns < LEAST.columns || rows < LEAST.rows)
+  if (columns < MINIMUM_SIZE.columns || rows < MINIMUM_SIZE.rows)
     return {
       check: "terminal",
       state: "warn",
       says,
-      remedy: `Make it ${LEAST.columns}×${LEAST.rows} or larger for the dashboard, or take --no-ui.`,
+      remedy: `Make it ${MINIMUM_SIZE.columns}×${MINIMUM_SIZE.rows} or larger for the dashboard, or take --no-ui.`,
     };
   if (!isUnicode) return { check: "terminal", state: "warn", says, remedy: "Set LANG to a UTF-8 locale, as C.UTF-8." };
   return { check: "terminal", state: "ok", says };

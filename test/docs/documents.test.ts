@@ -6,10 +6,9 @@ import { describe, expect, test } from "vitest";
 import { everyCommand } from "../../src/cli/commands/index.ts";
 import { errors } from "../../src/kernel/errors.ts";
 import { flagOf, optionDefinitions } from "../../src/sandbox/options.ts";
-import { everywhere, moves, paneActions } from "../../ui/actions.ts";
-import { panes, panesOf } from "../../ui/panes/index.ts";
-import type { Pane } from "../../ui/panes/pane.ts";
-import { beginning } from "../../ui/state/state.ts";
+import { globalKeys, movementKeys, paneKeys } from "../../ui/keys/key-bindings.ts";
+import { panes, visiblePanes } from "../../ui/panes/index.ts";
+import { initialState } from "../../ui/state/state.ts";
 
 const root = join(import.meta.dirname, "../..");
 const folders = ["", "docs", "fixtures/lessons", "recipes"];
@@ -90,28 +89,25 @@ test("the page on troubles quotes messages that there are", () => {
 
 test("the page on the dashboard names keys that do something, and every pane", () => {
   const page = read("docs/dashboard.md");
-  const state = beginning({
+  const state = initialState({
     target: { url: "http://127.0.0.1:4747", token: undefined },
-    look: { colours: false, unicode: true },
+    theme: { colours: false, unicode: true },
     size: { columns: 120, rows: 36 },
     now: 0,
     panes,
   });
   const known = new Set(
-    [...panes.flatMap(({ name }) => paneActions({ ...state, pane: name })), ...everywhere, ...moves].flatMap(({ keys }) => keys),
+    [...panes.flatMap(({ name }) => paneKeys({ ...state, pane: name })), ...globalKeys, ...movementKeys].flatMap(({ keys }) => keys),
   );
   const rows = page.split("## Keys")[1]?.match(/^\| `.*$/gm) ?? [];
   const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, key = ""]) => key));
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((key) => !known.has(key))).toEqual([]);
-  const own = { ...state, course: { kind: "own", id: "mer_lodge" } } as const;
-  const room = { ...state, course: { kind: "room", url: "http://127.0.0.1:4747/_sandbox/room/3f9a1c7e" } } as const;
-  const usual = panesOf(state);
-  const shown = new Set([...usual, ...panesOf(own), ...panesOf(room)]);
-  expect(shown).toEqual(new Set(panes));
-  // A pane that is there only in lessons has the last digit, whichever that is.
-  const rowOf = (pane: Pane) => `| ${usual.includes(pane) ? `\`${usual.indexOf(pane) + 1}\` ` : ""}${pane.title} |`;
-  for (const pane of shown) expect(page).toContain(rowOf(pane));
+  const own = { ...state, learning: { kind: "learner", id: "mer_lodge" } } as const;
+  const room = { ...state, learning: { kind: "workshop", url: "http://127.0.0.1:4747/_sandbox/room/3f9a1c7e" } } as const;
+  const told = [state, own, room].map(visiblePanes);
+  expect(new Set(told.flat())).toEqual(new Set(panes));
+  for (const [index, { title }] of told.flatMap((some) => [...some.entries()])) expect(page).toContain(`| \`${index + 1}\` ${title} |`);
 });
 
 interface ReleaseNotes {

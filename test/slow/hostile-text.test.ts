@@ -3,14 +3,24 @@
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { afterAll, describe, expect, test } from "vitest";
-import { createFrames } from "../../ui/frame-renderer.ts";
-import { heardIndex, heardLink } from "../../ui/state/apply-message.ts";
-import { pressed } from "../../ui/state/key-routing.ts";
-import { overlayOf, type State, say } from "../../ui/state/state.ts";
-import { cut, cutMiddle, fill, harmless, widthOf, wrap } from "../../ui/terminal/cells.ts";
-import { attempt, INDEX, quiet, rateWindow, request, rule, standing, told, verdict } from "../support/live-rows.ts";
+import { handleKey } from "../../ui/keys/key-routing.ts";
+import { applyConnection, applySandboxIndex } from "../../ui/state/apply-message.ts";
+import { topOverlay, type UiState, withNotice } from "../../ui/state/state.ts";
+import { cut, cutMiddle, fitTo, sanitize, widthOf, wrap } from "../../ui/terminal/cells.ts";
+import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
+import {
+  attempt,
+  emptyDashboard,
+  INDEX,
+  rateWindow,
+  request,
+  rule,
+  verdict,
+  withLiveEvents,
+  withRulesAndWindows,
+} from "../support/live-rows.ts";
 
-const frames = createFrames();
+const frames = createFrameRenderer();
 afterAll(() => frames.close());
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
@@ -18,9 +28,9 @@ const TINT = /\x1b\[(?:[1-9]|[1-4]\d)m/g;
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** Everything that holds of a frame, whatever is in it. */
-function expectSound(state: State): void {
+function expectSound(state: UiState): void {
   const { columns, rows } = state.size;
-  const lines = frames.of(state).map((line) => line.replace(TINT, ""));
+  const lines = frames.render(state).map((line) => line.replace(TINT, ""));
   expect(lines.filter((line) => FORBIDDEN.test(line))).toEqual([]);
   if (columns < 60 || rows < 15) return;
   expect(lines).toHaveLength(rows);
@@ -87,15 +97,15 @@ const size = fc.constantFrom([120, 36], [80, 24], [60, 15], [110, 20], [133, 50]
 const look = fc.record({ colours: fc.boolean(), unicode: fc.boolean() });
 
 /** A screen full of what somebody else wrote. */
-function full(text: string, [columns, rows]: [number, number], shown: { colours: boolean; unicode: boolean }): State {
+function full(text: string, [columns, rows]: [number, number], shown: { colours: boolean; unicode: boolean }): UiState {
   const name = { id: `mer_${text}`, name: text, apiKeys: [`sk_${text}`] };
-  const named = heardIndex(quiet(columns, rows, shown), {
+  const named = applySandboxIndex(emptyDashboard(columns, rows, shown), {
     ...INDEX,
     baseUrl: `http://h${text}/v1`,
     version: text,
     merchants: [name, ...INDEX.merchants],
   });
-  const happened = told(named, [
+  const happened = withLiveEvents(named, [
     { kind: "request", request: request(1) },
     {
       kind: "request",
@@ -108,7 +118,7 @@ function full(text: string, [columns, rows]: [number, number], shown: { colours:
       verdict: verdict(1, { rule: text, says: text, hint: text, merchant: text, fault: text, requests: [text], attempts: [text] }),
     },
   ]);
-  return standing(
+  return withRulesAndWindows(
     happened,
     [rule(1), rule(2, { id: text, name: text, match: { operation: text }, action: { type: text, as: text, note: text } })],
     [rateWindow({ merchant: text }), rateWindow({ operation: text })],
@@ -130,13 +140,13 @@ describe("a frame", () => {
     fc.assert(
       fc.property(hostile, size, look, (text, on, shown) => {
         const state = full(text, on, shown);
-        expectSound(say(state, text));
-        const list = { ...state.lists.requests, filter: text } as State["lists"][string];
+        expectSound(withNotice(state, text));
+        const list = { ...state.lists.requests, filter: text } as UiState["lists"][string];
         const filtered = { ...state, lists: { ...state.lists, requests: list } };
         expectSound(filtered);
-        expectSound({ ...filtered, typing: true });
-        expectSound(heardLink(state, { phase: "reconnecting", within: 500, why: text }));
-        expectSound(heardLink(state, { phase: "detached", why: text }));
+        expectSound({ ...filtered, isEditingFilter: true });
+        expectSound(applyConnection(state, { phase: "reconnecting", retryInMs: 500, reason: text }));
+        expectSound(applyConnection(state, { phase: "detached", reason: text }));
       }),
       { numRuns: 60 },
     );
@@ -159,7 +169,14 @@ function answerOf(path: string, text: string): unknown {
   const wouldHaveSent = { headers: { "x-a": `${text}!` }, body: JSON.stringify({ [text]: text }) };
   const tried = { ...attempt(9, { url: text, errorCode: text }), ...fields, fault: { ...fault, wouldHaveSent } };
   if (path.startsWith("/requests/"))
-    return { id: text, key: text, request: message, response: message, events: [{ id: text, type: text }] };
+    return {
+      ...request(3, { path: text, query: text, merchant: text }),
+      id: text,
+      key: text,
+      request: message,
+      response: message,
+      events: [{ id: text, type: text }],
+    };
   if (path.startsWith("/deliveries/")) return { attempt: tried, attempts: [tried, { ...tried, id: "whd_1" }] };
   if (path.startsWith("/deliveries?")) return { data: [tried] };
   if (path.startsWith("/verdicts")) return { rules: [{ id: text, demands: text, pass: 1, fail: 2, inconclusive: 3 }] };
@@ -167,14 +184,14 @@ function answerOf(path: string, text: string): unknown {
 }
 
 /** Presses keys, and answers every call of the control plane at once. */
-function press(state: State, text: string, ...keys: string[]): State {
+function press(state: UiState, text: string, ...keys: string[]): UiState {
   return keys.reduce((before, key) => {
-    const { state: after, effects } = pressed(before, key);
+    const { state: after, effects } = handleKey(before, key);
     let next = after;
     const queue = [...effects];
     for (let effect = queue.shift(); effect; effect = queue.shift()) {
       if (effect.kind !== "call" || effect.call.key !== undefined) continue;
-      const step = effect.done(next, { status: 200, body: answerOf(effect.call.path, text) });
+      const step = effect.onReply(next, { status: 200, body: answerOf(effect.call.path, text) });
       next = step.state;
       queue.push(...step.effects);
     }
@@ -187,7 +204,7 @@ describe("a detail", () => {
     fc.assert(
       fc.property(hostile, size, look, fc.constantFrom("1", "2", "3", "4", "5"), (text, on, shown, pane) => {
         const opened = press(full(text, on, shown), text, pane, "G", "enter");
-        expect(overlayOf(opened)).toBeDefined();
+        expect(topOverlay(opened)).toBeDefined();
         for (const keys of [[], ["pagedown"], ["G"], ["y"], ["!"], ["?"]]) expectSound(press(opened, text, ...keys));
       }),
       { numRuns: 100 },
@@ -197,9 +214,9 @@ describe("a detail", () => {
   test("says why it could not be had, and that harmlessly", () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const { state, effects } = pressed({ ...full("x", [80, 24], { colours: true, unicode: true }), pane: "requests" }, "enter");
+        const { state, effects } = handleKey({ ...full("x", [80, 24], { colours: true, unicode: true }), pane: "requests" }, "enter");
         const failed = effects.reduce(
-          (next, effect) => (effect.kind === "call" ? (effect.failed?.(next, text, []).state ?? next) : next),
+          (next, effect) => (effect.kind === "call" ? (effect.onError?.(next, text, []).state ?? next) : next),
           state,
         );
         expectSound(failed);
@@ -211,22 +228,22 @@ describe("a detail", () => {
 
 describe("text of others", () => {
   test("has no control character left, and everything else as it was", () => {
-    fc.assert(fc.property(hostile, (text) => !FORBIDDEN.test(harmless(text))));
-    fc.assert(fc.property(fc.string(), (text) => harmless(text) === text));
-    expect(harmless("a\x1b[31mb\u202ec\u2028d\ud83d!")).toBe("a\\u001b[31mb\\u202ec\\u2028d\\ud83d!");
-    expect(harmless("⚠️ Zoë")).toBe("⚠ Zoë");
+    fc.assert(fc.property(hostile, (text) => !FORBIDDEN.test(sanitize(text))));
+    fc.assert(fc.property(fc.string(), (text) => sanitize(text) === text));
+    expect(sanitize("a\x1b[31mb\u202ec\u2028d\ud83d!")).toBe("a\\u001b[31mb\\u202ec\\u2028d\\ud83d!");
+    expect(sanitize("⚠️ Zoë")).toBe("⚠ Zoë");
   });
 
   test("is cut and filled to the cell, and never wider than asked", () => {
     fc.assert(
       fc.property(hostile, fc.integer({ min: 1, max: 40 }), (text, width) => {
-        const shown = harmless(text);
+        const shown = sanitize(text);
         expect(widthOf(cut(shown, width))).toBeLessThanOrEqual(width);
         expect(widthOf(cutMiddle(shown, width))).toBeLessThanOrEqual(width);
-        expect(stringWidth(fill(shown, width))).toBe(width);
+        expect(stringWidth(fitTo(shown, width))).toBe(width);
         // Nor does it reach into its neighbours.
         expect(stringWidth(`│${cut(shown, width)}│`)).toBe(widthOf(cut(shown, width)) + 2);
-        expect(stringWidth(fill(shown, width, "right", cutMiddle))).toBe(width);
+        expect(stringWidth(fitTo(shown, width, "right", cutMiddle))).toBe(width);
       }),
       { numRuns: 300 },
     );
@@ -235,7 +252,7 @@ describe("text of others", () => {
   test("is broken into lines without losing anything of it", () => {
     fc.assert(
       fc.property(hostile, fc.integer({ min: 2, max: 40 }), (text, width) => {
-        const shown = harmless(text);
+        const shown = sanitize(text);
         const lines = wrap(shown, width);
         expect(lines.join("")).toBe(shown);
         expect(lines.filter((line) => widthOf(line) > width)).toEqual([]);

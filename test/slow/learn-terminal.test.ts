@@ -45,7 +45,7 @@ describe("learn on a terminal", () => {
       await shell.shows(`▸${number}`);
     }
     shell.type("S");
-    await shell.shows("The lesson is over");
+    await shell.shows("Lesson complete");
     await shell.shows("yours is paging.mjs.before");
     expect(readFileSync(join(folder, "paging.mjs.before"), "utf8")).toBe("mine");
     shell.type("q");
@@ -54,7 +54,7 @@ describe("learn on a terminal", () => {
 
   test("serves a room with its board, which has everybody who joins, and shows nobody's key", async () => {
     const terminal = openProgram(["learn", "--serve", "--port", "0", "--allowed-host", "127.0.0.1"]);
-    const invitation = await terminal.shows("Nobody is here yet");
+    const invitation = await terminal.shows("No learners yet");
     const path = /\/_sandbox\/room\/[0-9a-f]{8}/.exec(invitation.replaceAll(/\s*│\n│\s*/g, ""))?.[0];
     const port = /:(\d+)\/v1/.exec(invitation)?.[1];
     const joined = await fetch(`http://127.0.0.1:${port}${path}/join`, {
@@ -64,7 +64,7 @@ describe("learn on a terminal", () => {
     });
     expect(joined.status).toBe(200);
     const screen = await terminal.shows(/Ada +first-call +1\/5/);
-    expect(screen).toContain("1 here");
+    expect(screen).toContain("1 learner");
     expect(screen).not.toContain(((await joined.json()) as { apiKey: string }).apiKey.slice(8));
     terminal.type("q");
     expect((await terminal.ended).code).toBe(0);

@@ -44,7 +44,7 @@ describe("what is shown", () => {
     ]) {
       terminal.resize(size);
       await terminal.shows((text) =>
-        text.startsWith(`${size.columns}x${size.rows} is too small; 60x15 is needed`.slice(0, size.columns - 1)),
+        text.startsWith(`${size.columns}x${size.rows} is too small: resize to 60x15 or larger`.slice(0, size.columns - 1)),
       );
       expect(terminal.text()).not.toContain("┌");
     }
@@ -99,11 +99,11 @@ describe("what is shown", () => {
     terminal.type("o");
     await terminal.shows(/outage/i);
     terminal.type("\r");
-    await terminal.shows(/1 ON/);
+    await terminal.shows(/1 armed/);
     expect((await get(terminal.url, "/v1/payments")).status).toBe(503);
     await terminal.shows(/\/v1\/payments +503 \*/);
     terminal.type("u");
-    await terminal.shows((text) => !/\d ON/.test(text));
+    await terminal.shows((text) => !/\d armed/.test(text));
     expect((await get(terminal.url, "/v1/payments")).status).toBe(200);
   });
 });

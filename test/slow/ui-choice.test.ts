@@ -419,14 +419,14 @@ describe("attached to a sandbox elsewhere", () => {
     const again = await start(["--memory", "--port", String(sandbox.port)]);
     await get(again.url, "/v1/payouts");
     await terminal.shows((text) => text.includes("LIVE") && text.includes("/v1/payouts") && !text.includes("limit=7"));
-    expect(terminal.text()).toContain("started anew");
+    expect(terminal.text()).toContain("sandbox restarted");
   });
 
   test("it waits for one that is not there yet", async () => {
     const sandbox = await start(["--memory"]);
     await sandbox.kill();
     const terminal = openProgram(["attach", sandbox.url]);
-    await terminal.shows(/RECONNECTING.*nobody listens there/);
+    await terminal.shows(/RECONNECTING.*connection refused/);
     await start(["--memory", "--port", String(sandbox.port)]);
     await terminal.shows("LIVE");
   });

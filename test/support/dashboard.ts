@@ -1,15 +1,15 @@
 // A dashboard without a terminal: keys go in, calls are made for real when a test says so, frames come out as text.
 
-import { createFrames, type Frames } from "../../ui/frame-renderer.ts";
+import { handleKey } from "../../ui/keys/key-routing.ts";
 import { panes } from "../../ui/panes/index.ts";
-import { heardIndex, heardRows } from "../../ui/state/apply-message.ts";
-import { pressed } from "../../ui/state/key-routing.ts";
-import { beginning, type Effect, type SandboxIndex, type State, type Step } from "../../ui/state/state.ts";
+import { applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
+import { type Effect, initialState, type SandboxIndex, type StateUpdate, type UiState } from "../../ui/state/state.ts";
+import { createFrameRenderer, type FrameRenderer } from "../../ui/view/frame-renderer.ts";
 import { type Call, perform, Refusal } from "../../ui/wire/control-calls.ts";
 import { afterEachFile } from "./cleanup.ts";
 
-export interface Desk {
-  state: State;
+export interface TestDashboard {
+  state: UiState;
   /** What was put on the clipboard, newest last. */
   copied: string[];
   /** Presses keys by name; the calls that they make wait for `settle`. */
@@ -24,7 +24,7 @@ export interface Desk {
 
 export const PLAIN = { colours: false, unicode: true };
 
-let frames: Frames | undefined;
+let frames: FrameRenderer | undefined;
 
 afterEachFile.push(() => {
   frames?.close();
@@ -32,37 +32,37 @@ afterEachFile.push(() => {
 });
 
 /** A dashboard that has looked at the sandbox once. */
-export async function seat(url: string, columns = 120, rows = 36): Promise<Desk> {
+export async function openTestDashboard(url: string, columns = 120, rows = 36): Promise<TestDashboard> {
   const target = { url, token: undefined };
-  const first = beginning({ target, look: PLAIN, size: { columns, rows }, now: 0, panes });
+  const first = initialState({ target, theme: PLAIN, size: { columns, rows }, now: 0, panes });
   let queue: Effect[] = [{ kind: "refresh" }];
-  const take = ({ state, effects }: Step) => {
+  const take = ({ state, effects }: StateUpdate) => {
     desk.state = state;
     queue.push(...effects);
   };
   const look = async () => {
     const { body } = await perform(target, { method: "GET", path: "" });
-    desk.state = heardIndex(desk.state, body as SandboxIndex);
-    for (const { name, asks } of panes)
-      if (asks) desk.state = heardRows(desk.state, name, asks.rows((await perform(target, asks.call)).body));
+    desk.state = applySandboxIndex(desk.state, body as SandboxIndex);
+    for (const { name, poll } of panes)
+      if (poll) desk.state = applyPolledRows(desk.state, name, poll.rows((await perform(target, poll.call)).body));
   };
   const act = async (effect: Effect) => {
     if (effect.kind === "refresh") await look();
     else if (effect.kind === "copy") desk.copied.push(effect.text);
     else if (effect.kind === "call")
       await perform(target, effect.call).then(
-        (answer) => take(effect.done(desk.state, answer)),
+        (answer) => take(effect.onReply(desk.state, answer)),
         (error: Error) => {
-          if (!effect.failed) throw error;
-          take(effect.failed(desk.state, error.message, error instanceof Refusal ? error.fields : []));
+          if (!effect.onError) throw error;
+          take(effect.onError(desk.state, error.message, error instanceof Refusal ? error.fields : []));
         },
       );
   };
-  const desk: Desk = {
-    state: { ...first, link: { phase: "live" } },
+  const desk: TestDashboard = {
+    state: { ...first, connection: { phase: "live" } },
     copied: [],
     press(...keys) {
-      for (const key of keys) take(pressed(desk.state, key));
+      for (const key of keys) take(handleKey(desk.state, key));
     },
     waiting: () => queue.flatMap((effect) => (effect.kind === "call" ? [effect.call] : [])),
     async settle() {
@@ -74,8 +74,8 @@ export async function seat(url: string, columns = 120, rows = 36): Promise<Desk>
     },
     screen(width = columns, height = rows) {
       desk.state = { ...desk.state, size: { columns: width, rows: height } };
-      frames ??= createFrames();
-      return frames.of(desk.state).map(bare);
+      frames ??= createFrameRenderer();
+      return frames.render(desk.state).map(bare);
     },
   };
   await desk.settle();

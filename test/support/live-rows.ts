@@ -1,12 +1,12 @@
 // Rows as the stream tells them, for tests that need many, or odd ones, and no sandbox.
 
+import type { RateWindow } from "../../src/client/control-plane.generated.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import type { AttemptMessage, LiveEvent, LiveItem, RequestMessage, VerdictMessage } from "../../src/contracts/live-messages.ts";
-import type { Window } from "../../ui/details/window.ts";
 import { panes } from "../../ui/panes/index.ts";
-import { heard, heardIndex, heardRows } from "../../ui/state/apply-message.ts";
-import { beginning, type SandboxIndex, type State } from "../../ui/state/state.ts";
-import type { Look } from "../../ui/terminal/style.ts";
+import { applyMessage, applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
+import { initialState, type SandboxIndex, type UiState } from "../../ui/state/state.ts";
+import type { Theme } from "../../ui/terminal/style.ts";
 import { NOON, NOON_SECONDS } from "./sandbox.ts";
 
 const NOON_MILLISECONDS = NOON_SECONDS * 1_000;
@@ -84,17 +84,18 @@ export const rule = (number: number, changes: Partial<RuleState> = {}): RuleStat
   ...changes,
 });
 
-export const rateWindow = (changes: Partial<Window> = {}): Window => ({
+export const rateWindow = (changes: Partial<RateWindow> = {}): RateWindow => ({
   merchant: "mer_lodge",
   operation: null,
   limit: 6_000,
   remaining: 4_812,
   window: 60_000,
   reset: "2026-01-05T12:00:16.000Z",
+  resetIn: 16_000,
   ...changes,
 });
 
-export const LOOK: Look = { colours: true, unicode: true };
+export const THEME: Theme = { colours: true, unicode: true };
 
 export const INDEX: SandboxIndex = {
   version: "1.2.3",
@@ -109,22 +110,22 @@ export const INDEX: SandboxIndex = {
 };
 
 /** A dashboard that is connected to a sandbox with nothing in it, whose clock is frozen at noon. */
-export function quiet(columns = 120, rows = 36, look = LOOK): State {
+export function emptyDashboard(columns = 120, rows = 36, theme = THEME): UiState {
   const target = { url: "http://127.0.0.1:4747", token: undefined };
-  const first = beginning({ target, look, size: { columns, rows }, now: 0, panes });
-  return heardIndex({ ...first, link: { phase: "live" } }, INDEX);
+  const first = initialState({ target, theme, size: { columns, rows }, now: 0, panes });
+  return applySandboxIndex({ ...first, connection: { phase: "live" } }, INDEX);
 }
 
 /** What happened, told in one digest; `unsent` requests happened besides that nobody sent. */
-export function told(state: State, happenings: readonly LiveEvent[], unsent = 0): State {
-  const items = happenings.map((happening, index) => ({ seq: state.seen + 1 + index, ...happening }) as LiveItem);
+export function withLiveEvents(state: UiState, happenings: readonly LiveEvent[], unsent = 0): UiState {
+  const items = happenings.map((happening, index) => ({ seq: state.lastSeq + 1 + index, ...happening }) as LiveItem);
   const totals = { ...state.totals, request: state.totals.request + unsent };
   for (const { kind } of items) totals[kind]++;
-  return heard(state, { type: "digest", seq: state.seen + items.length + unsent, totals, items }, panes);
+  return applyMessage(state, { type: "digest", seq: state.lastSeq + items.length + unsent, totals, items }, panes);
 }
 
 /** How things stand, as the polls tell it. */
-export function standing(state: State, rules: readonly RuleState[], windows: readonly Window[] = []): State {
-  const rowsOf = (name: string, data: readonly unknown[]) => panes.find((pane) => pane.name === name)?.asks?.rows({ data }) ?? [];
-  return heardRows(heardRows(state, "faults", rowsOf("faults", rules)), "limits", rowsOf("limits", windows));
+export function withRulesAndWindows(state: UiState, rules: readonly RuleState[], windows: readonly RateWindow[] = []): UiState {
+  const rowsOf = (name: string, data: readonly unknown[]) => panes.find((pane) => pane.name === name)?.poll?.rows({ data }) ?? [];
+  return applyPolledRows(applyPolledRows(state, "faults", rowsOf("faults", rules)), "limits", rowsOf("limits", windows));
 }

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { stopwatch } from "../../src/kernel/clock.ts";
 import { controls } from "../../ui/controls/index.ts";
 import type { Form } from "../../ui/overlays/form.ts";
-import type { Draft } from "../../ui/overlays/form-state.ts";
-import { type Overlay, overlayOf, type SandboxIndex } from "../../ui/state/state.ts";
-import { harmless, widthOf } from "../../ui/terminal/cells.ts";
+import type { FormState } from "../../ui/overlays/form-view.ts";
+import { type Overlay, type SandboxIndex, topOverlay } from "../../ui/state/state.ts";
+import { sanitize, widthOf } from "../../ui/terminal/cells.ts";
 import { type Call, curlOf } from "../../ui/wire/control-calls.ts";
-import type { Shape } from "../../ui/wire/json-schema.ts";
-import { type Desk, seat, typing } from "../support/dashboard.ts";
+import type { JsonSchema } from "../../ui/wire/json-schema.ts";
+import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { type Bench, open, share } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
@@ -21,7 +21,7 @@ const run = promisify(execFile);
 const list = (bench: Bench, key = "sk_test_lodge") => bench.call("GET", "/v1/payments?limit=1", { key });
 
 /** What is to be done before Enter; then the one call that it comes to, and that nothing else is made before it is answered. */
-async function does(desk: Desk, keys: string[], expected: Call): Promise<void> {
+async function does(desk: TestDashboard, keys: string[], expected: Call): Promise<void> {
   const [letter = "", ...rest] = keys;
   desk.press(letter);
   // What a form asks for when it opens is no call of the key.
@@ -31,8 +31,8 @@ async function does(desk: Desk, keys: string[], expected: Call): Promise<void> {
   expect(desk.state.lastCall).toEqual(expected);
   expect(desk.state.notice?.text).toBe(`${expected.method} ${expected.path} …`);
   await desk.settle();
-  expect(overlayOf(desk.state)).toBeUndefined();
-  expect(desk.state.notice?.tone).toBe("green");
+  expect(topOverlay(desk.state)).toBeUndefined();
+  expect(desk.state.notice?.style).toBe("green");
 }
 
 const fault = (body: object): Call => ({ method: "POST", path: "/faults", body });
@@ -40,16 +40,16 @@ const fault = (body: object): Call => ({ method: "POST", path: "/faults", body }
 describe("faults", () => {
   test("a 429 takes three keys, hits the next call, and is seen on the wire", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     await does(desk, ["x", "4", "enter"], fault({ action: { type: "rate_limit" } }));
-    expect(desk.state.notice?.text).toContain("429 rate_limit on every call is armed as flt_");
+    expect(desk.state.notice?.text).toContain("Armed 429 rate_limit on all operations as flt_");
     expect((await list(bench)).status).toBe(429);
     expect((await list(bench)).status).toBe(200);
   });
 
   test("a 503, on the operation that was typed, so often", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     const keys = ["x", "5", "tab", "tab", ...typing("payouts.l"), "tab", "tab", "2", "enter"];
     await does(desk, keys, fault({ match: { operation: "payouts.list" }, trigger: { times: 2 }, action: { type: "status", status: 503 } }));
     expect((await list(bench)).status).toBe(200);
@@ -60,21 +60,21 @@ describe("faults", () => {
 
   test("an outage takes everything down, and u takes it back", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     await does(desk, ["x", "o", "enter"], fault({ trigger: { for: "30s" }, action: { type: "outage" } }));
     expect((await list(bench)).status).toBe(503);
     const { data } = await bench.control("GET", "/faults");
     await does(desk, ["u"], { method: "DELETE", path: `/faults/${data[0].id}` });
-    expect(desk.state.notice?.text).toContain("Taken back: outage");
+    expect(desk.state.notice?.text).toContain("Undone: Armed outage");
     expect((await list(bench)).status).toBe(200);
     desk.press("u");
-    expect(desk.state.notice?.text).toBe("Nothing that was done here can be taken back");
+    expect(desk.state.notice?.text).toBe("Nothing to undo");
     expect(desk.waiting()).toEqual([]);
   });
 
   test("slow answers are slow by what was written", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     await does(desk, ["x", "s", "tab", "tab", "ctrl-u", ...typing("150"), "enter"], fault({ action: { type: "latency", ms: 150 } }));
     const elapsed = stopwatch();
     expect((await list(bench)).status).toBe(200);
@@ -83,7 +83,7 @@ describe("faults", () => {
 
   test("a response is lost after its effect, and a retry with the key has it", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     await does(desk, ["x", "l", "enter"], fault({ action: { type: "lost_response" } }));
     const path = "/v1/hospitality/bookings/bkg_pending/decline";
     const attempt = () => bench.call("POST", path, { headers: { "idempotency-key": "once" }, body: {} });
@@ -93,16 +93,16 @@ describe("faults", () => {
   });
 
   test("a way of losing it is chosen with the arrows", async () => {
-    const desk = await seat((await open()).url);
+    const desk = await openTestDashboard((await open()).url);
     await does(desk, ["x", "l", "tab", "right", "right", "enter"], fault({ action: { type: "lost_response", as: "empty" } }));
   });
 
   test("on a request that was chosen it begins as a fault like it", async () => {
     const bench = await open();
     await bench.call("GET", "/v1/payouts", { key: "sk_test_market", headers: { "x-sandbox-inject": "status=503" } });
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     const request = { operation: "payouts.list", merchant: "mer_market", status: 503 };
-    const rows = [{ id: "req_1", value: request, facts: { text: "", fields: {} } }];
+    const rows = [{ id: "req_1", value: request, filterBy: { text: "", fields: {} } }];
     const requests = { ...desk.state.lists.requests, rows, cursor: rows[0], follows: false };
     desk.state = { ...desk.state, lists: { ...desk.state.lists, requests } } as typeof desk.state;
     await does(
@@ -116,8 +116,8 @@ describe("faults", () => {
 
   test("on a delivery that was chosen, what can befall deliveries stands first", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
-    const rows = [{ id: "att_1", value: { eventType: "payout.paid", merchant: "mer_lodge" }, facts: { text: "", fields: {} } }];
+    const desk = await openTestDashboard(bench.url);
+    const rows = [{ id: "att_1", value: { eventType: "payout.paid", merchant: "mer_lodge" }, filterBy: { text: "", fields: {} } }];
     const deliveries = { ...desk.state.lists.deliveries, rows, cursor: rows[0], follows: false };
     desk.state = { ...desk.state, pane: "deliveries", lists: { ...desk.state.lists, deliveries } } as typeof desk.state;
     const match = { event: "payout.paid", merchant: "mer_lodge" };
@@ -126,7 +126,7 @@ describe("faults", () => {
 
   test("o takes the service down, and up again", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     await does(desk, ["o"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
     expect((await list(bench)).status).toBe(503);
     const { data } = await bench.control("GET", "/faults");
@@ -136,34 +136,34 @@ describe("faults", () => {
 
   test("D removes every fault when y is pressed, and nothing on any other key", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     await bench.control("POST", "/faults", { action: { type: "outage" } });
     for (const key of ["n", "escape", "enter", "D", "q"]) {
       desk.press("D");
-      expect(desk.screen().join("\n")).toContain("Remove every fault rule");
+      expect(desk.screen().join("\n")).toContain("Remove all fault rules");
       desk.press(key);
       expect(desk.waiting()).toEqual([]);
-      expect(desk.state).toMatchObject({ overlays: [], notice: { text: "Left as it was" } });
+      expect(desk.state).toMatchObject({ overlays: [], notice: { text: "Cancelled" } });
     }
     await does(desk, ["D", "y"], { method: "DELETE", path: "/faults" });
-    expect(desk.state.notice?.text).toBe("Faults removed: 1");
+    expect(desk.state.notice?.text).toBe("Removed 1 fault");
     expect((await list(bench)).status).toBe(200);
   });
 
   test("a scenario is armed by its name, and disarmed with its score", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     const keys = ["x", ...typing("scen"), "tab", ...typing("lost")];
     await does(desk, [...keys, "enter"], { method: "POST", path: "/scenarios/lost-response", body: {} });
     expect(await bench.control("GET", "/scenarios/lost-response")).toMatchObject({ armed: true, merchant: null });
     await does(desk, [...keys, "enter"], { method: "DELETE", path: "/scenarios/lost-response" });
-    expect(desk.state.notice?.text).toMatch(/^lost-response is disarmed with 0 of \d+ points/);
+    expect(desk.state.notice?.text).toMatch(/^Disarmed lost-response: 0 of \d+ points/);
     expect(await bench.control("GET", "/scenarios/lost-response")).toMatchObject({ armed: false });
   });
 
   test("a scenario for one merchant is taken back with u", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     const keys = ["x", ...typing("scen"), "tab", ...typing("brown"), "tab", "tab", ...typing("mer_mar"), "enter"];
     await does(desk, keys, { method: "POST", path: "/scenarios/brownout", body: { merchant: "mer_market" } });
     await does(desk, ["u"], { method: "DELETE", path: "/scenarios/brownout?merchant=mer_market" });
@@ -175,7 +175,7 @@ describe("the other controls", () => {
     const bench = await open();
     const receiver = await receive();
     await bench.call("POST", "/v1/webhooks", { body: { url: receiver.url, events: ["payout.paid"] } });
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     await does(desk, ["t", ...typing("payout.p"), "tab", "tab", ...typing('{"amount": 12}'), "enter"], {
       method: "POST",
       path: "/v1/webhook-events/test",
@@ -184,18 +184,18 @@ describe("the other controls", () => {
     });
     const [arrival] = await receiver.arrived(1);
     expect(arrival?.event).toMatchObject({ type: "payout.paid", data: { amount: 12 }, livemode: false });
-    expect(desk.state.notice?.text).toMatch(/^payout\.paid is evt_\w+, deliveries: 1$/);
+    expect(desk.state.notice?.text).toMatch(/^Triggered payout\.paid as evt_\w+: 1 delivery$/);
   });
 
   test("t takes a type of one's own", async () => {
-    const desk = await seat((await open()).url);
+    const desk = await openTestDashboard((await open()).url);
     await does(desk, ["t", ...typing("house.sold"), "enter"], {
       method: "POST",
       path: "/v1/webhook-events/test",
       key: "sk_test_lodge",
       body: { type: "house.sold" },
     });
-    expect(desk.state.notice?.text).toContain("no endpoint of this merchant wants it");
+    expect(desk.state.notice?.text).toContain("no endpoint is subscribed to it");
   });
 
   const clock = (body: object): Call => ({ method: "PUT", path: "/clock", body });
@@ -216,7 +216,7 @@ describe("the other controls", () => {
     [["r", "enter"], clock({ mode: "real" }), { mode: "real" }],
   ] as [string[], Call, object][])("c %j moves the clock, and u sets it back", async (keys, expected, after) => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     await does(desk, ["c", ...keys], expected);
     expect(await bench.control("GET", "/clock")).toMatchObject(after);
     await does(desk, ["u"], clock({ mode: "frozen", now: "2026-01-05T12:00:00.000Z" }));
@@ -224,7 +224,7 @@ describe("the other controls", () => {
   });
 
   test("c is set back to where it stood even when the stream tells of the move before the answer comes", async () => {
-    const desk = await seat((await open()).url);
+    const desk = await openTestDashboard((await open()).url);
     desk.press("c", "enter");
     const sandbox = desk.state.sandbox as SandboxIndex;
     desk.state = { ...desk.state, sandbox: { ...sandbox, clock: { ...sandbox.clock, now: "2026-01-05T12:01:00.000Z" } } };
@@ -234,7 +234,7 @@ describe("the other controls", () => {
 
   test("m mints a merchant whose key is copied and works, and u removes it", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     await does(desk, ["m", ...typing("mark"), "enter"], { method: "POST", path: "/merchants", body: { fixture: "market" } });
     const key = desk.copied[0] ?? "";
     expect(desk.state.notice?.text).toContain(key);
@@ -246,7 +246,7 @@ describe("the other controls", () => {
 
   test("X asks first; then everything, or one merchant, is as it was", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     const endpoints = async (key: string) => (await bench.call("GET", "/v1/webhooks", { key })).body.data.length;
     const add = (key: string) =>
       bench.call("POST", "/v1/webhooks", { key, body: { url: "http://127.0.0.1:4999/", events: ["payout.paid"] } });
@@ -269,7 +269,7 @@ describe("the other controls", () => {
 
   test("w uses a window up, of the merchant that is chosen, and u fills it again", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     const keys = ["w", ...typing("mer_mar"), "tab", "tab", ...typing("9s"), "enter"];
     await does(desk, keys, { method: "PUT", path: "/rate-limits/mer_market", body: { remaining: 0, resetIn: "9s" } });
     const refused = await list(bench, "sk_test_market");
@@ -282,14 +282,14 @@ describe("the other controls", () => {
 
   test("T begins traffic that makes records, tells that it runs, and ends it", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     const keys = ["T", "tab", "tab", "ctrl-u", ...typing("1/s"), "tab", ...typing("1h"), "tab", ...typing('{"payment": 1}'), "enter"];
     await does(desk, keys, {
       method: "POST",
       path: "/traffic",
       body: { merchant: "mer_lodge", rate: "1/s", for: "1h", mix: { payment: 1 } },
     });
-    expect(desk.state.notice?.text).toContain("the clock stands");
+    expect(desk.state.notice?.text).toContain("the clock is frozen");
     await does(desk, ["c", "enter"], advance("1m"));
     expect((await bench.control("GET", "/traffic")).data[0].happened).toBeGreaterThan(10);
     desk.press("T");
@@ -302,7 +302,7 @@ describe("the other controls", () => {
 
   test("b saves the state, goes back to it when y is pressed, and deletes it", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     await does(desk, ["b", "enter"], { method: "PUT", path: "/snapshots/before" });
     await bench.call("POST", "/v1/webhooks", { body: { url: "http://127.0.0.1:4999/", events: ["payout.paid"] } });
     const endpoints = async () => (await bench.call("GET", "/v1/webhooks")).body.data.length;
@@ -323,39 +323,39 @@ describe("the other controls", () => {
 
 describe("a form", () => {
   test("says at once what is wrong by its own form, and makes no call of it", async () => {
-    const desk = await seat((await open()).url);
+    const desk = await openTestDashboard((await open()).url);
     desk.press("x");
     await desk.settle();
     desk.press("o", "tab", "tab", "tab", "tab", "0");
     expect(desk.screen().join("\n")).toContain("must be at least 1");
     desk.press("up", "up", "enter");
     expect(desk.waiting()).toEqual([]);
-    expect(desk.state.notice).toEqual({ text: "times must be at least 1", tone: "red" });
+    expect(desk.state.notice).toEqual({ text: "times must be at least 1", style: "red" });
     desk.press("ctrl-u", "2", "enter");
     expect(desk.waiting()).toEqual([fault({ trigger: { times: 2, for: "30s" }, action: { type: "outage" } })]);
   });
 
   test("stays with what the control plane refuses, and shows why at the field", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     desk.press("x");
     await desk.settle();
     desk.press("4", "tab", ...typing("payments.lits"), "enter");
     await desk.settle();
     const screen = desk.screen().join("\n");
     expect(screen).toMatch(/operation {7}< payments\.lits > *✗ There is no operation "payments\.lits"/);
-    expect(desk.state.notice?.tone).toBe("red");
+    expect(desk.state.notice?.style).toBe("red");
     desk.press("ctrl-u", "enter");
     await desk.settle();
-    expect(overlayOf(desk.state)).toBeUndefined();
+    expect(topOverlay(desk.state)).toBeUndefined();
     expect((await list(bench)).status).toBe(429);
   });
 
   test("stays with what the service refuses", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     const { merchant } = await bench.control("POST", "/merchants", {});
-    await seat(bench.url).then(({ state }) => {
+    await openTestDashboard(bench.url).then(({ state }) => {
       desk.state = { ...desk.state, sandbox: state.sandbox };
     });
     await bench.control("DELETE", `/merchants/${merchant}`);
@@ -363,21 +363,21 @@ describe("a form", () => {
     await desk.settle();
     desk.press("tab", "end", "enter");
     await desk.settle();
-    expect(overlayOf(desk.state)?.title).toBe("Trigger an event");
-    expect(desk.state.notice?.tone).toBe("red");
+    expect(topOverlay(desk.state)?.title).toBe("Trigger an event");
+    expect(desk.state.notice?.style).toBe("red");
     expect(desk.screen().join(" ")).toContain(String(desk.state.notice?.text.slice(0, 30)));
   });
 
   test("says so when nobody answers, and can be left", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     desk.press("m");
     await bench.close();
     desk.press("enter", "enter");
     await desk.settle();
     expect(desk.state).toMatchObject({
-      notice: { text: expect.stringMatching(/^Nobody answers at http:\/\/127\.0\.0\.1:\d+$/), tone: "red" },
-      overlays: [{ title: "Mint a merchant" }],
+      notice: { text: expect.stringMatching(/^Nobody answers at http:\/\/127\.0\.0\.1:\d+$/), style: "red" },
+      overlays: [{ title: "Create a merchant" }],
     });
     desk.press("escape");
     expect(desk.state.overlays).toEqual([]);
@@ -385,7 +385,7 @@ describe("a form", () => {
 
   test("makes one call however often Enter is pressed, and an answer that comes after Esc is still heard", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     desk.press("m", "enter", "enter", "enter", "escape");
     expect(desk.waiting()).toHaveLength(1);
     await desk.settle();
@@ -394,7 +394,7 @@ describe("a form", () => {
   });
 
   test("text is edited at the caret", async () => {
-    const desk = await seat((await open()).url);
+    const desk = await openTestDashboard((await open()).url);
     desk.press(
       "b",
       "tab",
@@ -416,7 +416,7 @@ describe("a form", () => {
   });
 
   test("a chosen one of few is found by its letter, and h and l turn where no option begins with them", async () => {
-    const desk = await seat((await open()).url);
+    const desk = await openTestDashboard((await open()).url);
     desk.press("x");
     await desk.settle();
     const form = () => desk.screen().find((line) => line.includes("< "));
@@ -443,7 +443,7 @@ describe("the curl that is shown", () => {
   test.each(cases)("%s: run by a shell it is answered as the call is", async (_, [letter = "", ...keys]) => {
     const byKey = await open({ seed: 5 });
     const byCurl = await open({ seed: 5 });
-    const desk = await seat(byKey.url, 160, 40);
+    const desk = await openTestDashboard(byKey.url, 160, 40);
     desk.press(letter);
     await desk.settle();
     desk.press(...keys, "ctrl-y");
@@ -454,7 +454,7 @@ describe("the curl that is shown", () => {
     const [call] = desk.waiting();
     expect(curl).toBe(curlOf(desk.state.target, call as Call));
     await desk.settle();
-    expect(desk.state.notice?.tone).toBe("green");
+    expect(desk.state.notice?.style).toBe("green");
     const { stdout } = await run("sh", ["-c", curl.replaceAll(byKey.url, byCurl.url)]);
     expect(JSON.parse(stdout)).not.toHaveProperty("error");
     const { path, key } = call as Call;
@@ -471,12 +471,12 @@ describe("the curl that is shown", () => {
 
 describe("every field of every action", () => {
   let bench: Bench;
-  let desk: Desk;
-  let rules: readonly Shape[];
+  let desk: TestDashboard;
+  let rules: readonly JsonSchema[];
 
   beforeAll(async () => {
     bench = await share();
-    desk = await seat(bench.url, 80, 24);
+    desk = await openTestDashboard(bench.url, 80, 24);
     rules = (await bench.control("GET", "/faults/schema.json")).oneOf;
   });
   afterAll(() => bench.close());
@@ -494,16 +494,16 @@ describe("every field of every action", () => {
   async function entered(): Promise<"armed" | "refused"> {
     desk.press("enter");
     await desk.settle();
-    if (!overlayOf(desk.state)) {
-      expect(desk.state.notice).toMatchObject({ tone: "green" });
+    if (!topOverlay(desk.state)) {
+      expect(desk.state.notice).toMatchObject({ style: "green" });
       return "armed";
     }
-    expect(desk.state.notice?.tone).toBe("red");
+    expect(desk.state.notice?.style).toBe("red");
     // The last two lines are not the form's.
     const shown = desk.screen().slice(0, -2).join("\n");
     expect(shown).toContain("Arm a fault");
     const why = desk.state.notice?.text ?? "";
-    expect([why, why.replace(/^\S+ /, "")].some((words) => shown.includes(harmless(words).slice(0, 25)))).toBe(true);
+    expect([why, why.replace(/^\S+ /, "")].some((words) => shown.includes(sanitize(words).slice(0, 25)))).toBe(true);
     return "refused";
   }
 
@@ -524,7 +524,7 @@ describe("every field of every action", () => {
     "action.by": ["3m", "3m"],
   };
 
-  function sample(path: string, shape: Shape): [text: string, value: unknown] {
+  function sample(path: string, shape: JsonSchema): [text: string, value: unknown] {
     const special = SPECIAL[path];
     if (special) return special;
     if (shape.enum) return [String(shape.enum[0]), shape.enum[0]];
@@ -534,19 +534,19 @@ describe("every field of every action", () => {
     return shape.pattern ? ["7s", "7s"] : ["some text", "some text"];
   }
 
-  const places = (rule: Shape): [string, Shape][] =>
+  const places = (rule: JsonSchema): [string, JsonSchema][] =>
     Object.entries(rule.properties ?? {}).flatMap(([name, shape]) =>
       ["action", "match", "trigger"].includes(name)
         ? Object.entries(shape.properties ?? {})
             .filter(([inner]) => inner !== "type")
-            .map(([inner, of]): [string, Shape] => [`${name}.${inner}`, of])
-        : [[name, shape] as [string, Shape]],
+            .map(([inner, of]): [string, JsonSchema] => [`${name}.${inner}`, of])
+        : [[name, shape] as [string, JsonSchema]],
     );
 
   /** The name of the field that has so many before it, and how many those are. */
   function fieldAt(path: string): number {
-    const { form, draft } = overlayOf(desk.state) as Overlay & { form: Form; draft: Draft };
-    const names = form.fields(draft.values, { state: desk.state, answers: {} }).map(({ name }) => name);
+    const { form, input } = topOverlay(desk.state) as Overlay & { form: Form; input: FormState };
+    const names = form.fields(input.values, { state: desk.state, data: {} }).map(({ name }) => name);
     expect(names).toContain(path);
     return names.indexOf(path);
   }
@@ -627,7 +627,7 @@ describe("forms fit", () => {
     [60, 15],
   ])("%i by %i, whatever is in them", async (columns, rows) => {
     const bench = await open();
-    const desk = await seat(bench.url, columns, rows);
+    const desk = await openTestDashboard(bench.url, columns, rows);
     for (const key of ["x", "t", "c", "m", "X", "w", "T", "b"]) {
       desk.press(key);
       await desk.settle();
@@ -638,10 +638,10 @@ describe("forms fit", () => {
         expect(screen.map(widthOf).filter((width) => width > columns)).toEqual([]);
         expect(screen.join("\n")).toContain("curl -sS");
         expect(screen.filter((line) => line.includes(" ▸ ")).length).toBeGreaterThanOrEqual(2);
-        expect(screen.at(-1)).toContain("Enter do it");
+        expect(screen.at(-1)).toContain("Enter send");
       }
       desk.press("escape");
-      expect(overlayOf(desk.state)).toBeUndefined();
+      expect(topOverlay(desk.state)).toBeUndefined();
     }
     desk.press("D");
     expect(desk.screen(columns, rows).join("\n")).toContain("curl -sS -X DELETE");

@@ -9,7 +9,7 @@ import { WebSocket } from "ws";
 import type { AttemptMessage, LiveEvent, LiveItem, LiveMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import { type FilterFacts, readRowFilter } from "../../src/contracts/row-filter.ts";
 import { createHub } from "../../src/live/hub.ts";
-import { createKeyReader, readKeys, textOf } from "../../ui/terminal/keys.ts";
+import { createKeyReader, readKeys, textOf } from "../../ui/terminal/read-keys.ts";
 import { attempt, request } from "../support/live-rows.ts";
 
 describe("keys", () => {

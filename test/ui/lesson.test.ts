@@ -3,17 +3,17 @@
 import stringWidth from "string-width";
 import { afterAll, describe, expect, test } from "vitest";
 import type { LearnerState, LessonMessage } from "../../src/contracts/lesson.ts";
-import { everywhere } from "../../ui/actions.ts";
-import { tickLine } from "../../ui/details/lesson-text.ts";
-import { createFrames } from "../../ui/frame-renderer.ts";
-import { panes, panesOf } from "../../ui/panes/index.ts";
-import { heardRows } from "../../ui/state/apply-message.ts";
-import { pressed } from "../../ui/state/key-routing.ts";
-import { courseCalls, ownCourse } from "../../ui/state/learning.ts";
-import type { Course, Effect, State } from "../../ui/state/state.ts";
+import { stepMarks } from "../../ui/details/lesson-text.ts";
+import { globalKeys } from "../../ui/keys/key-bindings.ts";
+import { handleKey } from "../../ui/keys/key-routing.ts";
+import { panes, visiblePanes } from "../../ui/panes/index.ts";
+import { applyPolledRows } from "../../ui/state/apply-message.ts";
+import { learnerMode, pollLearner } from "../../ui/state/learning.ts";
+import type { Effect, LearningMode, UiState } from "../../ui/state/state.ts";
+import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
 import { perform } from "../../ui/wire/control-calls.ts";
-import { type Desk, seat, typing } from "../support/dashboard.ts";
-import { quiet, told } from "../support/live-rows.ts";
+import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { emptyDashboard, withLiveEvents } from "../support/live-rows.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
 const SIZES = [
@@ -22,28 +22,28 @@ const SIZES = [
   [60, 15],
 ] as const;
 
-const OWN: Course = { kind: "own", id: "mer_lodge" };
+const OWN: LearningMode = { kind: "learner", id: "mer_lodge" };
 
 /** Somebody who learns at a desk: what the stream would tell is asked for. */
 async function learn(lesson = "first-call", columns = 80, rows = 24) {
   const bench = await open();
   await bench.control("POST", "/learners", { hintAfter: "0s" });
   await bench.control("POST", "/learners/mer_lodge/lesson", { name: lesson });
-  const desk = await seat(bench.url, columns, rows);
-  desk.state = { ...desk.state, course: OWN, pane: "lesson" };
+  const desk = await openTestDashboard(bench.url, columns, rows);
+  desk.state = { ...desk.state, learning: OWN, pane: "lesson" };
   await lookAgain(desk);
   return { bench, desk };
 }
 
 /** What the dashboard does every second. */
-async function lookAgain(desk: Desk): Promise<void> {
+async function lookAgain(desk: TestDashboard): Promise<void> {
   const act = async (effect: Effect): Promise<void> => {
     if (effect.kind !== "call") return;
-    const step = effect.done(desk.state, await perform(desk.state.target, effect.call));
+    const step = effect.onReply(desk.state, await perform(desk.state.target, effect.call));
     desk.state = step.state;
     for (const next of step.effects) await act(next);
   };
-  for (const effect of courseCalls(desk.state)) await act(effect);
+  for (const effect of pollLearner(desk.state)) await act(effect);
 }
 
 /** What a call makes happen to the learner, once the sandbox has said so. */
@@ -55,18 +55,16 @@ function news(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMessag
   });
 }
 
-const text = (desk: Desk, columns?: number, rows?: number) => desk.screen(columns, rows).join("\n");
+const text = (desk: TestDashboard, columns?: number, rows?: number) => desk.screen(columns, rows).join("\n");
 
 describe("the lesson's pane", () => {
   test("is there where somebody learns, and comes last", () => {
-    const state = quiet();
-    const usual = panesOf(state).map(({ name }) => name);
-    const digit = String(usual.length + 1);
-    expect(usual).not.toContain("lesson");
-    expect(panesOf({ ...state, course: OWN }).map(({ name }) => name)).toEqual([...usual, "lesson"]);
-    expect(pressed(state, digit).state.pane).toBe("requests");
-    expect(pressed({ ...state, course: OWN }, digit).state.pane).toBe("lesson");
-    expect(pressed({ ...state, course: OWN, pane: "lesson" }, "tab").state.pane).toBe("requests");
+    const state = emptyDashboard();
+    expect(visiblePanes(state).map(({ name }) => name)).toEqual(["requests", "deliveries", "limits", "faults", "verdicts"]);
+    expect(visiblePanes({ ...state, learning: OWN }).map(({ name }) => name)[5]).toBe("lesson");
+    expect(handleKey(state, "6").state.pane).toBe("requests");
+    expect(handleKey({ ...state, learning: OWN }, "6").state.pane).toBe("lesson");
+    expect(handleKey({ ...state, learning: OWN, pane: "lesson" }, "tab").state.pane).toBe("requests");
   });
 
   test("shows what ticked, what to do and the command, with the learner's own address", async () => {
@@ -84,11 +82,11 @@ describe("the lesson's pane", () => {
     const { bench, desk } = await learn();
     const ticked = news(bench, "ticked");
     await bench.call("GET", "/v1/merchants/me");
-    desk.state = told(desk.state, [{ kind: "lesson", lesson: await ticked }]);
+    desk.state = withLiveEvents(desk.state, [{ kind: "lesson", lesson: await ticked }]);
     const screen = text(desk);
     expect(screen).toContain("✓1  ▸2   3   4   5");
     expect(screen).toContain("2. Read a list");
-    expect(screen).toContain("Ticked: Ask who you are");
+    expect(screen).toContain("Step completed: Ask who you are");
   });
 
   test("is not moved by somebody else's ticks", async () => {
@@ -97,19 +95,19 @@ describe("the lesson's pane", () => {
     await bench.call("GET", "/v1/merchants/me");
     const { learner, ...rest } = await ticked;
     const before = desk.screen();
-    desk.state = told(desk.state, [{ kind: "lesson", lesson: { ...rest, learner: { ...learner, id: "mer_market" } } }]);
+    desk.state = withLiveEvents(desk.state, [{ kind: "lesson", lesson: { ...rest, learner: { ...learner, id: "mer_market" } } }]);
     expect(desk.screen()).toEqual(before);
   });
 
   test("believes the stream rather than an answer that was under way", async () => {
     const { bench, desk } = await learn();
-    const [asked] = courseCalls(desk.state) as [Effect & { kind: "call" }];
+    const [asked] = pollLearner(desk.state) as [Effect & { kind: "call" }];
     const old = await perform(desk.state.target, asked.call);
     const ticked = news(bench, "ticked");
     await bench.call("GET", "/v1/merchants/me");
-    desk.state = told(desk.state, [{ kind: "lesson", lesson: await ticked }]);
-    desk.state = asked.done(desk.state, old).state;
-    expect(ownCourse(desk.state)?.learner?.step).toBe(2);
+    desk.state = withLiveEvents(desk.state, [{ kind: "lesson", lesson: await ticked }]);
+    desk.state = asked.onReply(desk.state, old).state;
+    expect(learnerMode(desk.state)?.learner?.step).toBe(2);
   });
 
   test("breaks a command between its options, and within quotation marks only where it must", async () => {
@@ -138,7 +136,7 @@ describe("the lesson's pane", () => {
     await desk.settle();
     expect(text(desk)).toContain("-1  ▸2   3   4   5");
     expect(text(desk)).toContain("2. Read a list");
-    expect(text(desk)).toContain("Left out: Ask who you are");
+    expect(text(desk)).toContain("Skipped: Ask who you are");
     desk.press("!");
     expect(text(desk)).toContain("/learners/mer_lodge/skip");
   });
@@ -163,7 +161,7 @@ describe("the lesson's pane", () => {
     await desk.settle();
     expect(text(desk)).toContain("2. Read a list");
     desk.press("/");
-    expect(desk.state.typing).toBe(false);
+    expect(desk.state.isEditingFilter).toBe(false);
   });
 
   test("L begins another lesson, at the step that is chosen", async () => {
@@ -186,8 +184,8 @@ describe("the lesson's pane", () => {
       desk.press("S");
       await desk.settle();
     }
-    expect(text(desk)).toContain("The lesson is over.");
-    expect(text(desk)).toContain("the next one is paging");
+    expect(text(desk)).toContain("Lesson complete.");
+    expect(text(desk)).toContain("the next lesson: paging");
     desk.press("S", "H", "y");
     expect([desk.waiting(), desk.copied]).toEqual([[], []]);
     desk.press("L");
@@ -202,8 +200,8 @@ describe("the lesson's pane", () => {
     const { bench, desk } = await learn();
     desk.press("S");
     await desk.settle();
-    desk.state = told(desk.state, [{ kind: "reset", merchant: null }]);
-    expect(text(desk)).toContain("Fetching the lesson");
+    desk.state = withLiveEvents(desk.state, [{ kind: "reset", merchant: null }]);
+    expect(text(desk)).toContain("Loading the lesson");
     await bench.control("POST", "/reset", {});
     await bench.control("POST", "/learners", {});
     await bench.control("POST", "/learners/mer_lodge/lesson", { name: "first-call" });
@@ -214,7 +212,7 @@ describe("the lesson's pane", () => {
   test("stands beside the requests on a wide screen, whole height, whatever has the keys", async () => {
     const { bench, desk } = await learn("first-call", 120, 36);
     await bench.call("GET", "/v1/payments");
-    for (const { name } of panesOf(desk.state)) {
+    for (const { name } of visiblePanes(desk.state)) {
       desk.state = { ...desk.state, pane: name };
       const screen = text(desk);
       expect([name, screen.includes("1. Ask who you are"), screen.includes("1 Requests")]).toEqual([name, true, true]);
@@ -245,28 +243,28 @@ describe("the lesson's pane", () => {
       { lesson: "own", step: 1, how: "ticked" as const },
       { lesson: "own", step: 2, how: "skipped" as const },
     ];
-    const line = tickLine({ colours: false, unicode: false }, lesson, { lesson: "own", step: 3, left } as unknown as LearnerState);
+    const line = stepMarks({ colours: false, unicode: false }, lesson, { lesson: "own", step: 3, left } as unknown as LearnerState);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: tints begin with one.
     expect(line.replace(/\x1b\[[0-9;]*m/g, "")).toBe("+1  -2  >3   4");
   });
 
   test("its letters mean nothing else: what is left of the alphabet for everybody was not taken", () => {
-    const taken = new Set([...everywhere.flatMap(({ keys }) => keys), "h", "j", "k", "l", "g", "G", "f"]);
-    const own = panes.find(({ name }) => name === "lesson")?.actions.flatMap(({ keys }) => keys) ?? [];
+    const taken = new Set([...globalKeys.flatMap(({ keys }) => keys), "h", "j", "k", "l", "g", "G", "f"]);
+    const own = panes.find(({ name }) => name === "lesson")?.keys.flatMap(({ keys }) => keys) ?? [];
     expect(own).toEqual(["y", "H", "S", "L"]);
     expect(own.filter((key) => taken.has(key))).toEqual([]);
-    for (const { name, actions } of panes.filter(({ name }) => !["lesson", "board"].includes(name)))
-      expect([name, actions.flatMap(({ keys }) => keys).filter((key) => ["H", "S", "L"].includes(key))]).toEqual([name, []]);
+    for (const { name, keys } of panes.filter(({ name }) => !["lesson", "board"].includes(name)))
+      expect([name, keys.flatMap(({ keys }) => keys).filter((key) => ["H", "S", "L"].includes(key))]).toEqual([name, []]);
   });
 });
 
 describe("the board's pane", () => {
-  const frames = createFrames();
+  const frames = createFrameRenderer();
   afterAll(() => frames.close());
   // biome-ignore lint/suspicious/noControlCharactersInRegex: tints begin with one.
-  const screen = (state: State) => frames.of(state).map((line) => line.replace(/\x1b\[[0-9;]*m/g, ""));
+  const screen = (state: UiState) => frames.render(state).map((line) => line.replace(/\x1b\[[0-9;]*m/g, ""));
 
-  const ROOM: Course = { kind: "room", url: "http://192.168.1.5:4747/_sandbox/room/3f9a1c7e" };
+  const ROOM: LearningMode = { kind: "workshop", url: "http://192.168.1.5:4747/_sandbox/room/3f9a1c7e" };
   const learner = (number: number, changes: Partial<LearnerState> = {}): LearnerState => ({
     id: `mer_${number}`,
     name: `attendee ${number}`,
@@ -285,9 +283,9 @@ describe("the board's pane", () => {
     version: 1,
     ...changes,
   });
-  const rowsOf = (data: readonly LearnerState[]) => panes.find(({ name }) => name === "board")?.asks?.rows({ data }) ?? [];
+  const rowsOf = (data: readonly LearnerState[]) => panes.find(({ name }) => name === "board")?.poll?.rows({ data }) ?? [];
   const withBoard = (data: readonly LearnerState[], columns = 120, rows = 36) =>
-    heardRows({ ...quiet(columns, rows), course: ROOM, pane: "board" }, "board", rowsOf(data));
+    applyPolledRows({ ...emptyDashboard(columns, rows), learning: ROOM, pane: "board" }, "board", rowsOf(data));
 
   test("has a row for everybody, and a word for who has been at a step longest", () => {
     const lines = screen(
@@ -304,7 +302,7 @@ describe("the board's pane", () => {
     expect(of("Zoë")).toMatch(/Zoë +paging +5\/5 +done/);
     expect(of("Eve")).toMatch(/Eve +-/);
     expect(lines.join("\n").match(/longest/g)).toHaveLength(1);
-    expect(lines.join("\n")).toContain("4 here, 1 done");
+    expect(lines.join("\n")).toContain("4 learners, 1 done");
     expect(lines[0]).toContain("clock");
     expect(lines[0]).not.toContain("keys");
   });
@@ -318,7 +316,7 @@ describe("the board's pane", () => {
       expect(lines).toHaveLength(rows);
       expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
       expect(lines.join("\n")).toContain("\\u202e");
-      expect(screen(pressed(state, "G").state).join("\n")).toContain("attendee 39");
+      expect(screen(handleKey(state, "G").state).join("\n")).toContain("attendee 39");
     }
   });
 
@@ -328,7 +326,7 @@ describe("the board's pane", () => {
       .replaceAll(/\s*│\n│\s*/g, "");
     for (const words of ["learn --join http://192.168.1.5:4747/_sandbox/room/3f9a1c7e --name NAME", "3f9a1c7e/join", "3f9a1c7e/board"])
       expect(lines).toContain(words);
-    const { effects } = pressed(withBoard([]), "y");
+    const { effects } = handleKey(withBoard([]), "y");
     expect(effects).toEqual([{ kind: "copy", text: "http://192.168.1.5:4747/_sandbox/room/3f9a1c7e" }]);
   });
 
@@ -337,9 +335,9 @@ describe("the board's pane", () => {
       { lesson: "first-call", step: 1, how: "ticked" as const, hints: 0, at: 0 },
       { lesson: "first-call", step: 2, how: "skipped" as const, hints: 0, at: 0 },
     ];
-    const state = pressed(withBoard([learner(1, { left, hints: 1, hint: "Anything above 100." })]), "enter").state;
+    const state = handleKey(withBoard([learner(1, { left, hints: 1, hint: "Anything above 100." })]), "enter").state;
     const lines = screen(state).join("\n");
-    expect(lines).toMatch(/✓ first-call 1 {2}ticked/);
+    expect(lines).toMatch(/✓ first-call 1 {2}completed/);
     expect(lines).toMatch(/- first-call 2 {2}skipped/);
     expect(lines).toContain("Anything above 100.");
   });
@@ -348,8 +346,8 @@ describe("the board's pane", () => {
     const bench = await open();
     const { learner: ada } = await bench.control("POST", "/learners", { name: "Ada", hintAfter: "0s" });
     await bench.control("POST", "/learners", { name: "Grace", hintAfter: "0s" });
-    const desk = await seat(bench.url);
-    desk.state = { ...desk.state, course: ROOM, pane: "board" };
+    const desk = await openTestDashboard(bench.url);
+    desk.state = { ...desk.state, learning: ROOM, pane: "board" };
     const board = async () => ((await bench.control("GET", "/learners")) as { data: LearnerState[] }).data;
     const settled = async (...keys: string[]) => {
       desk.press(...keys);

@@ -4,23 +4,23 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   append,
-  choose,
-  chosenRow,
+  type CursorMove,
   emptyList,
-  filtered,
+  filteredRows,
   follow,
   freeze,
-  freshOf,
-  isGone,
+  isCursorGone,
   type List,
-  MOST_ROWS,
-  type Move,
-  move,
+  MAX_ROWS,
+  moveCursor,
   type Row,
   replace,
-  shownRows,
-  thaw,
-  viewOf,
+  select,
+  selectedRow,
+  unfreeze,
+  unseenCount,
+  visibleRows,
+  withFilter,
 } from "../../ui/state/list.ts";
 
 const KINDS = ["red", "green", "blue"];
@@ -28,7 +28,7 @@ const KINDS = ["red", "green", "blue"];
 const row = (number: number, kind = KINDS[number % KINDS.length] ?? ""): Row => ({
   id: `row_${number}`,
   value: number,
-  facts: { text: `${kind} ${number}`, fields: { kind } },
+  filterBy: { text: `${kind} ${number}`, fields: { kind } },
 });
 
 const rows = (from: number, count: number) => Array.from({ length: count }, (_, index) => row(from + index));
@@ -38,114 +38,114 @@ const filled = (count: number) => append(emptyList(true), rows(0, count));
 describe("a list that follows", () => {
   test("shows the newest rows, and the last of them is the one that keys act on", () => {
     const list = append(filled(20), rows(20, 3));
-    expect(ids(viewOf(list, 4).rows)).toEqual(["row_19", "row_20", "row_21", "row_22"]);
-    expect([viewOf(list, 4).chosen, chosenRow(list)?.id, freshOf(list)]).toEqual([3, "row_22", 0]);
+    expect(ids(visibleRows(list, 4).rows)).toEqual(["row_19", "row_20", "row_21", "row_22"]);
+    expect([visibleRows(list, 4).selected, selectedRow(list)?.id, unseenCount(list)]).toEqual([3, "row_22", 0]);
   });
 
   test("is pinned by the first move, on the row that is seen, without moving the view", () => {
-    const list = move(filled(20), -1, 5);
+    const list = moveCursor(filled(20), -1, 5);
     expect(list.follows).toBe(false);
-    expect(viewOf(list, 5)).toEqual({ rows: rows(15, 5), chosen: 3, gone: false });
+    expect(visibleRows(list, 5)).toEqual({ rows: rows(15, 5), selected: 3, isGone: false });
   });
 
   test("stays where it is while rows come, counts them, and goes on by f", () => {
-    const pinned = append(append(move(filled(20), -2, 5), rows(20, 7)), rows(27, 1), 4);
-    expect(viewOf(pinned, 5)).toEqual({ rows: rows(15, 5), chosen: 2, gone: false });
-    expect([freshOf(pinned), pinned.total]).toEqual([12, 32]);
+    const pinned = append(append(moveCursor(filled(20), -2, 5), rows(20, 7)), rows(27, 1), 4);
+    expect(visibleRows(pinned, 5)).toEqual({ rows: rows(15, 5), selected: 2, isGone: false });
+    expect([unseenCount(pinned), pinned.total]).toEqual([12, 32]);
     const following = follow(pinned);
-    expect(ids(viewOf(following, 2).rows)).toEqual(["row_26", "row_27"]);
-    expect([freshOf(following), chosenRow(following)?.id]).toEqual([0, "row_27"]);
+    expect(ids(visibleRows(following, 2).rows)).toEqual(["row_26", "row_27"]);
+    expect([unseenCount(following), selectedRow(following)?.id]).toEqual([0, "row_27"]);
   });
 });
 
 describe("a row that has left the list", () => {
-  const evicted = append(move(filled(10), "first", 5), rows(10, MOST_ROWS));
+  const evicted = append(moveCursor(filled(10), "first", 5), rows(10, MAX_ROWS));
 
   test("is shown from a copy, above those that are left", () => {
-    expect(evicted.rows).toHaveLength(MOST_ROWS);
-    expect(isGone(evicted)).toBe(true);
-    expect(viewOf(evicted, 3)).toEqual({ rows: [row(0), row(10), row(11)], chosen: 0, gone: true });
-    expect(chosenRow(evicted)).toEqual(row(0));
+    expect(evicted.rows).toHaveLength(MAX_ROWS);
+    expect(isCursorGone(evicted)).toBe(true);
+    expect(visibleRows(evicted, 3)).toEqual({ rows: [row(0), row(10), row(11)], selected: 0, isGone: true });
+    expect(selectedRow(evicted)).toEqual(row(0));
   });
 
   test("has the oldest row below it, and nothing above", () => {
-    expect(chosenRow(move(evicted, 1, 3))?.id).toBe("row_10");
-    expect(chosenRow(move(evicted, 2, 3))?.id).toBe("row_11");
-    expect(chosenRow(move(evicted, -1, 3))?.id).toBe("row_0");
-    expect(chosenRow(move(evicted, "last", 3))?.id).toBe(`row_${MOST_ROWS + 9}`);
+    expect(selectedRow(moveCursor(evicted, 1, 3))?.id).toBe("row_10");
+    expect(selectedRow(moveCursor(evicted, 2, 3))?.id).toBe("row_11");
+    expect(selectedRow(moveCursor(evicted, -1, 3))?.id).toBe("row_0");
+    expect(selectedRow(moveCursor(evicted, "last", 3))?.id).toBe(`row_${MAX_ROWS + 9}`);
   });
 
   test("stays chosen in a list of how things stand, as it was last seen", () => {
-    const list = replace(move(replace(emptyList(false), rows(0, 4)), 2, 4), [row(0), row(3)]);
-    expect([chosenRow(list)?.id, isGone(list)]).toEqual(["row_2", true]);
-    expect(chosenRow(move(list, 1, 4))?.id).toBe("row_0");
+    const list = replace(moveCursor(replace(emptyList(false), rows(0, 4)), 2, 4), [row(0), row(3)]);
+    expect([selectedRow(list)?.id, isCursorGone(list)]).toEqual(["row_2", true]);
+    expect(selectedRow(moveCursor(list, 1, 4))?.id).toBe("row_0");
   });
 });
 
 describe("a list of how things stand", () => {
   test("has its first row chosen from the beginning, and takes in what became of the chosen one", () => {
     const list = replace(emptyList(false), rows(0, 3));
-    expect(chosenRow(list)?.id).toBe("row_0");
+    expect(selectedRow(list)?.id).toBe("row_0");
     const changed = replace(list, [row(5), { ...row(0), value: "changed" }]);
-    expect(chosenRow(changed)?.value).toBe("changed");
-    expect(freshOf(changed)).toBe(0);
+    expect(selectedRow(changed)?.value).toBe("changed");
+    expect(unseenCount(changed)).toBe(0);
   });
 
   test("keeps the row of a frozen picture, and takes in what became of it when that goes on", () => {
     const frozen = freeze(replace(emptyList(false), rows(0, 3)));
     const later = replace(frozen, [{ ...row(0), value: "later" }]);
-    expect([chosenRow(later)?.value, viewOf(later, 5).rows.length]).toEqual([0, 3]);
-    expect([chosenRow(thaw(later))?.value, viewOf(thaw(later), 5).rows.length]).toEqual(["later", 1]);
+    expect([selectedRow(later)?.value, visibleRows(later, 5).rows.length]).toEqual([0, 3]);
+    expect([selectedRow(unfreeze(later))?.value, visibleRows(unfreeze(later), 5).rows.length]).toEqual(["later", 1]);
   });
 });
 
 describe("a filter", () => {
   test("keeps the chosen row where it passes", () => {
-    const list = filtered(move(filled(30), -3, 5), "kind:red");
-    expect(chosenRow(move(filled(30), -2, 5))?.facts.fields.kind).toBe("red");
-    expect(chosenRow(filtered(move(filled(30), -2, 5), "kind:red"))?.id).toBe("row_27");
-    expect(chosenRow(list)?.id).toBe("row_24");
-    expect(shownRows(list)).toHaveLength(10);
+    const list = withFilter(moveCursor(filled(30), -3, 5), "kind:red");
+    expect(selectedRow(moveCursor(filled(30), -2, 5))?.filterBy.fields.kind).toBe("red");
+    expect(selectedRow(withFilter(moveCursor(filled(30), -2, 5), "kind:red"))?.id).toBe("row_27");
+    expect(selectedRow(list)?.id).toBe("row_24");
+    expect(filteredRows(list)).toHaveLength(10);
   });
 
   test("gives the chosen row back when it goes, however it was written meanwhile", () => {
-    const chosen = move(filled(30), -3, 5);
-    const written = ["n", "no", "none", "non", "", "kind:red", "kind:"].reduce(filtered, chosen);
-    expect(chosenRow(filtered(chosen, "none"))).toBeUndefined();
-    expect(chosenRow(filtered(written, ""))?.id).toBe("row_26");
+    const chosen = moveCursor(filled(30), -3, 5);
+    const written = ["n", "no", "none", "non", "", "kind:red", "kind:"].reduce(withFilter, chosen);
+    expect(selectedRow(withFilter(chosen, "none"))).toBeUndefined();
+    expect(selectedRow(withFilter(written, ""))?.id).toBe("row_26");
   });
 
   test("that lets nothing through has the first row that comes chosen, and no later one", () => {
-    const list = filtered(move(filled(5), -1, 5), "late");
-    const late = (number: number) => ({ ...row(number), facts: { text: "late", fields: {} } });
+    const list = withFilter(moveCursor(filled(5), -1, 5), "late");
+    const late = (number: number) => ({ ...row(number), filterBy: { text: "late", fields: {} } });
     const came = append(append(list, [late(50)]), [late(51)]);
-    expect([chosenRow(came)?.id, viewOf(came, 5).chosen]).toEqual(["row_50", 0]);
+    expect([selectedRow(came)?.id, visibleRows(came, 5).selected]).toEqual(["row_50", 0]);
   });
 });
 
 describe("a frozen picture", () => {
   test("shows what there was, moves its cursor, and counts from the moment at which it froze", () => {
     const frozen = append(freeze(filled(10)), rows(10, 5), 2);
-    expect(viewOf(frozen, 3).rows).toEqual(rows(7, 3));
-    expect(freshOf(frozen)).toBe(7);
-    const moved = move(frozen, -1, 3);
-    expect([chosenRow(moved)?.id, freshOf(moved)]).toEqual(["row_8", 7]);
-    expect(freshOf(thaw(moved))).toBe(7);
-    expect(freshOf(follow(moved))).toBe(7);
-    expect(freshOf(thaw(follow(moved)))).toBe(0);
+    expect(visibleRows(frozen, 3).rows).toEqual(rows(7, 3));
+    expect(unseenCount(frozen)).toBe(7);
+    const moved = moveCursor(frozen, -1, 3);
+    expect([selectedRow(moved)?.id, unseenCount(moved)]).toEqual(["row_8", 7]);
+    expect(unseenCount(unfreeze(moved))).toBe(7);
+    expect(unseenCount(follow(moved))).toBe(7);
+    expect(unseenCount(unfreeze(follow(moved)))).toBe(0);
   });
 });
 
 type Deed =
   | { kind: "come"; rows: number; unsent: number }
-  | { kind: "move"; by: Move }
+  | { kind: "move"; by: CursorMove }
   | { kind: "filter"; text: string }
   | { kind: "pick"; index: number }
   | { kind: "follow" | "freeze" | "thaw" };
 
 const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("come" as const), rows: fc.nat(40), unsent: fc.nat(9) }) },
-  fc.record({ kind: fc.constant("come" as const), rows: fc.constantFrom(MOST_ROWS - 3, MOST_ROWS + 3), unsent: fc.constant(0) }),
+  fc.record({ kind: fc.constant("come" as const), rows: fc.constantFrom(MAX_ROWS - 3, MAX_ROWS + 3), unsent: fc.constant(0) }),
   {
     weight: 3,
     arbitrary: fc.record({
@@ -171,22 +171,22 @@ function done(list: List, step: Deed, model: Model, height: number): List {
     model.came += step.rows + step.unsent;
     return next;
   }
-  if (step.kind === "filter") return filtered(list, step.text);
+  if (step.kind === "filter") return withFilter(list, step.text);
   if (step.kind === "freeze") {
     model.frozenAt ??= model.came;
     return list.frozen ? list : freeze(list);
   }
   if (step.kind === "thaw") {
     model.frozenAt = undefined;
-    return thaw(list);
+    return unfreeze(list);
   }
   if (step.kind === "follow") {
     model.pausedAt = undefined;
     return follow(list);
   }
-  const shown = shownRows(list);
+  const shown = filteredRows(list);
   const picked = step.kind === "pick" ? shown[step.index % Math.max(1, shown.length)] : undefined;
-  const next = step.kind === "move" ? move(list, step.by, height) : picked ? choose(list, picked, height) : list;
+  const next = step.kind === "move" ? moveCursor(list, step.by, height) : picked ? select(list, picked, height) : list;
   if (!next.follows) model.pausedAt ??= model.frozenAt ?? model.came;
   return next;
 }
@@ -213,8 +213,8 @@ describe("whatever happens", () => {
       fc.property(history, (given) =>
         play(given, (before, after, step) => {
           const byItself = step.kind === "come" || step.kind === "freeze" || step.kind === "thaw";
-          if (!byItself || before.follows || !chosenRow(before)) return;
-          expect(chosenRow(after)).toBe(chosenRow(before));
+          if (!byItself || before.follows || !selectedRow(before)) return;
+          expect(selectedRow(after)).toBe(selectedRow(before));
         }),
       ),
       { numRuns: 300 },
@@ -226,13 +226,13 @@ describe("whatever happens", () => {
       fc.property(history, (given) =>
         play(given, (before, after, step) => {
           if (step.kind !== "come" || before.follows) return;
-          const [seen, now] = [viewOf(before, given.height), viewOf(after, given.height)];
-          if (seen.gone || now.gone || seen.chosen < 0) return;
-          const kept = new Set(shownRows(after));
-          const lost = shownRows(before).length > 0 && !seen.rows.every((one) => kept.has(one));
+          const [seen, now] = [visibleRows(before, given.height), visibleRows(after, given.height)];
+          if (seen.isGone || now.isGone || seen.selected < 0) return;
+          const kept = new Set(filteredRows(after));
+          const lost = filteredRows(before).length > 0 && !seen.rows.every((one) => kept.has(one));
           if (lost) return;
           expect(ids(now.rows).slice(0, seen.rows.length)).toEqual(ids(seen.rows));
-          expect(now.chosen).toBe(seen.chosen);
+          expect(now.selected).toBe(seen.selected);
         }),
       ),
       { numRuns: 300 },
@@ -243,10 +243,10 @@ describe("whatever happens", () => {
     fc.assert(
       fc.property(history, (given) =>
         play(given, (_, list) => {
-          const view = viewOf(list, given.height);
+          const view = visibleRows(list, given.height);
           expect(view.rows.length).toBeLessThanOrEqual(given.height);
-          expect(view.gone).toBe(isGone(list));
-          expect(view.rows[view.chosen]).toBe(chosenRow(list));
+          expect(view.isGone).toBe(isCursorGone(list));
+          expect(view.rows[view.selected]).toBe(selectedRow(list));
         }),
       ),
       { numRuns: 300 },
@@ -257,12 +257,13 @@ describe("whatever happens", () => {
     fc.assert(
       fc.property(history, (given) =>
         play(given, (_, list) => {
-          const view = viewOf(list, given.height);
-          const shown = shownRows(list);
+          const view = visibleRows(list, given.height);
+          const shown = filteredRows(list);
           if (list.follows) expect(view.rows).toEqual(shown.slice(-given.height));
           const numbers = view.rows.map(({ value }) => value as number);
           expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
-          if (list.filter === "kind:blue" && !view.gone) expect(view.rows.every(({ facts }) => facts.fields.kind === "blue")).toBe(true);
+          if (list.filter === "kind:blue" && !view.isGone)
+            expect(view.rows.every(({ filterBy }) => filterBy.fields.kind === "blue")).toBe(true);
         }),
       ),
       { numRuns: 300 },
@@ -274,8 +275,8 @@ describe("whatever happens", () => {
       fc.property(history, (given) =>
         play(given, (_, list, __, { came, pausedAt, frozenAt }) => {
           expect(list.total).toBe(came);
-          expect(list.rows.length).toBeLessThanOrEqual(MOST_ROWS);
-          expect(freshOf(list)).toBe(came - Math.min(pausedAt ?? came, frozenAt ?? came));
+          expect(list.rows.length).toBeLessThanOrEqual(MAX_ROWS);
+          expect(unseenCount(list)).toBe(came - Math.min(pausedAt ?? came, frozenAt ?? came));
         }),
       ),
       { numRuns: 300 },

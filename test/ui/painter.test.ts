@@ -5,8 +5,8 @@ import { join } from "node:path";
 import xterm from "@xterm/headless";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { openDoor } from "../../ui/terminal/nonblocking-writer.ts";
-import { holdOutput } from "../../ui/terminal/output-capture.ts";
+import { openNonblockingWriter } from "../../ui/terminal/nonblocking-writer.ts";
+import { captureOutput } from "../../ui/terminal/output-capture.ts";
 import { createPainter, difference, type Write } from "../../ui/terminal/painter.ts";
 import { createScreen } from "../../ui/terminal/screen.ts";
 import { folder } from "../support/program.ts";
@@ -171,7 +171,7 @@ describe("the painter", () => {
     const { painter, text } = fakeTerminal();
     painter.paint(["a", "b"]);
     const before = text().length;
-    painter.renew();
+    painter.invalidate();
     painter.paint(["a", "b"]);
     expect(text().slice(before)).toContain("\x1b[2J");
   });
@@ -190,10 +190,10 @@ describe("the painter", () => {
 
   test("takes back what was not taken, and says whether it was cut off", () => {
     const { painter, text, give, askAgain, isAsking } = fakeTerminal();
-    expect(painter.drop()).toBe(false);
+    expect(painter.discard()).toBe(false);
     give(5);
     painter.paint(["a"]);
-    expect(painter.drop()).toBe(true);
+    expect(painter.discard()).toBe(true);
     give(1_000);
     const before = text();
     if (isAsking()) askAgain();
@@ -212,7 +212,7 @@ describe("the screen", () => {
         return input as unknown as NodeJS.ReadStream;
       },
     };
-    return { done, screen: createScreen({ input, write: (text) => void done.push(text), drop: () => cutOff, keysOnly }) };
+    return { done, screen: createScreen({ input, write: (text) => void done.push(text), discard: () => cutOff, keysOnly }) };
   }
 
   test("is given back as it was taken, once", () => {
@@ -220,10 +220,10 @@ describe("the screen", () => {
     screen.leave();
     expect(done).toEqual([]);
     screen.enter();
-    expect(screen.isOurs()).toBe(true);
+    expect(screen.isActive()).toBe(true);
     screen.leave("last words");
     screen.leave("more");
-    expect(screen.isOurs()).toBe(false);
+    expect(screen.isActive()).toBe(false);
     expect(done).toEqual([
       "raw false",
       "raw true",
@@ -255,7 +255,7 @@ describe("the screen", () => {
         throw new Error("EIO");
       },
     };
-    const screen = createScreen({ input, write: (text) => void written.push(text), drop: () => false, keysOnly: false });
+    const screen = createScreen({ input, write: (text) => void written.push(text), discard: () => false, keysOnly: false });
     screen.enter();
     screen.leave();
     expect(written.at(-1)).toContain("\x1b[?1049l");
@@ -266,9 +266,9 @@ describe("the door", () => {
   test("writes everything of the last words", () => {
     const path = join(folder(), "out");
     const shared = openSync(path, "w");
-    const door = openDoor(shared);
+    const door = openNonblockingWriter(shared);
     const words = "word ".repeat(100_000);
-    door.writeLast(words);
+    door.writeAll(words);
     door.close();
     closeSync(shared);
     expect(readFileSync(path, "utf8")).toBe(words);
@@ -284,7 +284,7 @@ describe("what others write", () => {
   test("is held in its order, told at once, and answered once", async () => {
     const [out, error] = [fakeStream(true), fakeStream(true)];
     const told: string[] = [];
-    const { release } = holdOutput([out.stream, error.stream], (text) => told.push(text));
+    const { release } = captureOutput([out.stream, error.stream], (text) => told.push(text));
     out.stream.write("one\n");
     error.stream.write(Buffer.from("two\n"));
     await new Promise<void>((resolve) => out.stream.write("three\n", () => resolve()));
@@ -298,15 +298,15 @@ describe("what others write", () => {
 
   test("goes on to go to a file", () => {
     const { stream, written } = fakeStream(false);
-    const { release } = holdOutput([stream], () => {});
+    const { release } = captureOutput([stream], () => {});
     stream.write("to the file\n");
     expect([written, release()]).toEqual([["to the file\n"], ""]);
   });
 
   test("is kept up to a bound, and what is lost is counted", () => {
     const { stream } = fakeStream(true);
-    const { release } = holdOutput([stream], () => {});
+    const { release } = captureOutput([stream], () => {});
     for (let count = 0; count < 3; count++) stream.write("x".repeat(60_000));
-    expect(release()).toBe(`${"x".repeat(60_000)}… and 120000 characters more\n`);
+    expect(release()).toBe(`${"x".repeat(60_000)}… and 120000 more characters\n`);
   });
 });

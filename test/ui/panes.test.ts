@@ -5,19 +5,30 @@ import { promisify } from "node:util";
 import stringWidth from "string-width";
 import { afterAll, describe, expect, test } from "vitest";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
-import { createFrames } from "../../ui/frame-renderer.ts";
+import { handleKey } from "../../ui/keys/key-routing.ts";
 import { panes } from "../../ui/panes/index.ts";
-import { heardIndex } from "../../ui/state/apply-message.ts";
-import { pressed } from "../../ui/state/key-routing.ts";
-import { listOf, type State, say } from "../../ui/state/state.ts";
-import { type Desk, seat } from "../support/dashboard.ts";
-import { attempt, INDEX, LOOK, quiet, rateWindow, request, rule, standing, told, verdict } from "../support/live-rows.ts";
+import { applySandboxIndex } from "../../ui/state/apply-message.ts";
+import { listOf, type UiState, withNotice } from "../../ui/state/state.ts";
+import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
+import { openTestDashboard, type TestDashboard } from "../support/dashboard.ts";
+import {
+  attempt,
+  emptyDashboard,
+  INDEX,
+  rateWindow,
+  request,
+  rule,
+  THEME,
+  verdict,
+  withLiveEvents,
+  withRulesAndWindows,
+} from "../support/live-rows.ts";
 import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const run = promisify(execFile);
 
-const frames = createFrames();
+const frames = createFrameRenderer();
 afterAll(() => frames.close());
 
 const SIZES = [
@@ -28,15 +39,15 @@ const SIZES = [
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: tints begin with one.
 const bare = (line: string) => line.replace(/\x1b\[[0-9;]*m/g, "");
-const screen = (state: State) => frames.of(state).map(bare);
-const textOf = (state: State) => screen(state).join("\n");
+const screen = (state: UiState) => frames.render(state).map(bare);
+const textOf = (state: UiState) => screen(state).join("\n");
 /** The one line that has all of this in it. */
-const lineWith = (state: State, ...parts: string[]) => screen(state).filter((line) => parts.every((part) => line.includes(part)));
-const press = (state: State, ...keys: string[]) => keys.reduce((before, key) => pressed(before, key).state, state);
+const lineWith = (state: UiState, ...parts: string[]) => screen(state).filter((line) => parts.every((part) => line.includes(part)));
+const press = (state: UiState, ...keys: string[]) => keys.reduce((before, key) => handleKey(before, key).state, state);
 
-const busy = (columns: number, rows: number, look = LOOK) =>
-  standing(
-    told(quiet(columns, rows, look), [
+const busy = (columns: number, rows: number, look = THEME) =>
+  withRulesAndWindows(
+    withLiveEvents(emptyDashboard(columns, rows, look), [
       { kind: "request", request: request(1, { query: "limit=25", durationMs: 1.24 }) },
       {
         kind: "request",
@@ -85,7 +96,7 @@ describe("every frame", () => {
   });
 
   test("has its columns under one another, with letters of every width in them", () => {
-    const wide = told(quiet(80, 24), [
+    const wide = withLiveEvents(emptyDashboard(80, 24), [
       { kind: "request", request: request(1, { path: "/v1/customers/日本語" }) },
       { kind: "request", request: request(2, { path: "/v1/customers/e\u0301👩🏨" }) },
       { kind: "request", request: request(3, { path: "/v1/customers/שלום" }) },
@@ -122,21 +133,21 @@ describe("rows of deliveries", () => {
     [120, 36],
     [80, 24],
   ] as const)("at %ix%i tell event, attempt, result and what comes next", (columns, height) => {
-    expect(row(columns, height, "2/6")).toMatch(/payment\.succeeded +evt_a .*hooks +2\/6 +503 .*~ tried again/);
+    expect(row(columns, height, "2/6")).toMatch(/payment\.succeeded +evt_a .*hooks +2\/6 +503 .*~ retried/);
     expect(row(columns, height, "3/6")).toMatch(/evt_a .*3\/6 +503 .*~ next in 4 s/);
-    expect(row(columns, height, "6/6")).toMatch(/evt_b .*6\/6 +refused .*✗ given up/);
+    expect(row(columns, height, "6/6")).toMatch(/evt_b .*6\/6 +refused .*✗ failed/);
     expect(row(columns, height, "1/6")).toMatch(/evt_4 .*1\/6 +200 .*✓ delivered/);
   });
 
   test("count in the title what was given up, until somebody replays it", () => {
-    expect(textOf({ ...busy(80, 24), pane: "deliveries" })).toContain("1 given up");
-    const replayed = told(busy(80, 24), [{ kind: "attempt", attempt: attempt(5, { eventId: "evt_b", trigger: "replay" }) }]);
-    expect(textOf({ ...replayed, pane: "deliveries" })).not.toContain("1 given up");
+    expect(textOf({ ...busy(80, 24), pane: "deliveries" })).toContain("1 failed");
+    const replayed = withLiveEvents(busy(80, 24), [{ kind: "attempt", attempt: attempt(5, { eventId: "evt_b", trigger: "replay" }) }]);
+    expect(textOf({ ...replayed, pane: "deliveries" })).not.toContain("1 failed");
     expect(screen({ ...replayed, pane: "deliveries" }).find((line) => line.includes("6/6"))).toContain("✗ replayed");
   });
 
   test("count down with the sandbox's clock, which may run", () => {
-    const running = heardIndex({ ...busy(80, 24), now: 1_000 }, { ...INDEX, clock: { ...INDEX.clock, mode: "real" } });
+    const running = applySandboxIndex({ ...busy(80, 24), now: 1_000 }, { ...INDEX, clock: { ...INDEX.clock, mode: "real" } });
     const later = { ...running, now: 3_000, pane: "deliveries" };
     expect(lineWith(later, "3/6")[0]).toContain("next in 2 s");
     expect(lineWith({ ...later, now: 9_000 }, "3/6")[0]).toContain("due now");
@@ -160,9 +171,9 @@ describe("windows, faults and verdicts", () => {
   test("show what is left of a rule, how long it lives, and how it was coped with", () => {
     const state = { ...busy(80, 24), pane: "faults" };
     expect(lineWith(state, "429 on payments.list")[0]).toMatch(/\* 429 on payments\.list +2 of 3 left +ttl 9:41/);
-    expect(lineWith(state, "lost payroll")[0]).toMatch(/spent \(1\) +judged: fail/);
-    expect(lineWith(state, "outage")[0]).toMatch(/ {2}outage +off/);
-    expect(textOf(state)).toContain("1 ON");
+    expect(lineWith(state, "lost payroll")[0]).toMatch(/spent \(1\) +verdict: fail/);
+    expect(lineWith(state, "outage")[0]).toMatch(/ {2}outage +disabled/);
+    expect(textOf(state)).toContain("1 armed");
     expect(lineWith(busy(120, 36), "429 on payments.list")[0]).toMatch(/2\/3 left ttl 9:41/);
   });
 
@@ -179,10 +190,10 @@ describe("an empty pane teaches", () => {
     ["requests", "curl -sS 'http://127.0.0.1:4747/v1/payments?limit=1' -H 'Authorization: Bearer sk_test_lodge'"],
     ["deliveries", `curl -sS -X POST 'http://127.0.0.1:4747/v1/webhook-events/test' -H 'Authorization: Bearer sk_test_lodge'`],
     ["faults", `curl -sS -X POST 'http://127.0.0.1:4747/_sandbox/faults'`],
-    ["verdicts", "x arms a fault"],
-    ["limits", "Asking for the windows"],
+    ["verdicts", "Press x to arm a fault"],
+    ["limits", "Loading rate limits"],
   ])("%s", (pane, words) => {
-    const text = screen({ ...quiet(80, 24), pane })
+    const text = screen({ ...emptyDashboard(80, 24), pane })
       .map((line) => line.slice(3, -3))
       .join("");
     expect(text).toContain(words);
@@ -190,15 +201,15 @@ describe("an empty pane teaches", () => {
 
   test("and one whose filter lets nothing through says how to go on", () => {
     const state = press(busy(80, 24), "/", "n", "o", "n", "e");
-    expect(textOf(state)).toContain("Nothing fits none. Esc drops the filter.");
+    expect(textOf(state)).toContain("No row matches none. Press Esc to clear the filter.");
     expect(textOf(press(state, "escape"))).toContain("bkg_pending");
   });
 });
 
 describe("a filter", () => {
   test("says how many of all are shown, also of those that nobody sent", () => {
-    const many = told(
-      quiet(80, 24),
+    const many = withLiveEvents(
+      emptyDashboard(80, 24),
       Array.from({ length: 100 }, (_, index) => ({
         kind: "request" as const,
         request: request(index, { status: index < 41 ? 404 : 200 }),
@@ -216,21 +227,21 @@ describe("the cursor", () => {
     const state = press(busy(80, 24), "k", "k");
     expect(lineWith(state, "▸", "payroll")).toHaveLength(1);
     const more = Array.from({ length: 212 }, (_, index) => ({ kind: "request" as const, request: request(100 + index) }));
-    const later = told(state, more);
+    const later = withLiveEvents(state, more);
     expect(lineWith(later, "▸", "payroll")).toHaveLength(1);
     expect(textOf(later)).toContain("PAUSED +212 new");
     expect(textOf(press(later, "f"))).toContain("following");
   });
 
   test("stays on a row that has left the list, and that is said", () => {
-    const gone = standing({ ...press({ ...busy(80, 24), pane: "faults" }, "j") }, [rule(1)]);
-    expect(textOf(gone)).toContain("the chosen row has gone");
+    const gone = withRulesAndWindows({ ...press({ ...busy(80, 24), pane: "faults" }, "j") }, [rule(1)]);
+    expect(textOf(gone)).toContain("selected row no longer listed");
     expect(lineWith(gone, "▸", "lost payroll")).toHaveLength(1);
   });
 
   test("follows again after a reset, for everything is new then", () => {
     const paused = press(busy(120, 36), "k", "k");
-    const reset = told(paused, [
+    const reset = withLiveEvents(paused, [
       { kind: "reset", merchant: null },
       { kind: "request", request: request(100) },
     ]);
@@ -239,9 +250,9 @@ describe("the cursor", () => {
   });
 
   test("lets go of a row that nobody chose, where nobody is", () => {
-    const before = standing(busy(120, 36), [rule(1), rule(2)]);
-    const gone = standing(before, [rule(2)]);
-    expect(textOf(gone)).not.toContain("the chosen row has gone");
+    const before = withRulesAndWindows(busy(120, 36), [rule(1), rule(2)]);
+    const gone = withRulesAndWindows(before, [rule(2)]);
+    expect(textOf(gone)).not.toContain("selected row no longer listed");
   });
 });
 
@@ -255,11 +266,11 @@ describe("a look without letters or colours", () => {
   });
 
   test("without colours has no code of one", () => {
-    const raw = frames.of(busy(120, 36, { colours: false, unicode: true })).join("");
+    const raw = frames.render(busy(120, 36, { colours: false, unicode: true })).join("");
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.
     expect(raw).not.toMatch(/\x1b\[3\d/);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
-    expect(frames.of(busy(120, 36)).join("")).toMatch(/\x1b\[3\d/);
+    expect(frames.render(busy(120, 36)).join("")).toMatch(/\x1b\[3\d/);
   });
 });
 
@@ -267,24 +278,23 @@ describe("the help", () => {
   test("tells keys by where they hold, and finds them", () => {
     const help = press(busy(120, 36), "?");
     const text = textOf(help);
-    for (const words of ["Here: Requests", "send the same request again", "In every list and text", "one down"])
-      expect(text).toContain(words);
+    for (const words of ["Requests", "resend the request", "All panes", "page down"]) expect(text).toContain(words);
     const found = textOf(press(help, "/", ..."curl"));
     expect(found).toContain("copy the request as curl");
-    expect(found).not.toContain("one down");
-    expect(textOf(press(help, "/", "z", "z"))).toContain("No key does zz. Esc shows all.");
-    expect(textOf(press(help, "/", "z", "escape"))).toContain("one down");
+    expect(found).not.toContain("page down");
+    expect(textOf(press(help, "/", "z", "z"))).toContain("No key matches zz. Press Esc to show all.");
+    expect(textOf(press(help, "/", "z", "escape"))).toContain("page down");
   });
 
   test("of a detail has the keys of the detail", () => {
-    const text = textOf(press(say(busy(120, 36), ""), "enter", "?"));
-    expect(text).toContain("the next one of the same kind");
+    const text = textOf(press(withNotice(busy(120, 36), ""), "enter", "?"));
+    expect(text).toContain("next row of the same kind");
     expect(text).toContain("copy the request as curl");
   });
 });
 
 /** What the journal and the log of a sandbox hold and the dashboard does not know yet, as the stream would have told it. */
-async function caughtUp(desk: Desk, bench: Bench): Promise<void> {
+async function caughtUp(desk: TestDashboard, bench: Bench): Promise<void> {
   type Logged = { id: string; at: string; created: number; merchantId: string };
   const news = async (path: string, pane: string): Promise<Logged[]> => {
     const known = new Set(listOf(desk.state, pane).rows.map(({ id }) => id));
@@ -299,10 +309,10 @@ async function caughtUp(desk: Desk, bench: Bench): Promise<void> {
     kind: "attempt",
     attempt: { ...one, merchant: one.merchantId, at: one.created * 1_000 },
   }));
-  desk.state = told(desk.state, [...requests, ...attempts] as unknown as LiveEvent[]);
+  desk.state = withLiveEvents(desk.state, [...requests, ...attempts] as unknown as LiveEvent[]);
 }
 
-async function pressAll(desk: Desk, ...keys: string[]): Promise<string> {
+async function pressAll(desk: TestDashboard, ...keys: string[]): Promise<string> {
   desk.press(...keys);
   await desk.settle();
   return desk.screen(120, 90).join("\n");
@@ -324,7 +334,7 @@ describe("a request of a real sandbox", () => {
     await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", decline);
     await bench.call("GET", "/v1/payouts?limit=2");
     await settle(bench);
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     await caughtUp(desk, bench);
     return { bench, desk, receiver };
   }
@@ -334,12 +344,12 @@ describe("a request of a real sandbox", () => {
     const first = await pressAll(desk, "k", "k", "enter");
     for (const words of [
       "operation      bookings.decline",
-      "merchant       mer_lodge, key …odge",
-      "answered       200",
+      "merchant       mer_lodge, API key …odge",
+      "response       200",
       "key            abc",
-      "Stored: whoever sends it again",
+      "Stored: a retry with this key",
       "5,997 of 6,000",
-      "fields         zo%C3%AB",
+      "unknown fields zo%C3%AB",
       "booking.declined  evt_",
       `1/6  200`,
       `✓ delivered       ${receiver.url}`,
@@ -349,9 +359,9 @@ describe("a request of a real sandbox", () => {
     ])
       expect(first).toContain(words);
     const second = await pressAll(desk, "n");
-    expect(second).toContain("Replayed: this is the answer of req_3 once more");
+    expect(second).toContain("Replayed: the stored response of req_3");
     expect(desk.state.overlays).toHaveLength(1);
-    expect(await pressAll(desk, "p")).toContain("Stored: whoever sends it again");
+    expect(await pressAll(desk, "p")).toContain("Stored: a retry with this key");
   });
 
   test("that nobody looked at has no operation, which is not to say that the service has none", async () => {
@@ -359,18 +369,18 @@ describe("a request of a real sandbox", () => {
     await bench.call("GET", "/v1/nowhere");
     await bench.control("POST", "/faults", { action: { type: "outage" } });
     await bench.call("GET", "/v1/payments");
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     await caughtUp(desk, bench);
-    expect(await pressAll(desk, "enter")).toContain("operation      none: it was answered before anybody looked which");
-    expect(await pressAll(desk, "escape", "k", "enter")).toContain("operation      none: the service has nothing there");
+    expect(await pressAll(desk, "enter")).toContain("operation      none: the response was sent before routing");
+    expect(await pressAll(desk, "escape", "k", "enter")).toContain("operation      none: no such route");
   });
 
-  test("is stepped from to the next of its operation, and to the nearest of all where there is none", async () => {
+  test("is stepped from to the next of its operation, and to the showing the nearest row where there is none", async () => {
     const { desk } = await declined();
     desk.press("g", "enter");
     const other = await pressAll(desk, "n");
-    expect(other).toContain("asked          GET /v1/payments");
-    expect(desk.state.notice?.text).toContain("nearest of all");
+    expect(other).toContain("request        GET /v1/payments");
+    expect(desk.state.notice?.text).toContain("showing the nearest row");
   });
 
   test("is copied as curl with its key masked, and with its real key it does the same again", async () => {
@@ -388,7 +398,7 @@ describe("a request of a real sandbox", () => {
   test("is sent again as it was: path, query, body and Idempotency-Key", async () => {
     const { desk, bench } = await declined();
     await pressAll(desk, "k", "k", "r");
-    expect(desk.state.notice?.text).toBe("Sent req_3 again: 200");
+    expect(desk.state.notice?.text).toBe("Resent req_3: 200");
     expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({ idempotencyKey: "abc", replayOf: "req_3" });
     expect(desk.state.lastCall).toMatchObject({
       method: "POST",
@@ -402,12 +412,12 @@ describe("a request of a real sandbox", () => {
   test("that was cut or masked is not sent again", async () => {
     const bench = await open();
     await bench.call("POST", "/v1/merchants/login", { body: { email: "a@b.c", password: "geheim" } });
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     await caughtUp(desk, bench);
     const detail = await pressAll(desk, "enter");
     expect(detail).not.toContain("geheim");
     await pressAll(desk, "r");
-    expect(desk.state.notice?.text).toContain("cannot be sent again: parts of it were cut or masked");
+    expect(desk.state.notice?.text).toContain("Cannot resend req_1: the journal truncated or masked parts of it");
     await pressAll(desk, "Y");
     expect(desk.copied.at(-1)).not.toContain("geheim");
     expect((await bench.control("GET", "/requests")).data).toHaveLength(1);
@@ -439,7 +449,7 @@ describe("a delivery of a real sandbox", () => {
     const { secret, id } = await register(bench, receiver.url);
     await trigger(bench, "payment.succeeded", { note: "it's 100 % \\ `true` $HOME", name: "Zoë 🏨" });
     await settle(bench);
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     desk.state = { ...desk.state, pane: "deliveries" };
     await caughtUp(desk, bench);
     return { bench, desk, receiver, secret, endpoint: id };
@@ -455,11 +465,11 @@ describe("a delivery of a real sandbox", () => {
       "1/6  503",
       "▸ 2/6  503",
       "~ next in",
-      "next try",
+      "next attempt",
       `POST ${receiver.url}`,
       "X-Webhook-Signature: ",
       '      "note": "it\'s 100 %',
-      "This line checks it; v copies it:",
+      "To verify it, set WEBHOOK_SECRET",
       '    "taken": 503',
     ])
       expect(text).toContain(words);
@@ -470,9 +480,9 @@ describe("a delivery of a real sandbox", () => {
     await pressAll(desk, "v");
     const line = desk.copied.at(-1) ?? "";
     expect(line).not.toContain(secret);
-    expect(await shell(line, { WEBHOOK_SECRET: secret })).toBe("genuine");
-    expect(await shell(line, { WEBHOOK_SECRET: `${secret}x` })).toBe("forged");
-    expect(await shell(line.replace("payment.succeeded", "payment.failed"), { WEBHOOK_SECRET: secret })).toBe("forged");
+    expect(await shell(line, { WEBHOOK_SECRET: secret })).toBe("valid");
+    expect(await shell(line, { WEBHOOK_SECRET: `${secret}x` })).toBe("invalid");
+    expect(await shell(line.replace("payment.succeeded", "payment.failed"), { WEBHOOK_SECRET: secret })).toBe("invalid");
   });
 
   test("is copied as the receiver got it", async () => {
@@ -492,7 +502,7 @@ describe("a delivery of a real sandbox", () => {
     await bench.control("POST", "/faults", { action: { type: "signature", as: "wrong_secret" } });
     await trigger(bench);
     await settle(bench);
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     desk.state = { ...desk.state, pane: "deliveries" };
     await caughtUp(desk, bench);
     const text = await pressAll(desk, "enter");
@@ -513,10 +523,10 @@ describe("a delivery of a real sandbox", () => {
     await trigger(bench);
     await settle(bench);
     await caughtUp(desk, bench);
-    expect(desk.screen().join("\n")).toContain("2 given up");
+    expect(desk.screen().join("\n")).toContain("2 failed");
     receiver.always(200);
     const asked = await pressAll(desk, "R");
-    expect(asked).toContain("Replay 2 given-up deliveries?");
+    expect(asked).toContain("Replay 2 failed deliveries?");
     await pressAll(desk, "n");
     await settle(bench);
     expect(receiver.arrivals).toHaveLength(4);
@@ -537,15 +547,15 @@ describe("rules and windows of a real sandbox", () => {
       action: { type: "rate_limit", retryAfter: 2 },
       ttl: "10m",
     });
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     desk.state = { ...desk.state, pane: "faults" };
     const text = await pressAll(desk, "enter");
     for (const words of [
       "Sends a 429 as if the rate limit were exceeded",
       "rule           flt_mine, no money",
-      "does           rate_limit: retryAfter 2",
-      "to             calls: operation payments.list",
-      "when           3 times, after letting 1 pass",
+      "action         rate_limit: retryAfter 2",
+      "matches        API calls: operation payments.list",
+      "trigger        3 times, after skipping 1",
       "status         armed",
       "in 10:00",
       '"ttl": "10m"',
@@ -553,26 +563,26 @@ describe("rules and windows of a real sandbox", () => {
       expect(text).toContain(words);
     await pressAll(desk, "d");
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
-    expect(desk.screen().join("\n")).toContain("removed: it is no longer in the list");
+    expect(desk.screen().join("\n")).toContain("status         removed");
   });
 
   test("a window is used up by e, and the next call feels it", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     desk.state = { ...desk.state, pane: "limits" };
     await pressAll(desk, "e");
     expect(desk.state.lastCall).toEqual({ method: "PUT", path: "/rate-limits/mer_lodge", body: { remaining: 0 } });
     expect((await bench.call("GET", "/v1/payments")).status).toBe(429);
     const text = await pressAll(desk, "enter");
-    expect(text).toContain("left           0 of 6,000");
-    expect(text).toContain("Until it ends, every call is answered");
+    expect(text).toContain("remaining      0 of 6,000");
+    expect(text).toContain("Requests get 429 until it resets");
   });
 
   test("a verdict is told with what its rule demands, how to mend it, and what shows it", async () => {
     const bench = await open();
-    const desk = await seat(bench.url);
+    const desk = await openTestDashboard(bench.url);
     desk.state = {
-      ...told(desk.state, [
+      ...withLiveEvents(desk.state, [
         { kind: "request", request: request(1, { status: 429 }) },
         { kind: "verdict", verdict: verdict(1) },
       ]),

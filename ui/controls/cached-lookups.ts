@@ -1,19 +1,19 @@
-// What is asked of the sandbox once, and kept: its operations, its types of event, and what a fault rule may say.
+// Replies that never change during a run, fetched once: operations, event types and the schema of fault rules.
 
-import { type Effect, just, type Known, overlayOf, type State, say } from "../state/state.ts";
+import { type CachedLookups, type Effect, topOverlay, type UiState, update, withNotice } from "../state/state.ts";
 import type { Call } from "../wire/control-calls.ts";
-import type { Shape } from "../wire/json-schema.ts";
+import type { JsonSchema } from "../wire/json-schema.ts";
 
-interface Asked {
+interface Lookup {
   call: Call;
-  is(known: Known): boolean;
-  read(body: unknown): Known;
+  isCached(lookups: CachedLookups): boolean;
+  read(body: unknown): CachedLookups;
 }
 
-const ASKED: readonly Asked[] = [
+const LOOKUPS: readonly Lookup[] = [
   {
     call: { method: "GET", path: "/operations" },
-    is: ({ operations }) => operations !== undefined,
+    isCached: ({ operations }) => operations !== undefined,
     read(body) {
       const { data, events } = body as { data: { id: string }[]; events: { type: string }[] };
       return { operations: data.map(({ id }) => id), eventTypes: events.map(({ type }) => type) };
@@ -21,17 +21,17 @@ const ASKED: readonly Asked[] = [
   },
   {
     call: { method: "GET", path: "/faults/schema.json" },
-    is: ({ rules }) => rules !== undefined,
-    read: (body) => ({ rules: (body as { oneOf: Shape[] }).oneOf }),
+    isCached: ({ rules }) => rules !== undefined,
+    read: (body) => ({ rules: (body as { oneOf: JsonSchema[] }).oneOf }),
   },
 ];
 
-/** The calls that learn what is not known yet. */
-export const learning = ({ known }: State): Effect[] =>
-  ASKED.filter(({ is }) => !is(known)).map(({ call, read }) => ({
+/** The calls for lookups that are not cached yet. */
+export const fetchLookups = ({ lookups }: UiState): Effect[] =>
+  LOOKUPS.filter(({ isCached }) => !isCached(lookups)).map(({ call, read }) => ({
     kind: "call",
     call,
-    done: (state, { body }) => just({ ...state, known: { ...state.known, ...read(body) } }),
-    // It is asked again by itself; only who waits for it need hear why it does not come.
-    failed: (state, message) => just(overlayOf(state) ? say(state, message, "red") : state),
+    onReply: (state, { body }) => update({ ...state, lookups: { ...state.lookups, ...read(body) } }),
+    // Retried every second; an open form waits for it, so the reason is shown there.
+    onError: (state, message) => update(topOverlay(state) ? withNotice(state, message, "red") : state),
   }));

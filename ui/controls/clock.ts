@@ -1,75 +1,78 @@
-// The key of the clock: play a span of time, stop it, set it, let it run.
+// The clock key: advance, freeze or set the sandbox clock.
 
-import type { ClockMessage } from "../../src/contracts/live-messages.ts";
+import type { Clock, ClockAdvanceReply } from "../../src/client/control-plane.generated.ts";
 import { isoTime, parseTime } from "../../src/kernel/clock.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
-import type { Field, Values } from "../overlays/field.ts";
+import type { FormField, FormValues } from "../overlays/field.ts";
 import { type Form, openForm } from "../overlays/form.ts";
-import { type Action, type State, sandboxNow } from "../state/state.ts";
+import { type KeyBinding, sandboxNow } from "../state/state.ts";
+import { counted } from "../view/format.ts";
 import type { Answer, Call } from "../wire/control-calls.ts";
 
 const ADVANCE = "advance ";
-const OTHER = "by";
+const OTHER_DURATION = "by";
 
-const WAYS = [
-  ...["1m", "1h", "24h"].map((span) => ({ value: ADVANCE + span, words: "play it: everything that is due in it happens, in order" })),
-  { value: ADVANCE + OTHER, label: "advance by …", words: "play another span" },
-  { value: "frozen", label: "freeze", words: "the clock stands, here or at a time of your choice" },
-  { value: "offset", label: "set and run", words: "the clock runs on from a time of your choice" },
-  { value: "real", label: "real", words: "the clock runs with the machine" },
+const ACTIONS = [
+  ...["1m", "1h", "24h"].map((by) => ({ value: ADVANCE + by, help: "run everything that falls due on the way, in order" })),
+  { value: ADVANCE + OTHER_DURATION, label: "advance by …", help: "advance by another duration" },
+  { value: "frozen", label: "freeze", help: "stop the clock, now or at a given time" },
+  { value: "offset", label: "set and run", help: "run from a given time" },
+  { value: "real", label: "real", help: "follow the machine's clock" },
 ] as const;
 
-const span: Field = {
+const durationField: FormField = {
   name: "by",
   label: "by",
-  words: "How far, such as 30s, 5m or 7d",
-  problem: (text) => (tryParseDuration(text) === undefined ? "must be a span such as 30s, 5m or 24h" : undefined),
+  help: "Duration, such as 30s, 5m or 7d",
+  validate: (text) => (tryParseDuration(text) === undefined ? "must be a duration such as 30s, 5m or 24h" : undefined),
 };
 
-const time: Field = {
+const timeField: FormField = {
   name: "now",
   label: "now",
-  words: "A time such as 2026-01-05T09:00:00Z; the present sandbox time unless given",
-  problem: (text) => (text !== "" && parseTime(text) === undefined ? "must be a time such as 2026-01-05T09:00:00Z" : undefined),
+  help: "Time, such as 2026-01-05T09:00:00Z (default: the current sandbox time)",
+  validate: (text) => (text !== "" && parseTime(text) === undefined ? "must be a time such as 2026-01-05T09:00:00Z" : undefined),
 };
 
 const form: Form = {
-  title: "The sandbox's clock",
+  title: "Sandbox clock",
   fields(values) {
-    const way: Field = { name: "do", label: "do", words: "What happens to the time", options: WAYS };
-    const chosen = values.do ?? WAYS[0].value;
-    if (chosen === ADVANCE + OTHER) return [way, span];
-    return chosen === "frozen" || chosen === "offset" ? [way, time] : [way];
+    const actionField: FormField = { name: "do", label: "action", help: "How to change the clock", options: ACTIONS };
+    const action = values.do ?? ACTIONS[0].value;
+    if (action === ADVANCE + OTHER_DURATION) return [actionField, durationField];
+    return action === "frozen" || action === "offset" ? [actionField, timeField] : [actionField];
   },
   call: clockCall,
-  done(answer, held, { state }) {
+  onReply(reply, values, { state }) {
     const mode = state.sandbox?.clock.mode;
-    return { words: wordsOf(answer, held), ...(mode && { undo: settingBack(mode, isoTime(sandboxNow(state))) }) };
+    return { message: clockMessage(reply, values), ...(mode && { undo: restoreClock(mode, isoTime(sandboxNow(state))) }) };
   },
 };
 
-function clockCall({ do: way = "", by = "", now = "" }: Values): Call {
-  if (way.startsWith(ADVANCE)) {
-    const given = way.slice(ADVANCE.length);
-    return { method: "POST", path: "/clock/advance", body: { by: given === OTHER ? by : given } };
+function clockCall({ do: action = "", by = "", now = "" }: FormValues): Call {
+  if (action.startsWith(ADVANCE)) {
+    const duration = action.slice(ADVANCE.length);
+    return { method: "POST", path: "/clock/advance", body: { by: duration === OTHER_DURATION ? by : duration } };
   }
-  return { method: "PUT", path: "/clock", body: { mode: way, ...(now !== "" && { now }) } };
+  return { method: "PUT", path: "/clock", body: { mode: action, ...(now !== "" && { now }) } };
 }
 
-function wordsOf({ body }: Answer, { do: way = "" }: Values): string {
-  const { now, mode, attempts } = body as ClockMessage & { attempts?: unknown[] };
-  return way.startsWith(ADVANCE)
-    ? `It is ${now}; delivery attempts on the way: ${attempts?.length}`
-    : `It is ${now}, and the clock is ${mode}`;
+function clockMessage({ body }: Answer, { do: action = "" }: FormValues): string {
+  if (!action.startsWith(ADVANCE)) return `Clock set to ${(body as Clock).now} (${(body as Clock).mode})`;
+  const { now, attempts } = body as ClockAdvanceReply;
+  return `Clock advanced to ${now}; ${counted(attempts.length, "delivery attempt")} on the way`;
 }
 
-/** Where the clock stood; what happened meanwhile stays. */
-const settingBack = (mode: ClockMessage["mode"], now: string): Call => ({
+/** Sets the clock back; what happened meanwhile stays. */
+const restoreClock = (mode: Clock["mode"], now: string): Call => ({
   method: "PUT",
   path: "/clock",
   body: mode === "real" ? { mode } : { mode, now },
 });
 
-export const clockKeys: readonly Action[] = [
-  { keys: ["c"], label: "clock", words: "advance, freeze or set the sandbox's clock", run: (state: State) => openForm(state, form) },
-];
+export const clockKey: KeyBinding = {
+  keys: ["c"],
+  label: "clock",
+  help: "advance, freeze or set the sandbox clock",
+  run: (state) => openForm(state, form),
+};

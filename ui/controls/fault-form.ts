@@ -1,16 +1,17 @@
-// The form that arms a fault: what there is, and what may be said of it, all from the sandbox's own schema of a rule.
+// The form that arms a fault. Actions and fields come from the sandbox's JSON Schema of a fault rule.
 
-import type { Field, Option, Values } from "../overlays/field.ts";
-import type { Context, Form, Outcome } from "../overlays/form.ts";
-import type { State } from "../state/state.ts";
+import type { RuleState } from "../../src/contracts/fault.ts";
+import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
+import type { Form, FormContext, FormResult } from "../overlays/form.ts";
+import type { UiState } from "../state/state.ts";
 import type { Answer, Call } from "../wire/control-calls.ts";
-import type { Shape } from "../wire/json-schema.ts";
-import { merchantsOrAll, options } from "./form-defaults.ts";
-import { SCENARIO, scenarioCall, scenarioDone, scenarioFields } from "./scenario-fields.ts";
-import { fieldOf, valueFrom } from "./schema-field.ts";
+import type { JsonSchema } from "../wire/json-schema.ts";
+import { allOrOneMerchant, toOptions } from "./form-defaults.ts";
+import { SCENARIO, scenarioCall, scenarioFields, scenarioResult } from "./scenario-fields.ts";
+import { fieldFromSchema, valueFromText } from "./schema-field.ts";
 
-/** The common ones first, under the words that people look for; what comes behind them is in the schema's order. */
-const COMMON: Readonly<Record<string, string>> = {
+/** The most used actions, listed first, with the words that users search for. */
+const COMMON_ACTIONS: Readonly<Record<string, string>> = {
   rate_limit: "429 rate_limit",
   status: "503 status",
   outage: "outage",
@@ -18,8 +19,8 @@ const COMMON: Readonly<Record<string, string>> = {
   lost_response: "lost_response",
 };
 
-/** What a rule cannot do without, or is seldom wanted without. */
-const FIRST: Readonly<Record<string, Values>> = {
+/** Prefilled values of fields that an action requires or is rarely used without. */
+const INITIAL_VALUES: Readonly<Record<string, FormValues>> = {
   status: { "action.status": "503" },
   outage: { "trigger.for": "30s" },
   latency: { "action.ms": "2000" },
@@ -28,116 +29,114 @@ const FIRST: Readonly<Record<string, Values>> = {
   delay: { "action.by": "5s" },
 };
 
-/** The fields of a rule that are asked for most, behind those of its action. */
-const USUAL = ["match.operation", "match.event", "match.merchant", "trigger.times", "trigger.for"];
+/** The fields used most often, listed right after those of the action. */
+const FREQUENT_FIELDS = ["match.operation", "match.event", "match.merchant", "trigger.times", "trigger.for"];
 
-const WHAT = "what";
+const ACTION = "action";
 
 export const faultForm = (target: "api" | "delivery"): Form => ({
   title: "Arm a fault",
-  asks: { scenarios: { method: "GET", path: "/scenarios" } },
+  fetch: { scenarios: { method: "GET", path: "/scenarios" } },
   fields(values, context) {
-    const what = whatField(context.state, target);
-    const type = values[WHAT] ?? what.options?.[0]?.value ?? "";
-    if (type === SCENARIO) return [what, ...scenarioFields(values, context)];
-    const rule = ruleOf(context.state, type);
-    return rule ? [what, ...placesOf(rule).map((place) => placeField(place, type, context.state))] : [what];
+    const actionField = createActionField(context.state, target);
+    const type = values[ACTION] ?? actionField.options?.[0]?.value ?? "";
+    if (type === SCENARIO) return [actionField, ...scenarioFields(values, context)];
+    const schema = schemaOf(context.state, type);
+    return schema ? [actionField, ...ruleFields(schema).map((field) => createRuleField(field, type, context.state))] : [actionField];
   },
-  call: (held, context) => (held[WHAT] === SCENARIO ? scenarioCall(held) : faultCall(held, context)),
-  done: (answer, held, context) => (held[WHAT] === SCENARIO ? scenarioDone(answer, held) : armed(answer, held, context)),
+  call: (values, context) => (values[ACTION] === SCENARIO ? scenarioCall(values) : faultCall(values, context)),
+  onReply: (reply, values, context) => (values[ACTION] === SCENARIO ? scenarioResult(reply, values) : faultResult(reply, values, context)),
 });
 
-const ruleOf = ({ known }: State, type: string) => known.rules?.find(({ title }) => title === type);
+const schemaOf = ({ lookups }: UiState, type: string) => lookups.rules?.find(({ title }) => title === type);
 
-const targetOf = (rule: Shape) => rule.properties?.target?.enum?.[0];
+const targetOf = (schema: JsonSchema) => schema.properties?.target?.enum?.[0];
 
-function whatField(state: State, target: string): Field {
-  const rules = state.known.rules ?? [];
-  const isCommon = ({ title = "" }: Shape) => title in COMMON;
+/** Actions on the wanted target come first, common ones before the others; before the schema is loaded, only the common ones. */
+function createActionField(state: UiState, target: string): FormField {
+  const schemas = state.lookups.rules ?? [];
+  const isCommon = ({ title = "" }: JsonSchema) => title in COMMON_ACTIONS;
+  const rankOf = ({ title = "" }: JsonSchema) => Object.keys(COMMON_ACTIONS).indexOf(title);
   const ordered = [
-    ...rules.filter(isCommon).sort((one, other) => rankOf(one) - rankOf(other)),
-    ...rules.filter((rule) => !isCommon(rule)),
+    ...schemas.filter(isCommon).sort((one, other) => rankOf(one) - rankOf(other)),
+    ...schemas.filter((schema) => !isCommon(schema)),
   ].sort((one, other) => Number(targetOf(other) === target) - Number(targetOf(one) === target));
-  const told = ordered.map(
-    ({ title = "", description = "" }): Option => ({ value: title, label: COMMON[title] ?? title, words: description }),
+  const loaded = ordered.map(
+    ({ title = "", description = "" }): FieldOption => ({ value: title, label: COMMON_ACTIONS[title] ?? title, help: description }),
   );
-  const actions = told.length > 0 ? told : Object.entries(COMMON).map(([value, label]): Option => ({ value, label }));
+  const options = loaded.length > 0 ? loaded : Object.entries(COMMON_ACTIONS).map(([value, label]): FieldOption => ({ value, label }));
   return {
-    name: WHAT,
-    label: "what",
-    words: "What goes wrong: type to find it, Enter arms it for the next call",
-    options: [...actions, { value: SCENARIO, label: "scenario", words: "Several faults under one name, with a score" }],
-    problem: (type) => (type === SCENARIO || ruleOf(state, type) ? undefined : "is not known yet: the sandbox is being asked"),
+    name: ACTION,
+    label: "fault",
+    help: "Type to search. Enter arms it for the next matching call",
+    options: [...options, { value: SCENARIO, label: "scenario", help: "A named set of faults with a score" }],
+    validate: (type) => (type === SCENARIO || schemaOf(state, type) ? undefined : "is still loading"),
   };
 }
 
-const rankOf = ({ title = "" }: Shape) => Object.keys(COMMON).indexOf(title);
-
-/** A value somewhere in a rule, such as `trigger.times`. */
-interface RulePlace {
+/** A value in a rule; `path` is such as `trigger.times`. */
+interface RuleField {
   path: string;
-  shape: Shape;
+  schema: JsonSchema;
   required: boolean;
 }
 
-/** Every place of a rule: what its action is seldom wanted without, what is asked for most, everything else. */
-function placesOf(rule: Shape): RulePlace[] {
+/** Every field of a rule: the main fields of its action, then the frequent ones, then the rest. */
+function ruleFields(rule: JsonSchema): RuleField[] {
   const { action = {}, match = {}, trigger = {}, ...own } = rule.properties ?? {};
-  const { type: _, ...fields } = action.properties ?? {};
-  const first = FIRST[rule.title ?? ""] ?? {};
-  const ofAction = placesIn("action.", fields, action.required);
-  const isMain = ({ path, shape, required }: RulePlace) => required || path in first || shape.enum !== undefined;
+  const { type: _, ...actionProperties } = action.properties ?? {};
+  const initial = INITIAL_VALUES[rule.title ?? ""] ?? {};
+  const actionFields = fieldsIn("action.", actionProperties, action.required);
+  const isMain = ({ path, schema, required }: RuleField) => required || path in initial || schema.enum !== undefined;
   const others = [
-    ...ofAction.filter((place) => !isMain(place)),
-    ...placesIn("match.", match.properties ?? {}),
-    ...placesIn("trigger.", trigger.properties ?? {}),
-    ...placesIn("", own),
+    ...actionFields.filter((field) => !isMain(field)),
+    ...fieldsIn("match.", match.properties ?? {}),
+    ...fieldsIn("trigger.", trigger.properties ?? {}),
+    ...fieldsIn("", own),
   ];
-  const usual = USUAL.flatMap((path) => others.filter((place) => place.path === path));
-  return [...ofAction.filter(isMain), ...usual, ...others.filter(({ path }) => !USUAL.includes(path))];
+  const frequent = FREQUENT_FIELDS.flatMap((path) => others.filter((field) => field.path === path));
+  return [...actionFields.filter(isMain), ...frequent, ...others.filter(({ path }) => !FREQUENT_FIELDS.includes(path))];
 }
 
-const placesIn = (prefix: string, shapes: Readonly<Record<string, Shape>>, required: readonly string[] = []): RulePlace[] =>
-  Object.entries(shapes).map(([name, shape]) => ({ path: prefix + name, shape, required: required.includes(name) }));
+const fieldsIn = (prefix: string, schemas: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): RuleField[] =>
+  Object.entries(schemas).map(([name, schema]) => ({ path: prefix + name, schema, required: required.includes(name) }));
 
-const placeField = ({ path, shape, required }: RulePlace, type: string, state: State): Field =>
-  fieldOf(path, shape, { required, first: FIRST[type]?.[path], options: offered(path, state) });
+const createRuleField = ({ path, schema, required }: RuleField, type: string, state: UiState): FormField =>
+  fieldFromSchema(path, schema, { required, initial: INITIAL_VALUES[type]?.[path], options: knownOptions(path, state) });
 
-/** What the schema leaves open and the sandbox knows. */
-function offered(path: string, state: State): Option[] | undefined {
-  const { known, sandbox } = state;
-  const every = (label: string, values: readonly string[] = []) => [{ value: "", label }, ...options(values)];
-  if (path === "match.operation") return every("every operation", known.operations);
-  if (path === "match.event") return every("every event", known.eventTypes);
-  if (path === "match.merchant") return merchantsOrAll(state, "every merchant");
-  if (path === "match.key")
-    return every(
-      "every key",
-      sandbox?.merchants.flatMap(({ apiKeys }) => apiKeys),
-    );
+/** Options for fields that the schema leaves open and the sandbox has values for. */
+function knownOptions(path: string, state: UiState): FieldOption[] | undefined {
+  const { lookups, sandbox } = state;
+  const anyOr = (label: string, values: readonly string[] = []) => [{ value: "", label }, ...toOptions(values)];
+  const apiKeys = sandbox?.merchants.flatMap((merchant) => merchant.apiKeys);
+  if (path === "match.operation") return anyOr("all operations", lookups.operations);
+  if (path === "match.event") return anyOr("all events", lookups.eventTypes);
+  if (path === "match.merchant") return allOrOneMerchant(state, "all merchants");
+  if (path === "match.key") return anyOr("all API keys", apiKeys);
   return undefined;
 }
 
-function faultCall(held: Values, { state }: Context): Call {
-  const type = held[WHAT] ?? "";
-  const rule = ruleOf(state, type);
-  const given = rule ? placesOf(rule).filter(({ path }) => (held[path] ?? "") !== "") : [];
+function faultCall(values: FormValues, { state }: FormContext): Call {
+  const type = values[ACTION] ?? "";
+  const rule = schemaOf(state, type);
+  const filled = rule ? ruleFields(rule).filter(({ path }) => (values[path] ?? "") !== "") : [];
   const body: Record<string, unknown> = {};
-  for (const { path, shape } of given) {
+  for (const { path, schema } of filled) {
     const [name = "", inner] = path.split(".");
-    const value = valueFrom(shape, held[path] ?? "");
+    const value = valueFromText(schema, values[path] ?? "");
     body[name] = inner === undefined ? value : { ...(body[name] as object | undefined), [inner]: value };
   }
   return { method: "POST", path: "/faults", body: { ...body, action: { type, ...(body.action as object | undefined) } } };
 }
 
-function armed({ body }: Answer, held: Values, { state }: Context): Outcome {
-  const { id } = body as { id: string };
-  const what = COMMON[held[WHAT] ?? ""] ?? held[WHAT];
-  const where =
-    held["match.operation"] ||
-    held["match.event"] ||
-    (targetOf(ruleOf(state, held[WHAT] ?? "") ?? {}) === "api" ? "every call" : "every event");
-  const whose = held["match.merchant"] ? ` of ${held["match.merchant"]}` : "";
-  return { words: `${what} on ${where}${whose} is armed as ${id}`, undo: { method: "DELETE", path: `/faults/${encodeURIComponent(id)}` } };
+function faultResult({ body }: Answer, values: FormValues, { state }: FormContext): FormResult {
+  const { id } = body as RuleState;
+  const type = values[ACTION] ?? "";
+  const all = targetOf(schemaOf(state, type) ?? {}) === "api" ? "all operations" : "all events";
+  const where = values["match.operation"] || values["match.event"] || all;
+  const merchant = values["match.merchant"] ? ` of ${values["match.merchant"]}` : "";
+  return {
+    message: `Armed ${COMMON_ACTIONS[type] ?? type} on ${where}${merchant} as ${id}`,
+    undo: { method: "DELETE", path: `/faults/${encodeURIComponent(id)}` },
+  };
 }

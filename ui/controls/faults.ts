@@ -1,70 +1,73 @@
-// The keys of faults: arm one, take the whole service down and up again, clear them all.
+// The fault keys: arm a fault, start or end an outage, remove all faults.
 
 import type { RuleState } from "../../src/contracts/fault.ts";
 import { confirm } from "../overlays/confirm.ts";
-import type { Values } from "../overlays/field.ts";
+import type { FormValues } from "../overlays/field.ts";
 import { openForm } from "../overlays/form.ts";
-import { type Action, calls, just, laid, listOf, type State, type Step } from "../state/state.ts";
+import { type KeyBinding, makeCall, openOverlay, type StateUpdate, type UiState, update, valuesOf } from "../state/state.ts";
+import { counted } from "../view/format.ts";
 import type { Call } from "../wire/control-calls.ts";
-import { learning } from "./cached-lookups.ts";
+import { fetchLookups } from "./cached-lookups.ts";
 import { faultForm } from "./fault-form.ts";
-import { attemptChosen, requestChosen } from "./form-defaults.ts";
+import { selectedAttempt, selectedRequest } from "./form-defaults.ts";
 
-/** On a row it begins as a fault like the one that the row met, or as one that the next like it will meet. */
-function arming(state: State): Step {
+/** On a selected row, the form is prefilled with a fault that matches calls or deliveries like it. */
+function armFault(state: UiState): StateUpdate {
   const isDelivery = state.pane === "deliveries";
-  const values = isDelivery ? likeAttempt(state) : likeRequest(state);
-  return openForm(state, faultForm(isDelivery ? "delivery" : "api"), values, learning(state));
+  const values = isDelivery ? valuesFromAttempt(state) : valuesFromRequest(state);
+  return openForm(state, faultForm(isDelivery ? "delivery" : "api"), values, fetchLookups(state));
 }
 
-function likeRequest(state: State): Values {
-  const request = requestChosen(state);
+function valuesFromRequest(state: UiState): FormValues {
+  const request = selectedRequest(state);
   if (!request) return {};
   const { operation, merchant, status } = request;
   return {
     ...(operation && { "match.operation": operation }),
     ...(merchant && { "match.merchant": merchant }),
-    ...(status === 429 && { what: "rate_limit" }),
-    ...(status >= 400 && status !== 429 && { what: "status", "action.status": String(status) }),
-    ...(status === 0 && { what: "connection" }),
+    ...(status === 429 && { action: "rate_limit" }),
+    ...(status >= 400 && status !== 429 && { action: "status", "action.status": String(status) }),
+    ...(status === 0 && { action: "connection" }),
   };
 }
 
-function likeAttempt(state: State): Values {
-  const attempt = attemptChosen(state);
+function valuesFromAttempt(state: UiState): FormValues {
+  const attempt = selectedAttempt(state);
   return attempt ? { "match.event": attempt.eventType, "match.merchant": attempt.merchant } : {};
 }
 
 const OUTAGE: Call = { method: "POST", path: "/faults", body: { action: { type: "outage" }, trigger: { for: "30s" } } };
 
-function outage(state: State): Step {
-  const rules = listOf(state, "faults").rows.map(({ value }) => value as RuleState);
-  const down = rules.find(({ action, status, enabled }) => action.type === "outage" && status === "armed" && enabled);
-  if (down) return calls(state, removing(down.id), () => "The service is up again");
-  return calls(
+function toggleOutage(state: UiState): StateUpdate {
+  const outage = valuesOf<RuleState>(state, "faults").find(
+    ({ action, status, enabled }) => action.type === "outage" && status === "armed" && enabled,
+  );
+  if (outage) return makeCall(state, removeRule(outage.id), () => "Outage ended");
+  return makeCall(
     state,
     OUTAGE,
-    () => "An outage of all /v1 for 30 s of sandbox time: o ends it",
-    (later, { body }) => ({
-      ...later,
-      undo: [...later.undo, { what: "the outage", call: removing((body as { id: string }).id) }],
-    }),
+    () => "Outage of /v1 for 30 s of sandbox time. Press o to end it",
+    (later, { body }) => ({ ...later, undo: [...later.undo, { label: "outage", call: removeRule((body as RuleState).id) }] }),
   );
 }
 
-const removing = (id: string): Call => ({ method: "DELETE", path: `/faults/${encodeURIComponent(id)}` });
+const removeRule = (id: string): Call => ({ method: "DELETE", path: `/faults/${encodeURIComponent(id)}` });
 
-function clearing(state: State): Step {
+function removeAllFaults(state: UiState): StateUpdate {
   const call: Call = { method: "DELETE", path: "/faults" };
-  const cleared = (sure: State) => calls(sure, call, ({ body }) => `Faults removed: ${(body as { removed: number }).removed}`, forgotten);
-  return just(laid(state, confirm("Remove every fault rule, those of scenarios among them?", call, cleared)));
+  const remove = (later: UiState) =>
+    makeCall(later, call, ({ body }) => `Removed ${counted((body as { removed: number }).removed, "fault")}`, withoutFaultUndo);
+  return update(openOverlay(state, confirm("Remove all fault rules, including those of scenarios?", call, remove)));
 }
 
-/** What is gone cannot be taken back. */
-const forgotten = (state: State): State => ({ ...state, undo: state.undo.filter(({ call }) => !call.path.startsWith("/faults/")) });
+/** Removed rules can no longer be undone. */
+const withoutFaultUndo = (state: UiState): UiState => ({
+  ...state,
+  undo: state.undo.filter(({ call }) => !call.path.startsWith("/faults/")),
+});
 
-export const faultKeys: readonly Action[] = [
-  { keys: ["x"], label: "faults", words: "arm a fault or a scenario; on a row, one like it", run: arming },
-  { keys: ["o"], label: "outage", words: "take the whole service down for 30 s, or up again", run: outage },
-  { keys: ["D"], words: "remove every fault", run: clearing },
+export const faultKeys: readonly KeyBinding[] = [
+  { keys: ["x"], label: "fault", help: "arm a fault or a scenario, prefilled from the selected row", run: armFault },
+  { keys: ["o"], label: "outage", help: "start an outage of 30 s, or end it", run: toggleOutage },
+  { keys: ["D"], help: "remove all faults", run: removeAllFaults },
 ];

@@ -1,31 +1,34 @@
-// What a control begins with: the row that somebody chose, and the merchants there are.
+// What forms are prefilled with: the selected row, its merchant, and options for the known merchants.
 
+import type { RateWindow } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
-import type { Option } from "../overlays/field.ts";
-import type { Window } from "../panes/limits.ts";
-import { chosenRow } from "../state/list.ts";
-import { listOf, type State } from "../state/state.ts";
+import type { FieldOption } from "../overlays/field.ts";
+import { selectedRow } from "../state/list.ts";
+import { listOf, type UiState } from "../state/state.ts";
 
-/** The row that a person chose; while the list follows, the newest one was chosen by nobody. */
-function rowChosen(state: State, pane: string): unknown {
+/** The value of the row that the user selected. A list that follows has no such row: its newest row is only highlighted. */
+function selectedValue(state: UiState, pane: string): unknown {
   const list = listOf(state, pane);
-  return state.pane !== pane || list.follows ? undefined : chosenRow(list)?.value;
+  return state.pane !== pane || list.follows ? undefined : selectedRow(list)?.value;
 }
 
-export const requestChosen = (state: State) => rowChosen(state, "requests") as RequestMessage | undefined;
-export const attemptChosen = (state: State) => rowChosen(state, "deliveries") as AttemptMessage | undefined;
-export const windowChosen = (state: State) => rowChosen(state, "limits") as Window | undefined;
+export const selectedRequest = (state: UiState) => selectedValue(state, "requests") as RequestMessage | undefined;
+export const selectedAttempt = (state: UiState) => selectedValue(state, "deliveries") as AttemptMessage | undefined;
+const selectedWindow = (state: UiState) => selectedValue(state, "limits") as RateWindow | undefined;
 
-/** Whose row it is; the first merchant where it is nobody's. */
-export function merchantHere(state: State): string {
-  const owner = (requestChosen(state) ?? attemptChosen(state) ?? windowChosen(state))?.merchant;
-  return owner ?? state.sandbox?.merchants[0]?.id ?? "";
+/** The merchant of the selected row, or else the first merchant. */
+export function defaultMerchant(state: UiState): string {
+  const row = selectedRequest(state) ?? selectedAttempt(state) ?? selectedWindow(state);
+  return row?.merchant ?? state.sandbox?.merchants[0]?.id ?? "";
 }
 
-export const merchantOptions = ({ sandbox }: State): Option[] =>
-  (sandbox?.merchants ?? []).map(({ id, name }) => ({ value: id, words: name ?? "" }));
+export const merchantOptions = ({ sandbox }: UiState): FieldOption[] =>
+  (sandbox?.merchants ?? []).map(({ id, name }) => ({ value: id, help: name ?? "" }));
 
-/** The same, and all of them at once. */
-export const merchantsOrAll = (state: State, all: string): Option[] => [{ value: "", label: all }, ...merchantOptions(state)];
+/** The merchants after an option for all of them, whose value is empty. */
+export const allOrOneMerchant = (state: UiState, allLabel: string): FieldOption[] => [
+  { value: "", label: allLabel },
+  ...merchantOptions(state),
+];
 
-export const options = (values: readonly string[]): Option[] => values.map((value) => ({ value }));
+export const toOptions = (values: readonly string[]): FieldOption[] => values.map((value) => ({ value }));

@@ -1,20 +1,12 @@
-// What the dashboard can do to the sandbox: every control, in the order of the key bar.
+// The keys that steer the sandbox, in the order of the key bar.
 
-import type { Action } from "../state/state.ts";
-import { clockKeys } from "./clock.ts";
+import type { KeyBinding } from "../state/state.ts";
+import { clockKey } from "./clock.ts";
 import { faultKeys } from "./faults.ts";
 import { merchantKeys } from "./merchants.ts";
-import { snapshotKeys } from "./snapshots.ts";
-import { trafficKeys } from "./traffic.ts";
-import { triggerKeys } from "./trigger.ts";
-import { undoKeys } from "./undo.ts";
+import { snapshotKey } from "./snapshots.ts";
+import { trafficKey } from "./traffic.ts";
+import { triggerKey } from "./trigger.ts";
+import { undoKey } from "./undo.ts";
 
-export const controls: readonly Action[] = [
-  ...faultKeys,
-  ...undoKeys,
-  ...triggerKeys,
-  ...clockKeys,
-  ...merchantKeys,
-  ...trafficKeys,
-  ...snapshotKeys,
-];
+export const controls: readonly KeyBinding[] = [...faultKeys, undoKey, triggerKey, clockKey, ...merchantKeys, trafficKey, snapshotKey];

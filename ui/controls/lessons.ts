@@ -1,60 +1,63 @@
-// The key of lessons: begin one, or one of its steps, for whoever it is.
+// The lesson key: starts a lesson, or one of its steps, for the learner at the dashboard or on the board.
 
 import type { LearnerView, Lesson } from "../../src/contracts/lesson.ts";
-import type { Field } from "../overlays/field.ts";
-import { type Context, type Form, openForm } from "../overlays/form.ts";
-import { ownCourse, withLearner } from "../state/learning.ts";
-import type { Action, State } from "../state/state.ts";
+import type { FormField } from "../overlays/field.ts";
+import { type Form, type FormContext, openForm } from "../overlays/form.ts";
+import { learnerMode, withLearner } from "../state/learning.ts";
+import { type KeyBinding, type UiState, update } from "../state/state.ts";
 import { type Answer, inPath } from "../wire/control-calls.ts";
 
-type Whom = Pick<LearnerView, "id" | "name" | "lesson" | "step" | "next">;
+type LessonTarget = Pick<LearnerView, "id" | "name" | "lesson" | "step" | "next">;
 
-/** What an answer says of the one who learns here. */
-export const withAnswer = (state: State, { body }: Answer): State =>
-  ownCourse(state)?.id === (body as LearnerView).id ? withLearner(state, body as LearnerView) : state;
+/** Applies a reply about the dashboard's own learner. */
+export const withLearnerReply = (state: UiState, { body }: Answer): UiState =>
+  learnerMode(state)?.id === (body as LearnerView).id ? withLearner(state, body as LearnerView) : state;
 
-const lessonsIn = ({ answers }: Context) => (answers.lessons as { data: Lesson[] } | undefined)?.data ?? [];
+const lessonsIn = ({ data }: FormContext) => (data.lessons as { data: Lesson[] } | undefined)?.data ?? [];
 
-const formFor = (whom: Whom): Form => ({
-  title: `A lesson for ${whom.name}`,
-  asks: { lessons: { method: "GET", path: "/lessons" } },
+const lessonForm = (learner: LessonTarget): Form => ({
+  title: `Lesson for ${learner.name}`,
+  fetch: { lessons: { method: "GET", path: "/lessons" } },
   fields(values, context) {
     const lessons = lessonsIn(context);
-    const first = whom.step === null ? (whom.next ?? whom.lesson) : whom.lesson;
-    const lesson: Field = {
+    // After a completed lesson, the next one.
+    const initial = learner.step === null ? (learner.next ?? learner.lesson) : learner.lesson;
+    const lesson: FormField = {
       name: "name",
       label: "lesson",
-      words: "Which; it begins afresh",
+      help: "The lesson to start",
       options: lessons.map(({ name, title, number }) => ({ value: name, label: `${number} ${title}` })),
-      ...(first !== null && { first }),
+      ...(initial !== null && { initial }),
     };
-    const chosen = lessons.find(({ name }) => name === (values.name ?? first));
-    const steps = chosen?.steps ?? [];
+    const steps = lessons.find(({ name }) => name === (values.name ?? initial))?.steps ?? [];
     return [
       lesson,
       {
         name: "checkpoint",
         label: "step",
-        words: "At which step, with what those before it would have left",
+        help: "The step to start at; the results of earlier steps are created",
         options: steps.map(({ number, title }) => ({ value: String(number), label: `${number}. ${title}` })),
       },
     ];
   },
   call: ({ name = "", checkpoint = "1" }) => ({
     method: "POST",
-    path: `/learners/${inPath(whom.id)}/lesson`,
+    path: `/learners/${inPath(learner.id)}/lesson`,
     body: { name, ...(checkpoint !== "" && checkpoint !== "1" && { checkpoint: Number(checkpoint) }) },
   }),
-  done(answer) {
-    const { title, step } = answer.body as LearnerView;
-    return { words: `${whom.name} is at step ${step} of "${title}"`, after: (state) => withAnswer(state, answer) };
+  onReply(reply) {
+    const { title, step } = reply.body as LearnerView;
+    return { message: `Started step ${step} of "${title}" for ${learner.name}`, updateState: (state) => withLearnerReply(state, reply) };
   },
 });
 
-export const lessonKey = (whom: (state: State) => Whom | undefined): Action => ({
+export const lessonKey = (learnerOf: (state: UiState) => LessonTarget | undefined): KeyBinding => ({
   keys: ["L"],
   label: "lessons",
-  words: "begin a lesson, or one of its steps",
-  can: (state) => whom(state) !== undefined,
-  run: (state) => openForm(state, formFor(whom(state) as Whom)),
+  help: "start a lesson or one of its steps",
+  isEnabled: (state) => learnerOf(state) !== undefined,
+  run(state) {
+    const learner = learnerOf(state);
+    return learner ? openForm(state, lessonForm(learner)) : update(state);
+  },
 });

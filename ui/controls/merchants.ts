@@ -1,119 +1,122 @@
-// The keys of merchants: one more, back to the fixtures, and the rate-limit window of one.
+// The merchant keys: create a merchant, reset, change a rate limit.
 
+import type { MerchantsMintReply, RateWindow, SandboxResetReply } from "../../src/client/control-plane.generated.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
-import type { Field, Option } from "../overlays/field.ts";
+import type { FieldOption, FormField } from "../overlays/field.ts";
 import { type Form, openForm } from "../overlays/form.ts";
-import type { Window } from "../panes/limits.ts";
-import { type Action, listOf, type State, shortMerchant } from "../state/state.ts";
-import { merchantHere, merchantOptions, merchantsOrAll } from "./form-defaults.ts";
+import { type KeyBinding, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
+import { allOrOneMerchant, defaultMerchant, merchantOptions } from "./form-defaults.ts";
 
-/** A merchant whose key is named as it is itself came with a fixture. */
-const fixtures = ({ sandbox }: State): Option[] =>
+/** The merchants that came from a fixture: their API key has the fixture's name. */
+const fixtureOptions = ({ sandbox }: UiState): FieldOption[] =>
   (sandbox?.merchants ?? [])
     .filter(({ id, apiKeys }) => apiKeys.includes(`sk_test_${shortMerchant(id)}`))
-    .map(({ id, name }) => ({ value: shortMerchant(id), words: name ?? "" }));
+    .map(({ id, name }) => ({ value: shortMerchant(id), help: name ?? "" }));
 
-const minting: Form = {
-  title: "Mint a merchant",
+const createMerchantForm: Form = {
+  title: "Create a merchant",
   fields: (_, { state }) => [
-    { name: "fixture", label: "fixture", words: "Whose records it begins with, under the same ids", options: fixtures(state), free: true },
+    { name: "fixture", label: "fixture", help: "The fixture to copy records from", options: fixtureOptions(state), allowOther: true },
   ],
   call: ({ fixture = "" }) => ({ method: "POST", path: "/merchants", body: fixture === "" ? {} : { fixture } }),
-  done({ body }) {
-    const { merchant, apiKey } = body as { merchant: string; apiKey: string };
+  onReply({ body }) {
+    const { merchant, apiKey } = body as MerchantsMintReply;
     const undo = { method: "DELETE", path: `/merchants/${encodeURIComponent(merchant)}` } as const;
-    return { words: `${merchant} has the key ${apiKey}, which is copied`, copy: apiKey, undo };
+    return { message: `Created ${merchant}; copied its API key ${apiKey}`, copy: apiKey, undo };
   },
 };
 
-const resetting: Form = {
+const resetForm: Form = {
   title: "Reset",
   fields: (_, { state }) => [
     {
       name: "merchant",
       label: "merchant",
-      words: "Records, keys, endpoints, events, deliveries and windows start afresh",
-      options: merchantsOrAll(state, "everything"),
+      help: "Resets records, API keys, endpoints, events, deliveries and rate limits",
+      options: allOrOneMerchant(state, "everything"),
     },
   ],
   call: ({ merchant = "" }) => ({ method: "POST", path: "/reset", body: merchant === "" ? {} : { merchant } }),
-  question: ({ merchant = "" }) =>
-    merchant === "" ? "Reset everything to the fixtures?" : `Reset ${merchant}, and take from it everything that happened since?`,
-  done({ body }, { merchant }) {
-    const words = `Reset: ${(body as { reset: string }).reset}`;
-    // What was armed went with everything else, so there is nothing left to take back.
-    return merchant === "" ? { words, after: (state) => ({ ...state, undo: [] }) } : { words };
+  confirm: ({ merchant = "" }) =>
+    merchant === "" ? "Reset everything to the fixtures?" : `Reset ${merchant}? Everything that happened to it since the start is lost.`,
+  onReply({ body }, { merchant }) {
+    const message = `Reset ${(body as SandboxResetReply).reset}`;
+    // A full reset removes everything that could be undone.
+    return merchant === "" ? { message, updateState: (state) => ({ ...state, undo: [] }) } : { message };
   },
 };
 
-const span = (name: string, words: string): Field => ({
+const durationField = (name: string, help: string): FormField => ({
   name,
   label: name,
-  words: `${words}, such as 10s; as it is unless given`,
-  problem: (text) => (text !== "" && tryParseDuration(text) === undefined ? "must be a span such as 500ms or 10s" : undefined),
+  help: `${help}, such as 10s (default: unchanged)`,
+  validate: (text) => (text !== "" && tryParseDuration(text) === undefined ? "must be a duration such as 500ms or 10s" : undefined),
 });
 
-const number = (name: string, words: string, least: number): Field => ({
+const numberField = (name: string, help: string, minimum: number): FormField => ({
   name,
   label: name,
-  words: `${words}; as it is unless given`,
-  problem: (text) => (text !== "" && (!/^\d+$/.test(text) || Number(text) < least) ? `must be a whole number from ${least}` : undefined),
+  help: `${help} (default: unchanged)`,
+  validate: (text) =>
+    text !== "" && (!/^\d+$/.test(text) || Number(text) < minimum) ? `must be a whole number, at least ${minimum}` : undefined,
 });
 
-const windowOf = (state: State, merchant: string) =>
-  listOf(state, "limits")
-    .rows.map(({ value }) => value as Window)
-    .find((window) => window.merchant === merchant && window.operation === null);
+const sharedWindow = (state: UiState, merchant: string) =>
+  valuesOf<RateWindow>(state, "limits").find((window) => window.merchant === merchant && window.operation === null);
 
 const numberOr = (text: string) => (/^\d+$/.test(text) ? Number(text) : text);
 
-const windowing: Form = {
-  title: "A rate-limit window",
+const rateLimitForm: Form = {
+  title: "Change a rate limit",
   fields(values, { state }) {
-    const now = windowOf(state, values.merchant ?? "");
+    const current = sharedWindow(state, values.merchant ?? "");
     return [
       {
         name: "merchant",
         label: "merchant",
-        words: now ? `It has ${now.remaining} of ${now.limit} left in ${now.window / 1_000} s` : "Whose window it is",
+        help: current ? `Now: ${current.remaining} of ${current.limit} left, window ${current.window / 1_000} s` : "The merchant to limit",
         options: merchantOptions(state),
       },
-      { ...number("remaining", "How many requests are left", 0), first: "0" },
-      span("resetIn", "When the present window ends"),
-      number("limit", "How many a window has", 1),
-      span("window", "How long a window is"),
+      { ...numberField("remaining", "Requests left in the current window", 0), initial: "0" },
+      durationField("resetIn", "Time until the current window resets"),
+      numberField("limit", "Requests per window", 1),
+      durationField("window", "Length of a window"),
     ];
   },
-  call({ merchant = "", ...given }) {
+  call({ merchant = "", ...fields }) {
     const body = Object.fromEntries(
-      Object.entries(given)
+      Object.entries(fields)
         .filter(([, text]) => text !== "")
         .map(([name, text]) => [name, name === "limit" || name === "remaining" ? numberOr(text) : text]),
     );
     return { method: "PUT", path: `/rate-limits/${encodeURIComponent(merchant)}`, body };
   },
-  done({ body }, { merchant = "" }, { state }) {
-    const { remaining, limit } = body as Window;
-    const before = windowOf(state, merchant);
-    return { words: `${merchant} has ${remaining} of ${limit} left`, ...(before && { undo: windowBack(before) }) };
+  onReply({ body }, { merchant = "" }, { state }) {
+    const { remaining, limit } = body as RateWindow;
+    const before = sharedWindow(state, merchant);
+    return { message: `${merchant} has ${remaining} of ${limit} requests left`, ...(before && { undo: restoreWindow(before) }) };
   },
 };
 
-/** Limit and length as they were, in a window that is as full as it was. */
-const windowBack = ({ merchant, limit, window, remaining }: Window) =>
+const restoreWindow = ({ merchant, limit, window, remaining }: RateWindow) =>
   ({
     method: "PUT",
     path: `/rate-limits/${encodeURIComponent(merchant)}`,
     body: { limit, window: `${window}ms`, remaining },
   }) as const;
 
-export const merchantKeys: readonly Action[] = [
-  { keys: ["m"], label: "merchant", words: "mint a merchant; its key is copied", run: (state) => openForm(state, minting) },
+export const merchantKeys: readonly KeyBinding[] = [
+  {
+    keys: ["m"],
+    label: "merchant",
+    help: "create a merchant and copy its API key",
+    run: (state) => openForm(state, createMerchantForm),
+  },
   {
     keys: ["w"],
-    label: "window",
-    words: "change a rate-limit window",
-    run: (state) => openForm(state, windowing, { merchant: merchantHere(state) }),
+    label: "rate limit",
+    help: "change a rate limit",
+    run: (state) => openForm(state, rateLimitForm, { merchant: defaultMerchant(state) }),
   },
-  { keys: ["X"], label: "reset", words: "reset everything, or one merchant", run: (state) => openForm(state, resetting) },
+  { keys: ["X"], label: "reset", help: "reset everything, or one merchant", run: (state) => openForm(state, resetForm) },
 ];

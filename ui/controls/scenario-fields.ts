@@ -1,62 +1,53 @@
-// Scenarios in the form of faults: which there are, how each stands, and the calls that arm and disarm one.
+// The scenario fields of the fault form: arm a scenario, or disarm it and show its score.
 
-import type { Field, Values } from "../overlays/field.ts";
-import type { Context, Outcome } from "../overlays/form.ts";
+import type { Scenario } from "../../src/client/control-plane.generated.ts";
+import type { FormField, FormValues } from "../overlays/field.ts";
+import type { FormContext, FormResult } from "../overlays/form.ts";
 import type { Answer, Call } from "../wire/control-calls.ts";
-import { merchantsOrAll, options } from "./form-defaults.ts";
+import { allOrOneMerchant, toOptions } from "./form-defaults.ts";
 
-/** What stands for all of them among the faults. */
+/** The option of the fault form that shows these fields. */
 export const SCENARIO = "scenario";
 
-interface Scenario {
-  name: string;
-  title: string;
-  armed: boolean;
-  merchant: string | null;
-  score: number;
-  points: number;
-  says: string;
-}
-
-export function scenarioFields(values: Values, { state, answers }: Context): Field[] {
-  const scenarios = (answers.scenarios as { data: Scenario[] } | undefined)?.data ?? [];
-  const here = scenarios.find(({ name }) => name === values.name) ?? scenarios[0];
+export function scenarioFields(values: FormValues, { state, data }: FormContext): FormField[] {
+  const scenarios = (data.scenarios as { data: Scenario[] } | undefined)?.data ?? [];
+  const selected = scenarios.find(({ name }) => name === values.name) ?? scenarios[0];
   return [
     {
       name: "name",
       label: "scenario",
-      words: here ? (here.armed ? here.says : here.title) : "Asking the sandbox …",
+      help: selected ? (selected.armed ? selected.says : selected.title) : "Loading …",
       options: scenarios.map(({ name, title, armed, score, points }) => ({
         value: name,
-        words: armed ? `ARMED ${score}/${points}: ${title}` : title,
+        help: armed ? `ARMED ${score}/${points}: ${title}` : title,
       })),
-      problem: (name) => (name === "" ? "is not known yet: the sandbox is being asked" : undefined),
+      validate: (name) => (name === "" ? "is still loading" : undefined),
     },
     {
       name: "do",
-      label: "do",
-      words: "Arm it, or disarm it and hear its score",
-      options: options(["arm", "disarm"]),
-      first: here?.armed ? "disarm" : "arm",
+      label: "action",
+      help: "Arm it, or disarm it and show its score",
+      options: toOptions(["arm", "disarm"]),
+      initial: selected?.armed ? "disarm" : "arm",
     },
     {
-      name: "whom",
+      name: "merchant",
       label: "merchant",
-      words: "Whom it strikes",
-      options: merchantsOrAll(state, "everybody"),
-      first: (here?.armed && here.merchant) || "",
+      help: "The merchant it affects",
+      options: allOrOneMerchant(state, "all merchants"),
+      initial: (selected?.armed && selected.merchant) || "",
     },
   ];
 }
 
-export function scenarioCall({ name = "", do: act, whom = "" }: Values): Call {
+export function scenarioCall({ name = "", do: action, merchant = "" }: FormValues): Call {
   const path = `/scenarios/${encodeURIComponent(name)}`;
-  if (act === "disarm") return { method: "DELETE", path: whom === "" ? path : `${path}?merchant=${encodeURIComponent(whom)}` };
-  return { method: "POST", path, body: whom === "" ? {} : { merchant: whom } };
+  if (action === "disarm") return { method: "DELETE", path: merchant === "" ? path : `${path}?merchant=${encodeURIComponent(merchant)}` };
+  return { method: "POST", path, body: merchant === "" ? {} : { merchant } };
 }
 
-export function scenarioDone({ body }: Answer, held: Values): Outcome {
+export function scenarioResult({ body }: Answer, values: FormValues): FormResult {
   const { name, title, score, points, says } = body as Scenario;
-  if (held.do === "disarm") return { words: `${name} is disarmed with ${score} of ${points} points: ${says}` };
-  return { words: `${name} is armed: ${title}`, undo: scenarioCall({ ...held, do: "disarm" }) };
+  if (values.do === "disarm") return { message: `Disarmed ${name}: ${score} of ${points} points. ${says}` };
+  return { message: `Armed ${name}: ${title}`, undo: scenarioCall({ ...values, do: "disarm" }) };
 }

@@ -1,40 +1,39 @@
-// A field of a form, made of what a JSON Schema says of it.
+// Form fields made from a JSON Schema.
 
-import type { Field, Option } from "../overlays/field.ts";
-import { choicesOf, read, type Shape } from "../wire/json-schema.ts";
+import type { FieldOption, FormField } from "../overlays/field.ts";
+import { choicesOf, type JsonSchema, parseText } from "../wire/json-schema.ts";
 
-interface Known {
+interface SchemaFieldOptions {
   required: boolean;
-  /** What it holds at first. */
-  first: string | undefined;
-  /** What there is to choose from, where the schema does not say; anything else may be written too. */
-  options: readonly Option[] | undefined;
+  initial: string | undefined;
+  /** Suggestions for a field that the schema leaves open; other text is accepted too. */
+  options: readonly FieldOption[] | undefined;
 }
 
-const UNSET: Option = { value: "", label: "-", words: "as it is when nothing is said" };
+const UNSET: FieldOption = { value: "", label: "-", help: "default" };
 
-export function fieldOf(name: string, shape: Shape, { required, first, options }: Known): Field {
-  const choices = choicesOf(shape)?.map((value): Option => ({ value }));
+export function fieldFromSchema(name: string, schema: JsonSchema, { required, initial, options }: SchemaFieldOptions): FormField {
+  const choices = choicesOf(schema)?.map((value): FieldOption => ({ value }));
   const offered = options ?? (choices && (required ? choices : [UNSET, ...choices]));
   return {
     name,
     label: name.split(".").at(-1) ?? name,
-    words: shape.description ?? "",
+    help: schema.description ?? "",
     ...(offered && { options: offered }),
-    ...(options && { free: true }),
-    ...(first !== undefined && { first }),
-    problem: (text) => problemOf(shape, text, required),
+    ...(options && { allowOther: true }),
+    ...(initial !== undefined && { initial }),
+    validate: (text) => problemOf(schema, text, required),
   };
 }
 
-function problemOf(shape: Shape, text: string, required: boolean): string | undefined {
+function problemOf(schema: JsonSchema, text: string, required: boolean): string | undefined {
   if (text === "") return required ? "is required" : undefined;
-  const reading = read(shape, text);
-  return "problem" in reading ? reading.problem : undefined;
+  const parsed = parseText(schema, text);
+  return "problem" in parsed ? parsed.problem : undefined;
 }
 
-/** What goes into the call; a text that is wrong goes in as it is, so that the call shows it. */
-export function valueFrom(shape: Shape, text: string): unknown {
-  const reading = read(shape, text);
-  return "value" in reading ? reading.value : text;
+/** The value for the call. Invalid text is used as it is, so that the curl line shows it. */
+export function valueFromText(schema: JsonSchema, text: string): unknown {
+  const parsed = parseText(schema, text);
+  return "value" in parsed ? parsed.value : text;
 }

@@ -1,53 +1,56 @@
-// The key of snapshots: the state under a name, and the way back to it.
+// The snapshot key: save, restore or delete a snapshot of the sandbox.
 
-import type { Field, Values } from "../overlays/field.ts";
-import { type Context, type Form, openForm } from "../overlays/form.ts";
-import type { Action, State } from "../state/state.ts";
+import type { Snapshot, SnapshotsListReply } from "../../src/client/control-plane.generated.ts";
+import type { FormField, FormValues } from "../overlays/field.ts";
+import { type Form, type FormContext, type FormResult, openForm } from "../overlays/form.ts";
+import type { KeyBinding } from "../state/state.ts";
 import type { Answer, Call } from "../wire/control-calls.ts";
-import { options } from "./form-defaults.ts";
+import { toOptions } from "./form-defaults.ts";
 
-const namesOf = ({ answers }: Context) =>
-  ((answers.snapshots as { data: { name: string }[] } | undefined)?.data ?? []).map(({ name }) => name);
+const snapshotNames = ({ data }: FormContext) => ((data.snapshots as SnapshotsListReply | undefined)?.data ?? []).map(({ name }) => name);
 
 const pathOf = (name: string) => `/snapshots/${encodeURIComponent(name)}`;
 
 const form: Form = {
   title: "Snapshots",
-  asks: { snapshots: { method: "GET", path: "/snapshots" } },
+  fetch: { snapshots: { method: "GET", path: "/snapshots" } },
   fields(values, context) {
-    const names = namesOf(context);
-    const act: Field = {
+    const names = snapshotNames(context);
+    const action: FormField = {
       name: "do",
-      label: "do",
-      words: names.length === 0 ? "There is none yet" : `There are ${names.join(", ")}`,
-      options: options(["save", "restore", "delete"]),
+      label: "action",
+      help: names.length === 0 ? "No snapshots yet" : `Snapshots: ${names.join(", ")}`,
+      options: toOptions(["save", "restore", "delete"]),
     };
-    const name = { name: "name", label: "name", problem: (text: string) => (text === "" ? "is required" : undefined) };
+    const name = { name: "name", label: "name", validate: (text: string) => (text === "" ? "is required" : undefined) };
     if ((values.do ?? "save") === "save")
-      return [act, { ...name, words: "Letters, digits, - and _; an earlier one of this name is replaced", first: "before" }];
-    return [act, { ...name, words: "Which one: type to find it", options: options(names), free: true }];
+      return [action, { ...name, help: "Letters, digits, - and _; replaces a snapshot of the same name", initial: "before" }];
+    return [action, { ...name, help: "Type to search", options: toOptions(names), allowOther: true }];
   },
   call: snapshotCall,
-  question(held) {
-    if (held.do === "restore") return `Go back to ${held.name}? What happened since is gone, unless it is saved.`;
-    return held.do === "delete" ? `Delete the snapshot ${held.name}?` : undefined;
+  confirm({ do: action, name }) {
+    if (action === "restore") return `Restore ${name}? Everything since then is lost unless you save it first.`;
+    return action === "delete" ? `Delete the snapshot ${name}?` : undefined;
   },
-  done: snapshotDone,
+  onReply: snapshotResult,
 };
 
-function snapshotCall({ do: act, name = "" }: Values): Call {
-  if (act === "restore") return { method: "POST", path: `${pathOf(name)}/restore` };
-  return { method: act === "delete" ? "DELETE" : "PUT", path: pathOf(name) };
+function snapshotCall({ do: action, name = "" }: FormValues): Call {
+  if (action === "restore") return { method: "POST", path: `${pathOf(name)}/restore` };
+  return { method: action === "delete" ? "DELETE" : "PUT", path: pathOf(name) };
 }
 
-function snapshotDone({ body }: Answer, { do: act, name = "" }: Values, context: Context) {
-  if (act === "restore") return { words: `Everything is as it was in ${name}`, after: (state: State) => ({ ...state, undo: [] }) };
-  if (act === "delete") return { words: `The snapshot ${name} is deleted` };
-  const replaced = namesOf(context).includes(name);
-  const words = `Saved as ${name}, in ${(body as { file: string }).file}`;
-  return replaced ? { words } : { words, undo: { method: "DELETE", path: pathOf(name) } as const };
+function snapshotResult({ body }: Answer, { do: action, name = "" }: FormValues, context: FormContext): FormResult {
+  if (action === "restore") return { message: `Restored ${name}`, updateState: (state) => ({ ...state, undo: [] }) };
+  if (action === "delete") return { message: `Deleted ${name}` };
+  const message = `Saved ${name} to ${(body as Snapshot).file}`;
+  const isReplaced = snapshotNames(context).includes(name);
+  return isReplaced ? { message } : { message, undo: { method: "DELETE", path: pathOf(name) } };
 }
 
-export const snapshotKeys: readonly Action[] = [
-  { keys: ["b"], label: "snapshot", words: "save the state under a name, or go back to it", run: (state: State) => openForm(state, form) },
-];
+export const snapshotKey: KeyBinding = {
+  keys: ["b"],
+  label: "snapshot",
+  help: "save, restore or delete a snapshot",
+  run: (state) => openForm(state, form),
+};

@@ -1,98 +1,91 @@
-// The key of traffic: business that goes on by itself, begun and ended.
+// The traffic key: starts and stops generated background traffic.
 
-import type { TrafficState } from "../../src/contracts/traffic.ts";
+import type { Traffic, TrafficListReply, TrafficStopReply } from "../../src/client/control-plane.generated.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
-import type { Field, Values } from "../overlays/field.ts";
-import { type Context, type Form, openForm } from "../overlays/form.ts";
-import type { Action, State } from "../state/state.ts";
+import type { FormField, FormValues } from "../overlays/field.ts";
+import { type Form, type FormContext, type FormResult, openForm } from "../overlays/form.ts";
+import type { KeyBinding } from "../state/state.ts";
+import { counted } from "../view/format.ts";
 import type { Answer, Call } from "../wire/control-calls.ts";
-import { readJson } from "../wire/json-schema.ts";
-import { merchantHere, merchantOptions, merchantsOrAll, options } from "./form-defaults.ts";
+import { parseJson } from "../wire/json-schema.ts";
+import { allOrOneMerchant, defaultMerchant, merchantOptions, toOptions } from "./form-defaults.ts";
 
 const START = "start";
 
-const rate: Field = {
+const rateField: FormField = {
   name: "rate",
   label: "rate",
-  words: "So many in a span, from 1/d to 100/s",
-  first: "2/s",
-  problem: (text) => (/^\d+\/\d*(ms|s|m|h|d)$/.test(text) ? undefined : "must be like 2/s or 30/m"),
+  help: "Records per unit of time, from 1/d to 100/s",
+  initial: "2/s",
+  validate: (text) => (/^\d+\/\d*(ms|s|m|h|d)$/.test(text) ? undefined : "must be like 2/s or 30/m"),
 };
 
-const length: Field = {
+const durationField: FormField = {
   name: "for",
   label: "for",
-  words: "How long it lasts, such as 1m; until it is stopped unless given",
-  problem: (text) => (text !== "" && tryParseDuration(text) === undefined ? "must be a span such as 30s or 1h" : undefined),
+  help: "Duration, such as 1m (default: until stopped)",
+  validate: (text) => (text !== "" && tryParseDuration(text) === undefined ? "must be a duration such as 30s or 1h" : undefined),
 };
 
-const mix: Field = {
+const mixField: FormField = {
   name: "mix",
   label: "mix",
-  words: 'Weights of kinds of record, such as {"payment": 3, "booking": 1}; a mix of all unless given',
-  problem(text) {
-    const reading = text === "" ? { value: {} } : readJson(text, "an object of weights");
-    return "problem" in reading ? reading.problem : undefined;
+  help: 'Weights of record kinds, such as {"payment": 3, "booking": 1} (default: a mix of all)',
+  validate(text) {
+    const parsed = text === "" ? { value: {} } : parseJson(text, "an object of weights");
+    return "problem" in parsed ? parsed.problem : undefined;
   },
 };
 
 const form: Form = {
-  title: "Traffic",
-  asks: { traffic: { method: "GET", path: "/traffic" } },
+  title: "Background traffic",
+  fetch: { traffic: { method: "GET", path: "/traffic" } },
   fields(values, context) {
-    const act: Field = { name: "do", label: "do", words: runningWords(context), options: options([START, "stop"]) };
-    const whom = { name: "merchant", label: "merchant", words: "To whom it happens" };
-    if (values.do === "stop") return [act, { ...whom, options: merchantsOrAll(context.state, "everybody") }];
-    return [act, { ...whom, options: merchantOptions(context.state) }, rate, length, mix];
+    const action: FormField = { name: "do", label: "action", help: runningText(context), options: toOptions([START, "stop"]) };
+    const merchant = { name: "merchant", label: "merchant", help: "The merchant that gets the records" };
+    if (values.do === "stop") return [action, { ...merchant, options: allOrOneMerchant(context.state, "all merchants") }];
+    return [action, { ...merchant, options: merchantOptions(context.state) }, rateField, durationField, mixField];
   },
   call: trafficCall,
-  done: trafficDone,
+  onReply: trafficResult,
 };
 
-const running = ({ answers }: Context) =>
-  ((answers.traffic as { data: TrafficState[] } | undefined)?.data ?? []).filter(({ status }) => status === "running");
-
-/** What goes on already. */
-function runningWords(context: Context): string {
-  const words = running(context).map((one) => `${one.merchant} ${one.rate}, ${one.happened} so far`);
-  return words.length === 0 ? "Nothing runs: business of a merchant can go on by itself" : `Running: ${words.join("; ")}`;
+function runningText({ data }: FormContext): string {
+  const running = ((data.traffic as TrafficListReply | undefined)?.data ?? []).filter(({ status }) => status === "running");
+  const parts = running.map(({ merchant, rate, happened }) => `${merchant} ${rate}, ${counted(happened, "record")} so far`);
+  return parts.length === 0 ? "No traffic is running" : `Running: ${parts.join("; ")}`;
 }
 
-const stopping = (merchant: string): Call => ({
+const stopTraffic = (merchant: string): Call => ({
   method: "DELETE",
   path: merchant === "" ? "/traffic" : `/traffic?merchant=${encodeURIComponent(merchant)}`,
 });
 
-function trafficCall({ do: act, merchant = "", rate: often = "", for: span = "", mix: weights = "" }: Values): Call {
-  if (act !== START) return stopping(merchant);
-  const reading = weights === "" ? { value: undefined } : readJson(weights, "an object");
+function trafficCall({ do: action, merchant = "", rate = "", for: duration = "", mix = "" }: FormValues): Call {
+  if (action !== START) return stopTraffic(merchant);
+  const weights = mix === "" ? { value: undefined } : parseJson(mix, "an object");
   const body = {
     ...(merchant !== "" && { merchant }),
-    ...(often !== "" && { rate: often }),
-    ...(span !== "" && { for: span }),
-    ...(weights !== "" && { mix: "value" in reading ? reading.value : weights }),
+    ...(rate !== "" && { rate }),
+    ...(duration !== "" && { for: duration }),
+    ...(mix !== "" && { mix: "value" in weights ? weights.value : mix }),
   };
   return { method: "POST", path: "/traffic", body };
 }
 
-function trafficDone({ body }: Answer, held: Values, { state }: Context) {
-  if (held.do !== START) {
-    const { data } = body as { data: TrafficState[] };
-    return {
-      words:
-        data.length === 0 ? "Nothing ran" : `Stopped: ${data.map(({ merchant, happened }) => `${merchant} after ${happened}`).join(", ")}`,
-    };
+function trafficResult({ body }: Answer, values: FormValues, { state }: FormContext): FormResult {
+  if (values.do !== START) {
+    const stopped = (body as TrafficStopReply).data.map(({ merchant, happened }) => `${merchant} after ${counted(happened, "record")}`);
+    return { message: stopped.length === 0 ? "No traffic was running" : `Stopped traffic: ${stopped.join(", ")}` };
   }
-  const { merchant, rate: often } = body as TrafficState;
-  const stands = state.sandbox?.clock.mode === "frozen" ? "; the clock stands, so c plays it" : "";
-  return { words: `Business of ${merchant} goes on, ${often}${stands}`, undo: stopping(merchant) };
+  const { merchant, rate } = body as Traffic;
+  const frozen = state.sandbox?.clock.mode === "frozen" ? "; the clock is frozen, press c to advance it" : "";
+  return { message: `Started traffic for ${merchant} at ${rate}${frozen}`, undo: stopTraffic(merchant) };
 }
 
-export const trafficKeys: readonly Action[] = [
-  {
-    keys: ["T"],
-    label: "traffic",
-    words: "let business go on by itself, or end it",
-    run: (state: State) => openForm(state, form, { merchant: merchantHere(state) }),
-  },
-];
+export const trafficKey: KeyBinding = {
+  keys: ["T"],
+  label: "traffic",
+  help: "start or stop background traffic",
+  run: (state) => openForm(state, form, { merchant: defaultMerchant(state) }),
+};

@@ -1,28 +1,27 @@
-// The key of events: triggers one through the service, as a merchant would.
+// The trigger key: triggers an event through the API, as a merchant would.
 
-import type { Field } from "../overlays/field.ts";
+import type { FormField } from "../overlays/field.ts";
 import { type Form, openForm } from "../overlays/form.ts";
-import type { Action, State, Step } from "../state/state.ts";
-import { readJson } from "../wire/json-schema.ts";
-import { learning } from "./cached-lookups.ts";
-import { attemptChosen, merchantHere, merchantOptions, options } from "./form-defaults.ts";
+import type { KeyBinding, UiState } from "../state/state.ts";
+import { count } from "../view/format.ts";
+import { parseJson } from "../wire/json-schema.ts";
+import { fetchLookups } from "./cached-lookups.ts";
+import { defaultMerchant, merchantOptions, selectedAttempt, toOptions } from "./form-defaults.ts";
 
-const data: Field = {
+const dataField: FormField = {
   name: "data",
   label: "data",
-  words: 'The event\'s data as JSON, such as {"amount": 1200}; none unless given',
-  problem: dataProblem,
+  help: 'The event\'s data as JSON, such as {"amount": 1200} (default: none)',
+  validate(text) {
+    if (text === "") return undefined;
+    const parsed = parseJson(text, "an object");
+    if ("problem" in parsed) return parsed.problem;
+    const { value } = parsed;
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object, in JSON";
+  },
 };
 
-function dataProblem(text: string): string | undefined {
-  if (text === "") return undefined;
-  const reading = readJson(text, "an object");
-  if ("problem" in reading) return reading.problem;
-  const { value } = reading;
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object, in JSON";
-}
-
-const keyOf = ({ sandbox }: State, merchant: string) => sandbox?.merchants.find(({ id }) => id === merchant)?.apiKeys[0];
+const apiKeyOf = ({ sandbox }: UiState, merchant: string) => sandbox?.merchants.find(({ id }) => id === merchant)?.apiKeys[0];
 
 const form: Form = {
   title: "Trigger an event",
@@ -30,37 +29,41 @@ const form: Form = {
     {
       name: "type",
       label: "type",
-      words: "The type of event: type to find it; any other may be written too",
-      options: options(state.known.eventTypes ?? ["payment.succeeded"]),
-      free: true,
-      problem: (type) => (/^[a-z0-9_]+(\.[a-z0-9_]+)+$/.test(type) ? undefined : "must be like payment.succeeded"),
+      help: "Type to search, or enter any event type",
+      options: toOptions(state.lookups.eventTypes ?? ["payment.succeeded"]),
+      allowOther: true,
+      validate: (type) => (/^[a-z0-9_]+(\.[a-z0-9_]+)+$/.test(type) ? undefined : "must be like payment.succeeded"),
     },
     {
       name: "merchant",
       label: "merchant",
-      words: "Whose event it is: every endpoint of this merchant that wants its type gets it",
+      help: "The event goes to this merchant's endpoints that are subscribed to its type",
       options: merchantOptions(state),
-      problem: (merchant) => (keyOf(state, merchant) === undefined ? "has no API key to call with" : undefined),
+      validate: (merchant) => (apiKeyOf(state, merchant) === undefined ? "has no API key to call with" : undefined),
     },
-    data,
+    dataField,
   ],
   call({ type, merchant = "", data: text = "" }, { state }) {
-    const reading = text === "" ? { value: undefined } : readJson(text, "an object");
-    const given = "value" in reading ? reading.value : text;
-    const body = { type, ...(given !== undefined && { data: given }) };
-    return { method: "POST", path: "/v1/webhook-events/test", key: keyOf(state, merchant) ?? "", body };
+    const parsed = text === "" ? { value: undefined } : parseJson(text, "an object");
+    const data = "value" in parsed ? parsed.value : text;
+    const body = { type, ...(data !== undefined && { data }) };
+    return { method: "POST", path: "/v1/webhook-events/test", key: apiKeyOf(state, merchant) ?? "", body };
   },
-  done({ body }) {
+  onReply({ body }) {
     const { id, type, deliveries } = body as { id: string; type: string; deliveries: unknown[] };
-    const hint = deliveries.length === 0 ? ": no endpoint of this merchant wants it" : "";
-    return { words: `${type} is ${id}, deliveries: ${deliveries.length}${hint}` };
+    const total = deliveries.length;
+    const outcome = total === 0 ? "no endpoint is subscribed to it" : `${count(total)} ${total === 1 ? "delivery" : "deliveries"}`;
+    return { message: `Triggered ${type} as ${id}: ${outcome}` };
   },
 };
 
-function triggering(state: State): Step {
-  const attempt = attemptChosen(state);
-  const values = { merchant: merchantHere(state), ...(attempt && { type: attempt.eventType }) };
-  return openForm(state, form, values, learning(state));
-}
-
-export const triggerKeys: readonly Action[] = [{ keys: ["t"], label: "trigger", words: "trigger an event", run: triggering }];
+export const triggerKey: KeyBinding = {
+  keys: ["t"],
+  label: "trigger",
+  help: "trigger an event",
+  run(state) {
+    const attempt = selectedAttempt(state);
+    const values = { merchant: defaultMerchant(state), ...(attempt && { type: attempt.eventType }) };
+    return openForm(state, form, values, fetchLookups(state));
+  },
+};

@@ -1,12 +1,15 @@
-// Takes back what was armed or changed last, by the call that was kept for it.
+// The undo key: undoes the last fault or change by the call that was kept for it.
 
-import { type Action, calls, just, type State, type Step, say } from "../state/state.ts";
+import { type KeyBinding, makeCall, update, withNotice } from "../state/state.ts";
 
-function back(state: State): Step {
-  const last = state.undo.at(-1);
-  if (!last) return just(say(state, "Nothing that was done here can be taken back", "yellow"));
-  // It is tried once: what is gone already, after a reset for instance, is gone.
-  return calls({ ...state, undo: state.undo.slice(0, -1) }, last.call, () => `Taken back: ${last.what}`);
-}
-
-export const undoKeys: readonly Action[] = [{ keys: ["u"], label: "undo", words: "take back what was armed or changed last", run: back }];
+export const undoKey: KeyBinding = {
+  keys: ["u"],
+  label: "undo",
+  help: "undo the last fault or change",
+  run(state) {
+    const last = state.undo.at(-1);
+    if (!last) return update(withNotice(state, "Nothing to undo", "yellow"));
+    // Dropped even if the call fails: after a reset, for example, there is nothing left to undo.
+    return makeCall({ ...state, undo: state.undo.slice(0, -1) }, last.call, () => `Undone: ${last.label}`);
+  },
+};

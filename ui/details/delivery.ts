@@ -1,143 +1,135 @@
-// One delivery attempt and every other of the same event: what was sent, how its signature is checked, what came back, what comes next.
+// The detail of a delivery attempt: all attempts of the delivery, the request sent, its signature, the response and any fault.
 
+import type { DeliveryFault } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { duration } from "../format-numbers.ts";
 import type { Detail } from "../overlays/detail.ts";
-import { listOf, type State } from "../state/state.ts";
-import { type Look, signs } from "../terminal/style.ts";
-import { wholeTime } from "../time.ts";
+import { type UiState, valuesOf } from "../state/state.ts";
+import { symbols, type Theme } from "../terminal/style.ts";
+import { dateTime, dateTimeToSecond, duration } from "../view/format.ts";
 import { type Call, inPath, quoted } from "../wire/control-calls.ts";
-import { attemptLine, endingOf, resultOf, type Told } from "./attempt-line.ts";
-import { bodyLines, fact, headerLines, part, plain, sentences } from "./detail-lines.ts";
-import { verdictLines } from "./verdict-line.ts";
+import { bodyLines, headerLines, labelled, paragraph, section, wrapped } from "./detail-lines.ts";
+import { type AttemptSummary, attemptLine, outcomeOf, resultOf } from "./row-lines.ts";
+import { verdictLines } from "./verdict-lines.ts";
 
-/** An attempt as the log has it. */
-export interface WholeAttempt extends Told {
+/** An attempt in the log. */
+export interface AttemptDetail extends AttemptSummary {
   id: string;
-  trigger: string;
   requestHeaders: Record<string, string>;
   requestBody: string;
   responseBody: string | null;
   responseTruncated: boolean;
   errorMessage: string | null;
-  fault: AttemptFault | null;
+  fault: DeliveryFault | null;
 }
 
-interface AttemptFault {
-  name: string | null;
-  effects: { id: string; action: string; effect: Record<string, unknown> }[];
-  copy: number;
-  wouldHaveSent: { headers: Record<string, string>; body: string };
+interface DeliveryData {
+  delivery: { attempt: AttemptDetail; attempts: AttemptDetail[] };
 }
 
-interface Whole {
-  attempt: WholeAttempt;
-  attempts: WholeAttempt[];
-}
+export const attemptCall = (id: string): Call => ({ method: "GET", path: `/deliveries/${inPath(id)}` });
 
-export const wholeAttempt = (id: string): Call => ({ method: "GET", path: `/deliveries/${inPath(id)}` });
-
-export const deliveryDetail = (_: State, attempt: AttemptMessage): Detail => ({
-  title: `${attempt.eventType} to ${attempt.url}`,
-  asks: { whole: wholeAttempt(attempt.id) },
-  lines(known, state, width) {
-    const { look } = state;
-    const whole = known.whole as Whole | undefined;
-    const judged = verdictLines(state, ({ attempts }) => attempts.includes(attempt.id), width);
+export const deliveryDetail = (_: UiState, row: AttemptMessage): Detail<DeliveryData> => ({
+  title: `${row.eventType} to ${row.url}`,
+  fetch: { delivery: attemptCall(row.id) },
+  lines({ delivery }, state, width) {
+    const { theme } = state;
+    const verdicts = section(
+      theme,
+      "Verdicts",
+      verdictLines(state, ({ attempts }) => attempts.includes(row.id), width),
+    );
+    if (!delivery) return [...summary(state, row, width), ...verdicts];
+    const { attempt, attempts } = delivery;
     return [
-      ...summary(state, attempt, width),
-      ...part(look, "Attempts", whole ? attemptLines(state, attempt, whole, width) : []),
-      ...part(look, "Judged", judged),
-      ...(whole ? sent(look, whole.attempt, width) : []),
-      ...(whole?.attempt.fault ? disturbed(look, whole.attempt, whole.attempt.fault, width) : []),
-      ...(whole ? part(look, "Signature", signature(look, whole.attempt, width)) : []),
-      ...part(look, "Answer", whole ? answer(look, whole.attempt, width) : []),
+      ...summary(state, row, width),
+      ...section(theme, "Attempts", attemptLines(state, row, attempts, width)),
+      ...verdicts,
+      ...section(theme, "Request", requestLines(theme, attempt, width)),
+      ...(attempt.fault ? faultSections(theme, attempt, attempt.fault, width) : []),
+      ...section(theme, "Signature", signatureLines(theme, attempt, width)),
+      ...section(theme, "Response", responseLines(theme, attempt, width)),
     ];
   },
 });
 
-function summary(state: State, attempt: AttemptMessage, width: number): string[] {
-  const { look } = state;
-  const newer = listOf(state, "deliveries").rows.findLast(({ value }) => isSame(value as AttemptMessage, attempt))?.value as
-    | Told
-    | undefined;
-  const [words, tones] = endingOf(state, attempt, newer === undefined || (newer as AttemptMessage).id === attempt.id);
-  const { nextAttemptAt: next } = attempt;
+function summary(state: UiState, row: AttemptMessage, width: number): string[] {
+  const { theme } = state;
+  const newest = valuesOf<AttemptMessage>(state, "deliveries").findLast((attempt) => isSameDelivery(attempt, row));
+  const [outcome, styles] = outcomeOf(state, row, newest === undefined || newest.id === row.id);
+  const { nextAttemptAt } = row;
   return [
-    ...fact(look, width, "event", `${attempt.eventType}  ${attempt.eventId}`),
-    ...fact(look, width, "endpoint", `${attempt.endpointId}  ${attempt.url}`),
-    ...fact(look, width, "merchant", attempt.merchant),
-    ...fact(look, width, "attempt", `${attempt.attempt} of ${attempt.maxAttempts}, ${wholeTime(attempt.at)}, ${attempt.id}`),
-    ...fact(look, width, "came to", `${words} ${resultOf(attempt)}`, ...tones),
-    ...(next === null ? [] : fact(look, width, "next try", `${wholeTime(next * 1_000).slice(0, 19)} sandbox time`)),
+    ...labelled(theme, width, "event", `${row.eventType}  ${row.eventId}`),
+    ...labelled(theme, width, "endpoint", `${row.endpointId}  ${row.url}`),
+    ...labelled(theme, width, "merchant", row.merchant),
+    ...labelled(theme, width, "attempt", `${row.attempt} of ${row.maxAttempts}, ${dateTime(row.at)}, ${row.id}`),
+    ...labelled(theme, width, "result", `${outcome} ${resultOf(row)}`, ...styles),
+    ...(nextAttemptAt === null ? [] : labelled(theme, width, "next attempt", `${dateTimeToSecond(nextAttemptAt * 1_000)} sandbox time`)),
   ];
 }
 
-/** Whether two attempts are of one event to one endpoint. */
-export const isSame = (one: AttemptMessage, other: AttemptMessage) => one.eventId === other.eventId && one.endpointId === other.endpointId;
+/** Whether two attempts deliver the same event to the same endpoint. */
+export const isSameDelivery = (one: AttemptMessage, other: AttemptMessage) =>
+  one.eventId === other.eventId && one.endpointId === other.endpointId;
 
-/** All that were fetched, and those that came in since; this one is marked. */
-function attemptLines(state: State, about: AttemptMessage, { attempts }: Whole, width: number): string[] {
-  const fetched: (Told & { id: string })[] = attempts.toReversed();
-  const heard = listOf(state, "deliveries")
-    .rows.map(({ value }) => value as AttemptMessage)
-    .filter((attempt) => isSame(attempt, about) && !fetched.some(({ id }) => id === attempt.id));
-  const all = [...fetched, ...heard];
+/** All attempts of the delivery, oldest first, the opened one marked: those fetched, and those the stream has added since. */
+function attemptLines(state: UiState, opened: AttemptMessage, fetched: readonly AttemptDetail[], width: number): string[] {
+  const newer = valuesOf<AttemptMessage>(state, "deliveries").filter(
+    (attempt) => isSameDelivery(attempt, opened) && !fetched.some(({ id }) => id === attempt.id),
+  );
+  const all: readonly (AttemptSummary & { id: string })[] = [...fetched.toReversed(), ...newer];
   return all.map((attempt, index) => {
     const line = attemptLine(state, attempt, width, index === all.length - 1);
-    return attempt.id === about.id ? `  ${signs(state.look).cursor}${line.slice(3)}` : line;
+    return attempt.id === opened.id ? `  ${symbols(state.theme).cursor}${line.slice(3)}` : line;
   });
 }
 
-const sent = (look: Look, { url, requestHeaders, requestBody }: WholeAttempt, width: number): string[] =>
-  part(look, "Sent", [
-    ...plain(`POST ${url}`, width, "  "),
-    ...headerLines(look, width, requestHeaders),
-    "",
-    ...bodyLines(look, width, requestBody, Buffer.byteLength(requestBody)),
-  ]);
+const requestLines = (theme: Theme, { url, requestHeaders, requestBody }: AttemptDetail, width: number): string[] => [
+  ...wrapped(`POST ${url}`, width, "  "),
+  ...headerLines(theme, width, requestHeaders),
+  "",
+  ...bodyLines(theme, width, requestBody, Buffer.byteLength(requestBody)),
+];
 
-/** What rules made of it, and what would have been sent without them: only where that differs. */
-function disturbed(look: Look, { requestHeaders, requestBody }: WholeAttempt, fault: AttemptFault, width: number): string[] {
+type FaultEffect = { id: string; action: string; effect: Record<string, unknown> };
+
+/** What fault rules did, and how the request would have differed without them. */
+function faultSections(theme: Theme, { requestHeaders, requestBody }: AttemptDetail, fault: DeliveryFault, width: number): string[] {
   const { effects, copy, wouldHaveSent } = fault;
-  const rules = effects.flatMap(({ id, action, effect }) => {
+  const rules = (effects as FaultEffect[]).flatMap(({ id, action, effect }) => {
     const { kind: _, ...fields } = effect;
-    return fact(look, width, action, `${id} ${JSON.stringify(fields)}`, "magenta");
+    return labelled(theme, width, action, `${id} ${JSON.stringify(fields)}`, "magenta");
   });
+  const duplicate = copy > 0 ? labelled(theme, width, "duplicate", `copy ${copy} of this delivery`) : [];
   const headers = Object.entries(wouldHaveSent.headers).filter(([name, value]) => requestHeaders[name] !== value);
-  const body =
-    wouldHaveSent.body === requestBody ? [] : ["", ...bodyLines(look, width, wouldHaveSent.body, Buffer.byteLength(wouldHaveSent.body))];
+  const { body } = wouldHaveSent;
+  const bodyChange = body === requestBody ? [] : ["", ...bodyLines(theme, width, body, Buffer.byteLength(body))];
   return [
-    ...part(look, "Fault", [...rules, ...(copy > 0 ? fact(look, width, "copy", `number ${copy} that a rule made of this delivery`) : [])]),
-    ...part(look, "Without the fault", [...headerLines(look, width, Object.fromEntries(headers)), ...body]),
+    ...section(theme, "Fault", [...rules, ...duplicate]),
+    ...section(theme, "Without the fault", [...headerLines(theme, width, Object.fromEntries(headers)), ...bodyChange]),
   ];
 }
 
-const SIGNATURE = "X-Webhook-Signature";
+const SIGNATURE_HEADER = "X-Webhook-Signature";
 
-/** A line for a shell that knows the endpoint's secret: it says whether the signature is the body's own. */
-export const checkOf = ({ requestHeaders, requestBody }: Pick<WholeAttempt, "requestHeaders" | "requestBody">): string =>
+/** A shell command that prints `valid` or `invalid`; it reads the endpoint's secret from WEBHOOK_SECRET. */
+export const verifyCommand = ({ requestHeaders, requestBody }: AttemptDetail): string =>
   `test "$(printf %s ${quoted(requestBody)} | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d' ' -f1)" = ` +
-  `${quoted(requestHeaders[SIGNATURE] ?? "")} && echo genuine || echo forged`;
+  `${quoted(requestHeaders[SIGNATURE_HEADER] ?? "")} && echo valid || echo invalid`;
 
-const signature = (look: Look, attempt: WholeAttempt, width: number): string[] => [
-  ...fact(look, width, "sent", attempt.requestHeaders[SIGNATURE] ?? "none"),
-  ...sentences(look, width, "The hex HMAC-SHA256 of the body's exact bytes under the endpoint's whole secret, whsec_ included."),
-  ...sentences(look, width, "This line checks it; v copies it:"),
-  ...plain(checkOf(attempt), width, "    "),
+const signatureLines = (theme: Theme, attempt: AttemptDetail, width: number): string[] => [
+  ...labelled(theme, width, "sent", attempt.requestHeaders[SIGNATURE_HEADER] ?? "none"),
+  ...paragraph(theme, width, "The hex HMAC-SHA256 of the exact body bytes, keyed with the whole endpoint secret, whsec_ included."),
+  ...paragraph(theme, width, "To verify it, set WEBHOOK_SECRET and run this command (v copies it):"),
+  ...wrapped(verifyCommand(attempt), width, "    "),
 ];
 
-function answer(
-  look: Look,
-  { responseStatus, responseBody, responseTruncated, errorCode, errorMessage, durationMs }: WholeAttempt,
-  width: number,
-) {
-  const cut = responseTruncated ? sentences(look, width, "The log keeps only the beginning of this body.", "yellow") : [];
+function responseLines(theme: Theme, attempt: AttemptDetail, width: number): string[] {
+  const { responseStatus, responseBody, responseTruncated, errorCode, errorMessage, durationMs } = attempt;
   return [
-    ...(responseStatus === null ? [] : fact(look, width, "status", String(responseStatus))),
-    ...(errorCode === null ? [] : fact(look, width, "failed", `${errorCode}${errorMessage ? `: ${errorMessage}` : ""}`, "red")),
-    ...(durationMs === null ? [] : fact(look, width, "took", duration(durationMs))),
-    ...(responseBody === null ? [] : bodyLines(look, width, responseBody, Buffer.byteLength(responseBody))),
-    ...cut,
+    ...(responseStatus === null ? [] : labelled(theme, width, "status", String(responseStatus))),
+    ...(errorCode === null ? [] : labelled(theme, width, "error", `${errorCode}${errorMessage ? `: ${errorMessage}` : ""}`, "red")),
+    ...(durationMs === null ? [] : labelled(theme, width, "duration", duration(durationMs))),
+    ...(responseBody === null ? [] : bodyLines(theme, width, responseBody, Buffer.byteLength(responseBody))),
+    ...(responseTruncated ? paragraph(theme, width, "Truncated: the log keeps only the start of this body.", "yellow") : []),
   ];
 }

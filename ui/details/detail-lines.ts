@@ -1,56 +1,55 @@
-// The lines of a detail: headings, names with values, headers and bodies, each made harmless and broken to the width.
+// The lines of details: sections, labelled values, paragraphs, headers and bodies, sanitized and wrapped to the width.
 
-import { count } from "../format-numbers.ts";
-import { fill, harmless, widthOf, wrap } from "../terminal/cells.ts";
-import { type Look, type Tone, tint } from "../terminal/style.ts";
+import { fitTo, sanitize, widthOf, wrap } from "../terminal/cells.ts";
+import { styled, type TextStyle, type Theme } from "../terminal/style.ts";
+import { count } from "../view/format.ts";
 
-/** A part of a detail under its name; nothing where it has no lines. */
-export const part = (look: Look, name: string, lines: readonly string[]): string[] =>
-  lines.length === 0 ? [] : ["", tint(look, name, "bold"), ...lines];
+/** A section with its heading; nothing when it has no lines. */
+export const section = (theme: Theme, heading: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : ["", styled(theme, heading, "bold"), ...lines];
 
 const INDENT = "  ";
-const NAME = 14;
+const LABEL_WIDTH = 14;
 
-/** A name and what it is, over as many lines as it takes. */
-export function fact(look: Look, width: number, name: string, value: string, ...tones: Tone[]): string[] {
-  const label = tint(look, INDENT + fill(harmless(name), NAME), "dim");
-  const room = Math.max(10, width - INDENT.length - NAME - 1);
-  const [first = "", ...rest] = value.split("\n").flatMap((line) => wrap(harmless(line), room));
+/** A label with its value, wrapped beside the label. */
+export function labelled(theme: Theme, width: number, label: string, value: string, ...styles: TextStyle[]): string[] {
+  const name = styled(theme, INDENT + fitTo(sanitize(label), LABEL_WIDTH), "dim");
+  const room = Math.max(10, width - INDENT.length - LABEL_WIDTH - 1);
+  const [first = "", ...rest] = value.split("\n").flatMap((line) => wrap(sanitize(line), room));
   return [
-    `${label} ${tint(look, first, ...tones)}`,
-    ...rest.map((line) => " ".repeat(INDENT.length + NAME + 1) + tint(look, line, ...tones)),
+    `${name} ${styled(theme, first, ...styles)}`,
+    ...rest.map((line) => " ".repeat(INDENT.length + LABEL_WIDTH + 1) + styled(theme, line, ...styles)),
   ];
 }
 
-/** Text as it is, broken where it is too wide. */
-export const plain = (text: string, width: number, indent = ""): string[] =>
-  text.split("\n").flatMap((line) => wrap(harmless(line), Math.max(10, width - indent.length)).map((piece) => indent + piece));
+/** Text wrapped at any character. */
+export const wrapped = (text: string, width: number, indent = ""): string[] =>
+  text.split("\n").flatMap((line) => wrap(sanitize(line), Math.max(10, width - indent.length)).map((piece) => indent + piece));
 
-/** Sentences, broken between words. */
-export function sentences(look: Look, width: number, text: string, ...tones: Tone[]): string[] {
+/** Text wrapped between words. */
+export function paragraph(theme: Theme, width: number, text: string, ...styles: TextStyle[]): string[] {
   const room = Math.max(10, width - INDENT.length);
   const lines: string[] = [];
-  for (const word of harmless(text).split(" ")) {
+  for (const word of sanitize(text).split(" ")) {
     const last = lines.at(-1);
     if (last !== undefined && widthOf(last) + 1 + widthOf(word) <= room) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
-  return lines.flatMap((line) => wrap(line, room)).map((line) => INDENT + tint(look, line, ...tones));
+  return lines.flatMap((line) => wrap(line, room)).map((line) => INDENT + styled(theme, line, ...styles));
 }
 
-/** More than this is no reading matter. */
-const MOST_SHOWN = 16_384;
+const MAX_BODY_CHARACTERS = 16_384;
 
-/** A body: JSON is set out for reading, everything else is shown as it came; how much of it is missing is said. */
-export function bodyLines(look: Look, width: number, body: string, bytes: number): string[] {
-  if (bytes === 0 && body === "") return [tint(look, `${INDENT}no body`, "dim")];
-  const shown = Buffer.byteLength(body);
-  const text = pretty(body);
-  const missing = text.length > MOST_SHOWN || shown < bytes ? `${INDENT}cut: this is the beginning of ${count(bytes)} bytes` : "";
-  return [...plain(text.slice(0, MOST_SHOWN), width, INDENT), ...(missing ? [tint(look, missing, "yellow")] : [])];
+/** A body: JSON is indented, anything else is shown as it is. `bytes` is its length before the log truncated it. */
+export function bodyLines(theme: Theme, width: number, body: string, bytes: number): string[] {
+  if (bytes === 0 && body === "") return [styled(theme, `${INDENT}(empty body)`, "dim")];
+  const text = indentJson(body);
+  const isTruncated = text.length > MAX_BODY_CHARACTERS || Buffer.byteLength(body) < bytes;
+  const note = isTruncated ? [styled(theme, `${INDENT}truncated: this is the start of ${count(bytes)} bytes`, "yellow")] : [];
+  return [...wrapped(text.slice(0, MAX_BODY_CHARACTERS), width, INDENT), ...note];
 }
 
-function pretty(body: string): string {
+function indentJson(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {
@@ -58,15 +57,13 @@ function pretty(body: string): string {
   }
 }
 
-export const headerLines = (look: Look, width: number, headers: Readonly<Record<string, unknown>>): string[] =>
-  Object.entries(headers).flatMap(([name, value]) => headerLine(look, width, name, String(value)));
+export const headerLines = (theme: Theme, width: number, headers: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(headers).flatMap(([name, value]) => headerLine(theme, width, name, String(value)));
 
-/** The name is dim where all of it stands on the first line. */
-function headerLine(look: Look, width: number, name: string, value: string): string[] {
-  const label = `${harmless(name)}:`;
-  const [first = "", ...rest] = plain(`${label} ${value}`, width, INDENT);
-  const tinted = first.startsWith(`${INDENT}${label} `)
-    ? INDENT + tint(look, label, "dim") + first.slice(INDENT.length + label.length)
-    : first;
-  return [tinted, ...rest];
+/** The name is dim, unless it is so long that it wraps. */
+function headerLine(theme: Theme, width: number, name: string, value: string): string[] {
+  const label = `${sanitize(name)}:`;
+  const [first = "", ...rest] = wrapped(`${label} ${value}`, width, INDENT);
+  if (!first.startsWith(`${INDENT}${label} `)) return [first, ...rest];
+  return [INDENT + styled(theme, label, "dim") + first.slice(INDENT.length + label.length), ...rest];
 }

@@ -1,45 +1,41 @@
-// One learner: where they are, the hint that they see, and every step that they left behind.
+// The detail of a learner: current step, current hint and past steps.
 
-import type { LearnerState, LearnerView } from "../../src/contracts/lesson.ts";
-import { count, countdown } from "../format-numbers.ts";
+import type { Learner } from "../../src/client/control-plane.generated.ts";
 import type { Detail } from "../overlays/detail.ts";
-import { listOf } from "../state/state.ts";
-import { harmless } from "../terminal/cells.ts";
-import { signs, tint } from "../terminal/style.ts";
-import { fact, part, sentences } from "./detail-lines.ts";
+import { BOARD_PANE } from "../state/learning.ts";
+import { valuesOf } from "../state/state.ts";
+import { sanitize } from "../terminal/cells.ts";
+import { styled, symbols, type Theme } from "../terminal/style.ts";
+import { count, countdown } from "../view/format.ts";
+import { labelled, paragraph, section } from "./detail-lines.ts";
 
-type Learner = LearnerView & Pick<LearnerState, "elapsed">;
-
-export const learnerDetail = (chosen: Learner): Detail => ({
-  title: chosen.name,
-  asks: {},
+export const learnerDetail = (opened: Learner): Detail => ({
+  title: opened.name,
   lines(_, state, width) {
-    const { look } = state;
-    // They go on while they are looked at.
-    const row = listOf(state, "board").rows.find(({ id }) => id === chosen.id);
-    const { id, title, step, steps, stepTitle, ticked, hints, hint, elapsed, left } = (row?.value as Learner | undefined) ?? chosen;
-    const { good, skipped } = signs(look);
-    const words = left.map(({ lesson, step: number, how }) =>
-      tint(
-        look,
-        `  ${how === "ticked" ? good : skipped} ${harmless(lesson)} ${number}  ${how}`,
-        ...(how === "ticked" ? (["green"] as const) : []),
-      ),
-    );
+    const { theme } = state;
+    const newest = valuesOf<Learner>(state, BOARD_PANE).find(({ id }) => id === opened.id);
+    const { id, title, step, steps, stepTitle, ticked, hints, hint, elapsed, left } = newest ?? opened;
+    const progress = step === null ? `none, ${count(ticked)} of ${count(steps)} completed` : `${step} of ${steps}: ${stepTitle}`;
     return [
-      ...fact(look, width, "merchant", id),
-      ...fact(look, width, "lesson", title ?? "none yet"),
-      ...fact(
-        look,
-        width,
-        "step",
-        step === null ? `none, ${count(ticked)} of ${count(steps)} ticked` : `${step} of ${steps}: ${stepTitle}`,
+      ...labelled(theme, width, "merchant", id),
+      ...labelled(theme, width, "lesson", title ?? "none yet"),
+      ...labelled(theme, width, "step", progress),
+      ...(step === null ? [] : labelled(theme, width, "time on step", countdown(elapsed / 1_000))),
+      ...(hints === 0 ? [] : labelled(theme, width, "hints", count(hints))),
+      ...(hint === null ? [] : section(theme, "Current hint", paragraph(theme, width, hint))),
+      ...section(
+        theme,
+        "Past steps, oldest first",
+        left.map((past) => pastStepLine(theme, past)),
       ),
-      ...(step === null ? [] : fact(look, width, "for", countdown(elapsed / 1_000))),
-      ...(hints === 0 ? [] : fact(look, width, "hints", count(hints))),
-      ...(hint === null ? [] : part(look, "The hint that they see", sentences(look, width, hint))),
-      ...part(look, "Left behind, oldest first", words),
-      ...(row ? [] : part(look, "Gone", sentences(look, width, "Nobody learns with this merchant any more."))),
+      ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This learner is no longer on the board."))),
     ];
   },
 });
+
+function pastStepLine(theme: Theme, { lesson, step, how }: Learner["left"][number]): string {
+  const { good, skipped } = symbols(theme);
+  const isCompleted = how === "ticked";
+  const text = `  ${isCompleted ? good : skipped} ${sanitize(lesson)} ${step}  ${isCompleted ? "completed" : how}`;
+  return styled(theme, text, ...(isCompleted ? (["green"] as const) : []));
+}

@@ -1,95 +1,94 @@
-// A step of a lesson as it is read in a pane: what is done already, what to do, the command, and the hint.
+// A lesson step as text: progress marks, prose, commands and the current hint.
 
 import type { LearnerView, Lesson, LessonBlock, LessonStep } from "../../src/contracts/lesson.ts";
-import { harmless, widthOf, wrap } from "../terminal/cells.ts";
-import { type Look, signs, tint } from "../terminal/style.ts";
-import { plain, sentences } from "./detail-lines.ts";
+import { sanitize, widthOf, wrap } from "../terminal/cells.ts";
+import { styled, symbols, type Theme } from "../terminal/style.ts";
+import { paragraph, wrapped } from "./detail-lines.ts";
 
-/** The steps by number: what became of those behind, where one is, what is to come. */
-export function tickLine(look: Look, { steps }: Lesson, { lesson, step, left }: LearnerView): string {
-  const { good, cursor, skipped } = signs(look);
+/** The step numbers, each marked as completed, skipped, current or to come. */
+export function stepMarks(theme: Theme, { steps }: Lesson, { lesson, step, left }: LearnerView): string {
+  const { good, cursor, skipped } = symbols(theme);
   const marks = steps.map(({ number }) => {
     const how = left.findLast((one) => one.lesson === lesson && one.step === number)?.how;
-    if (number === step) return tint(look, `${cursor}${number}`, "bold");
-    if (how === "ticked") return tint(look, `${good}${number}`, "green");
-    return tint(look, `${how === undefined ? " " : skipped}${number}`, "dim");
+    if (number === step) return styled(theme, `${cursor}${number}`, "bold");
+    if (how === "ticked") return styled(theme, `${good}${number}`, "green");
+    return styled(theme, `${how === undefined ? " " : skipped}${number}`, "dim");
   });
   return marks.join("  ");
 }
 
-export function stepLines(look: Look, lesson: Lesson, step: LessonStep, { hint, hints }: LearnerView, width: number): string[] {
-  const opening = step.number === 1 ? proseLines(look, lesson.about, width) : [];
-  const file = lesson.file && step.number === 1 ? fileLines(look, lesson.file.name, width) : [];
-  const hinted = hint === null ? [] : hintLines(look, `Hint ${hints} of ${step.hints}: ${hint}`, width);
-  const blocks = step.blocks.map((block) => blockLines(look, block, width));
-  return apart([opening, file, [tint(look, `${step.number}. ${step.title}`, "bold")], ...blocks, hinted]);
+export function stepLines(theme: Theme, lesson: Lesson, step: LessonStep, { hint, hints }: LearnerView, width: number): string[] {
+  const about = step.number === 1 ? proseLines(theme, lesson.about, width) : [];
+  const file = lesson.file && step.number === 1 ? fileLines(theme, lesson.file.name, width) : [];
+  const hintLines = hint === null ? [] : proseLines(theme, `Hint ${hints} of ${step.hints}: ${hint}`, width);
+  const blocks = step.blocks.map((block) => blockLines(theme, block, width));
+  const title = styled(theme, `${step.number}. ${step.title}`, "bold");
+  return withBlankLines([about, file, [title], ...blocks, hintLines.map((line) => styled(theme, line, "yellow"))]);
 }
 
-const fileLines = (look: Look, name: string, width: number) =>
-  sentences(look, width + INDENT, `Its file ${name} is in the folder in which you began.`, "dim").map(outdented);
-
-export const hintLines = (look: Look, words: string, width: number) =>
-  proseLines(look, words, width).map((line) => tint(look, line, "yellow"));
+const fileLines = (theme: Theme, name: string, width: number) =>
+  paragraph(theme, width + INDENT, `Its file ${name} is in the directory where you started.`, "dim").map(outdented);
 
 const INDENT = 2;
 const outdented = (line: string) => line.replace(/^ {2}/, "");
 
-/** Parts with an empty line between them. */
-const apart = (parts: readonly (readonly string[])[]): string[] =>
+/** Joins parts with a blank line between them. */
+const withBlankLines = (parts: readonly (readonly string[])[]): string[] =>
   parts.filter((part) => part.length > 0).flatMap((part, index) => (index === 0 ? part : ["", ...part]));
 
-function blockLines(look: Look, { kind, text }: LessonBlock, width: number): string[] {
-  if (kind === "prose") return proseLines(look, text, width);
-  if (kind === "sh") return text.split("\n").flatMap((line) => commandLines(look, line, width));
-  return plain(text, width, "  | ").map((line) => tint(look, line, "dim"));
+function blockLines(theme: Theme, { kind, text }: LessonBlock, width: number): string[] {
+  if (kind === "prose") return proseLines(theme, text, width);
+  if (kind === "sh") return text.split("\n").flatMap((line) => commandLines(theme, line, width));
+  return wrapped(text, width, "  | ").map((line) => styled(theme, line, "dim"));
 }
 
-/** A word, or what stands in quotation marks, with the option that it belongs to. */
+/** A word or quoted string, together with the option before it. */
 const WORDS = /(?:--?\w[\w-]* )?(?:"[^"]*"|'[^']*'|[^\s"'])+|\S+/g;
 
-/** A command, broken where it is too wide: in quotation marks only where there is no other way. What is copied has no such breaks. */
-function commandLines(look: Look, line: string, width: number): string[] {
+/** Wraps a command between its options; inside a quoted string only if it is wider than a line. Copying the command adds no breaks. */
+function commandLines(theme: Theme, line: string, width: number): string[] {
   const room = width - 2 * INDENT;
   const lines: string[] = [];
-  const put = (words: string) => {
+  const add = (words: string) => {
     const last = lines.at(-1);
     const joined = last === undefined ? words : `${last} ${words}`;
     if (widthOf(joined) <= room + (lines.length > 1 ? 0 : INDENT)) lines[Math.max(0, lines.length - 1)] = joined;
     else lines.push(words);
   };
-  for (const words of harmless(line).match(WORDS) ?? []) for (const part of widthOf(words) > room ? words.split(" ") : [words]) put(part);
-  const lead = /^ */.exec(line)?.[0] ?? "";
+  for (const words of sanitize(line).match(WORDS) ?? []) for (const part of widthOf(words) > room ? words.split(" ") : [words]) add(part);
+  const indent = /^ */.exec(line)?.[0] ?? "";
   const indentOf = (index: number) => " ".repeat(index === 0 ? INDENT : 2 * INDENT);
   return lines
     .flatMap((one, index) => wrap(one, room + (index === 0 ? INDENT : 0)))
-    .map((one, index) => (index === 0 ? fitting(lead, one, width) : "") + indentOf(index) + tint(look, one, "green"));
+    .map((one, index) => (index === 0 ? indentIfFits(indent, one, width) : "") + indentOf(index) + styled(theme, one, "green"));
 }
 
-/** The author's own indent, where there is room for it. */
-const fitting = (lead: string, line: string, width: number) => (widthOf(line) + INDENT + lead.length <= width ? lead : "");
+/** The indent of the lesson's source, if there is room for it. */
+const indentIfFits = (indent: string, line: string, width: number) => (widthOf(line) + INDENT + indent.length <= width ? indent : "");
 
-/** Markdown, as far as lessons use it: paragraphs and lists, broken anew; names of code stand out. */
-function proseLines(look: Look, text: string, width: number): string[] {
+/** The Markdown that lessons use: paragraphs, lists, links, bold and code. */
+function proseLines(theme: Theme, text: string, width: number): string[] {
   const blocks = text.split(/\n{2,}/).map((block) => block.split(/\n(?=\s*(?:[-*]|\d+\.) )/));
-  return apart(blocks.map((items) => items.flatMap((item) => paragraph(look, item, width))));
+  return withBlankLines(blocks.map((items) => items.flatMap((item) => markdownLines(theme, item, width))));
 }
 
-function paragraph(look: Look, item: string, width: number): string[] {
-  const [mark = ""] = /^\s*(?:[-*]|\d+\.) /.exec(item) ?? [];
-  const words = item
-    .slice(mark.length)
+/** A paragraph or a list item. */
+function markdownLines(theme: Theme, item: string, width: number): string[] {
+  const [bullet = ""] = /^\s*(?:[-*]|\d+\.) /.exec(item) ?? [];
+  const text = item
+    .slice(bullet.length)
     .replaceAll(/\s+/g, " ")
     .replaceAll(/\[([^\]]+)\]\([^)\s]+\)/g, "$1")
     .replaceAll("**", "")
     .trim();
   let inCode = false;
-  const lines = sentences(look, width + INDENT - mark.length, words).map((line) => {
+  const lines = paragraph(theme, width + INDENT - bullet.length, text).map((line) => {
     const pieces = outdented(line).split("`");
-    const shown = pieces.map((piece, index) => codeOr(look, piece, index % 2 === 1 ? !inCode : inCode));
+    const shown = pieces.map((piece, index) => codeOr(theme, piece, index % 2 === 1 ? !inCode : inCode));
     if (pieces.length % 2 === 0) inCode = !inCode;
-    return shown.join(look.colours ? "" : "`");
+    return shown.join(theme.colours ? "" : "`");
   });
-  return lines.map((line, index) => (index === 0 ? mark : " ".repeat(mark.length)) + line);
+  return lines.map((line, index) => (index === 0 ? bullet : " ".repeat(bullet.length)) + line);
 }
 
-const codeOr = (look: Look, text: string, isCode: boolean) => (isCode && text !== "" ? tint(look, text, "cyan") : text);
+const codeOr = (theme: Theme, text: string, isCode: boolean) => (isCode && text !== "" ? styled(theme, text, "cyan") : text);

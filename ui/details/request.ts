@@ -1,162 +1,154 @@
-// One request, whole: both messages, what was done with it and why, what it made happen, and what the judge says of it.
+// The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with their deliveries.
 
+import type { RequestDetail } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
-import { count, duration } from "../format-numbers.ts";
 import type { Detail } from "../overlays/detail.ts";
-import { listOf, type State } from "../state/state.ts";
-import { statusTones } from "../status-colours.ts";
-import type { Look } from "../terminal/style.ts";
-import { remainingOf, wholeTime } from "../time.ts";
+import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
+import type { Theme } from "../terminal/style.ts";
+import { count, dateTime, dateTimeToSecond, duration } from "../view/format.ts";
+import { statusStyles } from "../view/status-colours.ts";
 import { type Call, inPath } from "../wire/control-calls.ts";
-import { attemptLine } from "./attempt-line.ts";
-import { bodyLines, fact, headerLines, part, sentences } from "./detail-lines.ts";
-import { verdictLines } from "./verdict-line.ts";
+import { bodyLines, headerLines, labelled, paragraph, section } from "./detail-lines.ts";
+import { type AttemptSummary, attemptLine } from "./row-lines.ts";
+import { verdictLines } from "./verdict-lines.ts";
 
-/** A request as the journal has it. */
-export interface WholeRequest {
-  id: string;
-  key: string | null;
-  request: Message;
-  response: Message;
-  events: { id: string; type: string }[];
-}
+type EventAttempt = AttemptSummary & Pick<AttemptMessage, "id" | "endpointId">;
 
-interface Message {
-  headers: Record<string, unknown>;
-  body: string;
-  bytes: number;
-}
+/** The journal's request, and the attempts of each event, under the name from `deliveriesOf`. */
+type RequestData = { request: RequestDetail } & Record<`deliveries of ${string}`, { data: EventAttempt[] }>;
 
-type Attempts = { data: (Omit<AttemptMessage, "at" | "merchant"> & { created: number })[] };
+/** Deliveries are fetched for the first events of a request only. */
+const MAX_EVENTS = 8;
 
-/** Of a request that made more, the first tell enough. */
-const MOST_EVENTS = 8;
+const deliveriesOf = (eventId: string) => `deliveries of ${eventId}` as const;
 
-const deliveriesOf = (event: string) => `deliveries of ${event}`;
+export const requestCall = (id: string): Call => ({ method: "GET", path: `/requests/${inPath(id)}` });
 
-export const wholeRequest = (id: string): Call => ({ method: "GET", path: `/requests/${inPath(id)}` });
-
-export const requestDetail = (_: State, request: RequestMessage): Detail => ({
-  title: `${request.method} ${request.path}`,
-  asks: { whole: wholeRequest(request.id) },
-  more: ({ whole }) =>
+export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestData> => ({
+  title: `${row.method} ${row.path}`,
+  fetch: { request: requestCall(row.id) },
+  fetchMore: ({ request }) =>
     Object.fromEntries(
-      ((whole as WholeRequest | undefined)?.events ?? [])
-        .slice(0, MOST_EVENTS)
+      (request?.events ?? [])
+        .slice(0, MAX_EVENTS)
         .map(({ id }) => [deliveriesOf(id), { method: "GET", path: `/deliveries?eventId=${inPath(id)}&limit=100` }]),
     ),
-  lines(known, state, width) {
-    const { look } = state;
-    const whole = known.whole as WholeRequest | undefined;
-    const answered = new Map(Object.entries(whole?.response.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]));
+  lines(data, state, width) {
+    const { theme } = state;
+    const { request } = data;
+    const headers = new Map(Object.entries(request?.response.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]));
+    const events = (request?.events ?? []).flatMap((event) => eventLines(state, event, data[deliveriesOf(event.id)]?.data, width));
     return [
-      ...summary(state, request, whole, width),
-      ...part(look, "Idempotency", whole ? idempotency(look, request, width) : []),
-      ...part(look, "Rate limit", window(state, answered, width)),
-      ...part(look, "Fault", fault(look, request, width)),
-      ...part(
-        look,
-        "Judged",
-        verdictLines(state, ({ requests }) => requests.includes(request.id), width),
+      ...summary(state, row, request, width),
+      ...section(theme, "Idempotency", request ? idempotencyLines(theme, row, width) : []),
+      ...section(theme, "Rate limit", rateLimitLines(state, headers, width)),
+      ...section(theme, "Fault", faultLines(theme, row, width)),
+      ...section(
+        theme,
+        "Verdicts",
+        verdictLines(state, ({ requests }) => requests.includes(row.id), width),
       ),
-      ...part(look, "Unknown to the sandbox", strange(look, answered, width)),
-      ...part(
-        look,
-        "Events it made",
-        (whole?.events ?? []).flatMap((event) => eventLines(state, event, known, width)),
-      ),
-      ...(whole ? messages(look, whole, width) : []),
+      ...section(theme, "Warnings", warningLines(theme, headers, width)),
+      ...section(theme, "Events", events),
+      ...(request ? messageLines(theme, request, width) : []),
     ];
   },
 });
 
-function summary({ look }: State, request: RequestMessage, whole: WholeRequest | undefined, width: number): string[] {
-  const { id, at, method, path, query, operation, merchant, status, durationMs } = request;
-  const key = whole?.key ? `, key ${whole.key}` : "";
+function summary({ theme }: UiState, row: RequestMessage, request: RequestDetail | undefined, width: number): string[] {
+  const { id, at, method, path, query, operation, merchant, status, durationMs } = row;
+  const apiKey = request?.key ? `, API key ${request.key}` : "";
   return [
-    ...fact(look, width, "request", `${id}, ${wholeTime(at)}`),
-    ...fact(look, width, "asked", `${method} ${path}${query === "" ? "" : `?${query}`}`),
-    ...fact(look, width, "operation", operation ?? withoutOperation(request)),
-    ...fact(look, width, "merchant", merchant === null ? "none: no key, or none that is known" : merchant + key),
-    ...fact(look, width, "answered", status === 0 ? "not at all" : String(status), ...statusTones(status)),
-    ...fact(look, width, "took", `${duration(durationMs)} from its arrival to the answer`),
+    ...labelled(theme, width, "id", id),
+    ...labelled(theme, width, "time", dateTime(at)),
+    ...labelled(theme, width, "request", `${method} ${path}${query === "" ? "" : `?${query}`}`),
+    ...labelled(theme, width, "operation", operation ?? missingOperation(row)),
+    ...labelled(theme, width, "merchant", merchant === null ? "none: no API key, or an unknown one" : merchant + apiKey),
+    ...labelled(theme, width, "response", status === 0 ? "none" : String(status), ...statusStyles(status)),
+    ...labelled(theme, width, "duration", duration(durationMs)),
   ];
 }
 
-const withoutOperation = ({ status, fault: touched }: RequestMessage) =>
-  touched === null && (status === 404 || status === 405)
-    ? "none: the service has nothing there"
-    : "none: it was answered before anybody looked which";
+const missingOperation = ({ status, fault }: RequestMessage) =>
+  fault === null && (status === 404 || status === 405) ? "none: no such route" : "none: the response was sent before routing";
 
-function idempotency(look: Look, { idempotencyKey, replayOf, status, method, fault: touched }: RequestMessage, width: number): string[] {
+function idempotencyLines(theme: Theme, { idempotencyKey, replayOf, status, method, fault }: RequestMessage, width: number): string[] {
   if (idempotencyKey === null) {
-    const risk = "It has no Idempotency-Key: sent twice, it takes effect twice.";
-    return method === "GET" || method === "HEAD" || method === "DELETE" ? [] : sentences(look, width, risk, "dim");
+    const risk = "No Idempotency-Key: sending this request again executes it again.";
+    return method === "GET" || method === "HEAD" || method === "DELETE" ? [] : paragraph(theme, width, risk, "dim");
   }
-  const says = (text: string) => [...fact(look, width, "key", idempotencyKey), ...sentences(look, width, text)];
-  if (replayOf !== null) return says(`Replayed: this is the answer of ${replayOf} once more, and nothing happened a second time.`);
+  const explain = (text: string) => [...labelled(theme, width, "key", idempotencyKey), ...paragraph(theme, width, text)];
+  if (replayOf !== null) return explain(`Replayed: the stored response of ${replayOf}. The operation did not run again.`);
   if (status < 300 && status >= 200)
-    return says("Stored: whoever sends it again with this key gets this answer, and it has no second effect.");
-  if (touched !== null)
-    return says("A fault had a hand in the answer; the answer of the service itself, where there was one, is what is stored.");
-  if (status === 404 || status === 409) return says("Stored where the operation itself found it out: the same key gets the same answer.");
-  return says("Not stored: it had no effect, so the key is still free.");
+    return explain("Stored: a retry with this key gets this response, and the operation does not run again.");
+  if (fault !== null) return explain("A fault changed this response. If the operation ran, its own response is stored.");
+  if (status === 404 || status === 409)
+    return explain("Stored if the operation itself returned this error: a retry with this key then gets the same response.");
+  return explain("Not stored: the operation did not run, and the key can be used again.");
 }
 
-function window(state: State, answered: Map<string, string>, width: number): string[] {
-  const [limit, remaining, reset, retry] = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after"].map((name) =>
-    answered.get(name),
+function rateLimitLines(state: UiState, headers: Map<string, string>, width: number): string[] {
+  const [limit, remaining, reset, retryAfter] = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after"].map((name) =>
+    headers.get(name),
   );
-  const { look } = state;
+  const { theme } = state;
+  const wait = retryAfter !== undefined && /^\d+$/.test(retryAfter) ? `${groupDigits(retryAfter)} s` : retryAfter;
   return [
-    ...(limit === undefined ? [] : fact(look, width, "left", `${figure(remaining)} of ${figure(limit)}`)),
-    ...(reset === undefined ? [] : fact(look, width, "ends", endOf(state, reset))),
-    ...(retry === undefined ? [] : fact(look, width, "Retry-After", /^\d+$/.test(retry) ? `${figure(retry)} s` : retry, "yellow")),
+    ...(limit === undefined ? [] : labelled(theme, width, "remaining", `${groupDigits(remaining)} of ${groupDigits(limit)}`)),
+    ...(reset === undefined ? [] : labelled(theme, width, "resets", resetText(state, reset))),
+    ...(wait === undefined ? [] : labelled(theme, width, "Retry-After", wait, "yellow")),
   ];
 }
 
-const figure = (written = "?") => (/^\d{1,15}$/.test(written) ? count(Number(written)) : written);
+/** A header's number with its thousands grouped; anything else unchanged. */
+const groupDigits = (value = "?") => (/^\d{1,15}$/.test(value) ? count(Number(value)) : value);
 
-/** When a window ends, in Unix seconds as the answer said it. */
-function endOf(state: State, written: string): string {
-  if (!/^\d{1,11}$/.test(written)) return written;
-  const moment = Number(written) * 1_000;
-  const left = remainingOf(state, moment);
-  return `${wholeTime(moment).slice(0, 19)}, ${left > 0 ? `in ${count(left)} s` : "which is over"}`;
+/** `reset` is in Unix seconds. */
+function resetText(state: UiState, reset: string): string {
+  if (!/^\d{1,11}$/.test(reset)) return reset;
+  const time = Number(reset) * 1_000;
+  const left = secondsUntil(state, time);
+  return `${dateTimeToSecond(time)}, ${left > 0 ? `in ${count(left)} s` : "now past"}`;
 }
 
-function fault(look: Look, { fault: rules, status }: RequestMessage, width: number): string[] {
-  if (rules === null) return [];
-  const lost = status === 0 ? " The client got no answer." : "";
-  return [
-    ...fact(look, width, "rule", rules.replaceAll(",", ", "), "magenta"),
-    ...sentences(look, width, `It touched this answer.${lost}`),
-  ];
+function faultLines(theme: Theme, { fault, status }: RequestMessage, width: number): string[] {
+  if (fault === null) return [];
+  const effect = status === 0 ? "The client received no response." : "The response was affected by this rule.";
+  return [...labelled(theme, width, "rule", fault.replaceAll(",", ", "), "magenta"), ...paragraph(theme, width, effect)];
 }
 
-/** What the answer's own headers remark upon. */
-const REMARKS = { fields: "x-sandbox-unknown-fields", parameters: "x-sandbox-unknown-params", warning: "x-sandbox-warning" };
+const WARNING_HEADERS = {
+  "unknown fields": "x-sandbox-unknown-fields",
+  "unknown params": "x-sandbox-unknown-params",
+  warning: "x-sandbox-warning",
+};
 
-const strange = (look: Look, answered: Map<string, string>, width: number): string[] =>
-  Object.entries(REMARKS).flatMap(([name, header]) => {
-    const value = answered.get(header);
-    return value === undefined ? [] : fact(look, width, name, value, "yellow");
+const warningLines = (theme: Theme, headers: Map<string, string>, width: number): string[] =>
+  Object.entries(WARNING_HEADERS).flatMap(([label, header]) => {
+    const value = headers.get(header);
+    return value === undefined ? [] : labelled(theme, width, label, value, "yellow");
   });
 
-const messages = (look: Look, { request, response }: WholeRequest, width: number): string[] => [
-  ...part(look, "Request", [...headerLines(look, width, request.headers), "", ...bodyLines(look, width, request.body, request.bytes)]),
-  ...part(look, "Answer", [...headerLines(look, width, response.headers), "", ...bodyLines(look, width, response.body, response.bytes)]),
-];
+const messageLines = (theme: Theme, { request, response }: RequestDetail, width: number): string[] =>
+  Object.entries({ Request: request, Response: response }).flatMap(([heading, { headers, body, bytes }]) =>
+    section(theme, heading, [...headerLines(theme, width, headers), "", ...bodyLines(theme, width, body, bytes)]),
+  );
 
-/** An event, and how far it got: what was fetched, and what came in since. */
-function eventLines(state: State, { id, type }: { id: string; type: string }, known: Record<string, unknown>, width: number): string[] {
-  const fetched = ((known[deliveriesOf(id)] as Attempts | undefined)?.data ?? []).toReversed();
-  const heard = listOf(state, "deliveries")
-    .rows.map(({ value }) => value as AttemptMessage)
-    .filter((attempt) => attempt.eventId === id && !fetched.some((one) => one.id === attempt.id));
-  const attempts = [...fetched, ...heard];
+/** An event with its delivery attempts: those fetched, and those the stream has added since. */
+function eventLines(
+  state: UiState,
+  { id, type }: { id: string; type: string },
+  fetched: readonly EventAttempt[] | undefined,
+  width: number,
+): string[] {
+  const older = (fetched ?? []).toReversed();
+  const newer = valuesOf<AttemptMessage>(state, "deliveries").filter(
+    (attempt) => attempt.eventId === id && !older.some((one) => one.id === attempt.id),
+  );
+  const attempts = [...older, ...newer];
   const isLast = (index: number) => !attempts.slice(index + 1).some(({ endpointId }) => endpointId === attempts[index]?.endpointId);
   const lines = attempts.map((attempt, index) => attemptLine(state, attempt, width, isLast(index)));
-  const none = sentences(state.look, width, "No attempt to deliver it yet: no endpoint wants it, or its time has not come.", "dim");
-  return [...fact(state.look, width, "event", `${type}  ${id}`), ...(lines.length === 0 && known[deliveriesOf(id)] ? none : lines)];
+  const none = "No delivery attempt yet: no endpoint is subscribed to this type, or the attempt is not due.";
+  const isEmpty = lines.length === 0 && fetched !== undefined;
+  return [...labelled(state.theme, width, "event", `${type}  ${id}`), ...(isEmpty ? paragraph(state.theme, width, none, "dim") : lines)];
 }

@@ -1,73 +1,71 @@
-// One verdict: what happened, what the rule demands, how to mend it, and everything that shows it.
+// The detail of a verdict: the finding, the rule, how to fix it, and the requests and attempts it is based on.
 
+import type { JudgedRule, VerdictsListReply } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage, RequestMessage, VerdictMessage } from "../../src/contracts/live-messages.ts";
-import { count, duration } from "../format-numbers.ts";
 import type { Detail } from "../overlays/detail.ts";
-import { listOf, type State } from "../state/state.ts";
-import { verdictWords } from "../status-colours.ts";
-import { timeOfDay, wholeTime } from "../time.ts";
+import { type UiState, valuesOf } from "../state/state.ts";
+import { count, dateTime, duration, timeOfDay } from "../view/format.ts";
+import { verdictLabel } from "../view/status-colours.ts";
 import { inPath } from "../wire/control-calls.ts";
-import { resultOf } from "./attempt-line.ts";
-import { fact, part, plain, sentences } from "./detail-lines.ts";
+import { labelled, paragraph, section, wrapped } from "./detail-lines.ts";
+import { requestLine, resultOf } from "./row-lines.ts";
 
-interface Judged {
-  rules: { id: string; demands: string; pass: number; fail: number; inconclusive: number }[];
-}
-
-export const verdictDetail = (_: State, verdict: VerdictMessage): Detail => ({
+export const verdictDetail = (_: UiState, verdict: VerdictMessage): Detail<{ verdicts: VerdictsListReply }> => ({
   title: `${verdict.rule}: ${verdict.verdict}`,
-  asks: { judged: { method: "GET", path: `/verdicts?rule=${inPath(verdict.rule)}` } },
-  lines(known, state, width) {
-    const { look } = state;
-    const rule = (known.judged as Judged | undefined)?.rules.find(({ id }) => id === verdict.rule);
+  fetch: { verdicts: { method: "GET", path: `/verdicts?rule=${inPath(verdict.rule)}` } },
+  lines({ verdicts }, state, width) {
+    const { theme } = state;
+    const rule = verdicts?.rules.find(({ id }) => id === verdict.rule);
+    const requests = verdict.requests.map((id) => requestText(state, id));
+    const attempts = verdict.attempts.map((id) => attemptText(state, id));
+    const measured = Object.entries(verdict.milliseconds);
     return [
       ...summary(state, verdict, width),
-      ...part(look, "The rule", rule ? sentences(look, width, rule.demands) : []),
-      ...part(look, "How to mend it", verdict.verdict === "pass" ? [] : sentences(look, width, verdict.hint)),
-      ...part(
-        look,
-        "Requests that show it",
-        verdict.requests.flatMap((id) => plain(requestWords(state, id), width, "  ")),
+      ...section(theme, "Rule", rule ? paragraph(theme, width, rule.demands) : []),
+      ...section(theme, "How to fix it", verdict.verdict === "pass" ? [] : paragraph(theme, width, verdict.hint)),
+      ...section(
+        theme,
+        "Requests",
+        requests.flatMap((text) => wrapped(text, width, "  ")),
       ),
-      ...part(
-        look,
-        "Attempts that show it",
-        verdict.attempts.flatMap((id) => plain(attemptWords(state, id), width, "  ")),
+      ...section(
+        theme,
+        "Delivery attempts",
+        attempts.flatMap((text) => wrapped(text, width, "  ")),
       ),
-      ...part(
-        look,
+      ...section(
+        theme,
         "Measured",
-        Object.entries(verdict.milliseconds).flatMap(([name, value]) => fact(look, width, name, duration(value))),
+        measured.flatMap(([name, value]) => labelled(theme, width, name, duration(value))),
       ),
-      ...part(look, "So far", rule ? fact(look, width, "verdicts", soFar(rule)) : []),
+      ...section(theme, "All verdicts of this rule", rule ? labelled(theme, width, "total", totals(rule)) : []),
     ];
   },
 });
 
-function summary({ look }: State, { verdict, severity, says, at, merchant, operation, fault }: VerdictMessage, width: number): string[] {
-  const [words, tone] = verdictWords(look, verdict);
+function summary({ theme }: UiState, { verdict, severity, says, at, merchant, operation, fault }: VerdictMessage, width: number): string[] {
+  const [label, style] = verdictLabel(theme, verdict);
   return [
-    ...fact(look, width, "verdict", verdict === "fail" ? `${words} (${severity})` : words, tone),
-    ...fact(look, width, "says", says),
-    ...fact(look, width, "at", wholeTime(at)),
-    ...(merchant === null ? [] : fact(look, width, "merchant", merchant)),
-    ...(operation === null ? [] : fact(look, width, "operation", operation)),
-    ...(fault === null ? [] : fact(look, width, "brought out by", fault, "magenta")),
+    ...labelled(theme, width, "verdict", verdict === "fail" ? `${label} (${severity})` : label, style),
+    ...labelled(theme, width, "finding", says),
+    ...labelled(theme, width, "time", dateTime(at)),
+    ...(merchant === null ? [] : labelled(theme, width, "merchant", merchant)),
+    ...(operation === null ? [] : labelled(theme, width, "operation", operation)),
+    ...(fault === null ? [] : labelled(theme, width, "fault", fault, "magenta")),
   ];
 }
 
-const soFar = ({ pass, fail, inconclusive }: Judged["rules"][number]) =>
+const totals = ({ pass, fail, inconclusive }: JudgedRule) =>
   `${count(pass)} pass, ${count(fail)} fail, ${count(inconclusive)} inconclusive`;
 
-/** A request in a line, as far as the list still has it. */
-function requestWords(state: State, id: string): string {
-  const found = listOf(state, "requests").rows.findLast((row) => row.id === id)?.value as RequestMessage | undefined;
-  if (!found) return id;
-  return `${id}  ${timeOfDay(found.at)}  ${found.method} ${found.path}  ${found.status || "no answer"}`;
+/** A request in one line; its id alone once the list has dropped it. */
+function requestText(state: UiState, id: string): string {
+  const found = valuesOf<RequestMessage>(state, "requests").findLast((request) => request.id === id);
+  return found ? requestLine(found) : id;
 }
 
-function attemptWords(state: State, id: string): string {
-  const found = listOf(state, "deliveries").rows.findLast((row) => row.id === id)?.value as AttemptMessage | undefined;
+function attemptText(state: UiState, id: string): string {
+  const found = valuesOf<AttemptMessage>(state, "deliveries").findLast((attempt) => attempt.id === id);
   if (!found) return id;
   return `${id}  ${timeOfDay(found.at)}  ${found.eventType} ${found.attempt}/${found.maxAttempts}  ${resultOf(found)}`;
 }

@@ -1,26 +1,26 @@
-// A question before something is destroyed: y does it, anything else leaves it.
+// The confirmation before a destructive call: y confirms, any other key cancels.
 
-import { plain } from "../details/detail-lines.ts";
-import { just, lifted, type Overlay, type State, type Step, say } from "../state/state.ts";
-import { tint } from "../terminal/style.ts";
+import { wrapped } from "../details/detail-lines.ts";
+import { closeTopOverlay, type Overlay, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
+import { styled } from "../terminal/style.ts";
 import { type Call, curlOf } from "../wire/control-calls.ts";
 
-export const confirm = (question: string, call: Call, yes: (state: State) => Step): Overlay => ({
-  title: "Sure?",
+export const confirm = (question: string, call: Call, onConfirm: (state: UiState) => StateUpdate): Overlay => ({
+  title: "Confirm",
   scroll: 0,
-  lines: ({ target, look }, width) => [
+  lines: ({ target, theme }, width) => [
     "",
-    ...plain(question, width).map((line) => tint(look, line, "bold")),
+    ...wrapped(question, width).map((line) => styled(theme, line, "bold")),
     "",
-    "y does it; any other key leaves everything as it is.",
+    "Press y to confirm, any other key to cancel.",
     "",
-    ...plain(curlOf(target, call), width).map((line) => tint(look, line, "dim")),
+    ...wrapped(curlOf(target, call), width).map((line) => styled(theme, line, "dim")),
   ],
-  actions: [
-    { keys: ["y"], label: "yes", words: "do it", run: (state) => yes(lifted(state)) },
-    { keys: ["n"], label: "no", words: "leave everything as it is", run: left },
+  keys: [
+    { keys: ["y"], label: "confirm", help: "confirm", run: (state) => onConfirm(closeTopOverlay(state)) },
+    { keys: ["n"], label: "cancel", help: "cancel", run: cancel },
   ],
-  type: (state, key) => (key === "y" ? yes(lifted(state)) : left(state)),
+  onKey: (state, key) => (key === "y" ? onConfirm(closeTopOverlay(state)) : cancel(state)),
 });
 
-const left = (state: State): Step => just(say(lifted(state), "Left as it was", "dim"));
+const cancel = (state: UiState): StateUpdate => update(withNotice(closeTopOverlay(state), "Cancelled", "dim"));

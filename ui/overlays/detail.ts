@@ -1,70 +1,76 @@
-// A detail: what is known of one row, fetched when it is opened, read with the keys of a list.
+// The details of one row: fetched when opened, scrolled with the movement keys.
 
-import type { Action, Effect, Overlay, State, Step } from "../state/state.ts";
-import { overlayOf, relaid } from "../state/state.ts";
-import { harmless, wrap } from "../terminal/cells.ts";
-import { tint } from "../terminal/style.ts";
+import {
+  type Effect,
+  type KeyBinding,
+  type Overlay,
+  replaceTopOverlay,
+  type StateUpdate,
+  topOverlay,
+  type UiState,
+} from "../state/state.ts";
+import { sanitize, wrap } from "../terminal/cells.ts";
+import { styled } from "../terminal/style.ts";
 import type { Call } from "../wire/control-calls.ts";
 
-export interface Detail<Answers extends Record<string, unknown> = Record<string, unknown>> {
+/** `Data` is the replies to the calls of `fetch` and `fetchMore`, by name. */
+export interface Detail<Data extends object = object> {
   title: string;
-  /** What is asked for it, each under a name. */
-  asks: Readonly<Record<string, Call>>;
-  /** What is asked besides once something is known. */
-  more?(known: Partial<Answers>): Readonly<Record<string, Call>>;
-  lines(known: Partial<Answers>, state: State, width: number): string[];
-  actions?: readonly Action[];
+  /** Calls made when the detail opens. */
+  fetch?: Readonly<Record<string, Call>>;
+  /** Further calls that follow from the first replies. */
+  fetchMore?(data: Partial<Data>): Readonly<Record<string, Call>>;
+  lines(data: Partial<Data>, state: UiState, width: number): string[];
 }
 
-/** A detail with what came in so far. */
-interface Opened extends Overlay {
+interface DetailOverlay extends Overlay {
   readonly id: symbol;
-  readonly known: Readonly<Record<string, unknown>>;
-  /** Why something that was asked for did not come. */
-  readonly missed: Readonly<Record<string, string>>;
-  readonly asked: readonly string[];
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Error messages of failed calls, by name. */
+  readonly errors: Readonly<Record<string, string>>;
+  /** The names of all calls made so far. */
+  readonly requested: readonly string[];
 }
 
-/** The overlay, and the calls that fill it. */
-export function openDetail<Answers extends Record<string, unknown>>(detail: Detail<Answers>): { overlay: Overlay; effects: Effect[] } {
-  const { asks, actions = [] } = detail;
+export function openDetail(detail: Detail, keys: readonly KeyBinding[]): { overlay: Overlay; effects: Effect[] } {
   const id = Symbol("detail");
-  const learn = (state: State, learnt: (opened: Opened) => Opened): Step => {
-    const index = state.overlays.findIndex((overlay) => (overlay as Partial<Opened>).id === id);
-    const before = state.overlays[index] as Opened | undefined;
+  const change = (state: UiState, next: (overlay: DetailOverlay) => DetailOverlay): StateUpdate => {
+    const index = state.overlays.findIndex((overlay) => (overlay as Partial<DetailOverlay>).id === id);
+    const before = state.overlays[index] as DetailOverlay | undefined;
     if (!before) return { state, effects: [] };
-    const after = learnt(before);
-    const more = Object.entries(detail.more?.(after.known as Partial<Answers>) ?? {}).filter(([name]) => !after.asked.includes(name));
-    const asked = [...after.asked, ...more.map(([name]) => name)];
-    return { state: { ...state, overlays: state.overlays.with(index, lined({ ...after, asked })) }, effects: more.map(ask) };
+    const after = next(before);
+    const more = Object.entries(detail.fetchMore?.(after.data) ?? {}).filter(([name]) => !after.requested.includes(name));
+    const requested = [...after.requested, ...more.map(([name]) => name)];
+    return { state: { ...state, overlays: state.overlays.with(index, withLines({ ...after, requested })) }, effects: more.map(fetch) };
   };
-  const ask = ([name, call]: readonly [string, Call]): Effect => ({
+  const fetch = ([name, call]: readonly [string, Call]): Effect => ({
     kind: "call",
     call,
-    done: (state, { body }) => learn(state, (opened) => ({ ...opened, known: { ...opened.known, [name]: body } })),
-    failed: (state, message) => learn(state, (opened) => ({ ...opened, missed: { ...opened.missed, [name]: message } })),
+    onReply: (state, { body }) => change(state, (overlay) => ({ ...overlay, data: { ...overlay.data, [name]: body } })),
+    onError: (state, message) => change(state, (overlay) => ({ ...overlay, errors: { ...overlay.errors, [name]: message } })),
   });
-  const lined = (opened: Opened): Opened => ({
-    ...opened,
-    lines: (state, width) => [...detail.lines(opened.known as Partial<Answers>, state, width), ...outstanding(opened, state, width)],
+  const withLines = (overlay: DetailOverlay): DetailOverlay => ({
+    ...overlay,
+    lines: (state, width) => [...detail.lines(overlay.data, state, width), ...fetchStatus(overlay, state, width)],
   });
-  const asked = Object.keys(asks);
-  const overlay = lined({ id, known: {}, missed: {}, asked, title: harmless(detail.title), scroll: 0, lines: () => [], actions });
-  return { overlay, effects: Object.entries(asks).map(ask) };
+  const calls = Object.entries(detail.fetch ?? {});
+  const requested = calls.map(([name]) => name);
+  const overlay = { id, data: {}, errors: {}, requested, title: sanitize(detail.title), scroll: 0, lines: () => [], keys };
+  return { overlay: withLines(overlay), effects: calls.map(fetch) };
 }
 
-/** What is still under way, and what could not be had. */
-function outstanding({ known, missed, asked }: Opened, { look }: State, width: number): string[] {
-  const problems = Object.values(missed).flatMap((why) => wrap(harmless(why), width).map((line) => tint(look, line, "red")));
-  const waits = asked.some((name) => !(name in known) && !(name in missed));
-  return [...(problems.length > 0 ? ["", ...problems] : []), ...(waits ? ["", tint(look, "Fetching …", "dim")] : [])];
+/** What is still loading, and what failed to load. */
+function fetchStatus({ data, errors, requested }: DetailOverlay, { theme }: UiState, width: number): string[] {
+  const problems = Object.values(errors).flatMap((error) => wrap(sanitize(error), width).map((line) => styled(theme, line, "red")));
+  const isLoading = requested.some((name) => !(name in data) && !(name in errors));
+  return [...(problems.length > 0 ? ["", ...problems] : []), ...(isLoading ? ["", styled(theme, "Loading …", "dim")] : [])];
 }
 
-/** Scrolls what lies on top; `height` lines of it are seen at once. */
-export function scrolled(state: State, by: number | "first" | "last", length: number, height: number): State {
-  const overlay = overlayOf(state);
+/** Scrolls the top overlay, which has `length` lines and shows `height` of them. */
+export function scrollOverlay(state: UiState, by: number | "first" | "last", length: number, height: number): UiState {
+  const overlay = topOverlay(state);
   if (!overlay) return state;
   const last = Math.max(0, length - height);
   const to = by === "first" ? 0 : by === "last" ? last : overlay.scroll + by;
-  return relaid(state, { ...overlay, scroll: Math.max(0, Math.min(last, to)) });
+  return replaceTopOverlay(state, { ...overlay, scroll: Math.max(0, Math.min(last, to)) });
 }

@@ -1,109 +1,119 @@
-// How a form looks: its fields with the options of the one that has the keys, what is wrong, and the call that it comes to, in the room there is.
+// Draws a form: its fields, the options of the focused one, validation errors, and the call as curl.
 
-import { layoutOf } from "../layout.ts";
-import type { State } from "../state/state.ts";
-import { cut, fill, harmless, widthOf, wrap } from "../terminal/cells.ts";
-import { type Look, signs, tint } from "../terminal/style.ts";
-import { curlOf, type FieldError } from "../wire/control-calls.ts";
-import { type Field, fieldAt, labelOf, narrowed, problemOf, type Values } from "./field.ts";
-import type { Shown } from "./form-state.ts";
+import type { UiState } from "../state/state.ts";
+import { cut, fitTo, sanitize, widthOf, wrap } from "../terminal/cells.ts";
+import { styled, symbols, type Theme } from "../terminal/style.ts";
+import { layoutOf } from "../view/layout.ts";
+import { type Call, curlOf, type FieldError } from "../wire/control-calls.ts";
+import { type FormField, type FormValues, fieldAt, labelOf, matchingOptions, problemOf } from "./field.ts";
 
-const LABEL = 15;
-/** The border above and below. */
-const BORDER = 2;
-const MOST_OPTIONS = 9;
-
-/** How many lines there are for what lies over the panes. */
-const roomOf = (state: State) => Math.max(1, layoutOf(state).overlay.height - BORDER);
-
-/** Exactly as many lines as there is room for: the call stands at the bottom, whatever is scrolled above. */
-export function formLines(shown: Shown, state: State, width: number): string[] {
-  const room = roomOf(state);
-  const foot = footLines(shown, state, width, Math.max(1, Math.floor(room * 0.5)));
-  const head = wordLine(shown, state.look, width);
-  const body = fieldLines(shown, state.look, width, Math.max(1, room - foot.length - 1));
-  const gap = Math.max(0, room - body.length - 1 - foot.length);
-  return [head, ...body, ...Array<string>(gap).fill(""), ...foot];
+/** What the user has entered so far. */
+export interface FormState {
+  readonly values: FormValues;
+  /** The replies to `Form.fetch`, by name. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The name of the focused field; the first field when there is none of this name. */
+  readonly focus: string;
+  readonly search: string;
+  readonly caretFromEnd: number;
+  readonly isSending: boolean;
+  /** Why the last call was rejected. */
+  readonly rejection: { message: string; fields: readonly FieldError[] } | undefined;
 }
 
-/** What the field with the keys means. */
-function wordLine({ focused, draft }: Shown, look: Look, width: number): string {
-  const words = draft.busy ? "The call is under way …" : (focused?.words ?? "Asking the sandbox …");
-  return tint(look, cut(harmless(words), width), "dim");
+export interface FormView {
+  fields: readonly FormField[];
+  values: FormValues;
+  focused: FormField | undefined;
+  input: FormState;
+  call: Call;
 }
 
-function footLines({ draft, fields, call }: Shown, state: State, width: number, most: number): string[] {
-  const { look, target } = state;
-  const general = draft.refused && !fields.some((field) => refusalOfField(field, fields, draft.refused?.fields ?? []));
-  const said = draft.refused && (general || most > 5) ? wrap(harmless(draft.refused.message), width).slice(0, 2) : [];
-  const curl = wrap(harmless(curlOf(target, call)), width);
-  const room = Math.max(1, most - said.length);
-  const kept = curl.length > room ? [...curl.slice(0, room - 1), cut(`${curl[room - 1] ?? ""} `, width)] : curl;
-  return [...said.map((line) => tint(look, line, "red")), ...kept.map((line) => tint(look, line, "cyan"))];
+const LABEL_WIDTH = 15;
+const BORDER_LINES = 2;
+const MAX_OPTIONS = 9;
+
+/** Fills the overlay exactly; the curl line stays at the bottom while the fields scroll. */
+export function formLines(view: FormView, state: UiState, width: number): string[] {
+  const height = Math.max(1, layoutOf(state).overlay.height - BORDER_LINES);
+  const foot = footLines(view, state, width, Math.max(1, Math.floor(height * 0.5)));
+  const body = fieldLines(view, state.theme, width, Math.max(1, height - foot.length - 1));
+  const gap = Math.max(0, height - body.length - 1 - foot.length);
+  return [helpLine(view, state.theme, width), ...body, ...Array<string>(gap).fill(""), ...foot];
 }
 
-/** The fields, scrolled so that the one with the keys and its options are seen. */
-function fieldLines(shown: Shown, look: Look, width: number, room: number): string[] {
-  const { fields, focused } = shown;
-  const options = focused ? optionLines(shown, focused, { look, width, room: Math.min(MOST_OPTIONS, Math.max(0, room - 2)) }) : [];
-  const at = Math.max(0, focused ? fields.indexOf(focused) : 0);
-  const lines = fields.map((field) => fieldLine(shown, field, look, width));
-  const all = [...lines.slice(0, at + 1), ...options, ...lines.slice(at + 1)];
-  const top = Math.max(0, Math.min(at - 1, all.length - room), at + options.length + 1 - room);
-  return all.slice(top, top + room);
+function helpLine({ focused, input }: FormView, theme: Theme, width: number): string {
+  const help = input.isSending ? "Sending …" : (focused?.help ?? "Loading …");
+  return styled(theme, cut(sanitize(help), width), "dim");
 }
 
-function fieldLine({ focused, held, draft, fields }: Shown, field: Field, look: Look, width: number): string {
+function footLines({ input, fields, call }: FormView, state: UiState, width: number, height: number): string[] {
+  const { theme, target } = state;
+  const { rejection } = input;
+  const isGeneral = !fields.some((field) => rejectionOf(field, fields, rejection));
+  const message = rejection && (isGeneral || height > 5) ? wrap(sanitize(rejection.message), width).slice(0, 2) : [];
+  const curl = wrap(sanitize(curlOf(target, call)), width);
+  const room = Math.max(1, height - message.length);
+  const shown = curl.length > room ? [...curl.slice(0, room - 1), cut(`${curl[room - 1] ?? ""} `, width)] : curl;
+  return [...message.map((line) => styled(theme, line, "red")), ...shown.map((line) => styled(theme, line, "cyan"))];
+}
+
+/** The fields, scrolled so that the focused one and its options are visible. */
+function fieldLines(view: FormView, theme: Theme, width: number, height: number): string[] {
+  const { fields, focused } = view;
+  const options = focused ? optionLines(view, focused, theme, width, Math.min(MAX_OPTIONS, Math.max(0, height - 2))) : [];
+  const index = Math.max(0, focused ? fields.indexOf(focused) : 0);
+  const lines = fields.map((field) => fieldLine(view, field, theme, width));
+  const all = [...lines.slice(0, index + 1), ...options, ...lines.slice(index + 1)];
+  const top = Math.max(0, Math.min(index - 1, all.length - height), index + options.length + 1 - height);
+  return all.slice(top, top + height);
+}
+
+function fieldLine({ focused, values, input, fields }: FormView, field: FormField, theme: Theme, width: number): string {
   const isFocused = field === focused;
-  const wrong = problemOf(field, held) ?? refusalOfField(field, fields, draft.refused?.fields ?? []);
-  const label = `${isFocused ? signs(look).cursor : " "} ${fill(field.label, LABEL)} `;
+  const problem = problemOf(field, values) ?? rejectionOf(field, fields, input.rejection);
+  const label = `${isFocused ? symbols(theme).cursor : " "} ${fitTo(field.label, LABEL_WIDTH)} `;
   const room = width - widthOf(label);
-  const note = wrong === undefined ? "" : cut(` ${signs(look).bad} ${harmless(wrong)}`, Math.max(0, Math.floor(room * 0.7)));
-  const value = valueText(field, held, isFocused ? draft.behind : undefined, room - widthOf(note));
-  const drawn = isFocused ? tint(look, value, "inverse") : value;
-  return `${isFocused ? tint(look, label, "bold") : label}${drawn}${tint(look, note, "red")}`;
+  const note = problem === undefined ? "" : cut(` ${symbols(theme).bad} ${sanitize(problem)}`, Math.max(0, Math.floor(room * 0.7)));
+  const value = valueText(field, values, isFocused ? input.caretFromEnd : undefined, room - widthOf(note));
+  const drawn = isFocused ? styled(theme, value, "inverse") : value;
+  return `${isFocused ? styled(theme, label, "bold") : label}${drawn}${styled(theme, note, "red")}`;
 }
 
-/** What a field holds; while text is written, with the caret in it. */
-function valueText(field: Field, held: Values, behind: number | undefined, room: number): string {
-  const value = held[field.name] ?? "";
+/** The value of a field; `caretFromEnd` is given for the focused one, which shows the caret of a text input. */
+function valueText(field: FormField, values: FormValues, caretFromEnd: number | undefined, room: number): string {
+  const value = values[field.name] ?? "";
   if (field.options) {
     const option = field.options.find((one) => one.value === value);
-    const text = harmless(option ? labelOf(option) : value);
-    return behind === undefined ? cut(text, room) : cut(`< ${text} >`, room);
+    const text = sanitize(option ? labelOf(option) : value);
+    return caretFromEnd === undefined ? cut(text, room) : cut(`< ${text} >`, room);
   }
-  if (behind === undefined) return cut(harmless(value) || "-", room);
+  if (caretFromEnd === undefined) return cut(sanitize(value) || "-", room);
   const letters = [...value];
-  const caret = Math.max(0, letters.length - behind);
-  const before = harmless(letters.slice(0, caret).join(""));
-  const after = harmless(letters.slice(caret).join(""));
-  const over = Math.max(0, widthOf(before) - Math.max(1, room - 4));
-  return cut(` ${[...before].slice(over).join("")}_${after} `, room);
+  const caret = Math.max(0, letters.length - caretFromEnd);
+  const before = sanitize(letters.slice(0, caret).join(""));
+  const after = sanitize(letters.slice(caret).join(""));
+  const hidden = Math.max(0, widthOf(before) - Math.max(1, room - 4));
+  return cut(` ${[...before].slice(hidden).join("")}_${after} `, room);
 }
 
-interface Room {
-  look: Look;
-  width: number;
-  room: number;
-}
-
-/** Some of the options, around the one that is chosen. */
-function optionLines({ held, draft }: Shown, field: Field, { look, width, room }: Room): string[] {
-  const options = narrowed(field, draft.typed);
+/** At most `height` options, around the chosen one. */
+function optionLines({ values, input }: FormView, field: FormField, theme: Theme, width: number, height: number): string[] {
+  const options = matchingOptions(field, input.search);
   if (options.length < 2) return [];
-  const at = options.findIndex(({ value }) => value === held[field.name]);
-  const seen = Math.min(room, options.length);
-  const top = Math.max(0, Math.min(at - Math.floor(seen / 2), options.length - seen));
-  const most = options.some(({ words }) => words) ? 30 : width - 8;
-  const label = Math.min(most, Math.max(...options.map((option) => widthOf(harmless(labelOf(option))))));
-  return options.slice(top, top + seen).map((option, index) => {
-    const isChosen = top + index === at;
-    const name = fill(harmless(labelOf(option)), label);
-    const words = cut(harmless(option.words ?? ""), Math.max(0, width - label - 8));
-    return `    ${isChosen ? signs(look).cursor : " "} ${isChosen ? tint(look, name, "bold") : name}  ${tint(look, words, "dim")}`;
+  const chosen = options.findIndex(({ value }) => value === values[field.name]);
+  const count = Math.min(height, options.length);
+  const top = Math.max(0, Math.min(chosen - Math.floor(count / 2), options.length - count));
+  const maxLabel = options.some(({ help }) => help) ? 30 : width - 8;
+  const labelWidth = Math.min(maxLabel, Math.max(...options.map((option) => widthOf(sanitize(labelOf(option))))));
+  return options.slice(top, top + count).map((option, index) => {
+    const isChosen = top + index === chosen;
+    const label = fitTo(sanitize(labelOf(option)), labelWidth);
+    const help = cut(sanitize(option.help ?? ""), Math.max(0, width - labelWidth - 8));
+    return `    ${isChosen ? symbols(theme).cursor : " "} ${isChosen ? styled(theme, label, "bold") : label}  ${styled(theme, help, "dim")}`;
   });
 }
 
-/** What the control plane said of a field; of one inside a value, to the field that holds the value. */
-const refusalOfField = (field: Field, fields: readonly Field[], errors: readonly FieldError[]): string | undefined =>
-  errors.find((error) => fieldAt(fields, error.field) === field)?.message;
+/** The control plane's error for a field; an error inside a value belongs to the field that holds the value. */
+const rejectionOf = (field: FormField, fields: readonly FormField[], rejection: FormState["rejection"]): string | undefined =>
+  rejection?.fields.find((error) => fieldAt(fields, error.field) === field)?.message;

@@ -1,178 +1,179 @@
-// A form: fields under keys, the call that they come to, and what became of it. One engine for every control that asks for something.
+// Forms: every key that asks for input opens one. A form turns its fields into one call, sends it and shows the result.
 
 import {
-  type Action,
-  also,
+  closeTopOverlay,
   type Effect,
-  just,
-  laid,
-  lifted,
+  type KeyBinding,
   type Overlay,
-  overlayOf,
-  relaid,
-  type State,
-  type Step,
-  say,
+  openOverlay,
+  replaceTopOverlay,
+  type StateUpdate,
+  topOverlay,
+  type UiState,
+  update,
+  withNotice,
 } from "../state/state.ts";
 import { type Answer, type Call, curlOf, type FieldError, refusalOf } from "../wire/control-calls.ts";
 import { confirm } from "./confirm.ts";
-import { type Field, fieldAt, heldIn, problemOf, type Values, written } from "./field.ts";
-import type { Draft, Shown } from "./form-state.ts";
-import { formLines } from "./form-view.ts";
+import { editField, type FormField, type FormValues, fieldAt, fieldValue, problemOf } from "./field.ts";
+import { type FormState, type FormView, formLines } from "./form-view.ts";
 
-/** What a form knows beside what is written in it. */
-export interface Context {
-  /** For what is said of an answer: as it was when the call was made. */
-  state: State;
-  /** Of what was asked when it was opened, by name. */
-  answers: Readonly<Record<string, unknown>>;
+export interface FormContext {
+  /** In `onReply`, the state from before the call. */
+  state: UiState;
+  /** The replies to the calls of `fetch`, by name. */
+  data: Readonly<Record<string, unknown>>;
 }
 
-/** What is to be said and kept when the call was made. */
-export interface Outcome {
-  words: string;
+/** What a successful call leads to. */
+export interface FormResult {
+  /** Shown as the notice. */
+  message: string;
+  /** The call that `u` makes to undo this one. */
   undo?: Call;
+  /** Copied to the clipboard. */
   copy?: string;
-  after?(state: State): State;
+  updateState?(state: UiState): UiState;
 }
 
 export interface Form {
   title: string;
-  asks?: Readonly<Record<string, Call>>;
-  fields(values: Values, context: Context): readonly Field[];
-  /** Made of what the fields hold now. */
-  call(held: Values, context: Context): Call;
-  /** The question to ask first, where something is destroyed. */
-  question?(held: Values): string | undefined;
-  done(answer: Answer, held: Values, context: Context): Outcome;
+  /** Calls made when the form opens; `FormContext.data` has their replies. */
+  fetch?: Readonly<Record<string, Call>>;
+  fields(values: FormValues, context: FormContext): readonly FormField[];
+  call(values: FormValues, context: FormContext): Call;
+  /** The question to confirm before a destructive call. */
+  confirm?(values: FormValues): string | undefined;
+  onReply(reply: Answer, values: FormValues, context: FormContext): FormResult;
 }
 
 interface FormOverlay extends Overlay {
   readonly id: symbol;
   readonly form: Form;
-  readonly draft: Draft;
+  readonly input: FormState;
 }
 
-/** Lays a form over the panes. `values` stand in it already; `effects` fetch what it offers. */
-export function openForm(state: State, form: Form, values: Values = {}, effects: readonly Effect[] = []): Step {
+/** Opens a form. `values` prefill its fields; `effects` fetch cached lookups that it uses. */
+export function openForm(state: UiState, form: Form, values: FormValues = {}, effects: readonly Effect[] = []): StateUpdate {
   const id = Symbol(form.title);
-  const draft: Draft = { values, answers: {}, focus: "", typed: "", behind: 0, busy: false, refused: undefined };
-  const asks = Object.entries(form.asks ?? {}).map(([name, call]): Effect => {
-    const done = (later: State, { body }: Answer) =>
-      just(redrafted(later, id, (before) => ({ ...before, answers: { ...before.answers, [name]: body } })));
-    return { kind: "call", call, done };
+  const input: FormState = { values, data: {}, focus: "", search: "", caretFromEnd: 0, isSending: false, rejection: undefined };
+  const fetches = Object.entries(form.fetch ?? {}).map(([name, call]): Effect => {
+    const onReply = (later: UiState, { body }: Answer) =>
+      update(changeForm(later, id, (before) => ({ ...before, data: { ...before.data, [name]: body } })));
+    return { kind: "call", call, onReply };
   });
-  return also(laid(state, made(id, form, draft)), ...effects, ...asks);
+  return update(openOverlay(state, formOverlay(id, form, input)), ...effects, ...fetches);
 }
 
-const made = (id: symbol, form: Form, draft: Draft): FormOverlay => ({
+const formOverlay = (id: symbol, form: Form, input: FormState): FormOverlay => ({
   id,
   form,
-  draft,
+  input,
   title: form.title,
   scroll: 0,
-  lines: (state, width) => formLines(shownOf(state, form, draft), state, width),
-  actions: KEYS,
-  type: (state, key) => typedKey(state, key),
+  lines: (state, width) => formLines(viewOf(state, form, input), state, width),
+  keys: KEYS,
+  onKey: handleFormKey,
 });
 
-export function shownOf(state: State, form: Form, draft: Draft): Shown {
-  const context = { state, answers: draft.answers };
-  const fields = form.fields(draft.values, context);
-  const held = heldBy(fields, draft.values);
-  const focused = fields.find(({ name }) => name === draft.focus) ?? fields[0];
-  return { fields, held, focused, draft, call: form.call(held, context) };
+function viewOf(state: UiState, form: Form, input: FormState): FormView {
+  const context = { state, data: input.data };
+  const fields = form.fields(input.values, context);
+  const values = Object.fromEntries(fields.map((field) => [field.name, fieldValue(field, input.values)]));
+  const focused = fields.find(({ name }) => name === input.focus) ?? fields[0];
+  return { fields, values, focused, input, call: form.call(values, context) };
 }
 
-const heldBy = (fields: readonly Field[], values: Values): Values =>
-  Object.fromEntries(fields.map((field) => [field.name, heldIn(field, values)]));
+const topForm = (state: UiState) => topOverlay(state) as FormOverlay;
 
-const formOf = (state: State) => overlayOf(state) as FormOverlay;
+const currentView = (state: UiState): FormView => viewOf(state, topForm(state).form, topForm(state).input);
 
-const shownNow = (state: State): Shown => shownOf(state, formOf(state).form, formOf(state).draft);
-
-/** The form under this id may have been left meanwhile. */
-function redrafted(state: State, id: symbol, change: (draft: Draft) => Draft): State {
+/** Changes the form with this id, if it is still open. */
+function changeForm(state: UiState, id: symbol, change: (input: FormState) => FormState): UiState {
   const overlays = state.overlays.map((overlay) => {
-    const form = overlay as Partial<FormOverlay> & Overlay;
-    return form.id === id && form.form && form.draft ? made(id, form.form, change(form.draft)) : overlay;
+    const { id: overlayId, form, input } = overlay as Partial<FormOverlay>;
+    return overlayId === id && form && input ? formOverlay(id, form, change(input)) : overlay;
   });
   return { ...state, overlays };
 }
 
-const changed = (state: State, change: Partial<Draft>): Step =>
-  just(relaid(state, made(formOf(state).id, formOf(state).form, { ...formOf(state).draft, ...change })));
+function changeTopForm(state: UiState, change: Partial<FormState>): UiState {
+  const { id, form, input } = topForm(state);
+  return replaceTopOverlay(state, formOverlay(id, form, { ...input, ...change }));
+}
+
+const focusOn = (name: string) => ({ focus: name, search: "", caretFromEnd: 0 });
 
 const PAGE = 5;
 
-const KEYS: readonly Action[] = [
-  { keys: ["enter"], label: "do it", words: "make the call that stands at the bottom", run: entered },
-  { keys: ["tab", "down"], label: "next", words: "the next field", run: (state) => focused(state, 1) },
-  { keys: ["shift-tab", "up"], words: "the field before", run: (state) => focused(state, -1) },
-  { keys: ["pagedown"], words: "some fields down", run: (state) => focused(state, PAGE, false) },
-  { keys: ["pageup"], words: "some fields up", run: (state) => focused(state, -PAGE, false) },
-  { keys: ["ctrl-y"], label: "copy curl", words: "copy the call as curl, without making it", run: copied },
-  { keys: ["escape"], words: "leave the form", run: (state) => just(lifted(state)) },
+const KEYS: readonly KeyBinding[] = [
+  { keys: ["enter"], label: "send", help: "send the call shown at the bottom", run: submit },
+  { keys: ["tab", "down"], label: "next field", help: "next field", run: (state) => moveFocus(state, 1) },
+  { keys: ["shift-tab", "up"], help: "previous field", run: (state) => moveFocus(state, -1) },
+  { keys: ["pagedown"], help: `${PAGE} fields down`, run: (state) => moveFocus(state, PAGE, false) },
+  { keys: ["pageup"], help: `${PAGE} fields up`, run: (state) => moveFocus(state, -PAGE, false) },
+  { keys: ["ctrl-y"], label: "copy curl", help: "copy the call as curl without sending it", run: copyCall },
+  { keys: ["escape"], help: "close the form", run: (state) => update(closeTopOverlay(state)) },
 ];
 
-function typedKey(state: State, key: string): Step | undefined {
-  const action = KEYS.find(({ keys }) => keys.includes(key));
-  if (action) return action.run(state);
-  const { focused: field, held, draft } = shownNow(state);
-  const next = field && written(field, { value: held[field.name] ?? "", typed: draft.typed, behind: draft.behind }, key);
-  if (!field || !next) return undefined;
-  const { value, typed, behind } = next;
-  return changed(state, { values: { ...draft.values, [field.name]: value }, focus: field.name, typed, behind });
+function handleFormKey(state: UiState, key: string): StateUpdate | undefined {
+  const binding = KEYS.find(({ keys }) => keys.includes(key));
+  if (binding) return binding.run(state);
+  const { focused, values, input } = currentView(state);
+  const edit = focused && editField(focused, { ...input, value: values[focused.name] ?? "" }, key);
+  if (!focused || !edit) return undefined;
+  const { value, search, caretFromEnd } = edit;
+  const changed = { values: { ...input.values, [focused.name]: value }, focus: focused.name, search, caretFromEnd };
+  return update(changeTopForm(state, changed));
 }
 
-function focused(state: State, by: number, turns = true): Step {
-  const { fields, focused: field } = shownNow(state);
-  const to = fields.findIndex(({ name }) => name === field?.name) + by;
-  const index = turns ? (to + fields.length) % fields.length : Math.max(0, Math.min(fields.length - 1, to));
-  return changed(state, { focus: fields[index]?.name ?? "", typed: "", behind: 0 });
+function moveFocus(state: UiState, by: number, wraps = true): StateUpdate {
+  const { fields, focused } = currentView(state);
+  const to = fields.findIndex(({ name }) => name === focused?.name) + by;
+  const index = wraps ? (to + fields.length) % fields.length : Math.max(0, Math.min(fields.length - 1, to));
+  return update(changeTopForm(state, focusOn(fields[index]?.name ?? "")));
 }
 
-function copied(state: State): Step {
-  return also(say(state, "Copied as curl"), { kind: "copy", text: curlOf(state.target, shownNow(state).call) });
+function copyCall(state: UiState): StateUpdate {
+  return update(withNotice(state, "Copied as curl"), { kind: "copy", text: curlOf(state.target, currentView(state).call) });
 }
 
-/** Makes the call, unless a field is wrong by its own form or one is under way. */
-function entered(state: State): Step {
-  const { fields, held, call, draft } = shownNow(state);
-  if (draft.busy) return just(say(state, "The call is under way …", "dim"));
-  const wrong = fields.find((field) => problemOf(field, held) !== undefined);
-  if (wrong) {
-    const { state: moved } = changed(state, { focus: wrong.name, typed: "", behind: 0 });
-    return just(say(moved, `${wrong.label} ${problemOf(wrong, held)}`, "red"));
+/** Sends the call, unless a field is invalid or a call is in flight. */
+function submit(state: UiState): StateUpdate {
+  const { fields, values, call, input } = currentView(state);
+  if (input.isSending) return update(withNotice(state, "Sending …", "dim"));
+  const invalid = fields.find((field) => problemOf(field, values) !== undefined);
+  if (invalid) {
+    const focused = changeTopForm(state, focusOn(invalid.name));
+    return update(withNotice(focused, `${invalid.label} ${problemOf(invalid, values)}`, "red"));
   }
-  const question = formOf(state).form.question?.(held);
-  return question === undefined ? sent(state) : just(laid(state, confirm(question, call, sent)));
+  const question = topForm(state).form.confirm?.(values);
+  return question === undefined ? send(state) : update(openOverlay(state, confirm(question, call, send)));
 }
 
-function sent(state: State): Step {
-  const { id, form } = formOf(state);
-  const { call, held, fields, draft } = shownNow(state);
-  // As it was before the call: what it changes may be heard of sooner than its answer.
-  const context = { state, answers: draft.answers };
-  const { state: waiting } = changed(state, { busy: true, refused: undefined });
-  const refused = (later: State, message: string, errors: readonly FieldError[]): Step => {
-    const wrong = fieldAt(fields, errors[0]?.field ?? "");
-    const there = wrong ? { focus: wrong.name, typed: "", behind: 0 } : {};
-    const told = redrafted(later, id, (draft) => ({ ...draft, ...there, busy: false, refused: { message, fields: errors } }));
-    return just(say(told, message, "red"));
+function send(state: UiState): StateUpdate {
+  const { id, form } = topForm(state);
+  const { call, values, fields, input } = currentView(state);
+  // The state from before the call: the stream may report the change before the reply arrives.
+  const context = { state, data: input.data };
+  const reject = (later: UiState, message: string, errors: readonly FieldError[]): StateUpdate => {
+    const invalid = fieldAt(fields, errors[0]?.field ?? "");
+    const focus = invalid ? focusOn(invalid.name) : {};
+    const rejected = changeForm(later, id, (before) => ({ ...before, ...focus, isSending: false, rejection: { message, fields: errors } }));
+    return update(withNotice(rejected, message, "red"));
   };
-  const done = (later: State, answer: Answer): Step => {
-    if (answer.status < 400) return finished(later, id, form.done(answer, held, context), call);
-    const refusal = refusalOf(call, answer);
-    return refused(later, refusal.message, refusal.fields);
+  const onReply = (later: UiState, reply: Answer): StateUpdate => {
+    if (reply.status < 400) return finish(later, id, form.onReply(reply, values, context), call);
+    const refusal = refusalOf(call, reply);
+    return reject(later, refusal.message, refusal.fields);
   };
-  const remembered = { ...say(waiting, `${call.method} ${call.path} …`, "dim"), lastCall: call };
-  return also(remembered, { kind: "call", call, done, failed: refused });
+  const sending = withNotice(changeTopForm(state, { isSending: true, rejection: undefined }), `${call.method} ${call.path} …`, "dim");
+  return update({ ...sending, lastCall: call }, { kind: "call", call, onReply, onError: reject });
 }
 
-function finished(state: State, id: symbol, { words, undo, copy, after = (same) => same }: Outcome, call: Call): Step {
-  const left = { ...state, lastCall: call, overlays: state.overlays.filter((overlay) => (overlay as Partial<FormOverlay>).id !== id) };
-  const kept = undo ? { ...left, undo: [...left.undo, { what: words, call: undo }] } : left;
+function finish(state: UiState, id: symbol, { message, undo, copy, updateState = (same) => same }: FormResult, call: Call): StateUpdate {
+  const closed = { ...state, lastCall: call, overlays: state.overlays.filter((overlay) => (overlay as Partial<FormOverlay>).id !== id) };
+  const undoable = undo ? { ...closed, undo: [...closed.undo, { label: message, call: undo }] } : closed;
   const effects: Effect[] = [{ kind: "refresh" }, ...(copy === undefined ? [] : [{ kind: "copy", text: copy } as const])];
-  return also(say(after(kept), words), ...effects);
+  return update(withNotice(updateState(undoable), message), ...effects);
 }

@@ -1,49 +1,52 @@
-// Every key and what it does, by where it holds; typing narrows it down.
+// The help overlay: every key and what it does, with a search.
 
-import { sentences } from "../details/detail-lines.ts";
-import { type Action, just, type Overlay, relaid, type State, type Step } from "../state/state.ts";
-import { cut, fill, harmless } from "../terminal/cells.ts";
-import { textOf } from "../terminal/keys.ts";
-import { tint } from "../terminal/style.ts";
+import { paragraph } from "../details/detail-lines.ts";
+import { type KeyBinding, type Overlay, replaceTopOverlay, type StateUpdate, type UiState, update } from "../state/state.ts";
+import { cut, fitTo, sanitize } from "../terminal/cells.ts";
+import { textOf } from "../terminal/read-keys.ts";
+import { styled, symbols } from "../terminal/style.ts";
 
 export interface KeyGroup {
   title: string;
-  actions: readonly Action[];
+  bindings: readonly KeyBinding[];
 }
 
-const KEYS = 18;
+const KEYS_WIDTH = 18;
 
-export function openHelp(groups: readonly KeyGroup[], filter: string | undefined = undefined): Overlay {
-  const show = (state: State, next?: string): Step => just(relaid(state, openHelp(groups, next)));
-  const typing = filter !== undefined;
+/** `search` is undefined until `/` is pressed. */
+export function helpOverlay(groups: readonly KeyGroup[], search?: string): Overlay {
+  const withSearch = (state: UiState, next?: string): StateUpdate => update(replaceTopOverlay(state, helpOverlay(groups, next)));
   return {
     title: "Keys",
     scroll: 0,
-    lines(state, width) {
-      const found = groups.flatMap((group) => groupLines(state, group, filter ?? "", width));
-      const none = typing && found.length === 0 ? ["", `  No key does ${harmless(filter)}. Esc shows all.`] : [];
-      const hint = typing ? `/${harmless(filter)}${state.look.unicode ? "▏" : "_"}` : tint(state.look, "/ looks for a key", "dim");
-      return [hint, ...found, ...none];
+    lines({ theme }, width) {
+      const found = groups.flatMap((group) => groupLines({ theme }, group, search ?? "", width));
+      if (search === undefined) return [styled(theme, "Press / to search.", "dim"), ...found];
+      const none = found.length === 0 ? ["", `  No key matches ${sanitize(search)}. Press Esc to show all.`] : [];
+      return [`/${sanitize(search)}${symbols(theme).caret}`, ...found, ...none];
     },
-    actions: [{ keys: ["/"], label: "look for", words: "look for a key", run: (state) => show(state, "") }],
-    ...(typing && {
-      type(state, key) {
+    keys: [{ keys: ["/"], label: "search", help: "search keys", run: (state) => withSearch(state, "") }],
+    ...(search !== undefined && {
+      onKey(state, key) {
         const text = textOf(key);
-        if (key === "escape") return show(state);
-        if (key === "backspace") return show(state, [...filter].slice(0, -1).join(""));
-        return text === undefined ? undefined : show(state, filter + text);
+        if (key === "escape") return withSearch(state);
+        if (key === "backspace") return withSearch(state, [...search].slice(0, -1).join(""));
+        return text === undefined ? undefined : withSearch(state, search + text);
       },
     }),
   };
 }
 
-function groupLines({ look }: State, { title, actions }: KeyGroup, filter: string, width: number): string[] {
-  const wanted = filter.toLowerCase();
-  const found = actions.filter(({ keys, words }) => `${keys.join(" ")} ${words}`.toLowerCase().includes(wanted));
+function groupLines({ theme }: Pick<UiState, "theme">, { title, bindings }: KeyGroup, search: string, width: number): string[] {
+  const wanted = search.toLowerCase();
+  const found = bindings.filter(({ keys, help }) => `${keys.join(" ")} ${help}`.toLowerCase().includes(wanted));
   if (found.length === 0) return [];
-  const lines = found.flatMap(({ keys, words }) => {
-    const [first = "", ...rest] = sentences(look, width - KEYS - 1, words).map((line) => line.trimStart());
-    return [`  ${tint(look, fill(keys.join(" "), KEYS), "bold")} ${first}`, ...rest.map((line) => " ".repeat(KEYS + 3) + line)];
+  const lines = found.flatMap(({ keys, help }) => {
+    const [first = "", ...rest] = paragraph(theme, width - KEYS_WIDTH - 1, help).map((line) => line.trimStart());
+    return [
+      `  ${styled(theme, fitTo(keys.join(" "), KEYS_WIDTH), "bold")} ${first}`,
+      ...rest.map((line) => " ".repeat(KEYS_WIDTH + 3) + line),
+    ];
   });
-  return ["", tint(look, cut(title, width), "bold"), ...lines];
+  return ["", styled(theme, cut(title, width), "bold"), ...lines];
 }

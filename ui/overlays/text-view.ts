@@ -1,12 +1,13 @@
-// A text to read, and to copy.
+// An overlay with a text to read and copy.
 
-import { plain } from "../details/detail-lines.ts";
-import type { Overlay } from "../state/state.ts";
-import { also, say } from "../state/state.ts";
+import { wrapped } from "../details/detail-lines.ts";
+import { type Overlay, update, withNotice } from "../state/state.ts";
 
-export const openText = (title: string, text: string): Overlay => ({
+export const textOverlay = (title: string, text: string): Overlay => ({
   title,
   scroll: 0,
-  lines: (_, width) => plain(text, width),
-  actions: [{ keys: ["y"], label: "copy", words: "copy the text", run: (state) => also(say(state, "Copied"), { kind: "copy", text }) }],
+  lines: (_, width) => wrapped(text, width),
+  keys: [
+    { keys: ["y"], label: "copy", help: "copy the text", run: (state) => update(withNotice(state, "Copied"), { kind: "copy", text }) },
+  ],
 });

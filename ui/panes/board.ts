@@ -1,111 +1,124 @@
-// The pane of a room's board: who is at which step, for how long, and who has been at one longest.
+// The pane of a workshop's board: every learner's step and time, and who has been on a step longest.
 
-import type { LearnerState, LearnerView } from "../../src/contracts/lesson.ts";
+import type { Learner } from "../../src/client/control-plane.generated.ts";
 import { lessonKey } from "../controls/lessons.ts";
 import { learnerDetail } from "../details/learner.ts";
-import { count, countdown } from "../format-numbers.ts";
 import { confirm } from "../overlays/confirm.ts";
-import { type Action, also, calls, just, laid, listOf, type State, say } from "../state/state.ts";
+import { BOARD_PANE } from "../state/learning.ts";
+import { type KeyBinding, makeCall, openOverlay, type UiState, update, valuesOf, withNotice } from "../state/state.ts";
+import { count, countdown, counted } from "../view/format.ts";
 import { type Call, inPath } from "../wire/control-calls.ts";
-import { copyKey } from "./copy-key.ts";
-import { pane } from "./pane.ts";
+import { copyApiKey } from "./copy-api-key.ts";
+import { listPane, type Selected } from "./pane.ts";
 
-type Learner = LearnerView & Pick<LearnerState, "elapsed">;
+const joinUrl = ({ learning }: UiState) => (learning?.kind === "workshop" ? learning.url : "");
 
-const urlOf = (course: State["course"]) => (course?.kind === "room" ? course.url : "");
-
-const roomAddress: Action = {
+const copyJoinUrlKey: KeyBinding = {
   keys: ["y"],
-  label: "copy address",
-  words: "copy the room's address, by which attendees join",
-  run: (state) => also(say(state, `Copied ${urlOf(state.course)}`), { kind: "copy", text: urlOf(state.course) }),
+  label: "copy URL",
+  help: "copy the URL where learners join",
+  run: (state) => update(withNotice(state, `Copied ${joinUrl(state)}`), { kind: "copy", text: joinUrl(state) }),
 };
 
-export const board = pane<Learner>({
-  name: "board",
+export const board = listPane<Learner>({
+  name: BOARD_PANE,
   title: "Board",
-  isOn: ({ course }) => course?.kind === "room",
-  id: ({ id }) => id,
-  facts: ({ name, lesson, step, hints }) => ({ text: `${name} ${lesson ?? ""}`, fields: { name, lesson, step, hints } }),
-  asks: { call: { method: "GET", path: "/learners" }, values: (answer) => (answer as { data: Learner[] }).data },
-  mark(state) {
-    const all = learnersIn(state);
-    const done = all.filter(({ step, lesson }) => lesson !== null && step === null).length;
-    return all.length === 0 ? "" : `${count(all.length)} here${done > 0 ? `, ${count(done)} done` : ""}  ${urlOf(state.course)}`;
+  isShown: ({ learning }) => learning?.kind === "workshop",
+  rowId: ({ id }) => id,
+  filterBy: ({ name, lesson, step, hints }) => ({ text: `${name} ${lesson ?? ""}`, fields: { name, lesson, step, hints } }),
+  poll: { method: "GET", path: "/learners" },
+  titleNote(state) {
+    const learners = valuesOf<Learner>(state, BOARD_PANE);
+    const done = learners.filter(isDone).length;
+    if (learners.length === 0) return "";
+    return `${counted(learners.length, "learner")}${done > 0 ? `, ${count(done)} done` : ""}  ${joinUrl(state)}`;
   },
-  cells(learner, state) {
+  columns(learner, state) {
     const { name, lesson, step, steps, stepTitle, ticked, hints, elapsed } = learner;
-    const isOver = lesson !== null && step === null;
-    const longest = longestAt(state) === learner.id;
+    const progress = isDone(learner) ? `${ticked}/${steps}` : step === null ? "" : `${step}/${steps}`;
     return [
       { text: name, width: 18 },
-      { text: lesson ?? "-", width: 14, tones: ["dim"], from: 66 },
-      { text: isOver ? `${ticked}/${steps}` : step === null ? "" : `${step}/${steps}`, width: 5, align: "right" },
-      { text: isOver ? "done" : countdown(elapsed / 1_000), width: 6, align: "right", tones: isOver ? ["green"] : [] },
-      { text: longest ? "longest" : "", width: 7, tones: ["yellow", "bold"] },
-      { text: hints === 0 ? "" : hints === 1 ? "1 hint" : `${hints} hints`, width: 8 },
-      { text: stepTitle ?? "", tones: ["dim"], from: 80 },
+      { text: lesson ?? "-", width: 14, styles: ["dim"], hideBelow: 66 },
+      { text: progress, width: 5, align: "right" },
+      {
+        text: isDone(learner) ? "done" : countdown(elapsed / 1_000),
+        width: 6,
+        align: "right",
+        styles: isDone(learner) ? ["green"] : [],
+      },
+      { text: slowestLearner(state) === learner.id ? "longest" : "", width: 7, styles: ["yellow", "bold"] },
+      { text: hints === 0 ? "" : counted(hints, "hint"), width: 8 },
+      { text: stepTitle ?? "", styles: ["dim"], hideBelow: 80 },
     ];
   },
-  empty: ({ course }) => [
-    "Nobody is here yet. Whoever has the program joins with",
+  emptyText: (state) => [
+    "No learners yet. To join with the program, run:",
     "",
-    `npx merchant-sandbox learn --join ${urlOf(course)} --name NAME`,
+    `npx merchant-sandbox learn --join ${joinUrl(state)} --name NAME`,
     "",
-    "everybody else with a browser, and the board is there for the projector:",
+    "To join with a browser, open the first URL. The second is the board, to project:",
     "",
-    `${urlOf(course)}/join`,
-    `${urlOf(course)}/board`,
+    `${joinUrl(state)}/join`,
+    `${joinUrl(state)}/board`,
   ],
   detail: (_, learner) => learnerDetail(learner),
-  actions: (chosen) => [
-    roomAddress,
-    act(chosen, "H", "hint", "show the learner a hint", "hint", (name) => `${name} sees a hint`),
-    act(chosen, "S", "skip", "move the learner past the step, with what it would have left", "skip", (name) => `${name} is a step further`),
-    lessonKey(chosen),
-    removal(chosen),
-    copyKey((state) => chosen(state)?.id),
+  keys: (selected) => [
+    copyJoinUrlKey,
+    learnerKey(selected, { key: "H", action: "hint", help: "show the learner a hint", done: (name) => `Showed ${name} a hint` }),
+    learnerKey(selected, {
+      key: "S",
+      action: "skip",
+      help: "skip the learner's step; its results are created",
+      done: (name) => `Skipped a step for ${name}`,
+    }),
+    lessonKey(selected),
+    removeKey(selected),
+    copyApiKey((state) => selected(state)?.id),
   ],
 });
 
-const learnersIn = (state: State) => listOf(state, "board").rows.map(({ value }) => value as Learner);
+const isDone = ({ lesson, step }: Learner) => lesson !== null && step === null;
 
-/** Who has been at a step for longer than anybody else; nobody where there is nobody to compare with. */
-function longestAt(state: State): string | undefined {
-  const busy = learnersIn(state).filter(({ step }) => step !== null);
-  const [longest] = busy.toSorted((one, other) => other.elapsed - one.elapsed);
-  return busy.length > 1 ? longest?.id : undefined;
+/** The learner who has been on a step longest; undefined when fewer than two are on one. */
+function slowestLearner(state: UiState): string | undefined {
+  const busy = valuesOf<Learner>(state, BOARD_PANE).filter(({ step }) => step !== null);
+  const [slowest] = busy.toSorted((one, other) => other.elapsed - one.elapsed);
+  return busy.length > 1 ? slowest?.id : undefined;
 }
 
-type Chosen = (state: State) => Learner | undefined;
+interface LearnerKeyOptions {
+  key: string;
+  action: "hint" | "skip";
+  help: string;
+  done(name: string): string;
+}
 
-/** Something that is done for a learner: one call without a body. */
-function act(chosen: Chosen, key: string, label: string, words: string, path: string, told: (name: string) => string): Action {
+function learnerKey(selected: Selected<Learner>, { key, action, help, done }: LearnerKeyOptions): KeyBinding {
   return {
     keys: [key],
-    label,
-    words,
-    can: (state) => (chosen(state)?.step ?? null) !== null,
+    label: action,
+    help,
+    isEnabled: (state) => (selected(state)?.step ?? null) !== null,
     run(state) {
-      const learner = chosen(state);
-      if (!learner) return just(state);
-      return calls(state, { method: "POST", path: `/learners/${inPath(learner.id)}/${path}` }, () => told(learner.name));
+      const learner = selected(state);
+      if (!learner) return update(state);
+      return makeCall(state, { method: "POST", path: `/learners/${inPath(learner.id)}/${action}` }, () => done(learner.name));
     },
   };
 }
 
-function removal(chosen: Chosen): Action {
+function removeKey(selected: Selected<Learner>): KeyBinding {
   return {
     keys: ["d"],
     label: "remove",
-    words: "forget the learner and all progress",
-    can: (state) => chosen(state) !== undefined,
+    help: "remove the learner and their progress",
+    isEnabled: (state) => selected(state) !== undefined,
     run(state) {
-      const learner = chosen(state);
-      if (!learner) return just(state);
+      const learner = selected(state);
+      if (!learner) return update(state);
       const call: Call = { method: "DELETE", path: `/learners/${inPath(learner.id)}` };
-      const removed = (later: State) => calls(later, call, () => `${learner.name} is forgotten`);
-      return just(laid(state, confirm(`Forget ${learner.name}, and all progress?`, call, removed)));
+      const remove = (later: UiState) => makeCall(later, call, () => `Removed ${learner.name}`);
+      return update(openOverlay(state, confirm(`Remove ${learner.name} and their progress?`, call, remove)));
     },
   };
 }

@@ -1,56 +1,56 @@
-// The pane of deliveries: every attempt to deliver a webhook, how it ended, and when the next one is due.
+// The pane of webhook deliveries: one row per attempt, with its result and the next attempt.
 
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { attemptFacts } from "../../src/contracts/live-rows.ts";
-import { endingOf, resultOf } from "../details/attempt-line.ts";
-import { deliveryDetail, isSame } from "../details/delivery.ts";
-import { count, duration } from "../format-numbers.ts";
-import { listOf, type State } from "../state/state.ts";
+import { deliveryDetail, isSameDelivery } from "../details/delivery.ts";
+import { outcomeOf, resultOf } from "../details/row-lines.ts";
+import { listOf, type UiState } from "../state/state.ts";
+import { count, duration } from "../view/format.ts";
 import { curlOf } from "../wire/control-calls.ts";
-import { deliveryActions, givenUp, isLast } from "./delivery-actions.ts";
-import { pane } from "./pane.ts";
-import { firstKey } from "./requests.ts";
+import { deliveryKeys, failedDeliveries, isLastAttempt } from "./delivery-keys.ts";
+import { listPane } from "./pane.ts";
+import { firstApiKey } from "./requests.ts";
 
-export const deliveries = pane<AttemptMessage>({
+export const deliveries = listPane<AttemptMessage>({
   name: "deliveries",
   title: "Deliveries",
-  id: ({ id }) => id,
-  facts: attemptFacts,
-  hears: { kind: "attempt", value: (item) => (item.kind === "attempt" ? item.attempt : undefined) },
-  mark(state) {
-    const dead = givenUp(listOf(state, "deliveries").rows).length;
-    return dead === 0 ? "" : `${count(dead)} given up`;
+  rowId: ({ id }) => id,
+  filterBy: attemptFacts,
+  stream: "attempt",
+  titleNote(state) {
+    const failed = failedDeliveries(listOf(state, "deliveries").rows).length;
+    return failed === 0 ? "" : `${count(failed)} failed`;
   },
-  cells(attempt, state, width) {
+  columns(attempt, state, width) {
     const { eventType, eventId, url, durationMs } = attempt;
-    const [words, tones] = endingOf(state, attempt, isLast(listOf(state, "deliveries").rows, attempt));
+    const [outcome, styles] = outcomeOf(state, attempt, isLastAttempt(listOf(state, "deliveries").rows, attempt));
     return [
-      { text: eventType, width: width < 100 ? 18 : 24, ends: true },
-      { text: eventId, width: width < 100 ? 10 : 14, ends: true, tones: ["dim"], from: 64 },
-      { text: url, ends: true },
+      { text: eventType, width: width < 100 ? 18 : 24, truncate: "middle" },
+      { text: eventId, width: width < 100 ? 10 : 14, truncate: "middle", styles: ["dim"], hideBelow: 64 },
+      { text: url, truncate: "middle" },
       { text: `${attempt.attempt}/${attempt.maxAttempts}`, width: 5, align: "right" },
       { text: resultOf(attempt), width: 8, align: "right" },
-      { text: durationMs === null ? "" : duration(durationMs), width: 9, align: "right", tones: ["dim"], from: 100 },
-      { text: words, width: 15, tones },
+      { text: durationMs === null ? "" : duration(durationMs), width: 9, align: "right", styles: ["dim"], hideBelow: 100 },
+      { text: outcome, width: 15, styles },
     ];
   },
-  empty: (state) => [
-    "No deliveries yet. Register an endpoint, then make an event:",
+  emptyText: (state) => [
+    "No deliveries yet. Register an endpoint, then trigger an event:",
     "",
-    ...firstCalls(state).map((call) => curlOf(state.target, call)),
+    ...exampleCalls(state).map((call) => curlOf(state.target, call)),
   ],
   detail: deliveryDetail,
-  kin: isSame,
-  actions: deliveryActions,
+  isRelated: isSameDelivery,
+  keys: deliveryKeys,
 });
 
-const firstCalls = (state: State) =>
+const exampleCalls = (state: UiState) =>
   [
-    { method: "POST", path: "/v1/webhooks", key: firstKey(state), body: { url: "http://localhost:3000/hooks", events: ["*"] } },
+    { method: "POST", path: "/v1/webhooks", key: firstApiKey(state), body: { url: "http://localhost:3000/hooks", events: ["*"] } },
     {
       method: "POST",
       path: "/v1/webhook-events/test",
-      key: firstKey(state),
+      key: firstApiKey(state),
       body: { type: "payment.succeeded", data: { amount: 1250 } },
     },
   ] as const;

@@ -1,73 +1,71 @@
-// The pane of a lesson: the step that somebody is at, read beside what comes of it.
+// The pane of a lesson: the learner's current step, its command and hints.
 
-import { lessonKey, withAnswer } from "../controls/lessons.ts";
-import { sentences } from "../details/detail-lines.ts";
-import { stepLines, tickLine } from "../details/lesson-text.ts";
-import { LESSON, lessonOf, ownCourse, stepOf } from "../state/learning.ts";
-import { type Action, also, calls, type State, say } from "../state/state.ts";
-import { harmless } from "../terminal/cells.ts";
-import { tint } from "../terminal/style.ts";
+import type { LearnerView } from "../../src/contracts/lesson.ts";
+import { lessonKey, withLearnerReply } from "../controls/lessons.ts";
+import { paragraph } from "../details/detail-lines.ts";
+import { stepLines, stepMarks } from "../details/lesson-text.ts";
+import { currentLesson, currentStep, LESSON_PANE, learnerMode } from "../state/learning.ts";
+import { type KeyBinding, makeCall, type UiState, update, withNotice } from "../state/state.ts";
+import { sanitize } from "../terminal/cells.ts";
+import { styled } from "../terminal/style.ts";
 import { inPath } from "../wire/control-calls.ts";
-import { reading } from "./pane.ts";
+import { textPane } from "./pane.ts";
 
-export const lesson = reading({
-  name: LESSON,
+export const lesson = textPane({
+  name: LESSON_PANE,
   title: "Lesson",
-  isOn: (state) => ownCourse(state) !== undefined,
-  mark(state) {
-    const { title = null } = ownCourse(state)?.learner ?? {};
-    return title === null ? "" : harmless(title);
-  },
-  reads: lessonLines,
-  actions: lessonActions(),
+  isShown: (state) => learnerMode(state) !== undefined,
+  titleNote: (state) => sanitize(learnerMode(state)?.learner?.title ?? ""),
+  textLines: lessonLines,
+  keys: lessonKeys(),
 });
 
-function lessonLines(state: State, width: number): string[] {
-  const { look } = state;
-  const learner = ownCourse(state)?.learner;
-  const read = lessonOf(state);
-  if (!learner || !read) return ["", tint(look, learner?.lesson === null ? "L begins a lesson." : "Fetching the lesson …", "dim")];
-  const step = stepOf(state);
-  const ticks = tickLine(look, read, learner);
-  if (step) return [ticks, "", ...stepLines(look, read, step, learner, width)];
-  const score = `${learner.ticked} of ${read.steps.length} steps ticked.`;
+function lessonLines(state: UiState, width: number): string[] {
+  const { theme } = state;
+  const learner = learnerMode(state)?.learner;
+  const shown = currentLesson(state);
+  if (!learner || !shown) {
+    const text = learner?.lesson === null ? "Press L to start a lesson." : "Loading the lesson …";
+    return ["", styled(theme, text, "dim")];
+  }
+  const marks = stepMarks(theme, shown, learner);
+  const step = currentStep(state);
+  if (step) return [marks, "", ...stepLines(theme, shown, step, learner, width)];
+  const score = `${learner.ticked} of ${shown.steps.length} steps completed.`;
   const next =
-    learner.next === null ? "It was the last one; L begins any of them again." : `L begins another: the next one is ${learner.next}.`;
-  return [ticks, "", tint(look, "The lesson is over.", "bold"), ...sentences(look, width, `${score} ${next}`)];
+    learner.next === null ? "This was the last lesson. Press L to repeat any." : `Press L to start the next lesson: ${learner.next}.`;
+  return [marks, "", styled(theme, "Lesson complete.", "bold"), ...paragraph(theme, width, `${score} ${next}`)];
 }
 
-function lessonActions(): readonly Action[] {
-  const at = (path: string) => (state: State) =>
-    ({ method: "POST", path: `/learners/${inPath(ownCourse(state)?.id ?? "")}/${path}` }) as const;
-  const [hint, skip] = [at("hint"), at("skip")];
+function lessonKeys(): readonly KeyBinding[] {
+  const learnerCall = (state: UiState, action: "hint" | "skip") =>
+    ({ method: "POST", path: `/learners/${inPath(learnerMode(state)?.id ?? "")}/${action}` }) as const;
   return [
     {
       keys: ["y"],
       label: "copy",
-      words: "copy the command of the step",
-      can: (state) => (stepOf(state)?.command ?? null) !== null,
+      help: "copy the step's command",
+      isEnabled: (state) => (currentStep(state)?.command ?? null) !== null,
       run: (state) =>
-        also(say(state, "Copied. Where the terminal lets nobody copy: s shows the command without a frame"), {
+        update(withNotice(state, "Copied. If your terminal blocks copying, press s to select it as plain text"), {
           kind: "copy",
-          text: stepOf(state)?.command ?? "",
+          text: currentStep(state)?.command ?? "",
         }),
     },
     {
       keys: ["H"],
       label: "hint",
-      words: "show a hint, or the next one",
-      can: (state) => (stepOf(state)?.hints ?? 0) > 0,
-      run: (state) => calls(state, hint(state), ({ body }) => hintWords(body), withAnswer),
+      help: "show the next hint",
+      isEnabled: (state) => (currentStep(state)?.hints ?? 0) > 0,
+      run: (state) => makeCall(state, learnerCall(state, "hint"), ({ body }) => `Hint ${(body as LearnerView).hints}`, withLearnerReply),
     },
     {
       keys: ["S"],
       label: "skip",
-      words: "leave the step out: what it would have left is brought about",
-      can: (state) => stepOf(state) !== undefined,
-      run: (state) => calls(state, skip(state), () => `Left out: ${stepOf(state)?.title}`, withAnswer),
+      help: "skip the step; its results are created for you",
+      isEnabled: (state) => currentStep(state) !== undefined,
+      run: (state) => makeCall(state, learnerCall(state, "skip"), () => `Skipped: ${currentStep(state)?.title}`, withLearnerReply),
     },
-    lessonKey((state) => ownCourse(state)?.learner),
+    lessonKey((state) => learnerMode(state)?.learner),
   ];
 }
-
-const hintWords = (learner: unknown) => `Hint ${(learner as { hints: number }).hints}`;

@@ -1,144 +1,166 @@
-// What a pane is: where its rows come from, how one looks, what Enter opens, and which keys mean something only here.
+// How a pane is declared: `listPane` for rows under a cursor, `textPane` for text that scrolls.
 
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import type { FilterFacts } from "../../src/contracts/row-filter.ts";
-import { rowsOf } from "../layout.ts";
 import { type Detail, openDetail } from "../overlays/detail.ts";
-import { choose, chosenRow, isGone, type Row, shownRows } from "../state/list.ts";
-import { type Action, just, laid, lifted, listOf, type State, type Step, say, withList } from "../state/state.ts";
-import { cut, cutMiddle, fill, harmless } from "../terminal/cells.ts";
-import { type Look, type Tone, tint } from "../terminal/style.ts";
+import { filteredRows, isCursorGone, type Row, select, selectedRow } from "../state/list.ts";
+import {
+  closeTopOverlay,
+  type KeyBinding,
+  listOf,
+  openOverlay,
+  type StateUpdate,
+  type UiState,
+  update,
+  withList,
+  withNotice,
+} from "../state/state.ts";
+import { cut, cutMiddle, fitTo, sanitize } from "../terminal/cells.ts";
+import { styled, type TextStyle, type Theme } from "../terminal/style.ts";
+import { visibleRowCount } from "../view/layout.ts";
 import type { Call } from "../wire/control-calls.ts";
 
 export interface Pane {
   name: string;
   title: string;
+  /** New rows are appended and followed; otherwise the rows are replaced by every poll. */
   follows: boolean;
-  /** Whether there is such a pane now; always unless given. */
-  isOn?(state: State): boolean;
-  /** Text to read instead of rows: what moves a cursor elsewhere scrolls it. */
-  reads?(state: State, width: number): string[];
-  /** Which of the stream's items are rows of it. */
-  hears?: { kind: LiveItem["kind"]; row(item: LiveItem): Row | undefined };
-  /** What is asked, every second, where rows are how things stand. */
-  asks?: { call: Call; rows(answer: unknown): Row[] };
-  /** A word for the title: what must not be overlooked. */
-  mark(state: State): string;
-  line(row: Row, state: State, width: number): string;
-  /** What to do so that there is something to see. */
-  empty(state: State): string[];
-  actions: readonly Action[];
-  /** What Enter opens. */
-  open(state: State, row: Row): Step;
+  isShown?(state: UiState): boolean;
+  /** The lines of a text pane. */
+  textLines?(state: UiState, width: number): string[];
+  stream?: { kind: LiveItem["kind"]; row(item: LiveItem): Row };
+  poll?: { call: Call; rows(reply: unknown): Row[] };
+  titleNote(state: UiState): string;
+  rowText(row: Row, state: UiState, width: number): string;
+  emptyText(state: UiState): string[];
+  keys: readonly KeyBinding[];
+  openRow(state: UiState, row: Row): StateUpdate;
 }
 
-interface Declaration<Value> {
+/** The value of the row that a key acts on: the selected row, or the one whose detail is open. */
+export type Selected<Value> = (state: UiState) => Value | undefined;
+
+/** The kinds of stream items that carry a `Value`. */
+type StreamKind<Value> = {
+  [Kind in LiveItem["kind"]]: Extract<LiveItem, { kind: Kind }> extends Record<Kind, Value> ? Kind : never;
+}[LiveItem["kind"]];
+
+/** A pane of rows. Rows come from either `stream` or `poll`. */
+interface ListPaneDeclaration<Value> {
+  /** Unique among the panes. */
   name: string;
   title: string;
-  isOn?(state: State): boolean;
-  id(value: Value): string;
-  facts(value: Value): FilterFacts;
-  hears?: { kind: LiveItem["kind"]; value(item: LiveItem): Value | undefined };
-  asks?: { call: Call; values(answer: unknown): Value[] };
-  mark?(state: State): string;
-  cells(value: Value, state: State, width: number): Cell[];
-  empty(state: State): string[];
-  detail(state: State, value: Value): Detail;
-  /** Which rows `n` and `p` go to before any other; all unless given. */
-  kin?(one: Value, other: Value): boolean;
-  /** What keys do with a value: the one under the cursor, or the one whose detail is open. */
-  actions?(value: (state: State) => Value | undefined): readonly Action[];
+  /** Default: always. */
+  isShown?(state: UiState): boolean;
+  /** Identifies a row across updates. */
+  rowId(value: Value): string;
+  /** What a filter looks at. */
+  filterBy(value: Value): FilterFacts;
+  /** Each stream item of this kind adds a row. */
+  stream?: StreamKind<Value>;
+  /** A call made every second; the items of `data` in its reply are the rows. */
+  poll?: Call;
+  /** Shown beside the title, such as a count. Default: nothing. */
+  titleNote?(state: UiState): string;
+  columns(value: Value, state: UiState, width: number): Column[];
+  /** Shown while there are no rows: what to do to get some. */
+  emptyText(state: UiState): string[];
+  /** What Enter opens. */
+  detail(state: UiState, value: Value): Detail;
+  /** Which rows `n` and `p` prefer in a detail. Default: all. */
+  isRelated?(one: Value, other: Value): boolean;
+  /** Keys that act on the selected row. Default: none. */
+  keys?(selected: Selected<Value>): readonly KeyBinding[];
 }
 
-/** Declares a pane over values of its own kind. */
-export function pane<Value>(declared: Declaration<Value>): Pane {
-  const { name, title, isOn, hears, asks, empty } = declared;
-  const row = (value: Value): Row => ({ id: declared.id(value), value, facts: declared.facts(value) });
-  const actions = declared.actions ?? (() => []);
-  const open = (state: State, chosen: Row): Step => {
-    const detail = declared.detail(state, chosen.value as Value);
-    const own = [...actions(() => chosen.value as Value), ...neighbours(name, chosen, declared.kin as Kin | undefined, open)];
-    const { overlay, effects } = openDetail({ ...detail, actions: own });
-    // Whoever closes the detail finds the cursor where it was opened.
-    const list = choose(listOf(state, name), chosen, rowsOf(state, name));
-    return { state: laid(withList(state, name, list), overlay), effects };
+export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
+  const { name, title, isShown, stream, poll, emptyText } = declared;
+  const row = (value: Value): Row => ({ id: declared.rowId(value), value, filterBy: declared.filterBy(value) });
+  const keys = declared.keys ?? (() => []);
+  const isRelated = (declared.isRelated ?? (() => true)) as RowRelation;
+  const openRow = (state: UiState, selected: Row): StateUpdate => {
+    const value = selected.value as Value;
+    const detailKeys = [...keys(() => value), ...neighbourKeys(name, selected, isRelated, openRow)];
+    const { overlay, effects } = openDetail(declared.detail(state, value), detailKeys);
+    // Closing the detail leaves the cursor on its row.
+    const list = select(listOf(state, name), selected, visibleRowCount(state, name));
+    return update(openOverlay(withList(state, name, list), overlay), ...effects);
   };
   return {
     name,
     title,
-    follows: hears !== undefined,
-    ...(isOn && { isOn }),
-    ...(hears && {
-      hears: {
-        kind: hears.kind,
-        row(item) {
-          const value = hears.value(item);
-          return value === undefined ? undefined : row(value);
-        },
-      },
-    }),
-    ...(asks && { asks: { call: asks.call, rows: (answer) => asks.values(answer).map(row) } }),
-    mark: (state) =>
-      [declared.mark?.(state) ?? "", isGone(listOf(state, name)) ? "the chosen row has gone" : ""].filter(Boolean).join("  "),
-    line: ({ value }, state, width) => columns(declared.cells(value as Value, state, width), width, state.look),
-    empty,
-    actions: actions((state) => chosenRow(listOf(state, name))?.value as Value | undefined),
-    open,
+    follows: stream !== undefined,
+    ...(isShown && { isShown }),
+    ...(stream && { stream: { kind: stream, row: (item) => row((item as unknown as Record<string, Value>)[stream] as Value) } }),
+    ...(poll && { poll: { call: poll, rows: (reply) => (reply as { data: Value[] }).data.map(row) } }),
+    titleNote: (state) =>
+      [declared.titleNote?.(state) ?? "", isCursorGone(listOf(state, name)) ? "selected row no longer listed" : ""]
+        .filter(Boolean)
+        .join("  "),
+    rowText: ({ value }, state, width) => formatRow(declared.columns(value as Value, state, width), width, state.theme),
+    emptyText,
+    keys: keys((state) => selectedRow(listOf(state, name))?.value as Value | undefined),
+    openRow,
   };
 }
 
-/** Declares a pane that is read: it has no rows. */
-export const reading = (declared: Pick<Pane, "name" | "title" | "mark" | "actions"> & Required<Pick<Pane, "isOn" | "reads">>): Pane => ({
+type TextPaneDeclaration = Required<Pick<Pane, "name" | "title" | "isShown" | "titleNote" | "textLines" | "keys">>;
+
+/** A pane of text: the movement keys scroll it. */
+export const textPane = (declared: TextPaneDeclaration): Pane => ({
   ...declared,
   follows: false,
-  line: () => "",
-  empty: () => [],
-  open: just,
+  rowText: () => "",
+  emptyText: () => [],
+  openRow: (state) => update(state),
 });
 
-type Kin = (one: unknown, other: unknown) => boolean;
+type RowRelation = (one: unknown, other: unknown) => boolean;
 
-/** From one detail to the next: first among what belongs together, then among all. */
-function neighbours(name: string, { id, value }: Row, kin: Kin = () => true, open: Pane["open"]): Action[] {
-  const step = (state: State, forward: boolean): Step => {
-    const rows = shownRows(listOf(state, name));
+/** The keys that step from one detail to the next: to a related row if there is one, otherwise to the nearest row. */
+function neighbourKeys(name: string, { id, value }: Row, isRelated: RowRelation, openRow: Pane["openRow"]): KeyBinding[] {
+  const step = (state: UiState, direction: "next" | "previous"): StateUpdate => {
+    const rows = filteredRows(listOf(state, name));
     const index = rows.findLastIndex((row) => row.id === id);
-    const others = forward ? rows.slice(index + 1) : rows.slice(0, Math.max(0, index)).reverse();
-    const next = others.find((row) => kin(value, row.value)) ?? others[0];
-    if (!next) return just(say(state, forward ? "There is none after this one" : "There is none before this one", "yellow"));
-    const { state: opened, effects } = open(lifted(state), next);
-    const said = kin(value, next.value) ? opened : say(opened, "None of the same kind was left: this is the nearest of all", "yellow");
-    return { state: said, effects };
+    const others = direction === "next" ? rows.slice(index + 1) : rows.slice(0, Math.max(0, index)).reverse();
+    const neighbour = others.find((row) => isRelated(value, row.value)) ?? others[0];
+    if (!neighbour) return update(withNotice(state, `No ${direction} row`, "yellow"));
+    const opened = openRow(closeTopOverlay(state), neighbour);
+    if (isRelated(value, neighbour.value)) return opened;
+    return { ...opened, state: withNotice(opened.state, `No ${direction} row of the same kind; showing the nearest row`, "yellow") };
   };
   return [
-    { keys: ["n"], label: "next", words: "the next one of the same kind", run: (state) => step(state, true) },
-    { keys: ["p"], label: "previous", words: "the one of the same kind before", run: (state) => step(state, false) },
+    { keys: ["n"], label: "next", help: "next row of the same kind", run: (state) => step(state, "next") },
+    { keys: ["p"], label: "previous", help: "previous row of the same kind", run: (state) => step(state, "previous") },
   ];
 }
 
-export interface Cell {
+export interface Column {
   text: string;
-  /** In terminal cells; what is left over where it is not given. */
+  /** In terminal cells. Default: the remaining width, shared by all columns without one. */
   width?: number;
   align?: "right";
-  /** Where it is too long, both ends stay. */
-  ends?: boolean;
-  tones?: readonly Tone[];
-  /** Left out where the line has fewer cells than this. */
-  from?: number;
+  /** Where text that is too long is cut. Default: at the end. */
+  truncate?: "middle";
+  styles?: readonly TextStyle[];
+  /** The column is left out of rows narrower than this. */
+  hideBelow?: number;
 }
 
-/** Cells beside one another, a blank between them, exactly as wide as asked. */
-export function columns(cells: readonly Cell[], width: number, look: Look): string {
-  const shown = cells.filter(({ from = 0 }) => width >= from);
-  const fixed = shown.reduce((sum, cell) => sum + (cell.width ?? 0), 0) + Math.max(0, shown.length - 1);
-  const flexible = shown.filter((cell) => cell.width === undefined).length;
+/** A row of exactly `width` cells, its columns separated by a space. */
+function formatRow(columns: readonly Column[], width: number, theme: Theme): string {
+  const shown = columns.filter(({ hideBelow = 0 }) => width >= hideBelow);
+  const fixed = shown.reduce((sum, column) => sum + (column.width ?? 0), 0) + Math.max(0, shown.length - 1);
+  const flexible = shown.filter((column) => column.width === undefined).length;
   const left = Math.max(0, width - fixed);
-  let wide = left - Math.floor(left / Math.max(1, flexible)) * Math.max(0, flexible - 1);
-  const drawn = shown.map((cell) => {
-    const space = cell.width ?? wide;
-    if (cell.width === undefined) wide = Math.floor(left / flexible);
-    return tint(look, fill(harmless(cell.text), space, cell.align ?? "left", cell.ends ? cutMiddle : cut), ...(cell.tones ?? []));
+  const share = Math.floor(left / Math.max(1, flexible));
+  // The first flexible column takes the remainder of the division.
+  let flexibleWidth = left - share * Math.max(0, flexible - 1);
+  const cells = shown.map((column) => {
+    const space = column.width ?? flexibleWidth;
+    if (column.width === undefined) flexibleWidth = share;
+    const text = fitTo(sanitize(column.text), space, column.align ?? "left", column.truncate === "middle" ? cutMiddle : cut);
+    return styled(theme, text, ...(column.styles ?? []));
   });
-  return flexible === 0 ? drawn.join(" ") + " ".repeat(left) : drawn.join(" ");
+  return flexible === 0 ? cells.join(" ") + " ".repeat(left) : cells.join(" ");
 }

@@ -1,36 +1,40 @@
-// The pane of verdicts: what the judge found in how clients and receivers behave.
+// The pane of verdicts: what the judge found in how clients and webhook receivers behave.
 
 import type { VerdictMessage } from "../../src/contracts/live-messages.ts";
 import { verdictDetail } from "../details/verdict.ts";
-import { count } from "../format-numbers.ts";
-import { listOf, shortMerchant } from "../state/state.ts";
-import { verdictWords } from "../status-colours.ts";
-import { copyKey } from "./copy-key.ts";
-import { pane } from "./pane.ts";
+import { shortMerchant, valuesOf } from "../state/state.ts";
+import { count } from "../view/format.ts";
+import { verdictLabel } from "../view/status-colours.ts";
+import { copyApiKey } from "./copy-api-key.ts";
+import { listPane } from "./pane.ts";
 
-export const verdicts = pane<VerdictMessage>({
+export const verdicts = listPane<VerdictMessage>({
   name: "verdicts",
   title: "Verdicts",
-  id: ({ id, rule, requests }) => id ?? `open ${rule} ${requests[0] ?? ""}`,
-  facts: ({ rule, verdict, merchant, operation, says, fault }) => ({
+  // An open verdict has no id yet.
+  rowId: ({ id, rule, requests }) => id ?? `open ${rule} ${requests[0] ?? ""}`,
+  filterBy: ({ rule, verdict, merchant, operation, says, fault }) => ({
     text: `${rule} ${verdict} ${merchant ?? ""} ${says}`,
     fields: { rule, verdict, merchant, operation, fault },
   }),
-  hears: { kind: "verdict", value: (item) => (item.kind === "verdict" ? item.verdict : undefined) },
-  mark(state) {
-    const failed = listOf(state, "verdicts").rows.filter(({ value }) => (value as VerdictMessage).verdict === "fail").length;
-    return failed === 0 ? "" : `${count(failed)} fail`;
+  stream: "verdict",
+  titleNote(state) {
+    const failed = valuesOf<VerdictMessage>(state, "verdicts").filter(({ verdict }) => verdict === "fail").length;
+    return failed === 0 ? "" : `${count(failed)} failed`;
   },
-  cells({ rule, verdict, merchant, says }, { look }, width) {
-    const [words, tone] = verdictWords(look, verdict);
+  columns({ rule, verdict, merchant, says }, { theme }, width) {
+    const [label, style] = verdictLabel(theme, verdict);
     return [
-      { text: words, width: 14, tones: [tone] },
-      { text: rule, width: width < 70 ? 20 : 28, ends: true },
+      { text: label, width: 14, styles: [style] },
+      { text: rule, width: width < 70 ? 20 : 28, truncate: "middle" },
       { text: says },
-      { text: shortMerchant(merchant), width: 8, ends: true, from: 90 },
+      { text: shortMerchant(merchant), width: 8, truncate: "middle", hideBelow: 90 },
     ];
   },
-  empty: () => ["No verdicts yet: nothing went wrong, so nobody had to cope.", "x arms a fault; the next call that meets it is judged."],
+  emptyText: () => [
+    "No verdicts yet. The judge checks how clients handle failures.",
+    "Press x to arm a fault; the next matching call is judged.",
+  ],
   detail: verdictDetail,
-  actions: (chosen) => [copyKey((state) => chosen(state)?.merchant)],
+  keys: (selected) => [copyApiKey((state) => selected(state)?.merchant)],
 });

@@ -1,100 +1,93 @@
-// What the sandbox says, taken into the state: the stream's messages, the answers to what is asked every second, the link itself.
+// Applies messages from the sandbox to the state: stream messages, poll replies, connection changes and clock ticks.
 
 import type { LiveItem, LiveMessage, Totals } from "../../src/contracts/live-messages.ts";
 import type { Pane } from "../panes/pane.ts";
-import type { Link } from "../wire/live.ts";
-import { forgotten, heardLessons } from "./learning.ts";
+import type { Connection } from "../wire/live.ts";
+import { applyLessonItems, withoutLearner } from "./learning.ts";
 import { append, emptyList, type Row, replace } from "./list.ts";
-import { listOf, NOTHING_YET, type SandboxIndex, type State, say, withList } from "./state.ts";
+import { listOf, type SandboxIndex, type UiState, withList, withNotice, ZERO_TOTALS } from "./state.ts";
 
-/** The rate is an average over so many milliseconds. */
-const RATE_OVER = 2_000;
+/** The request rate is an average over this long. */
+const RATE_WINDOW_MS = 2_000;
 
-export function heardLink(state: State, link: Link): State {
-  const retryAt = link.phase === "reconnecting" ? state.now + link.within : state.retryAt;
-  return { ...state, link, retryAt };
+export function applyConnection(state: UiState, connection: Connection): UiState {
+  const retryAt = connection.phase === "reconnecting" ? state.now + connection.retryInMs : state.retryAt;
+  return { ...state, connection, retryAt };
 }
 
-export function heard(state: State, message: LiveMessage, panes: readonly Pane[]): State {
-  if (message.type === "snapshot") return heardIndex(begun(state, message, panes), message.sandbox as SandboxIndex);
+export function applyMessage(state: UiState, message: LiveMessage, panes: readonly Pane[]): UiState {
+  if (message.type === "snapshot") return applySandboxIndex(applySnapshot(state, message, panes), message.sandbox as SandboxIndex);
   if (message.type !== "digest") return state;
-  const items = message.items.filter(({ seq }) => seq > state.seen);
-  const rest = unsent(state.totals, message.totals, items);
-  const counted = sampled({ ...state, totals: message.totals, seen: message.seq });
-  return taken(
-    items.filter(isReset).reduce((before, reset) => heardReset(before, reset, panes), counted),
-    items,
-    rest,
-    panes,
-  );
+  const items = message.items.filter(({ seq }) => seq > state.lastSeq);
+  const unsent = countUnsent(state.totals, message.totals, items);
+  const counted = sampleRate({ ...state, totals: message.totals, lastSeq: message.seq });
+  const reset = items.filter(isReset).reduce((before, item) => applyReset(before, item, panes), counted);
+  return appendItems(reset, items, unsent, panes);
 }
 
-/** All that is still known of a run follows its beginning. What is shown of another run is over. */
-function begun(state: State, { run, totals }: LiveMessage & { type: "snapshot" }, panes: readonly Pane[]): State {
+/** A snapshot with another run id means that the sandbox restarted: the rows of the earlier run are cleared. */
+function applySnapshot(state: UiState, { run, totals }: LiveMessage & { type: "snapshot" }, panes: readonly Pane[]): UiState {
   if (run === state.run) return state;
   const samples = [{ at: state.now, requests: totals.request }];
-  const anew = { ...state, run, samples, totals: NOTHING_YET, seen: 0 };
-  return state.run === undefined ? anew : say(emptied(anew, panes), "The sandbox was started anew: what was shown is over", "yellow");
+  const started = { ...state, run, samples, totals: ZERO_TOTALS, lastSeq: 0 };
+  if (state.run === undefined) return started;
+  return withNotice(clearLists(started, panes), "The sandbox restarted; earlier rows were cleared", "yellow");
 }
 
-function taken(state: State, items: readonly LiveItem[], rest: Totals, panes: readonly Pane[]): State {
-  const lastReset = items.findLastIndex(isReset);
-  return panes.reduce(
-    (before, { name, hears }) => {
-      if (!hears) return before;
-      const rows = items.flatMap((item, index) => (index > lastReset && item.kind === hears.kind ? (hears.row(item) ?? []) : []));
-      return withList(before, name, append(listOf(before, name), rows, rest[hears.kind]));
-    },
-    heardLessons(clockOf(state, items), items.slice(lastReset + 1)),
-  );
+function appendItems(state: UiState, items: readonly LiveItem[], unsent: Totals, panes: readonly Pane[]): UiState {
+  const afterReset = items.slice(items.findLastIndex(isReset) + 1);
+  const learned = applyLessonItems(applyClock(state, items), afterReset);
+  return panes.reduce((before, { name, stream }) => {
+    if (!stream) return before;
+    const rows = afterReset.flatMap((item) => (item.kind === stream.kind ? [stream.row(item)] : []));
+    return withList(before, name, append(listOf(before, name), rows, unsent[stream.kind]));
+  }, learned);
 }
 
-/** How many of each kind happened that were not sent. */
-function unsent(before: Totals, after: Totals, items: readonly LiveItem[]): Totals {
-  const rest = Object.entries(after).map(([kind, total]) => {
+/** How many items of each kind happened without being sent. */
+function countUnsent(before: Totals, after: Totals, items: readonly LiveItem[]): Totals {
+  const unsent = Object.entries(after).map(([kind, total]) => {
     const sent = items.filter((item) => item.kind === kind).length;
     return [kind, Math.max(0, total - before[kind as keyof Totals] - sent)];
   });
-  return Object.fromEntries(rest) as Totals;
+  return Object.fromEntries(unsent) as Totals;
 }
 
 const isReset = (item: LiveItem): item is LiveItem & { kind: "reset" } => item.kind === "reset";
 
-function heardReset(state: State, { merchant }: LiveItem & { kind: "reset" }, panes: readonly Pane[]): State {
-  if (merchant !== null) return say(state, `${merchant} was reset`, "yellow");
-  return say(emptied(state, panes), "The sandbox was reset: everything begins afresh", "yellow");
+function applyReset(state: UiState, { merchant }: LiveItem & { kind: "reset" }, panes: readonly Pane[]): UiState {
+  if (merchant !== null) return withNotice(state, `${merchant} was reset`, "yellow");
+  return withNotice(clearLists(state, panes), "The sandbox was reset", "yellow");
 }
 
-/** Where everything is new there is no row to stay at: what follows, follows again. */
-function emptied(before: State, panes: readonly Pane[]): State {
-  const state = forgotten(before);
+/** Clears every list but its filter; lists that follow by default follow again. */
+function clearLists(before: UiState, panes: readonly Pane[]): UiState {
+  const state = withoutLearner(before);
   const lists = panes.map(({ name, follows }) => [name, { ...emptyList(follows), filter: listOf(state, name).filter }]);
   return { ...state, lists: Object.fromEntries(lists) };
 }
 
-function clockOf(state: State, items: readonly LiveItem[]): State {
-  const told = items.findLast((item) => item.kind === "clock");
-  if (told?.kind !== "clock" || !state.sandbox) return state;
-  return { ...state, clockHeardAt: state.now, sandbox: { ...state.sandbox, clock: told.clock } };
+function applyClock(state: UiState, items: readonly LiveItem[]): UiState {
+  const item = items.findLast(({ kind }) => kind === "clock");
+  if (item?.kind !== "clock" || !state.sandbox) return state;
+  return { ...state, clockReadAt: state.now, sandbox: { ...state.sandbox, clock: item.clock } };
 }
 
-export const heardIndex = (state: State, sandbox: SandboxIndex): State => ({ ...state, sandbox, clockHeardAt: state.now });
+export const applySandboxIndex = (state: UiState, sandbox: SandboxIndex): UiState => ({ ...state, sandbox, clockReadAt: state.now });
 
-/** Rows that show how things stand. */
-export const heardRows = (state: State, pane: string, rows: readonly Row[]): State =>
+export const applyPolledRows = (state: UiState, pane: string, rows: readonly Row[]): UiState =>
   withList(state, pane, replace(listOf(state, pane), rows, state.pane === pane));
 
-/** A second has passed, or a moment. */
-export const ticked = (state: State, now: number): State => sampled({ ...state, now });
+export const applyTime = (state: UiState, now: number): UiState => sampleRate({ ...state, now });
 
-function sampled(state: State): State {
+function sampleRate(state: UiState): UiState {
   const { now, totals, samples } = state;
-  const kept = samples.filter(({ at }) => now - at <= RATE_OVER);
-  return kept.at(-1)?.at === now ? state : { ...state, samples: [...kept, { at: now, requests: totals.request }] };
+  const recent = samples.filter(({ at }) => now - at <= RATE_WINDOW_MS);
+  return recent.at(-1)?.at === now ? state : { ...state, samples: [...recent, { at: now, requests: totals.request }] };
 }
 
-/** Requests a second, lately. */
-export function rateOf({ samples, totals, now }: State): number {
+/** Requests per second. */
+export function requestRate({ samples, totals, now }: UiState): number {
   const first = samples[0];
   if (!first || now <= first.at) return 0;
   return Math.max(0, Math.round(((totals.request - first.requests) * 1_000) / Math.max(1_000, now - first.at)));

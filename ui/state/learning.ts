@@ -1,80 +1,81 @@
-// Who learns: one person at this dashboard, whose lesson is shown, or a room, whose board is.
+// Lessons in the state: the learner's progress, the lesson shown, and the calls that fetch them.
 
 import type { LearnerView, Lesson } from "../../src/contracts/lesson.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import { inPath } from "../wire/control-calls.ts";
-import { type Effect, just, type OwnCourse, type State, say } from "./state.ts";
+import { type Effect, type LearnerMode, type UiState, update, withNotice } from "./state.ts";
 
-/** The name of the pane in which a lesson is read. */
-export const LESSON = "lesson";
+export const LESSON_PANE = "lesson";
+export const BOARD_PANE = "board";
 
-export const ownCourse = ({ course }: State): OwnCourse | undefined => (course?.kind === "own" ? course : undefined);
+export const learnerMode = ({ learning }: UiState): LearnerMode | undefined => (learning?.kind === "learner" ? learning : undefined);
 
-/** The lesson, once it is the one that the learner is at. */
-export const lessonOf = (state: State): Lesson | undefined => {
-  const { lesson, learner } = ownCourse(state) ?? {};
+/** The learner's lesson; undefined until it is fetched. */
+export const currentLesson = (state: UiState): Lesson | undefined => {
+  const { lesson, learner } = learnerMode(state) ?? {};
   return lesson?.name === learner?.lesson ? lesson : undefined;
 };
 
-export const stepOf = (state: State) => lessonOf(state)?.steps[(ownCourse(state)?.learner?.step ?? 0) - 1];
+export const currentStep = (state: UiState) => currentLesson(state)?.steps[(learnerMode(state)?.learner?.step ?? 0) - 1];
 
-/** How the learner stands now. A new step is read from its beginning; a new hint, which stands at the end, is brought to sight. */
-export function withLearner(state: State, learner: LearnerView): State {
-  const own = ownCourse(state);
-  if (!own) return state;
-  const { learner: before } = own;
-  const next = { ...state, course: { ...own, learner } };
+/** Applies the learner's progress. A new step is shown from its first line; a new hint, which is at the end, is scrolled into view. */
+export function withLearner(state: UiState, learner: LearnerView): UiState {
+  const mode = learnerMode(state);
+  if (!mode) return state;
+  const { learner: before } = mode;
+  const next = { ...state, learning: { ...mode, learner } };
   if (!before) return next;
-  if (before.lesson !== learner.lesson || before.step !== learner.step)
-    return { ...tickedWords(next, before, learner), scrolls: { ...state.scrolls, [LESSON]: 0 } };
-  return learner.hints > before.hints ? { ...next, scrolls: { ...state.scrolls, [LESSON]: Number.POSITIVE_INFINITY } } : next;
+  const scrollTo = (line: number) => ({ ...next, scrolls: { ...state.scrolls, [LESSON_PANE]: line } });
+  if (before.lesson !== learner.lesson || before.step !== learner.step) return withCompletionNotice(scrollTo(0), before, learner);
+  return learner.hints > before.hints ? scrollTo(Number.POSITIVE_INFINITY) : next;
 }
 
-/** What was ticked is said, wherever the eye is. */
-function tickedWords(state: State, before: LearnerView, { left }: LearnerView): State {
-  const isDone =
+/** A notice is visible in every pane. */
+function withCompletionNotice(state: UiState, before: LearnerView, { left }: LearnerView): UiState {
+  const isCompleted =
     before.step !== null && left.some((one) => one.lesson === before.lesson && one.step === before.step && one.how === "ticked");
-  return isDone ? say(state, `Ticked: ${before.stepTitle}`) : state;
+  return isCompleted ? withNotice(state, `Step completed: ${before.stepTitle}`) : state;
 }
 
-/** The stream tells of each tick at once. */
-export function heardLessons(state: State, items: readonly LiveItem[]): State {
-  const id = ownCourse(state)?.id;
-  const mine = items.flatMap((item) => (item.kind === "lesson" && item.lesson.learner.id === id ? [item.lesson] : []));
-  return mine.reduce((before, { learner }) => withLearner(before, learner), state);
+export function applyLessonItems(state: UiState, items: readonly LiveItem[]): UiState {
+  const id = learnerMode(state)?.id;
+  const own = items.flatMap((item) => (item.kind === "lesson" && item.lesson.learner.id === id ? [item.lesson.learner] : []));
+  return own.reduce(withLearner, state);
 }
 
-/** After a reset, or in another run, what was heard counts for nothing. */
-export const forgotten = (state: State): State => {
-  const own = ownCourse(state);
-  return own ? { ...state, course: { ...own, learner: undefined } } : state;
+/** After a reset or a restart, earlier progress no longer counts. */
+export const withoutLearner = (state: UiState): UiState => {
+  const mode = learnerMode(state);
+  return mode ? { ...state, learning: { ...mode, learner: undefined } } : state;
 };
 
-/** How the learner stands, asked every second; the lesson when it is another one. */
-export function courseCalls(state: State): Effect[] {
-  const own = ownCourse(state);
-  if (!own) return [];
-  const { learner: asked } = own;
+/** Polls the learner's progress, and fetches the lesson when it changed. */
+export function pollLearner(state: UiState): Effect[] {
+  const mode = learnerMode(state);
+  if (!mode) return [];
+  const { learner: polled } = mode;
   return [
     {
       kind: "call",
-      call: { method: "GET", path: `/learners/${inPath(own.id)}` },
-      done(later, { body }) {
-        // What the stream told meanwhile is newer.
-        const next = ownCourse(later)?.learner === asked ? withLearner(later, body as LearnerView) : later;
-        return { state: next, effects: lessonCalls(next) };
+      call: { method: "GET", path: `/learners/${inPath(mode.id)}` },
+      onReply(later, { body }) {
+        // The stream may have delivered newer progress while the poll was in flight.
+        const next = learnerMode(later)?.learner === polled ? withLearner(later, body as LearnerView) : later;
+        return update(next, ...fetchLesson(next));
       },
-      // Between a reset and the new beginning there is nobody who learns; it is asked again in a second.
-      failed: (later) => just(later),
+      // After a reset the learner does not exist until the lesson starts again; the next poll finds it.
+      onError: (later) => update(later),
     },
   ];
 }
 
-function lessonCalls(state: State): Effect[] {
-  const own = ownCourse(state);
-  const name = own?.learner?.lesson ?? null;
-  if (!own || name === null || lessonOf(state)) return [];
-  const call = { method: "GET", path: `/lessons/${inPath(name)}?learner=${inPath(own.id)}` } as const;
-  const done = (later: State, lesson: Lesson) => ({ ...later, course: { ...own, ...ownCourse(later), lesson } });
-  return [{ kind: "call", call, done: (later, { body }) => just(done(later, body as Lesson)), failed: (later) => just(later) }];
+function fetchLesson(state: UiState): Effect[] {
+  const mode = learnerMode(state);
+  const name = mode?.learner?.lesson ?? null;
+  if (!mode || name === null || currentLesson(state)) return [];
+  const call = { method: "GET", path: `/lessons/${inPath(name)}?learner=${inPath(mode.id)}` } as const;
+  const withLesson = (later: UiState, lesson: Lesson) => ({ ...later, learning: { ...mode, ...learnerMode(later), lesson } });
+  return [
+    { kind: "call", call, onReply: (later, { body }) => update(withLesson(later, body as Lesson)), onError: (later) => update(later) },
+  ];
 }

@@ -1,182 +1,183 @@
-// A list of rows under a cursor: it follows what is new until the cursor moves, and stays where it is from then on.
+// A list of rows with a cursor: follows new rows until the cursor moves, then stays pinned to the selected row.
 
 import { type FilterFacts, readRowFilter } from "../../src/contracts/row-filter.ts";
 
 export interface Row {
   readonly id: string;
   readonly value: unknown;
-  readonly facts: FilterFacts;
+  /** The text and fields that a filter looks at. */
+  readonly filterBy: FilterFacts;
 }
 
 export interface List {
   readonly rows: readonly Row[];
-  /** What is shown instead while the picture is frozen, and how many rows there had been by then. */
+  /** The rows and the total at the moment the display was frozen. */
   readonly frozen: { readonly rows: readonly Row[]; readonly total: number } | undefined;
-  /** How many rows there were in all; those that are not among `rows` were dropped. */
+  /** All rows so far, including those dropped from `rows`. */
   readonly total: number;
-  /** The chosen row; it stays when the list has moved on. None while the list follows. */
+  /** The selected row, kept even when it has left `rows`. Undefined while the list follows. */
   readonly cursor: Row | undefined;
-  /** The row that somebody chose: a filter that hides it gives it back when it goes. */
-  readonly home: Row | undefined;
-  /** The row at the upper edge. */
+  /** The row that the user selected; the cursor returns to it when a filter that hides it is cleared. */
+  readonly chosen: Row | undefined;
+  /** The id of the first visible row. */
   readonly top: string | undefined;
   readonly follows: boolean;
-  /** How many rows there had been when it stopped following. */
+  /** The total when the list stopped following. */
   readonly pausedAt: number;
   readonly filter: string;
 }
 
-/** What is kept of each list. */
-export const MOST_ROWS = 4_096;
+/** Older rows are dropped. */
+export const MAX_ROWS = 4_096;
 
 export const emptyList = (follows: boolean): List => ({
   rows: [],
   frozen: undefined,
   total: 0,
   cursor: undefined,
-  home: undefined,
+  chosen: undefined,
   top: undefined,
   follows,
   pausedAt: 0,
   filter: "",
 });
 
-/** Rows that happened, and how many more did that nobody sent. */
+/** Adds rows from the stream. `unsent` counts rows that a digest left out. */
 export function append(list: List, rows: readonly Row[], unsent = 0): List {
   if (rows.length === 0 && unsent === 0) return list;
-  return pinned({ ...list, rows: [...list.rows, ...rows].slice(-MOST_ROWS), total: list.total + rows.length + unsent });
+  return selectFirst({ ...list, rows: [...list.rows, ...rows].slice(-MAX_ROWS), total: list.total + rows.length + unsent });
 }
 
-/** All rows anew: of a list that shows how things stand, not what happened. A row that nobody chose, where nobody is, is not held. */
-export function replace(list: List, rows: readonly Row[], isHeld = true): List {
-  const cursor = isHeld || list.home || list.frozen ? list.cursor : undefined;
-  return renewed({ ...list, rows, total: rows.length, pausedAt: rows.length, cursor });
+/** Replaces all rows of a polled list. Unless the pane is focused, a cursor that the user has not placed is dropped. */
+export function replace(list: List, rows: readonly Row[], isFocused = true): List {
+  const cursor = isFocused || list.chosen || list.frozen ? list.cursor : undefined;
+  return refreshCursor({ ...list, rows, total: rows.length, pausedAt: rows.length, cursor });
 }
 
-/** The chosen row as it stands now; one that is no longer there stays chosen as it was. A frozen picture's row stays that picture's. */
-function renewed(list: List): List {
+/** Updates the selected row to its newest version. A row that is gone stays selected as it was; a frozen list keeps its rows. */
+function refreshCursor(list: List): List {
   if (list.follows || list.frozen) return list;
   const { cursor } = list;
-  const now = cursor && list.rows.find(({ id }) => id === cursor.id);
-  return pinned({ ...list, cursor: now ?? cursor });
+  const newest = cursor && list.rows.find(({ id }) => id === cursor.id);
+  return selectFirst({ ...list, cursor: newest ?? cursor });
 }
 
-/** Where nothing was there to choose, the first row that comes is chosen, and stays so. */
-const pinned = (list: List): List => (list.follows || list.cursor ? list : { ...list, cursor: shownRows(list)[0] });
+/** A pinned list without a cursor selects its first row. */
+const selectFirst = (list: List): List => (list.follows || list.cursor ? list : { ...list, cursor: filteredRows(list)[0] });
 
-/** How many rows came since the picture stopped moving. */
-export function freshOf({ follows, pausedAt, frozen, total }: List): number {
+/** How many rows arrived since the list was paused or frozen. */
+export function unseenCount({ follows, pausedAt, frozen, total }: List): number {
   return total - Math.min(follows ? total : pausedAt, frozen?.total ?? total);
 }
 
-const matches = new WeakMap<readonly Row[], { filter: string; rows: readonly Row[] }>();
+const lastMatches = new WeakMap<readonly Row[], { filter: string; rows: readonly Row[] }>();
 
-/** The rows that the filter lets through. */
-export function shownRows(list: List): readonly Row[] {
+export function filteredRows(list: List): readonly Row[] {
   const rows = list.frozen?.rows ?? list.rows;
   if (list.filter.trim() === "") return rows;
-  const known = matches.get(rows);
-  if (known?.filter === list.filter) return known.rows;
-  const found = rows.filter(passerOf(list.filter));
-  matches.set(rows, { filter: list.filter, rows: found });
-  return found;
+  const cached = lastMatches.get(rows);
+  if (cached?.filter === list.filter) return cached.rows;
+  const matches = rows.filter(rowTest(list.filter));
+  lastMatches.set(rows, { filter: list.filter, rows: matches });
+  return matches;
 }
 
-type Passer = (row: Row) => boolean;
+type RowTest = (row: Row) => boolean;
 
-/** One for each pane that has a filter, and no more. */
-const MOST_PASSERS = 8;
-const passers = new Map<string, Passer>();
+/** More than there are panes with a filter. */
+const MAX_ROW_TESTS = 8;
+const rowTests = new Map<string, RowTest>();
 
-/** A filter's verdict on each row is remembered, as most rows are asked about again with the next frame. */
-function passerOf(filter: string): Passer {
-  const known = passers.get(filter);
-  if (known) return known;
+/** Tests rows against a filter. The result for each row is cached, because the next frame tests most rows again. */
+function rowTest(filter: string): RowTest {
+  const cached = rowTests.get(filter);
+  if (cached) return cached;
   const test = readRowFilter(filter);
-  const verdicts = new WeakMap<Row, boolean>();
-  const passes = (row: Row) => {
-    const verdict = verdicts.get(row) ?? test(row.facts);
-    verdicts.set(row, verdict);
-    return verdict;
+  const results = new WeakMap<Row, boolean>();
+  const matches = (row: Row) => {
+    const result = results.get(row) ?? test(row.filterBy);
+    results.set(row, result);
+    return result;
   };
-  passers.set(filter, passes);
-  if (passers.size > MOST_PASSERS) passers.delete(passers.keys().next().value as string);
-  return passes;
+  rowTests.set(filter, matches);
+  if (rowTests.size > MAX_ROW_TESTS) rowTests.delete(rowTests.keys().next().value as string);
+  return matches;
 }
 
-export interface View {
+export interface VisibleRows {
   rows: readonly Row[];
-  /** The index of the chosen one among them; -1 where nothing is. */
-  chosen: number;
-  /** Whether the chosen row has left the list, and is shown from a copy. */
-  gone: boolean;
+  /** The index of the selected row among `rows`; -1 without one. */
+  selected: number;
+  /** The selected row has left the list and is shown from the cursor's copy. */
+  isGone: boolean;
 }
 
-/** What of a list is seen through so many lines. */
-export function viewOf(list: List, height: number): View {
-  const rows = shownRows(list);
+/** The rows to show in `height` lines. */
+export function visibleRows(list: List, height: number): VisibleRows {
+  const rows = filteredRows(list);
   if (list.follows || (!list.cursor && rows.length === 0)) {
-    const seen = rows.slice(-height);
-    return { rows: seen, chosen: seen.length - 1, gone: false };
+    const newest = rows.slice(-height);
+    return { rows: newest, selected: newest.length - 1, isGone: false };
   }
   const index = indexOf(rows, list.cursor?.id);
-  if (index === -1 && list.cursor) return { rows: [list.cursor, ...rows.slice(0, height - 1)], chosen: 0, gone: true };
-  const top = topOf(rows, list.top, Math.max(0, index), height);
-  return { rows: rows.slice(top, top + height), chosen: Math.max(0, index) - top, gone: false };
+  if (index === -1 && list.cursor) return { rows: [list.cursor, ...rows.slice(0, height - 1)], selected: 0, isGone: true };
+  const top = topIndex(rows, list.top, Math.max(0, index), height);
+  return { rows: rows.slice(top, top + height), selected: Math.max(0, index) - top, isGone: false };
 }
 
-/** Whether the chosen row is shown from a copy. */
-export const isGone = (list: List) => list.cursor !== undefined && indexOf(shownRows(list), list.cursor.id) === -1;
+/** Whether the selected row has left the list. */
+export const isCursorGone = (list: List) => list.cursor !== undefined && indexOf(filteredRows(list), list.cursor.id) === -1;
 
 /** The row that a key acts on. */
-export const chosenRow = (list: List): Row | undefined => list.cursor ?? (list.follows ? shownRows(list).at(-1) : shownRows(list)[0]);
+export const selectedRow = (list: List): Row | undefined =>
+  list.cursor ?? (list.follows ? filteredRows(list).at(-1) : filteredRows(list)[0]);
 
-/** How far the cursor goes: a number of rows, or to an end. */
-export type Move = number | "first" | "last";
+/** A number of rows, or an end of the list. */
+export type CursorMove = number | "first" | "last";
 
-export function move(list: List, by: Move, height: number): List {
-  const rows = shownRows(list);
-  const chosen = chosenRow(list);
-  if (!chosen) return list;
-  // A row that has left the list stands above the first one, for the eye as for the keys.
-  const from = indexOf(rows, chosen.id);
+export function moveCursor(list: List, by: CursorMove, height: number): List {
+  const rows = filteredRows(list);
+  const selected = selectedRow(list);
+  if (!selected) return list;
+  // A row that has left the list is shown above the first row, and the cursor moves from there.
+  const from = indexOf(rows, selected.id);
   const to = by === "first" ? 0 : by === "last" ? rows.length - 1 : from + by;
-  return choose(list, from === -1 && to < 0 ? chosen : (rows[clamp(to, rows.length)] ?? chosen), height);
+  return select(list, from === -1 && to < 0 ? selected : (rows[clamp(to, rows.length)] ?? selected), height);
 }
 
-/** Puts the cursor on a row, and lets the view follow only as far as it must. */
-export function choose(list: List, row: Row, height: number): List {
-  const rows = shownRows(list);
-  const before = chosenRow(list) ?? row;
-  const edge = topOf(rows, list.follows ? rows.at(-height)?.id : list.top, Math.max(0, indexOf(rows, before.id)), height);
-  const top = rows[topOf(rows, rows[edge]?.id, Math.max(0, indexOf(rows, row.id)), height)]?.id;
+/** Selects a row, and scrolls only as far as needed. */
+export function select(list: List, row: Row, height: number): List {
+  const rows = filteredRows(list);
+  const before = selectedRow(list) ?? row;
+  const edge = topIndex(rows, list.follows ? rows.at(-height)?.id : list.top, Math.max(0, indexOf(rows, before.id)), height);
+  const top = rows[topIndex(rows, rows[edge]?.id, Math.max(0, indexOf(rows, row.id)), height)]?.id;
   const pausedAt = list.follows ? (list.frozen?.total ?? list.total) : list.pausedAt;
-  return { ...list, cursor: row, home: row, top, follows: false, pausedAt };
+  return { ...list, cursor: row, chosen: row, top, follows: false, pausedAt };
 }
 
-export const follow = (list: List): List => ({ ...list, follows: true, cursor: undefined, home: undefined, top: undefined });
+export const follow = (list: List): List => ({ ...list, follows: true, cursor: undefined, chosen: undefined, top: undefined });
 
 export const freeze = (list: List): List => ({ ...list, frozen: { rows: list.rows, total: list.total } });
-export const thaw = (list: List): List => renewed({ ...list, frozen: undefined });
+export const unfreeze = (list: List): List => refreshCursor({ ...list, frozen: undefined });
 
-/** A new filter keeps the row that was chosen where it passes; else the nearest that does is chosen, above rather than below. */
-export function filtered(list: List, filter: string): List {
+/** Sets the filter. The chosen row stays selected if it matches; otherwise the nearest match above it is, or else the first match. */
+export function withFilter(list: List, filter: string): List {
   const next = { ...list, filter };
-  const home = list.home ?? list.cursor;
-  if (list.follows || !home) return pinned(next);
-  const passes = filter.trim() === "" ? () => true : passerOf(filter);
-  if (passes(home)) return renewed({ ...next, cursor: home, home });
+  const chosen = list.chosen ?? list.cursor;
+  if (list.follows || !chosen) return selectFirst(next);
+  const matches = filter.trim() === "" ? () => true : rowTest(filter);
+  if (matches(chosen)) return refreshCursor({ ...next, cursor: chosen, chosen });
   const all = list.frozen?.rows ?? list.rows;
-  const above = all.slice(0, Math.max(0, indexOf(all, home.id)));
-  return { ...next, home, cursor: above.findLast(passes) ?? shownRows(next)[0] };
+  const above = all.slice(0, Math.max(0, indexOf(all, chosen.id)));
+  return { ...next, chosen, cursor: above.findLast(matches) ?? filteredRows(next)[0] };
 }
 
 const indexOf = (rows: readonly Row[], id: string | undefined) => (id === undefined ? -1 : rows.findLastIndex((row) => row.id === id));
 
 const clamp = (index: number, length: number) => Math.max(0, Math.min(length - 1, index));
 
-/** The upper edge: where it was, moved only as far as the chosen row wants. */
-function topOf(rows: readonly Row[], top: string | undefined, index: number, height: number): number {
-  const known = Math.max(0, indexOf(rows, top));
-  return Math.max(0, Math.min(known, index), index - height + 1);
+/** The index of the first visible row: that of `top`, moved only as far as needed to show `index`. */
+function topIndex(rows: readonly Row[], top: string | undefined, index: number, height: number): number {
+  const current = Math.max(0, indexOf(rows, top));
+  return Math.max(0, Math.min(current, index), index - height + 1);
 }

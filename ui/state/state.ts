@@ -1,12 +1,12 @@
-// Everything that the dashboard knows, and what a key or a message makes of it: values only, changed by plain functions.
+// The dashboard's state as one immutable value, and the pure functions that every room builds updates from.
 
 import type { LearnerView, Lesson } from "../../src/contracts/lesson.ts";
 import type { ClockMessage, Totals } from "../../src/contracts/live-messages.ts";
 import { parseTime } from "../../src/kernel/clock.ts";
-import type { Look, Tone } from "../terminal/style.ts";
+import type { TextStyle, Theme } from "../terminal/style.ts";
 import type { Answer, Call, FieldError, Target } from "../wire/control-calls.ts";
-import type { Shape } from "../wire/json-schema.ts";
-import type { Link } from "../wire/live.ts";
+import type { JsonSchema } from "../wire/json-schema.ts";
+import type { Connection } from "../wire/live.ts";
 import { emptyList, type List } from "./list.ts";
 
 export interface Size {
@@ -14,7 +14,7 @@ export interface Size {
   rows: number;
 }
 
-/** The sandbox as `GET /_sandbox` shows it. */
+/** The reply of `GET /_sandbox`. */
 export interface SandboxIndex {
   version: string;
   baseUrl: string;
@@ -26,76 +26,79 @@ export interface SandboxIndex {
 
 export interface Notice {
   text: string;
-  tone: Tone;
+  style: TextStyle;
 }
 
-/** Who learns: one person at this dashboard, whose lesson is shown, or a room, whose board is. */
-export type Course = OwnCourse | { readonly kind: "room" /** Where attendees join. */; readonly url: string };
+/** Lessons: one learner at this dashboard, or a workshop whose board it shows. */
+export type LearningMode = LearnerMode | { readonly kind: "workshop" /** The join URL. */; readonly url: string };
 
-export interface OwnCourse {
-  readonly kind: "own";
-  /** The merchant that the lesson is learnt with. */
+export interface LearnerMode {
+  readonly kind: "learner";
+  /** The learner's merchant. */
   readonly id: string;
-  /** As it was heard last. */
+  /** The progress last received. */
   readonly learner?: LearnerView | undefined;
-  /** With commands that are ready to be run; of another name than the learner's until it is fetched. */
+  /** The lesson last fetched; another than the learner's while the new one loads. */
   readonly lesson?: Lesson | undefined;
 }
 
-export interface State {
+export interface UiState {
   readonly target: Target;
-  readonly look: Look;
+  readonly theme: Theme;
   readonly size: Size;
-  /** Real milliseconds: what countdowns are counted by. */
+  /** Real milliseconds; countdowns use it. */
   readonly now: number;
-  readonly link: Link;
-  /** When the next try to connect is due. */
+  readonly connection: Connection;
+  /** When the next connection attempt is due. */
   readonly retryAt: number;
   readonly sandbox: SandboxIndex | undefined;
-  /** When `sandbox.clock` was told, in real milliseconds. */
-  readonly clockHeardAt: number;
-  /** Which run of the sandbox it is that is shown. */
+  /** When `sandbox.clock` was read, in real milliseconds. */
+  readonly clockReadAt: number;
+  /** The run of the sandbox whose rows are shown. */
   readonly run: string | undefined;
   readonly totals: Totals;
-  /** The number of the newest item that was taken in. */
-  readonly seen: number;
-  /** What the counts stood at lately: the rate is read off them. */
+  /** The sequence number of the newest item applied. */
+  readonly lastSeq: number;
+  /** Recent request totals, from which the request rate is computed. */
   readonly samples: readonly { at: number; requests: number }[];
+  /** The focused pane. */
   readonly pane: string;
   readonly lists: Readonly<Record<string, List>>;
-  /** What lies over the panes; the last one has the keys. */
+  /** The last one is on top and receives the keys. */
   readonly overlays: readonly Overlay[];
-  /** The filter of the pane is being written. */
-  readonly typing: boolean;
+  readonly isEditingFilter: boolean;
   readonly notice: Notice | undefined;
+  /** The last call a key made; `!` shows it as curl. */
   readonly lastCall: Call | undefined;
-  /** What `u` takes back, newest last. */
-  readonly undo: readonly { what: string; call: Call }[];
-  /** What was asked of the sandbox once and does not change. */
-  readonly known: Known;
-  /** Undefined where nobody learns. */
-  readonly course: Course | undefined;
-  /** The first line that is shown of panes that are read. */
+  /** What `u` undoes, newest last. */
+  readonly undo: readonly { label: string; call: Call }[];
+  readonly lookups: CachedLookups;
+  /** Undefined without lessons. */
+  readonly learning: LearningMode | undefined;
+  /** The first visible line of each text pane. */
   readonly scrolls: Readonly<Record<string, number>>;
 }
 
-export interface Known {
+/** Replies that never change during a run, fetched once. */
+export interface CachedLookups {
   readonly operations?: readonly string[];
   readonly eventTypes?: readonly string[];
-  /** What a rule of each action may say. */
-  readonly rules?: readonly Shape[];
+  /** The schema of a fault rule, one for each action. */
+  readonly rules?: readonly JsonSchema[];
 }
 
-/** Something that the world outside is to do. */
+/** A side effect, carried out by `run-effects.ts`. */
 export type Effect =
   | {
       kind: "call";
       call: Call;
-      done: (state: State, answer: Answer) => Step;
-      failed?: (state: State, message: string, fields: readonly FieldError[]) => Step;
+      onReply: (state: UiState, reply: Answer) => StateUpdate;
+      /** Default: show the message as a notice. */
+      onError?: (state: UiState, message: string, fields: readonly FieldError[]) => StateUpdate;
     }
   | { kind: "copy"; text: string }
-  | { kind: "wish" }
+  /** Sends the filters to the stream, so that the digest includes matching rows. */
+  | { kind: "subscribe" }
   | { kind: "refresh" }
   | { kind: "repaint" }
   | { kind: "suspend" }
@@ -103,106 +106,109 @@ export type Effect =
   | { kind: "quit" }
   | { kind: "interrupt" };
 
-export interface Step {
-  state: State;
+/** The next state, and the effects to run. */
+export interface StateUpdate {
+  state: UiState;
   effects: readonly Effect[];
 }
 
-/** Something that a key does. */
-export interface Action {
+export interface KeyBinding {
   keys: readonly string[];
-  /** One or two words, for the key bar; none where it does not stand there. */
+  /** One or two words for the key bar; a binding without a label is listed in the help only. */
   label?: string;
-  /** What it does, for the help. */
-  words: string;
-  can?(state: State): boolean;
-  run(state: State): Step;
+  /** What the key does, for the help overlay. */
+  help: string;
+  /** Default: always. */
+  isEnabled?(state: UiState): boolean;
+  run(state: UiState): StateUpdate;
 }
 
-/** Something that lies over the panes. */
+/** A box over the panes: a detail, a form, the help. */
 export interface Overlay {
   readonly title: string;
-  /** The first line that is shown. */
+  /** The first visible line. */
   readonly scroll: number;
-  /** A line that must be seen. */
-  readonly focus?: number;
-  lines(state: State, width: number): string[];
-  actions: readonly Action[];
-  /** Takes the keys that write text, before any action does. */
-  type?(state: State, key: string): Step | undefined;
+  lines(state: UiState, width: number): string[];
+  keys: readonly KeyBinding[];
+  /** Handles a key before any binding does, for text input; undefined leaves the key to the bindings. */
+  onKey?(state: UiState, key: string): StateUpdate | undefined;
 }
 
-export const just = (state: State): Step => ({ state, effects: [] });
-export const also = (state: State, ...effects: Effect[]): Step => ({ state, effects });
+export const update = (state: UiState, ...effects: Effect[]): StateUpdate => ({ state, effects });
 
-export interface Beginning {
+export interface InitialStateOptions {
   target: Target;
-  look: Look;
+  theme: Theme;
   size: Size;
   now: number;
-  /** The panes by name, and whether each follows what is new. */
   panes: readonly { name: string; follows: boolean }[];
-  course?: Course | undefined;
-  /** The pane that has the keys at first; the first one unless given. */
+  learning?: LearningMode | undefined;
+  /** The focused pane. Default: the first. */
   pane?: string | undefined;
 }
 
-export const NOTHING_YET: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, lesson: 0, reset: 0 };
+export const ZERO_TOTALS: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, lesson: 0, reset: 0 };
 
-export const beginning = ({ target, look, size, now, panes, course, pane }: Beginning): State => ({
+export const initialState = ({ target, theme, size, now, panes, learning, pane }: InitialStateOptions): UiState => ({
   target,
-  look,
+  theme,
   size,
   now,
-  link: { phase: "connecting" },
+  connection: { phase: "connecting" },
   retryAt: now,
   sandbox: undefined,
-  clockHeardAt: now,
+  clockReadAt: now,
   run: undefined,
-  totals: NOTHING_YET,
-  seen: 0,
+  totals: ZERO_TOTALS,
+  lastSeq: 0,
   samples: [],
   pane: pane ?? panes[0]?.name ?? "",
   lists: Object.fromEntries(panes.map(({ name, follows }) => [name, emptyList(follows)])),
   overlays: [],
-  typing: false,
+  isEditingFilter: false,
   notice: undefined,
   lastCall: undefined,
   undo: [],
-  known: {},
-  course,
+  lookups: {},
+  learning,
   scrolls: {},
 });
 
-export const listOf = (state: State, pane = state.pane): List => state.lists[pane] ?? emptyList(true);
+export const listOf = (state: UiState, pane = state.pane): List => state.lists[pane] ?? emptyList(true);
 
-export const withList = (state: State, pane: string, list: List): State => ({ ...state, lists: { ...state.lists, [pane]: list } });
+/** The values of a pane's rows; `Value` is the type that the pane declares. */
+export const valuesOf = <Value>(state: UiState, pane: string): Value[] => listOf(state, pane).rows.map(({ value }) => value as Value);
 
-export const say = (state: State, text: string, tone: Tone = "green"): State => ({ ...state, notice: { text, tone } });
+export const withList = (state: UiState, pane: string, list: List): UiState => ({ ...state, lists: { ...state.lists, [pane]: list } });
 
-export const overlayOf = (state: State): Overlay | undefined => state.overlays.at(-1);
-export const laid = (state: State, overlay: Overlay): State => ({ ...state, overlays: [...state.overlays, overlay] });
-export const relaid = (state: State, overlay: Overlay): State => ({ ...state, overlays: [...state.overlays.slice(0, -1), overlay] });
-export const lifted = (state: State): State => ({ ...state, overlays: state.overlays.slice(0, -1) });
+export const withNotice = (state: UiState, text: string, style: TextStyle = "green"): UiState => ({ ...state, notice: { text, style } });
 
-/** Makes a call that a key stands for, remembers it for `!`, and says how it went. */
-export function calls(
-  state: State,
+export const topOverlay = (state: UiState): Overlay | undefined => state.overlays.at(-1);
+export const openOverlay = (state: UiState, overlay: Overlay): UiState => ({ ...state, overlays: [...state.overlays, overlay] });
+export const closeTopOverlay = (state: UiState): UiState => ({ ...state, overlays: state.overlays.slice(0, -1) });
+export const replaceTopOverlay = (state: UiState, overlay: Overlay): UiState => openOverlay(closeTopOverlay(state), overlay);
+
+/** Makes the call of a key, keeps it for `!`, and shows a notice with the outcome. */
+export function makeCall(
+  state: UiState,
   call: Call,
-  words: (answer: Answer) => string,
-  after: (state: State, answer: Answer) => State = (same) => same,
-): Step {
-  const done = (later: State, answer: Answer) => also(say(after(later, answer), words(answer)), { kind: "refresh" });
-  return also({ ...say(state, `${call.method} ${call.path} …`, "dim"), lastCall: call }, { kind: "call", call, done });
+  describe: (reply: Answer) => string,
+  updateState: (state: UiState, reply: Answer) => UiState = (same) => same,
+): StateUpdate {
+  const onReply = (later: UiState, reply: Answer) => update(withNotice(updateState(later, reply), describe(reply)), { kind: "refresh" });
+  return update({ ...withNotice(state, `${call.method} ${call.path} …`, "dim"), lastCall: call }, { kind: "call", call, onReply });
 }
 
-/** Sandbox time now, in milliseconds; the clock runs on between two looks at it. */
-export function sandboxNow({ sandbox, clockHeardAt, now }: State): number {
+/** Sandbox time now, in milliseconds: the time last read, plus what has passed since unless the clock is frozen. */
+export function sandboxNow({ sandbox, clockReadAt, now }: UiState): number {
   const clock = sandbox?.clock;
   if (!clock) return now;
-  const told = parseTime(clock.now) ?? now;
-  return clock.mode === "frozen" ? told : told + (now - clockHeardAt);
+  const time = parseTime(clock.now) ?? now;
+  return clock.mode === "frozen" ? time : time + (now - clockReadAt);
 }
 
-/** A merchant without what every merchant's id begins with. */
+/** Whole seconds until a sandbox time, in milliseconds; 0 once it has passed. */
+export const secondsUntil = (state: UiState, time: number) => Math.max(0, Math.ceil((time - sandboxNow(state)) / 1_000));
+
+/** A merchant's id without the prefix that all of them share. */
 export const shortMerchant = (id: string | null) => (id ?? "-").replace(/^mer_/, "");

@@ -1,9 +1,9 @@
-// Copies through the terminal itself, which reaches the user's own clipboard over ssh too.
+// Copies to the clipboard with OSC 52, an escape sequence that also works over ssh.
 
-/** More than this is not taken by common terminals. */
-export const MOST_COPIED = 74_000;
+/** Common terminals ignore longer texts. */
+export const MAX_COPY_BYTES = 74_000;
 
-/** The sequence that puts text on the clipboard; tmux wants it wrapped, and hands it on. */
+/** tmux passes a wrapped sequence through to the outer terminal. */
 export function copySequence(text: string, environment: NodeJS.ProcessEnv): string {
   const sequence = `\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`;
   return environment.TMUX === undefined ? sequence : `\x1bPtmux;${sequence.replaceAll("\x1b", "\x1b\x1b")}\x1b\\`;

@@ -1,14 +1,14 @@
-// Whether the terminal listens to us now.
+// Whether this process is in the terminal's foreground.
 
 import { readFileSync } from "node:fs";
 
-/** What runs in the background is stopped when it touches the terminal. Where nobody can tell, we are taken to be in front. */
+/** The system stops a background process that uses the terminal. Without /proc, the process counts as in the foreground. */
 export function isInForeground(): boolean {
   try {
-    // After the name, which may hold anything: state, parent, group, session, terminal, the group in front.
+    // The fields follow the name, which may contain any character: state, ppid, pgrp, session, tty_nr, tpgid.
     const stat = readFileSync("/proc/self/stat", "utf8");
-    const [, , group, , , inFront] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return group === inFront;
+    const [, , processGroup, , , foregroundGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return processGroup === foregroundGroup;
   } catch {
     return true;
   }

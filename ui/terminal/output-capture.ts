@@ -1,45 +1,43 @@
-// What anybody else writes while the screen is ours: held, so that it tears nothing, and handed back when the screen is given up.
+// Captures what other code writes to stdout and stderr while the dashboard has the screen, so that it does not tear the picture.
 
 import { afterPromises } from "../../src/kernel/clock.ts";
 
-export interface Held {
-  /** From here on everybody writes as ever. Answers what was held; nothing when it was answered before. */
+export interface OutputCapture {
+  /** Ends the capture. Returns the captured text; empty on further calls. */
   release(): string;
 }
 
-/** More than this would hide what is said last. */
-const MOST = 100_000;
+const MAX_CHARACTERS = 100_000;
 
-/** Only streams that are a terminal are held: what goes to a file goes on to go there. */
-export function holdOutput(streams: readonly NodeJS.WriteStream[], wrote: (text: string) => void): Held {
-  let kept = "";
-  let lost = 0;
-  const keep = (text: string) => {
-    if (kept.length + text.length > MOST) lost += text.length;
-    else kept += text;
-    wrote(text);
+/** Captures terminals only: output redirected to a file still goes to the file. */
+export function captureOutput(streams: readonly NodeJS.WriteStream[], onOutput: (text: string) => void): OutputCapture {
+  let captured = "";
+  let dropped = 0;
+  const capture = (text: string) => {
+    if (captured.length + text.length > MAX_CHARACTERS) dropped += text.length;
+    else captured += text;
+    onOutput(text);
   };
-  const restore = streams.filter(({ isTTY }) => isTTY).map((stream) => divert(stream, keep));
+  const restore = streams.filter(({ isTTY }) => isTTY).map((stream) => redirectWrites(stream, capture));
   return {
     release() {
-      for (const give of restore.splice(0)) give();
-      const rest = lost === 0 ? "" : `… and ${lost} characters more\n`;
-      const text = kept + rest;
-      kept = "";
-      lost = 0;
+      for (const restoreStream of restore.splice(0)) restoreStream();
+      const text = captured + (dropped === 0 ? "" : `… and ${dropped} more characters\n`);
+      captured = "";
+      dropped = 0;
       return text;
     },
   };
 }
 
-type Written = [chunk: string | Uint8Array, ...rest: unknown[]];
+type WriteArguments = [chunk: string | Uint8Array, ...rest: unknown[]];
 
-function divert(stream: NodeJS.WriteStream, keep: (text: string) => void): () => void {
+function redirectWrites(stream: NodeJS.WriteStream, capture: (text: string) => void): () => void {
   const { write } = stream;
-  stream.write = ((...[chunk, ...rest]: Written) => {
-    keep(typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("utf8"));
-    const written = rest.find((one) => typeof one === "function") as (() => void) | undefined;
-    if (written) afterPromises(written);
+  stream.write = ((...[chunk, ...rest]: WriteArguments) => {
+    capture(typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("utf8"));
+    const callback = rest.find((one) => typeof one === "function") as (() => void) | undefined;
+    if (callback) afterPromises(callback);
     return true;
   }) as NodeJS.WriteStream["write"];
   return () => {

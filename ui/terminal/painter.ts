@@ -1,84 +1,83 @@
-// Puts frames on the terminal: only the lines that changed, in one piece, and never waiting for a terminal that does not read.
+// Paints frames: writes only the lines that changed, as one synchronized update, without waiting for a slow terminal.
 
 export interface Painter {
-  /** Shows a frame; the newest one wins when the terminal is slower. */
+  /** Paints a frame. While a write is pending, only the newest frame is kept. */
   paint(frame: readonly string[]): void;
-  /** Forgets what is on the screen, so that the next frame is painted whole. */
-  renew(): void;
-  /** Hands a sequence to the terminal, before the next frame. */
+  /** Paints the next frame whole. */
+  invalidate(): void;
+  /** Writes an escape sequence before the next frame. */
   send(sequence: string): void;
-  /** Takes back what the terminal has not taken yet. Answers whether it had taken a part of something. */
-  drop(): boolean;
+  /** Discards what is not written yet. Returns whether part of it was. */
+  discard(): boolean;
 }
 
-/** Writes bytes and tells how many were taken. */
-export type Write = (bytes: Buffer, taken: (error: NodeJS.ErrnoException | null, count: number) => void) => void;
+/** Writes bytes, and reports how many the terminal accepted. */
+export type Write = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, count: number) => void) => void;
 
-const BEGIN = "\x1b[?2026h";
-const END = "\x1b[?2026l";
+const BEGIN_UPDATE = "\x1b[?2026h";
+const END_UPDATE = "\x1b[?2026l";
 const CLEAR = "\x1b[2J";
 
-/** `again` calls back when a terminal that took nothing is to be asked once more, having been asked so many times. */
-export function createPainter(write: Write, again: (retry: () => void, tries: number) => void): Painter {
+/** `scheduleRetry` is called after the terminal accepted nothing, with the number of tries so far. */
+export function createPainter(write: Write, scheduleRetry: (retry: () => void, tries: number) => void): Painter {
   let shown: readonly string[] | undefined;
   let next: readonly string[] | undefined;
   let sequences = "";
-  let handed: Buffer | undefined;
+  let pending: Buffer | undefined;
 
-  const hand = (bytes: Buffer, tries = 0) => {
-    handed = bytes;
+  const send = (bytes: Buffer, tries = 0) => {
+    pending = bytes;
     write(bytes, (error, count) => {
-      // It was taken back, or the terminal is gone and nobody sees anything any more.
-      if (handed !== bytes || (error && error.code !== "EAGAIN")) return;
-      if (count === bytes.length) return done();
-      if (count > 0) return hand(bytes.subarray(count));
-      again(() => handed === bytes && hand(bytes, tries + 1), tries);
+      // Discarded meanwhile, or the terminal is gone.
+      if (pending !== bytes || (error && error.code !== "EAGAIN")) return;
+      if (count === bytes.length) {
+        pending = undefined;
+        return flush();
+      }
+      if (count > 0) return send(bytes.subarray(count));
+      scheduleRetry(() => pending === bytes && send(bytes, tries + 1), tries);
     });
   };
-  const done = () => {
-    handed = undefined;
-    goOn();
-  };
-  const goOn = () => {
-    if (handed) return;
+  const flush = () => {
+    if (pending) return;
     const changes = next ? difference(shown, next) : "";
-    const text = sequences + (changes === "" ? "" : BEGIN + changes + END);
+    const text = sequences + (changes === "" ? "" : BEGIN_UPDATE + changes + END_UPDATE);
     shown = next ?? shown;
     next = undefined;
     sequences = "";
-    if (text !== "") hand(Buffer.from(text));
+    if (text !== "") send(Buffer.from(text));
   };
   return {
     paint(frame) {
       next = frame;
-      goOn();
+      flush();
     },
-    renew() {
+    invalidate() {
       shown = undefined;
     },
     send(sequence) {
       sequences += sequence;
-      goOn();
+      flush();
     },
-    drop() {
-      const had = handed !== undefined;
-      handed = undefined;
+    discard() {
+      const wasPending = pending !== undefined;
+      pending = undefined;
       next = undefined;
       shown = undefined;
       sequences = "";
-      return had;
+      return wasPending;
     },
   };
 }
 
-/** What turns one frame into another, each changed line at its own place. */
+/** The escape sequences that turn one frame into another; without a frame to start from, the screen is cleared. */
 export function difference(from: readonly string[] | undefined, to: readonly string[]): string {
   const height = Math.max(from?.length ?? 0, to.length);
   let changes = from === undefined ? CLEAR : "";
   for (let row = 0; row < height; row++) {
     const line = to[row] ?? "";
     if (line === (from === undefined ? "" : from[row])) continue;
-    // Erased first: behind a line as wide as the screen there is nothing to erase but its last character.
+    // Erased before writing: erasing after a line as wide as the screen would erase its last character.
     changes += `\x1b[${row + 1};1H\x1b[0m\x1b[2K${line}`;
   }
   return changes;

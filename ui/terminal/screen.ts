@@ -1,54 +1,53 @@
-// Takes the terminal over and gives it back as it was.
+// Takes the screen over (raw mode, alternate screen, no cursor, no wrapping) and restores it.
 
 export interface Screen {
-  /** Whether the terminal is ours at this moment. */
-  isOurs(): boolean;
-  /** From here on: keys as they are pressed, and of a whole screen an alternate one, no cursor, no wrapping. */
+  /** Whether the screen is taken over. */
+  isActive(): boolean;
   enter(): void;
-  /** Gives the terminal back at once, with some last words; may be called more than once. */
-  leave(words?: string): void;
+  /** Restores the screen, then writes `message` to it. Further calls do nothing. */
+  leave(message?: string): void;
 }
 
-export interface ScreenNeeds {
+export interface ScreenOptions {
   input: Pick<NodeJS.ReadStream, "setRawMode">;
-  /** Writes what must be written now. */
+  /** Writes synchronously. */
   write(text: string): void;
-  /** Takes back what was not shown yet. Answers whether a part of something was. */
-  drop(): boolean;
-  /** Only the keys are wanted, not the screen. */
+  /** Discards output that is not written yet. Returns whether part of it was. */
+  discard(): boolean;
+  /** Sets raw mode only. */
   keysOnly: boolean;
 }
 
-const ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l";
-const LEAVE = "\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
-/** Ends whatever sequence was cut off. */
-const END = "\x1b\\";
+const ENTER_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[?7l";
+const LEAVE_SCREEN = "\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
+/** Terminates an escape sequence that was cut off. */
+const END_SEQUENCE = "\x1b\\";
 
-export function createScreen({ input, write, drop, keysOnly }: ScreenNeeds): Screen {
-  let ours = false;
-  const without = (act: () => void) => {
+export function createScreen({ input, write, discard, keysOnly }: ScreenOptions): Screen {
+  let isActive = false;
+  const ignoreErrors = (act: () => void) => {
     try {
       act();
     } catch {
-      // The terminal is gone: nobody sees what is left on it.
+      // The terminal is gone.
     }
   };
   return {
-    isOurs: () => ours,
+    isActive: () => isActive,
     enter() {
-      ours = true;
-      // What stopped us from outside may have left the terminal to somebody who set it otherwise.
-      without(() => input.setRawMode(false));
-      without(() => input.setRawMode(true));
-      if (!keysOnly) without(() => write(ENTER));
+      isActive = true;
+      // Off first: a shell may have changed the mode behind Node's back, and Node ignores a mode that it believes is set.
+      ignoreErrors(() => input.setRawMode(false));
+      ignoreErrors(() => input.setRawMode(true));
+      if (!keysOnly) ignoreErrors(() => write(ENTER_SCREEN));
     },
-    leave(words = "") {
-      if (!ours) return;
-      ours = false;
-      const cutOff = drop();
-      // First: a key that is pressed in answer to the last words is the shell's, and must not reach it raw.
-      without(() => input.setRawMode(false));
-      without(() => write((cutOff ? END : "") + (keysOnly ? "" : LEAVE) + words));
+    leave(message = "") {
+      if (!isActive) return;
+      isActive = false;
+      const isCutOff = discard();
+      // Before the message: a key pressed in reply to it belongs to the shell.
+      ignoreErrors(() => input.setRawMode(false));
+      ignoreErrors(() => write((isCutOff ? END_SEQUENCE : "") + (keysOnly ? "" : LEAVE_SCREEN) + message));
     },
   };
 }

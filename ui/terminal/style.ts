@@ -1,6 +1,6 @@
-// How text looks: sixteen colours that follow the user's theme, or none. What a colour says is always said in words or signs too.
+// Text styles: the terminal's 16 colours, so that the user's theme applies, or none. Colour is never the only signal.
 
-const CODES = {
+const STYLE_CODES = {
   bold: [1, 22],
   dim: [2, 22],
   inverse: [7, 27],
@@ -12,24 +12,24 @@ const CODES = {
   cyan: [36, 39],
 } as const;
 
-export type Tone = keyof typeof CODES;
+export type TextStyle = keyof typeof STYLE_CODES;
 
 /** What the terminal can show. */
-export interface Look {
+export interface Theme {
   colours: boolean;
   unicode: boolean;
 }
 
-const NEEDS_NO_COLOUR: ReadonlySet<Tone> = new Set(["bold", "dim", "inverse"]);
+const COLOURLESS: ReadonlySet<TextStyle> = new Set(["bold", "dim", "inverse"]);
 
-/** Text in some tones; without colours only what is not one is left. */
-export function tint(look: Look, text: string, ...tones: readonly Tone[]): string {
-  let tinted = text;
-  for (const tone of tones) {
-    const [on, off] = CODES[tone];
-    if (look.colours || NEEDS_NO_COLOUR.has(tone)) tinted = `\x1b[${on}m${tinted}\x1b[${off}m`;
+/** Without colours, only bold, dim and inverse are applied. */
+export function styled(theme: Theme, text: string, ...styles: readonly TextStyle[]): string {
+  let result = text;
+  for (const style of styles) {
+    const [on, off] = STYLE_CODES[style];
+    if (theme.colours || COLOURLESS.has(style)) result = `\x1b[${on}m${result}\x1b[${off}m`;
   }
-  return tinted;
+  return result;
 }
 
 const UNICODE = {
@@ -70,10 +70,10 @@ const ASCII: Record<keyof typeof UNICODE, string> = {
   bottomRight: "+",
 };
 
-export const signs = (look: Look): Record<keyof typeof UNICODE, string> => (look.unicode ? UNICODE : ASCII);
+export const symbols = (theme: Theme): Record<keyof typeof UNICODE, string> => (theme.unicode ? UNICODE : ASCII);
 
-/** What the environment says of the terminal. */
-export function lookOf(environment: NodeJS.ProcessEnv, flags: { color?: boolean } = {}): Look {
+/** Reads the environment and the `--no-color` flag. */
+export function detectTheme(environment: NodeJS.ProcessEnv, flags: { color?: boolean } = {}): Theme {
   const { NO_COLOR, TERM, LC_ALL, LC_CTYPE, LANG } = environment;
   const locale = LC_ALL || LC_CTYPE || LANG || "";
   return {

@@ -1,59 +1,60 @@
-// Whose turn it is at the terminal: ours, the shell's while we are suspended, ours again.
+// Suspending with Ctrl-Z: gives the terminal to the shell, stops, and takes it back when the shell continues the process.
 
 import { afterRealTime } from "../../src/kernel/clock.ts";
 import { isInForeground } from "./foreground.ts";
 import type { Screen } from "./screen.ts";
 
-export interface Turns {
-  begin(): void;
-  /** Stops this process until the shell starts it again. */
+export interface Suspension {
+  /** Takes the terminal over. */
+  take(): void;
+  /** Stops the process until the shell continues it. */
   suspend(): void;
-  /** Ours again, as soon as we are in front. */
-  comeBack(): void;
-  /** Not ours from here on; what is left to say stands on the terminal. */
-  end(words: string): void;
+  /** Takes the terminal back once the process is in the foreground. */
+  resume(): void;
+  /** Gives the terminal back, then writes `message` to it. */
+  release(message: string): void;
 }
 
-const LOOK_AGAIN_AFTER = 200;
+const FOREGROUND_POLL_MS = 200;
 
-/** `back` is called when the terminal is ours again. */
-export function takeTurns(input: NodeJS.ReadStream, screen: Screen, back: () => void): Turns {
-  let cancel = () => {};
-  const begin = () => {
+/** `onResume` is called when the terminal has been taken back. */
+export function createSuspension(input: NodeJS.ReadStream, screen: Screen, onResume: () => void): Suspension {
+  let cancelPoll = () => {};
+  const take = () => {
     screen.enter();
     input.resume();
   };
-  const end = (words: string) => {
-    cancel();
-    // Whoever reads a terminal from behind is stopped.
+  const release = (message: string) => {
+    cancelPoll();
+    // A background process that reads the terminal is stopped by the system.
     input.pause();
-    screen.leave(words);
+    screen.leave(message);
   };
-  const comeBack = () => {
-    cancel();
+  const resume = () => {
+    cancelPoll();
     if (!isInForeground()) {
-      cancel = afterRealTime(LOOK_AGAIN_AFTER, comeBack);
+      cancelPoll = afterRealTime(FOREGROUND_POLL_MS, resume);
       return;
     }
-    begin();
-    // The size may have changed while nobody told us.
+    take();
+    // Node misses a resize that happened while the process was stopped; the signal makes it read the size again.
     process.kill(process.pid, "SIGWINCH");
-    back();
+    onResume();
   };
   const suspend = () => {
-    end("");
-    stop();
-    // Where nobody could start us again we were not stopped.
-    cancel = afterRealTime(LOOK_AGAIN_AFTER, comeBack);
+    release("");
+    stopProcessGroup();
+    // The system ignores the stop signal when no shell could continue the process; then it just goes on.
+    cancelPoll = afterRealTime(FOREGROUND_POLL_MS, resume);
   };
-  return { begin, suspend, comeBack, end };
+  return { take, suspend, resume, release };
 }
 
-/** Stops everything that was started together with us, as the key does: else a shell would wait for the rest of it. */
-function stop(): void {
+/** Stops the whole process group, as the key would: the shell waits until every process of the job has stopped. */
+function stopProcessGroup(): void {
   try {
     process.kill(0, "SIGTSTP");
   } catch {
-    // A system without such a signal: then there is nothing to come back from.
+    // Windows has no such signal.
   }
 }

@@ -1,92 +1,91 @@
-// The user's terminal while it is ours: its size, its keys, what is painted on it, and the ways out of it.
+// The user's terminal while the dashboard uses it: size, keys, painting, suspending and restoring.
 
 import { afterRealTime } from "../../src/kernel/clock.ts";
-import { createKeyReader } from "./keys.ts";
-import { openDoor } from "./nonblocking-writer.ts";
-import { holdOutput } from "./output-capture.ts";
+import { openNonblockingWriter } from "./nonblocking-writer.ts";
+import { captureOutput } from "./output-capture.ts";
 import { createPainter } from "./painter.ts";
+import { createKeyReader } from "./read-keys.ts";
 import { createScreen } from "./screen.ts";
-import { takeTurns } from "./suspend.ts";
+import { createSuspension } from "./suspend.ts";
 
 export interface Terminal {
   paint(frame: readonly string[]): void;
-  /** Paints the next frame whole. */
-  renew(): void;
-  /** Hands a sequence to the terminal itself. */
+  /** Paints the next frame whole instead of its changed lines. */
+  repaint(): void;
+  /** Writes an escape sequence. */
   send(sequence: string): void;
-  /** Gives the terminal to the shell until it hands it back. */
+  /** Stops the process and gives the terminal to the shell, as Ctrl-Z does. */
   suspend(): void;
-  /** Gives the terminal back for good; the last words stand on it then. */
-  close(words?: string): void;
+  /** Restores the terminal, then writes `message` to it. */
+  close(message?: string): void;
 }
 
-export interface Hearer {
-  keys(names: string[]): void;
-  /** The size changed, or the terminal came back. */
-  changed(): void;
-  /** The terminal is gone. */
-  gone(): void;
-  /** Somebody else wrote something, which is held until the screen is given back. */
-  wrote(text: string): void;
+export interface TerminalHandlers {
+  onKeys(keys: string[]): void;
+  /** The size changed, or the process came back from being suspended. */
+  onResize(): void;
+  onHangup(): void;
+  /** Something else wrote to stdout or stderr. The text is captured, and written when the terminal is restored. */
+  onOutput(text: string): void;
 }
 
-export interface Streams {
+export interface TerminalStreams {
   input: NodeJS.ReadStream;
   output: NodeJS.WriteStream & { fd: number };
 }
 
-export interface TerminalOptions extends Streams {
-  /** Only the keys are wanted: what is written goes on to scroll by. */
+export interface TerminalOptions extends TerminalStreams {
+  /** Reads keys without taking over the screen: output scrolls as usual. */
   keysOnly?: boolean;
 }
 
-export const sizeOf = ({ output }: Streams) => ({ columns: output.columns || 80, rows: output.rows || 24 });
+export const sizeOf = ({ output }: TerminalStreams) => ({ columns: output.columns || 80, rows: output.rows || 24 });
 
-/** After how long a terminal that took nothing is asked again: soon at first, as most only draw breath. */
-const AGAIN_AFTER = [2, 5, 10, 20, 50];
-const AT_LAST = 100;
+/** When to write again to a terminal that accepted nothing: soon at first, because most pauses are short. */
+const RETRY_DELAYS_MS = [2, 5, 10, 20, 50];
+const MAX_RETRY_DELAY_MS = 100;
 
-export function openTerminal({ input, output, keysOnly = false }: TerminalOptions, heard: Hearer): Terminal {
-  const door = openDoor(output.fd);
-  const painter = createPainter(door.write, (retry, tries) => void afterRealTime(AGAIN_AFTER[tries] ?? AT_LAST, retry));
-  const held = holdOutput(keysOnly ? [] : [process.stdout, process.stderr], heard.wrote);
-  const screen = createScreen({ input, write: door.writeLast, drop: painter.drop, keysOnly });
-  const anew = () => {
-    painter.renew();
-    heard.changed();
+export function openTerminal({ input, output, keysOnly = false }: TerminalOptions, handlers: TerminalHandlers): Terminal {
+  const writer = openNonblockingWriter(output.fd);
+  const painter = createPainter(writer.write, (retry, tries) => void afterRealTime(RETRY_DELAYS_MS[tries] ?? MAX_RETRY_DELAY_MS, retry));
+  const capture = captureOutput(keysOnly ? [] : [process.stdout, process.stderr], handlers.onOutput);
+  const screen = createScreen({ input, write: writer.writeAll, discard: painter.discard, keysOnly });
+  const redraw = () => {
+    painter.invalidate();
+    handlers.onResize();
   };
-  const read = createKeyReader();
-  const turns = takeTurns(input, screen, anew);
-  const end = (words = "") => turns.end(held.release() + words);
-  const letGo = listen([
-    [input, "data", (piece: Buffer) => heard.keys(read(piece))],
-    [input, "error", heard.gone],
-    [input, "end", heard.gone],
-    [output, "resize", anew],
-    [process, "SIGCONT", turns.comeBack],
-    [process, "exit", () => end()],
-    // A defect ends the process as ever, only on a terminal that can be read.
-    [process, "uncaughtExceptionMonitor", () => end()],
+  const readKeys = createKeyReader();
+  const suspension = createSuspension(input, screen, redraw);
+  const restore = (message = "") => suspension.release(capture.release() + message);
+  const removeListeners = addListeners([
+    [input, "data", (chunk: Buffer) => handlers.onKeys(readKeys(chunk))],
+    [input, "error", handlers.onHangup],
+    [input, "end", handlers.onHangup],
+    [output, "resize", redraw],
+    [process, "SIGCONT", suspension.resume],
+    [process, "exit", () => restore()],
+    // The monitor event restores the terminal and leaves the crash itself to Node.
+    [process, "uncaughtExceptionMonitor", () => restore()],
   ]);
-  turns.begin();
+  suspension.take();
   return {
-    paint: (frame) => screen.isOurs() && painter.paint(frame),
-    renew: painter.renew,
-    send: (sequence) => screen.isOurs() && painter.send(sequence),
-    suspend: turns.suspend,
-    close(words) {
-      letGo();
-      end(words);
-      door.close();
+    paint: (frame) => screen.isActive() && painter.paint(frame),
+    repaint: painter.invalidate,
+    send: (sequence) => screen.isActive() && painter.send(sequence),
+    suspend: suspension.suspend,
+    close(message) {
+      removeListeners();
+      restore(message);
+      writer.close();
     },
   };
 }
 
-type Way = readonly [emitter: NodeJS.EventEmitter, event: string, listener: (...given: never[]) => void];
+type Listener = readonly [emitter: NodeJS.EventEmitter, event: string, listener: (...given: never[]) => void];
 
-function listen(ways: readonly Way[]): () => void {
-  for (const [emitter, event, listener] of ways) emitter.on(event, listener as () => void);
+function addListeners(listeners: readonly Listener[]): () => void {
+  for (const [emitter, event, listener] of listeners) emitter.on(event, listener as () => void);
   return () => {
-    for (const [emitter, event, listener] of ways) emitter.off(event, listener as () => void);
+    for (const [emitter, event, listener] of listeners) emitter.off(event, listener as () => void);
   };
 }

@@ -1,4 +1,4 @@
-// The live stream of a sandbox: connects, listens, and connects again for as long as it takes.
+// The client of the live stream: connects, resumes where it left off, and reconnects until it is closed.
 
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
@@ -6,145 +6,145 @@ import type { DigestFilters, LiveMessage } from "../../src/contracts/live-messag
 import { afterRealTime, afterThisTurn } from "../../src/kernel/clock.ts";
 import type { Target } from "./control-calls.ts";
 
-export type Link =
+export type Connection =
   | { phase: "connecting" }
   | { phase: "live" }
-  /** Tries again in so many milliseconds. */
-  | { phase: "reconnecting"; within: number; why: string }
-  | { phase: "detached"; why: string };
+  | { phase: "reconnecting"; retryInMs: number; reason: string }
+  /** The sandbox refused the connection; it is not retried. */
+  | { phase: "detached"; reason: string };
 
-export interface Live {
-  /** Says which rows are shown. */
-  wish(wish: DigestFilters): void;
+export interface LiveStream {
+  /** Sends the filters: the digest then includes rows that match them. */
+  subscribe(filters: DigestFilters): void;
   close(): void;
 }
 
-interface Hearer {
+interface LiveHandlers {
   message(message: LiveMessage): void;
-  link(link: Link): void;
+  connection(connection: Connection): void;
 }
 
-/** Up to where which run of a sandbox was heard. */
-export interface Heard {
+/** Where to resume: the run of the sandbox, and the last item received from it. */
+export interface StreamPosition {
   run: string | undefined;
-  /** Undefined while only what happens from now on is wanted. */
+  /** Undefined: only new items. */
   seq: number | undefined;
 }
 
-const PAUSES = [250, 500, 1_000, 2_000, 3_000];
+const RECONNECT_DELAYS_MS = [250, 500, 1_000, 2_000, 3_000];
 
 export interface LiveOptions {
   target: Target;
-  /** Each thing that happens, or now and then the newest. */
-  wants: "everything" | "digests";
-  from: Heard;
+  /** `digests` has exact counts but only the newest items. */
+  mode: "everything" | "digests";
+  from: StreamPosition;
 }
 
-export function openLive({ target, wants, from }: LiveOptions, heard: Hearer): Live {
-  const query: Record<string, string> = wants === "digests" ? { digest: "1" } : {};
+export function openLive({ target, mode, from }: LiveOptions, handlers: LiveHandlers): LiveStream {
+  const query: Record<string, string> = mode === "digests" ? { digest: "1" } : {};
   let socket: WebSocket | undefined;
   let failures = 0;
-  let upTo = from;
-  let wished: DigestFilters = {};
-  let cancel = () => {};
-  let closed = false;
+  let position = from;
+  let filters: DigestFilters = {};
+  let cancelRetry = () => {};
+  let isClosed = false;
 
   const connect = () => {
     socket = openSocket(
       target,
-      { ...query, ...resumption(upTo) },
+      { ...query, ...resumeQuery(position) },
       {
         opened(opened) {
           failures = 0;
-          opened.send(JSON.stringify(wished));
-          heard.link({ phase: "live" });
+          opened.send(JSON.stringify(filters));
+          handlers.connection({ phase: "live" });
         },
         message(message) {
-          upTo = newestOf(message, upTo);
-          heard.message(message);
+          position = advancePosition(message, position);
+          handlers.message(message);
         },
-        refused(why) {
-          closed = true;
-          heard.link({ phase: "detached", why });
+        refused(reason) {
+          isClosed = true;
+          handlers.connection({ phase: "detached", reason });
         },
-        closed(why) {
-          if (closed) return;
-          const within = PAUSES[Math.min(failures++, PAUSES.length - 1)] ?? 0;
-          heard.link({ phase: "reconnecting", within, why });
-          cancel = afterRealTime(within, connect);
+        closed(reason) {
+          if (isClosed) return;
+          const retryInMs = RECONNECT_DELAYS_MS[Math.min(failures++, RECONNECT_DELAYS_MS.length - 1)] ?? 0;
+          handlers.connection({ phase: "reconnecting", retryInMs, reason });
+          cancelRetry = afterRealTime(retryInMs, connect);
         },
       },
     );
   };
-  // Not at once: whoever opens it has something to show first.
+  // Deferred, so that the caller can paint its first frame before.
   afterThisTurn(() => {
-    if (!closed) connect();
+    if (!isClosed) connect();
   });
   return {
-    wish(wish) {
-      wished = wish;
-      if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(wish));
+    subscribe(next) {
+      filters = next;
+      if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(filters));
     },
     close() {
-      closed = true;
-      cancel();
+      isClosed = true;
+      cancelRetry();
       socket?.terminate();
     },
   };
 }
 
-const resumption = ({ run, seq }: Heard): Record<string, string> => ({
+const resumeQuery = ({ run, seq }: StreamPosition): Record<string, string> => ({
   ...(run === undefined ? {} : { run }),
   ...(seq === undefined ? {} : { since: String(seq) }),
 });
 
-interface SocketHearer {
+interface SocketHandlers {
   opened(socket: WebSocket): void;
   message(message: LiveMessage): void;
-  /** The control plane does not know us: trying again would not help. */
-  refused(why: string): void;
-  closed(why: string): void;
+  /** Access was denied: retrying would not help. */
+  refused(reason: string): void;
+  closed(reason: string): void;
 }
 
-function openSocket({ url, token }: Target, query: Record<string, string>, heard: SocketHearer): WebSocket {
+function openSocket({ url, token }: Target, query: Record<string, string>, handlers: SocketHandlers): WebSocket {
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/_sandbox/live?${new URLSearchParams(query)}`, { headers });
-  let why = "the sandbox has gone";
-  let answered: string | undefined;
-  socket.on("open", () => heard.opened(socket));
-  socket.on("message", (text) => heard.message(JSON.parse(String(text)) as LiveMessage));
-  socket.on("unexpected-response", (_, answer) => {
-    void refusalOf(answer).then((refusal) => {
-      answered = `it answered ${answer.statusCode}`;
-      if (refusal !== undefined) heard.refused(refusal);
+  let reason = "connection closed";
+  let status: string | undefined;
+  socket.on("open", () => handlers.opened(socket));
+  socket.on("message", (text) => handlers.message(JSON.parse(String(text)) as LiveMessage));
+  socket.on("unexpected-response", (_, response) => {
+    void refusalReason(response).then((refusal) => {
+      status = `HTTP ${response.statusCode}`;
+      if (refusal !== undefined) handlers.refused(refusal);
       socket.terminate();
     });
   });
   socket.on("error", (error: NodeJS.ErrnoException) => {
-    why = error.code === "ECONNREFUSED" ? "nobody listens there" : error.message || String(error.code);
+    reason = error.code === "ECONNREFUSED" ? "connection refused" : error.message || String(error.code);
   });
-  socket.on("close", () => heard.closed(answered ?? why));
+  socket.on("close", () => handlers.closed(status ?? reason));
   return socket;
 }
 
-/** Where to go on from. Another run counts from one again. */
-function newestOf(message: LiveMessage, { run, seq }: Heard): Heard {
+/** The position after a message. The items of a new run count from 1 again. */
+function advancePosition(message: LiveMessage, { run, seq }: StreamPosition): StreamPosition {
   if (message.type === "digest") return { run, seq: message.seq };
   if (message.type === "batch") return { run, seq: message.items.at(-1)?.seq ?? seq };
   if (message.type === "gap") return { run, seq: message.to };
   return { run: message.run, seq: run === message.run ? seq : run === undefined && seq === undefined ? message.seq : 0 };
 }
 
-/** Why a sandbox does not let us in; undefined where it may do so later. */
-async function refusalOf(answer: IncomingMessage): Promise<string | undefined> {
+/** Why access was denied; undefined for any other response, which may succeed later. */
+async function refusalReason(response: IncomingMessage): Promise<string | undefined> {
   let text = "";
-  for await (const piece of answer) text += piece;
-  if (answer.statusCode !== 403) return undefined;
-  const { code, message } = asError(text);
-  return code === "control_token_required" ? "the control plane asks for its token: --control-token <token>" : message;
+  for await (const chunk of response) text += chunk;
+  if (response.statusCode !== 403) return undefined;
+  const { code, message } = parseError(text);
+  return code === "control_token_required" ? "the control plane requires a token: pass --control-token TOKEN" : message;
 }
 
-function asError(text: string): { code?: string; message?: string } {
+function parseError(text: string): { code?: string; message?: string } {
   try {
     return JSON.parse(text);
   } catch {

@@ -115,7 +115,7 @@ function subjectOf(sandbox: Sandbox, url: string, first: Seated, sit: () => Prom
   return {
     target: { url, token: sandbox.controlToken },
     goesOn: false,
-    course: { kind: "own", id },
+    learning: { kind: "learner", id },
     beside(told) {
       const mine = keepFiles(() => seated.seat.place(), told);
       keeper = mine;

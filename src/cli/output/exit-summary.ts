@@ -1,11 +1,11 @@
 // What stands on the terminal when the panes are gone: where the sandbox is or was, what it did, what is left of it.
 
-import type { State } from "../../../ui/state/state.ts";
+import type { UiState } from "../../../ui/state/state.ts";
 import { listOf } from "../../../ui/state/state.ts";
 import type { VerdictMessage } from "../../contracts/live-messages.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 
-export function farewell(state: State, goesOn: boolean): string {
+export function farewell(state: UiState, goesOn: boolean): string {
   const { sandbox, target, totals } = state;
   if (!sandbox) return `Nothing was heard of a sandbox at ${escapeControlCharacters(target.url)}.\n`;
   const failed = listOf(state, "verdicts").rows.filter(({ value }) => (value as VerdictMessage).verdict === "fail").length;

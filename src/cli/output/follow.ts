@@ -1,23 +1,23 @@
 // Tells in lines what the live stream of a sandbox says, of this process or of another.
 
-import type { Heard, Link, Live } from "../../../ui/wire/live.ts";
+import type { Connection, LiveStream, StreamPosition } from "../../../ui/wire/live.ts";
 import type { LiveMessage } from "../../contracts/live-messages.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { Introduced, Voice } from "./plain-output.ts";
 import type { Subject, Telling } from "./watched-sandbox.ts";
 
-const FROM_NOW: Heard = { run: undefined, seq: undefined };
+const FROM_NOW: StreamPosition = { run: undefined, seq: undefined };
 
 export async function tellFrom(target: Subject["target"], voice: Voice, from = FROM_NOW): Promise<Telling> {
   const { openLive } = await import("../../../ui/wire/live.ts");
   const hear = hearer(voice);
-  let live: Live | undefined;
+  let live: LiveStream | undefined;
   const over = new Promise<never>((_, reject) => {
-    const link = (next: Link) => {
-      if (next.phase === "detached") reject(new SandboxError(`${target.url} is not to be watched: ${next.why}.`));
+    const connection = (next: Connection) => {
+      if (next.phase === "detached") reject(new SandboxError(`${target.url} is not to be watched: ${next.reason}.`));
       else hear.link(next, target.url);
     };
-    live = openLive({ target, wants: "everything", from }, { message: hear.message, link });
+    live = openLive({ target, mode: "everything", from }, { message: hear.message, connection });
   });
   return { over, end: () => live?.close() };
 }
@@ -35,11 +35,11 @@ function hearer(voice: Voice) {
       if (run !== message.run) voice.attached(message.sandbox as Introduced);
       run = message.run;
     },
-    link(link: Link, url: string) {
+    link(link: Connection, url: string) {
       if (link.phase === "live" && away !== undefined) voice.aside({ event: "live", url }, `${url} answers again.`);
-      if (link.phase === "reconnecting" && away !== link.why)
-        voice.aside({ event: "away", url, why: link.why }, `Waiting for ${url}: ${link.why}.`);
-      away = link.phase === "reconnecting" ? link.why : undefined;
+      if (link.phase === "reconnecting" && away !== link.reason)
+        voice.aside({ event: "away", url, why: link.reason }, `Waiting for ${url}: ${link.reason}.`);
+      away = link.phase === "reconnecting" ? link.reason : undefined;
     },
   };
 }

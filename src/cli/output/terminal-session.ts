@@ -2,10 +2,10 @@
 
 import { constants } from "node:os";
 import { openDashboard } from "../../../ui/dashboard.ts";
-import type { State } from "../../../ui/state/state.ts";
-import { type Look, lookOf } from "../../../ui/terminal/style.ts";
+import type { UiState } from "../../../ui/state/state.ts";
+import { detectTheme, type Theme } from "../../../ui/terminal/style.ts";
 import { openTerminal } from "../../../ui/terminal/terminal.ts";
-import type { Heard } from "../../../ui/wire/live.ts";
+import type { StreamPosition } from "../../../ui/wire/live.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { note } from "../command.ts";
 import { listenForStop, type Stop, type StopSignal } from "../process/stop-signal.ts";
@@ -18,15 +18,15 @@ type Ending = "other" | "quit" | StopSignal;
 
 /** Answers the exit code: that of the signal that ended it, or that a key stood for. */
 export async function showOnTerminal(subject: Subject, flags: { color: boolean }): Promise<number> {
-  const look = lookOf(process.env, flags);
+  const look = detectTheme(process.env, flags);
   const stop = listenForStop(["SIGINT", "SIGTERM", "SIGHUP"]);
-  let known: State | undefined;
+  let known: UiState | undefined;
   try {
     for (;;) {
       const panes = await inPanes(subject, look, stop, known);
       if (panes.ending !== "other") return codeOf(panes.ending);
       known = panes.known;
-      const ending = await inLines(subject, stop.told, { run: known.run, seq: known.seen });
+      const ending = await inLines(subject, stop.told, { run: known.run, seq: known.lastSeq });
       if (ending !== "other") return codeOf(ending);
     }
   } finally {
@@ -37,12 +37,12 @@ export async function showOnTerminal(subject: Subject, flags: { color: boolean }
 
 const codeOf = (ending: "quit" | StopSignal) => (ending === "quit" ? exitCodes.ok : 128 + constants.signals[ending]);
 
-const ENDINGS = { quit: "quit", interrupt: "SIGINT", plain: "other", gone: "SIGHUP" } as const;
+const ENDINGS = { quit: "quit", interrupt: "SIGINT", plain: "other", hangup: "SIGHUP" } as const;
 
-async function inPanes(subject: Subject, look: Look, stop: Stop, known: State | undefined) {
-  const { target, course } = subject;
-  const dashboard = openDashboard({ target, course, look, known, input: process.stdin, output: process.stdout });
-  const endBeside = subject.beside?.(dashboard.say);
+async function inPanes(subject: Subject, theme: Theme, stop: Stop, resumeFrom: UiState | undefined) {
+  const { target, learning } = subject;
+  const dashboard = openDashboard({ target, learning, theme, resumeFrom, input: process.stdin, output: process.stdout });
+  const endBeside = subject.beside?.(dashboard.notify);
   const left = dashboard.left.then((why): Ending => ENDINGS[why]);
   let words = "";
   try {
@@ -61,7 +61,7 @@ async function inPanes(subject: Subject, look: Look, stop: Stop, known: State | 
 
 const KEYS: Record<string, Ending> = { s: "other", q: "quit", "ctrl-c": "SIGINT" };
 
-async function inLines(subject: Subject, told: Promise<StopSignal>, from: Heard): Promise<Ending> {
+async function inLines(subject: Subject, told: Promise<StopSignal>, from: StreamPosition): Promise<Ending> {
   let leave: (ending: Ending) => void = () => {};
   const left = new Promise<Ending>((resolve) => {
     leave = resolve;
@@ -69,15 +69,15 @@ async function inLines(subject: Subject, told: Promise<StopSignal>, from: Heard)
   const terminal = openTerminal(
     { input: process.stdin, output: process.stdout, keysOnly: true },
     {
-      keys(names) {
+      onKeys(names) {
         for (const name of names) {
           if (name === "ctrl-z") terminal.suspend();
           else if (KEYS[name]) leave(KEYS[name]);
         }
       },
-      changed() {},
-      gone: () => leave("SIGHUP"),
-      wrote() {},
+      onResize() {},
+      onHangup: () => leave("SIGHUP"),
+      onOutput() {},
     },
   );
   try {

@@ -1,7 +1,7 @@
 // What is shown, whichever face shows it.
 
-import type { Course } from "../../../ui/state/state.ts";
-import type { Heard } from "../../../ui/wire/live.ts";
+import type { LearningMode } from "../../../ui/state/state.ts";
+import type { StreamPosition } from "../../../ui/wire/live.ts";
 import type { Voice } from "./plain-output.ts";
 
 export interface Subject {
@@ -10,11 +10,11 @@ export interface Subject {
   /** Whether it goes on when nobody looks any more. */
   goesOn: boolean;
   /** Who learns with it, where somebody does. */
-  course?: Course;
+  learning?: LearningMode;
   /** What goes on beside the dashboard, with a way to say something on it; answers how to end it. */
   beside?(say: (words: string) => void): () => void;
   /** Tells what it is and what happens, from now on or from where somebody else stopped looking. */
-  tell(voice: Voice, from?: Heard): Promise<Telling>;
+  tell(voice: Voice, from?: StreamPosition): Promise<Telling>;
 }
 
 export interface Telling {

@@ -49,7 +49,7 @@ function roomSubject(sandbox: Sandbox, near: string, url: string): Subject {
   return {
     target: { url: near, token: sandbox.controlToken },
     goesOn: false,
-    course: { kind: "room", url },
+    learning: { kind: "workshop", url },
     async tell(to) {
       const facts = await readyFacts(sandbox);
       if (to === jsonVoice) {

@@ -1,0 +1,44 @@
+// The detail of a rate-limit window: requests remaining, reset time, and recent 429 responses of its merchant.
+
+import type { RateWindow } from "../../src/client/control-plane.generated.ts";
+import type { RequestMessage } from "../../src/contracts/live-messages.ts";
+import type { Detail } from "../overlays/detail.ts";
+import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
+import { count, countdown, dateTimeToSecond, milliseconds } from "../view/format.ts";
+import { labelled, paragraph, section, wrapped } from "./detail-lines.ts";
+import { requestLine } from "./row-lines.ts";
+
+export const rateWindowId = ({ merchant, operation }: RateWindow) => `${merchant} ${operation ?? ""}`;
+
+const MAX_REFUSED = 10;
+
+export const rateWindowDetail = (_: UiState, opened: RateWindow): Detail => ({
+  title: `Rate limit of ${opened.merchant}${opened.operation === null ? "" : ` for ${opened.operation}`}`,
+  lines(_data, state, width) {
+    const { theme } = state;
+    const newest = valuesOf<RateWindow>(state, "limits").find((window) => rateWindowId(window) === rateWindowId(opened));
+    const { merchant, operation, limit, remaining, window, reset } = newest ?? opened;
+    const resetAt = milliseconds(reset);
+    const isExhausted = remaining === 0;
+    const scope = operation === null ? "Shared by all operations without a limit of their own." : "Applies to this operation only.";
+    return [
+      ...labelled(theme, width, "merchant", merchant),
+      ...(operation === null ? [] : labelled(theme, width, "operation", operation)),
+      ...labelled(theme, width, "remaining", `${count(remaining)} of ${count(limit)}`, isExhausted ? "red" : "green"),
+      ...labelled(theme, width, "window", `${count(window / 1_000)} s`),
+      ...labelled(theme, width, "resets", `${dateTimeToSecond(resetAt)}, in ${countdown(secondsUntil(state, resetAt))}`),
+      ...paragraph(theme, width, isExhausted ? `${scope} Requests get 429 until it resets.` : scope, "dim"),
+      ...section(
+        theme,
+        "Recent 429 responses",
+        refusedRequests(state, merchant).flatMap((line) => wrapped(line, width, "  ")),
+      ),
+    ];
+  },
+});
+
+const refusedRequests = (state: UiState, merchant: string): string[] =>
+  valuesOf<RequestMessage>(state, "requests")
+    .filter((request) => request.status === 429 && request.merchant === merchant)
+    .slice(-MAX_REFUSED)
+    .map(requestLine);

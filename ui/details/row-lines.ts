@@ -1,0 +1,48 @@
+// Requests and delivery attempts in one line each, for lists in details.
+
+import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
+import { sandboxNow, type UiState } from "../state/state.ts";
+import { fitTo, sanitize, widthOf } from "../terminal/cells.ts";
+import { styled, symbols, type TextStyle } from "../terminal/style.ts";
+import { countdown, duration, timeOfDay } from "../view/format.ts";
+
+export const requestLine = ({ id, at, method, path, status }: RequestMessage) =>
+  `${id}  ${timeOfDay(at)}  ${method} ${path}  ${status || "no response"}`;
+
+/** The fields that a line shows. */
+export type AttemptSummary = Pick<
+  AttemptMessage,
+  "url" | "attempt" | "maxAttempts" | "status" | "responseStatus" | "errorCode" | "durationMs" | "nextAttemptAt"
+>;
+
+/** Error codes longer than the eight cells of the column. */
+const SHORT_CODES: ReadonlyMap<string | null, string> = new Map([
+  ["connection_refused", "refused"],
+  ["redirect_not_followed", "redirect"],
+  ["target_not_allowed", "blocked"],
+]);
+
+/** The response status, or the error code. */
+export function resultOf({ responseStatus, errorCode }: Pick<AttemptSummary, "responseStatus" | "errorCode">): string {
+  if (responseStatus !== null) return String(responseStatus);
+  return SHORT_CODES.get(errorCode) ?? errorCode ?? "";
+}
+
+/** What became of an attempt. `isLast`: no later attempt of the same delivery is known. */
+export function outcomeOf(state: UiState, attempt: AttemptSummary, isLast: boolean): [outcome: string, styles: TextStyle[]] {
+  const { status, nextAttemptAt } = attempt;
+  const { good, bad, unsure } = symbols(state.theme);
+  if (status === "succeeded" && nextAttemptAt === null) return [`${good} delivered`, ["green"]];
+  if (nextAttemptAt === null) return isLast ? [`${bad} failed`, ["red"]] : [`${bad} replayed`, ["yellow"]];
+  if (!isLast) return [`${unsure} retried`, ["yellow"]];
+  const wait = nextAttemptAt - sandboxNow(state) / 1_000;
+  return [wait > 0 ? `${unsure} next in ${countdown(wait)}` : `${unsure} due now`, ["yellow"]];
+}
+
+export function attemptLine(state: UiState, attempt: AttemptSummary, width: number, isLast = false): string {
+  const [outcome, styles] = outcomeOf(state, attempt, isLast);
+  const took = attempt.durationMs === null ? "" : duration(attempt.durationMs);
+  const start = `    ${attempt.attempt}/${attempt.maxAttempts}  ${fitTo(sanitize(resultOf(attempt)), 8)}  ${took.padStart(9)}  `;
+  const room = Math.max(0, width - widthOf(start) - 18);
+  return start + styled(state.theme, fitTo(outcome, 17), ...styles) + (room < 8 ? "" : ` ${fitTo(sanitize(attempt.url), room)}`);
+}

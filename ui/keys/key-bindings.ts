@@ -1,0 +1,174 @@
+// The keys that work in every pane: move, switch panes, filter, freeze, open, help, quit.
+
+import { controls } from "../controls/index.ts";
+import { scrollOverlay } from "../overlays/detail.ts";
+import { helpOverlay, type KeyGroup } from "../overlays/help.ts";
+import { textOverlay } from "../overlays/text-view.ts";
+import { paneNamed, visiblePanes } from "../panes/index.ts";
+import { type CursorMove, follow, freeze, moveCursor, selectedRow, unfreeze, withFilter } from "../state/list.ts";
+import {
+  closeTopOverlay,
+  type KeyBinding,
+  listOf,
+  openOverlay,
+  type StateUpdate,
+  topOverlay,
+  type UiState,
+  update,
+  withList,
+  withNotice,
+} from "../state/state.ts";
+import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
+import { curlOf } from "../wire/control-calls.ts";
+
+type Move = CursorMove | "page" | "-page" | "half" | "-half";
+
+/** Scrolls the top overlay or a text pane, or moves the cursor of a list. */
+function move(state: UiState, by: Move): StateUpdate {
+  const overlay = topOverlay(state);
+  const { width, height } = layoutOf(state).overlay;
+  const page = overlay ? height - 2 : visibleRowCount(state, state.pane);
+  const half = Math.ceil(page / 2);
+  const pages: Record<string, number> = { page, "-page": -page, half, "-half": -half };
+  const distance = (pages[by] ?? by) as CursorMove;
+  if (overlay) return update(scrollOverlay(state, distance, overlay.lines(state, width - 4).length, page));
+  const { textLines } = paneNamed(state.pane);
+  if (textLines) return update(scrollText(state, distance, textLines(state, placementOf(state, state.pane).width - 4).length - page));
+  return update(withList(state, state.pane, moveCursor(listOf(state), distance, page)));
+}
+
+/** Scrolls the text pane; `last` is the first visible line at the end of the text. */
+function scrollText(state: UiState, by: CursorMove, last: number): UiState {
+  const from = Math.min(state.scrolls[state.pane] ?? 0, Math.max(0, last));
+  const to = by === "first" ? 0 : by === "last" ? last : from + by;
+  return { ...state, scrolls: { ...state.scrolls, [state.pane]: Math.max(0, Math.min(last, to)) } };
+}
+
+const followRows = (state: UiState): StateUpdate => update(withList(state, state.pane, follow(listOf(state))));
+
+/** Scroll the top overlay, or move in the pane. */
+export const movementKeys: readonly KeyBinding[] = [
+  { keys: ["j", "down"], help: "down", run: (state) => move(state, 1) },
+  { keys: ["k", "up"], help: "up", run: (state) => move(state, -1) },
+  { keys: ["g", "home"], help: "go to the top", run: (state) => move(state, "first") },
+  { keys: ["pagedown", "ctrl-f"], help: "page down", run: (state) => move(state, "page") },
+  { keys: ["pageup", "ctrl-b"], help: "page up", run: (state) => move(state, "-page") },
+  { keys: ["ctrl-d"], help: "half page down", run: (state) => move(state, "half") },
+  { keys: ["ctrl-u"], help: "half page up", run: (state) => move(state, "-half") },
+  {
+    keys: ["G", "end"],
+    help: "go to the end and follow new rows",
+    run: (state) => (topOverlay(state) || !paneNamed(state.pane).follows ? move(state, "last") : followRows(state)),
+  },
+];
+
+function switchPane(state: UiState, by: number): StateUpdate {
+  const panes = visiblePanes(state);
+  const index = panes.findIndex(({ name }) => name === state.pane);
+  return update({ ...state, pane: panes[(index + by + panes.length) % panes.length]?.name ?? state.pane });
+}
+
+function openSelectedRow(state: UiState): StateUpdate {
+  const row = selectedRow(listOf(state));
+  return row ? paneNamed(state.pane).openRow(state, row) : update(state);
+}
+
+function toggleFreeze(state: UiState): StateUpdate {
+  const isFrozen = listOf(state).frozen !== undefined;
+  const toggle = isFrozen ? unfreeze : freeze;
+  const lists = Object.fromEntries(Object.entries(state.lists).map(([name, list]) => [name, toggle(list)]));
+  return update(withNotice({ ...state, lists }, isFrozen ? "Display resumed" : "Display frozen. Press Space to resume", "yellow"));
+}
+
+const commonPaneKeys: readonly KeyBinding[] = [
+  {
+    keys: ["enter"],
+    label: "details",
+    help: "open details",
+    isEnabled: (state) => selectedRow(listOf(state)) !== undefined,
+    run: openSelectedRow,
+  },
+  {
+    keys: ["/"],
+    label: "filter",
+    help: "filter rows: text, status:4xx, path:, key:, ms>100; ! excludes",
+    isEnabled: (state) => !paneNamed(state.pane).textLines,
+    run: (state) => update({ ...state, isEditingFilter: true }),
+  },
+  {
+    keys: ["escape"],
+    label: "clear filter",
+    help: "clear the filter",
+    isEnabled: (state) => listOf(state).filter !== "",
+    run: (state) => update(withList(state, state.pane, withFilter(listOf(state), "")), { kind: "subscribe" }),
+  },
+  { keys: ["space"], label: "freeze", help: "freeze or resume the display; the sandbox keeps running", run: toggleFreeze },
+  {
+    keys: ["f"],
+    label: "follow",
+    help: "follow new rows",
+    isEnabled: (state) => paneNamed(state.pane).follows && !listOf(state).follows,
+    run: followRows,
+  },
+  { keys: ["tab", "l", "right"], label: "next pane", help: "next pane", run: (state) => switchPane(state, 1) },
+  { keys: ["shift-tab", "h", "left"], help: "previous pane", run: (state) => switchPane(state, -1) },
+];
+
+const paneDigits = (state: UiState): readonly KeyBinding[] =>
+  visiblePanes(state).map(({ name, title }, index) => ({
+    keys: [String(index + 1)],
+    help: `go to ${title}`,
+    run: (later) => update({ ...later, pane: name }),
+  }));
+
+/** The keys of the focused pane, while no overlay is open. */
+export const paneKeys = (state: UiState): readonly KeyBinding[] => [
+  ...paneNamed(state.pane).keys,
+  ...commonPaneKeys,
+  ...paneDigits(state),
+  ...movementKeys,
+];
+
+/** The keys that work in panes and overlays alike, last in the key bar. */
+export const globalKeys: readonly KeyBinding[] = [
+  ...controls,
+  {
+    keys: ["!"],
+    help: "show the last call as curl",
+    isEnabled: ({ lastCall }) => lastCall !== undefined,
+    run: (state) =>
+      update(state.lastCall ? openOverlay(state, textOverlay("Last call as curl", curlOf(state.target, state.lastCall))) : state),
+  },
+  { keys: ["ctrl-l"], help: "redraw the screen", run: (state) => update(state, { kind: "repaint" }) },
+  { keys: ["ctrl-z"], help: "suspend", run: (state) => update(state, { kind: "suspend" }) },
+  { keys: ["s"], help: "switch to plain lines and back", run: (state) => update(state, { kind: "plain" }) },
+  { keys: ["?"], label: "help", help: "show all keys", run: (state) => update(openOverlay(state, helpOverlay(keyGroups(state)))) },
+  {
+    keys: ["q"],
+    label: "quit",
+    help: "close the overlay; without one, quit",
+    run: (state) => (topOverlay(state) ? update(closeTopOverlay(state)) : update(state, { kind: "quit" })),
+  },
+];
+
+/** Work in every overlay. */
+export const overlayKeys: readonly KeyBinding[] = [
+  { keys: ["escape"], label: "back", help: "close the overlay", run: (state) => update(closeTopOverlay(state)) },
+];
+
+/** The groups of the help overlay. */
+function keyGroups(state: UiState): KeyGroup[] {
+  const overlay = topOverlay(state);
+  if (overlay)
+    return [
+      { title: overlay.title, bindings: [...overlay.keys, ...overlayKeys] },
+      { title: "Scrolling", bindings: movementKeys },
+      { title: "Everywhere", bindings: globalKeys },
+    ];
+  const { title, keys } = paneNamed(state.pane);
+  return [
+    { title, bindings: keys },
+    { title: "All panes", bindings: [...commonPaneKeys, ...paneDigits(state), ...movementKeys] },
+    { title: "Everywhere", bindings: globalKeys },
+  ];
+}

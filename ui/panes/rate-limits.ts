@@ -1,0 +1,62 @@
+// The pane of rate-limit windows: how many requests remain in each, and when it resets.
+
+import type { RateWindow } from "../../src/client/control-plane.generated.ts";
+import { rateWindowDetail, rateWindowId } from "../details/rate-window.ts";
+import { type KeyBinding, makeCall, secondsUntil, shortMerchant, update } from "../state/state.ts";
+import { symbols, type Theme } from "../terminal/style.ts";
+import { count, countdown, milliseconds } from "../view/format.ts";
+import { inPath } from "../wire/control-calls.ts";
+import { copyApiKey } from "./copy-api-key.ts";
+import { listPane, type Selected } from "./pane.ts";
+
+export const rateLimits = listPane<RateWindow>({
+  name: "limits",
+  title: "Rate limits",
+  rowId: rateWindowId,
+  filterBy: ({ merchant, operation, limit, remaining }) => ({
+    text: `${merchant} ${operation ?? ""}`,
+    fields: { merchant, operation, limit, remaining },
+  }),
+  poll: { method: "GET", path: "/rate-limits" },
+  columns(window, state, width) {
+    const { merchant, operation, limit, remaining } = window;
+    const wait = countdown(secondsUntil(state, milliseconds(window.reset)));
+    const isExhausted = remaining === 0;
+    const barWidth = width < 60 ? 6 : 16;
+    return [
+      { text: operation ? `${shortMerchant(merchant)} ${operation}` : shortMerchant(merchant), truncate: "middle" },
+      {
+        text: bar(state.theme, remaining / limit, barWidth),
+        width: barWidth,
+        styles: [isExhausted ? "red" : remaining < limit / 5 ? "yellow" : "green"],
+      },
+      { text: `${count(remaining)}/${count(limit)}`, width: 11, align: "right" },
+      { text: isExhausted ? `429 for ${wait}` : `resets ${wait}`, width: 12, styles: isExhausted ? ["red"] : ["dim"] },
+    ];
+  },
+  emptyText: ({ sandbox }) => (sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading rate limits …"]),
+  detail: rateWindowDetail,
+  keys: (selected) => [exhaustKey(selected), copyApiKey((state) => selected(state)?.merchant)],
+});
+
+function exhaustKey(selected: Selected<RateWindow>): KeyBinding {
+  return {
+    keys: ["e"],
+    label: "exhaust",
+    help: "exhaust the window: requests get 429 until it resets",
+    isEnabled: (state) => selected(state)?.operation === null,
+    run(state) {
+      const window = selected(state);
+      if (!window) return update(state);
+      const call = { method: "PUT", path: `/rate-limits/${inPath(window.merchant)}`, body: { remaining: 0 } } as const;
+      return makeCall(state, call, () => `Exhausted the rate limit of ${window.merchant}`);
+    },
+  };
+}
+
+/** A bar is empty or full only when the window is. */
+function bar(theme: Theme, share: number, width: number): string {
+  const { full, empty } = symbols(theme);
+  const filled = share <= 0 ? 0 : share >= 1 ? width : Math.min(width - 1, Math.max(1, Math.round(share * width)));
+  return full.repeat(filled) + empty.repeat(width - filled);
+}

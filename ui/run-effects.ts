@@ -1,0 +1,80 @@
+// Runs effects: control-plane calls, the clipboard, the terminal, and leaving the dashboard.
+
+import { realNow } from "../src/kernel/clock.ts";
+import { fetchLookups } from "./controls/cached-lookups.ts";
+import { visiblePanes } from "./panes/index.ts";
+import { applyPolledRows, applySandboxIndex } from "./state/apply-message.ts";
+import { pollLearner } from "./state/learning.ts";
+import { type Effect, listOf, type SandboxIndex, type StateUpdate, type UiState, update, withNotice } from "./state/state.ts";
+import { copySequence, MAX_COPY_BYTES } from "./terminal/clipboard.ts";
+import type { Terminal } from "./terminal/terminal.ts";
+import type { PaintScheduler } from "./view/paint-scheduler.ts";
+import { type Call, perform, Refusal, type Target } from "./wire/control-calls.ts";
+import type { LiveStream } from "./wire/live.ts";
+
+/** A running dashboard; `state` is the only mutable state in the dashboard. */
+export interface RunningDashboard {
+  target: Target;
+  terminal: Terminal;
+  scheduler: PaintScheduler;
+  stream: LiveStream;
+  state: UiState;
+  leave(reason: LeaveReason): void;
+}
+
+/** `q`, Ctrl-C, `s` for plain lines, or the terminal hung up. */
+export type LeaveReason = "quit" | "interrupt" | "plain" | "hangup";
+
+export function applyUpdate(dashboard: RunningDashboard, { state, effects }: StateUpdate): void {
+  dashboard.state = state;
+  for (const effect of effects) runEffect(dashboard, effect);
+}
+
+function runEffect(dashboard: RunningDashboard, effect: Effect): void {
+  const { terminal, stream, state } = dashboard;
+  if (effect.kind === "call") performCall(dashboard, effect);
+  else if (effect.kind === "copy") copyToClipboard(dashboard, effect.text);
+  else if (effect.kind === "subscribe")
+    stream.subscribe({ requests: listOf(state, "requests").filter, deliveries: listOf(state, "deliveries").filter });
+  else if (effect.kind === "refresh") refresh(dashboard);
+  else if (effect.kind === "repaint") terminal.repaint();
+  else if (effect.kind === "suspend") terminal.suspend();
+  else dashboard.leave(effect.kind);
+}
+
+function performCall(dashboard: RunningDashboard, { call, onReply, onError }: Effect & { kind: "call" }): void {
+  const apply = (next: StateUpdate) => {
+    applyUpdate(dashboard, next);
+    dashboard.scheduler.paintNow();
+  };
+  perform(dashboard.target, call).then(
+    (reply) => apply(onReply(dashboard.state, reply)),
+    (error: Error) => {
+      const fields = error instanceof Refusal ? error.fields : [];
+      apply(onError?.(dashboard.state, error.message, fields) ?? update(withNotice(dashboard.state, error.message, "red")));
+    },
+  );
+}
+
+function copyToClipboard(dashboard: RunningDashboard, text: string): void {
+  if (Buffer.byteLength(text) <= MAX_COPY_BYTES) dashboard.terminal.send(copySequence(text, process.env));
+  else dashboard.state = withNotice(dashboard.state, "Too long for the clipboard. Press ! to show it", "yellow");
+}
+
+/** Polls the sandbox: after every call of a key, and every second while connected. */
+export function refresh(dashboard: RunningDashboard): void {
+  if (dashboard.state.connection.phase !== "live") return;
+  const poll = (call: Call, apply: (state: UiState, body: unknown) => UiState) =>
+    perform(dashboard.target, call).then(
+      ({ body }) => {
+        dashboard.state = apply({ ...dashboard.state, now: realNow() }, body);
+        dashboard.scheduler.paintSoon();
+      },
+      // The next poll is a second away, and the connection state shows an outage.
+      () => {},
+    );
+  for (const effect of [...fetchLookups(dashboard.state), ...pollLearner(dashboard.state)]) runEffect(dashboard, effect);
+  void poll({ method: "GET", path: "" }, (state, body) => applySandboxIndex(state, body as SandboxIndex));
+  for (const { name, poll: rows } of visiblePanes(dashboard.state))
+    if (rows) void poll(rows.call, (state, body) => applyPolledRows(state, name, rows.rows(body)));
+}

@@ -1,0 +1,136 @@
+// The one-line bars around the panes: status, tabs, notice, keys.
+
+import type { VerdictMessage } from "../../src/contracts/live-messages.ts";
+import { isoTime } from "../../src/kernel/clock.ts";
+import { enabledBindings } from "../keys/key-routing.ts";
+import { visiblePanes } from "../panes/index.ts";
+import { requestRate } from "../state/apply-message.ts";
+import { listOf, type SandboxIndex, sandboxNow, topOverlay, type UiState, valuesOf } from "../state/state.ts";
+import { fitTo, padEnd, sanitize, widthOf } from "../terminal/cells.ts";
+import { styled, symbols } from "../terminal/style.ts";
+import { count } from "./format.ts";
+
+/** Connection and URL first, then as much as fits: clock, API keys, version. The counts are at the right end. */
+export function statusBar(state: UiState): string {
+  const { size, theme, sandbox, target, connection } = state;
+  const pending = `${count(sandbox?.pendingDeliveries ?? 0)} pending${size.columns >= 140 ? " deliveries" : ""}`;
+  const counts = ` ${count(requestRate(state))} req/s  ${pending} `;
+  const address = sanitize(`${connectionText(state)}  ${sandbox?.baseUrl ?? target.url}`);
+  const roomBeside = (name: string) => size.columns - widthOf(name) - widthOf(counts) - 1;
+  const variants = statusVariants(state, address);
+  const fitting = variants.find(({ name, parts }) => widthOf(parts.join("  ")) <= roomBeside(name));
+  const { name, parts } = fitting ?? (variants.at(-1) as StatusVariant);
+  const room = roomBeside(name);
+  const text = parts.reduce((before, part) => (widthOf(before) + 2 + widthOf(part) > room ? before : `${before}  ${part}`));
+  const styles = connection.phase === "live" ? [] : (["yellow"] as const);
+  return `${styled(theme, name, "bold")} ${styled(theme, fitTo(text, room), ...styles)}${counts}`;
+}
+
+interface StatusVariant {
+  name: string;
+  parts: string[];
+}
+
+/** From longest to shortest: the API keys matter more than the program's name. */
+function statusVariants(state: UiState, address: string): StatusVariant[] {
+  const { sandbox, size, learning } = state;
+  const name = size.columns < 80 ? "" : " merchant-sandbox ";
+  if (!sandbox) return [{ name, parts: [address] }];
+  const parts = (...keys: string[]) => [address, ...[clockText(state, sandbox), ...keys, `v${sandbox.version}`].map(sanitize)];
+  // A workshop's screen may be projected: it shows no API keys.
+  if (learning?.kind === "workshop") return [{ name, parts: parts() }];
+  const short = parts(firstApiKeyText(sandbox));
+  return [
+    { name, parts: parts(apiKeysText(sandbox)) },
+    { name, parts: short },
+    { name: "", parts: short },
+  ];
+}
+
+function connectionText({ connection, retryAt, now, lastSeq }: UiState): string {
+  const stale = lastSeq > 0 ? ", data is stale" : "";
+  if (connection.phase === "live") return "LIVE";
+  if (connection.phase === "connecting") return "CONNECTING";
+  if (connection.phase === "detached") return `DETACHED: ${connection.reason}${stale}`;
+  return `RECONNECTING in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s: ${connection.reason}${stale}`;
+}
+
+function clockText(state: UiState, { clock }: SandboxIndex): string {
+  const time = isoTime(sandboxNow(state)).slice(0, 19).replace("T", " ");
+  return `clock ${time}${clock.mode === "real" ? "" : ` ${clock.mode}`}`;
+}
+
+const KEY_PREFIX = "sk_test_";
+const MAX_KEYS_SHOWN = 6;
+
+/** The first API key of each merchant: `keys sk_test_{lodge,market}`. */
+function apiKeysText({ merchants }: SandboxIndex): string {
+  const keys = merchants.flatMap(({ apiKeys }) => apiKeys.slice(0, 1));
+  const shown = keys.slice(0, MAX_KEYS_SHOWN).map((key) => key.replace(KEY_PREFIX, ""));
+  const more = keys.length > MAX_KEYS_SHOWN ? [`${keys.length - MAX_KEYS_SHOWN} more`] : [];
+  return `keys ${KEY_PREFIX}{${[...shown, ...more].join(",")}}`;
+}
+
+/** `sk_test_lodge +2 more`. */
+function firstApiKeyText({ merchants }: SandboxIndex): string {
+  const [first, ...others] = merchants;
+  return first ? `${first.apiKeys[0] ?? first.id}${others.length > 0 ? ` +${others.length} more` : ""}` : "no merchants";
+}
+
+/** On a narrow screen only the focused tab has its title. */
+export function tabBar(state: UiState): string {
+  const { pane, size, theme } = state;
+  const panes = visiblePanes(state);
+  const isWide = panes.reduce((sum, { title }) => sum + title.length + 5, 0) <= size.columns;
+  const tabs = panes.map(({ name, title }, index) => {
+    const tab = isWide || name === pane ? `${index + 1} ${title}` : String(index + 1);
+    return name === pane ? styled(theme, `[${tab}]`, "bold") : ` ${tab} `;
+  });
+  return padEnd(` ${tabs.join(" ")}`, size.columns);
+}
+
+/** The filter being edited, the notice, or the verdicts so far. */
+export function noticeBar(state: UiState): string {
+  const { notice, isEditingFilter, size, theme } = state;
+  const width = size.columns - 2;
+  if (isEditingFilter) return ` ${fitTo(`/${sanitize(listOf(state).filter)}${symbols(theme).caret}  Enter apply  Esc clear`, width)}`;
+  if (notice) return ` ${styled(theme, fitTo(sanitize(notice.text), width), notice.style)}`;
+  return ` ${fitTo(verdictSummary(state), width)}`;
+}
+
+/** The failed rules, most failures first, then how many verdicts passed. */
+function verdictSummary(state: UiState): string {
+  const { good, bad, unsure } = symbols(state.theme);
+  const failures = new Map<string, number>();
+  let passed = 0;
+  let open = 0;
+  for (const { rule, verdict } of valuesOf<VerdictMessage>(state, "verdicts")) {
+    if (verdict === "fail") failures.set(rule, (failures.get(rule) ?? 0) + 1);
+    else if (verdict === "pass") passed++;
+    else open++;
+  }
+  if (failures.size + passed + open === 0) return "";
+  const failed = [...failures]
+    .sort(([, one], [, other]) => other - one)
+    .map(([rule, times]) => `${bad} ${sanitize(rule)} failed${times > 1 ? ` ${times} times` : ""}`);
+  const others = [
+    ...(passed > 0 ? [`${good} ${count(passed)} passed`] : []),
+    ...(open > 0 ? [`${unsure} ${count(open)} inconclusive`] : []),
+  ];
+  return ["verdicts", ...failed, ...others].join("   ");
+}
+
+const KEY_NAMES: Record<string, string> = { enter: "Enter", escape: "Esc", space: "Space", tab: "Tab" };
+
+/** The enabled keys that have a label. Those that do not fit are dropped from the right, but help and quit always stay. */
+export function keyBar(state: UiState): string {
+  const width = state.size.columns - 2;
+  const overlay = topOverlay(state);
+  // In an overlay with text input, letters are text: only its own keys and Esc work.
+  const last = overlay?.onKey ? ["Esc back"] : ["? help", overlay ? "q back" : "q quit"];
+  let first = (overlay?.onKey ? overlay.keys : enabledBindings(state))
+    .filter(({ keys, label }) => label !== undefined && !keys.some((key) => key === "?" || key === "q"))
+    .map(({ keys: [key = ""], label }) => `${KEY_NAMES[key] ?? key} ${label}`);
+  while (first.length > 0 && widthOf([...first, ...last].join("  ")) > width) first = first.slice(0, -1);
+  return ` ${styled(state.theme, fitTo([...first, ...last].join("  "), width), "dim")}`;
+}

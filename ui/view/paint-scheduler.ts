@@ -1,0 +1,56 @@
+// Schedules painting: at once after a key, and at a limited rate for the stream.
+
+import { afterRealTime, realNow, stopwatch } from "../../src/kernel/clock.ts";
+
+export interface PaintScheduler {
+  /** After a key or a resize. */
+  paintNow(): void;
+  /** After a change that the user did not make. */
+  paintSoon(): void;
+  stop(): void;
+}
+
+interface SchedulerCallbacks {
+  paint(): void;
+  everySecond(): void;
+}
+
+const SECOND = 1_000;
+/** At most ten frames per second. */
+const MIN_GAP_MS = 100;
+/** Painting the stream takes at most 1/25 of the time, so a slow machine paints less often. */
+const COST_FACTOR = 25;
+
+export function createPaintScheduler({ paint, everySecond }: SchedulerCallbacks): PaintScheduler {
+  let paintedAt = 0;
+  let cost = 0;
+  let cancelPaint: (() => void) | undefined;
+  let cancelSecond: () => void;
+
+  const paintNow = () => {
+    cancelPaint?.();
+    cancelPaint = undefined;
+    const elapsed = stopwatch();
+    paint();
+    cost = elapsed();
+    paintedAt = realNow();
+  };
+  const tick = () => {
+    cancelSecond = afterRealTime(SECOND, tick);
+    everySecond();
+  };
+  cancelSecond = afterRealTime(SECOND, tick);
+  return {
+    paintNow,
+    paintSoon() {
+      const gap = Math.max(MIN_GAP_MS, cost * COST_FACTOR);
+      cancelPaint ??= afterRealTime(Math.max(0, gap - (realNow() - paintedAt)), paintNow);
+    },
+    stop() {
+      cancelPaint?.();
+      // Any function: `paintSoon` then schedules nothing more.
+      cancelPaint = () => {};
+      cancelSecond();
+    },
+  };
+}

@@ -1,0 +1,34 @@
+// The text of each slot, as lines of exactly its size.
+
+import { paneNamed } from "../panes/index.ts";
+import { topOverlay, type UiState } from "../state/state.ts";
+import { fitTo, padEnd } from "../terminal/cells.ts";
+import { keyBar, noticeBar, statusBar, tabBar } from "./bars.ts";
+import { borderedBox } from "./bordered-box.ts";
+import { type BoxSize, MINIMUM_SIZE } from "./layout.ts";
+import { paneLines } from "./pane-view.ts";
+
+const slots: Record<string, (state: UiState, size: BoxSize) => string[]> = {
+  status: (state) => [statusBar(state)],
+  tabs: (state) => [tabBar(state)],
+  notice: (state) => [noticeBar(state)],
+  keys: (state) => [keyBar(state)],
+  overlay: overlayLines,
+  small: ({ size: { columns, rows } }) => [
+    fitTo(`${columns}x${rows} is too small: resize to ${MINIMUM_SIZE.columns}x${MINIMUM_SIZE.rows} or larger, or press q to quit`, columns),
+  ],
+};
+
+/** Any other name is a pane's. */
+export const slotLines = (name: string, state: UiState, size: BoxSize): string[] =>
+  slots[name]?.(state, size) ?? paneLines(state, paneNamed(name), size);
+
+function overlayLines(state: UiState, { width, height }: BoxSize): string[] {
+  const overlay = topOverlay(state);
+  if (!overlay) return [];
+  const lines = overlay.lines(state, width - 4);
+  const top = Math.max(0, Math.min(overlay.scroll, lines.length - (height - 2)));
+  const visible = lines.slice(top, top + height - 2).map((line) => ` ${padEnd(line, width - 4)} `);
+  const note = lines.length > height - 2 ? `${top + 1}-${top + visible.length} of ${lines.length}` : "";
+  return borderedBox(state.theme, { title: overlay.title, note, lines: visible, width, height, focused: true });
+}
