@@ -1,16 +1,16 @@
-// Crowds at the door: processes full of connections that say nothing.
+// Opens thousands of idle connections, from several processes.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
 export interface Crowd {
-  /** How many connections came to be. */
+  /** The number of connections that were opened. */
   opened: number;
   leave(): Promise<void>;
 }
 
-/** What one process holds: below what most systems allow one. */
+/** Connections per process, below what most systems allow. */
 const MOST_EACH = 5_000;
 const CROWD = `${import.meta.dirname}/crowd.js`;
 
@@ -33,7 +33,7 @@ export async function gather(port: number, wanted: number): Promise<Crowd> {
   };
 }
 
-/** As many of those wanted as one process may hold open, beside what it needs itself. */
+/** How many connections this process may open beside the descriptors it needs itself. */
 export function mostConnections(wanted: number): number {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { hard: number | "unlimited" } } };
   const hard = userLimits?.open_files?.hard ?? 1_024;

@@ -1,4 +1,4 @@
-// A disk that fills up and empties again: a small file system of its own where that may be made, else a limit on what the process may write.
+// A disk that fills up and is freed again: a small file system where one can be mounted, else a limit on file size.
 
 import { spawnSync } from "node:child_process";
 import { statfsSync } from "node:fs";
@@ -7,16 +7,16 @@ import { folder } from "../support/program.ts";
 
 export interface Disk {
   readonly folder: string;
-  /** How it is filled; undefined where this system has no way. */
+  /** How the disk is filled; undefined where this system offers no way. */
   readonly by: "a file system of its own" | "a limit of the process" | undefined;
-  /** From now on nothing more can be written; `pid` is who writes. */
+  /** Makes further writes fail for the process `pid`. */
   fill(pid: number): void;
   free(pid: number): void;
 }
 
 const mounted: string[] = [];
 
-// Before the folders are taken away, for this comes later in the order of the imports.
+// Imported before the folders are created, so that the file system is unmounted after they are removed.
 afterEach(() => {
   for (const place of mounted.splice(0)) must("umount", "-l", place);
 });
@@ -34,7 +34,7 @@ export function openDisk(): Disk {
 
 const nothing = (place: string): Disk => ({ folder: place, by: undefined, fill() {}, free() {} });
 
-/** Only the soft limit: the hard one could never be raised again. A process that is gone has none. */
+/** Sets the soft limit only, because the hard limit could not be raised again. A process that has exited has no limit. */
 const limit = (pid: number, most: string) => void did("prlimit", "--pid", String(pid), `--fsize=${most}:unlimited`);
 
 function ownFileSystem(place: string): Disk {
@@ -50,7 +50,7 @@ function ownFileSystem(place: string): Disk {
     folder: place,
     by: "a file system of its own",
     fill() {
-      // What is written meanwhile would not fit any more, and is refused: then once again.
+      // Another write may have taken the freed space: try again.
       while (!did("mount", "-o", `remount,size=${used()}`, place));
     },
     free,

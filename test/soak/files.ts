@@ -1,4 +1,4 @@
-// Files that a sandbox must not begin on, made of one that it left: and whether it left them as they were.
+// Damaged copies of a database file: a sandbox must refuse to start on them and leave them unchanged.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -54,19 +54,19 @@ export const spoilt: Spoilt[] = [
 export interface Refused {
   code: number | null;
   error: string;
-  /** Its mode and its bytes. */
+  /** Mode and content. */
   before: string;
   after: string;
 }
 
-/** The superuser may write everywhere: what bits forbid is tried as somebody else. Undefined where that cannot be. */
+/** root may write everywhere, so file modes are tried as another user. Undefined where that is not possible. */
 const asNobody = () => {
   if (process.platform === "win32") return undefined;
   if (process.getuid?.() !== 0) return [];
   return spawnSync("setpriv", ["--version"]).status === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : undefined;
 };
 
-/** Starts the program on a copy of a file after it was spoilt; undefined where this system cannot try that. */
+/** Starts the program on a damaged copy of a file; undefined where this system cannot do that. */
 export async function tryOn(db: string, { spoil }: Spoilt): Promise<Refused | undefined> {
   const nobody = asNobody();
   if (nobody === undefined) return undefined;

@@ -1,6 +1,6 @@
-// Tells what grows from what only goes up and down: a line through many samples that no few of them can bend.
+// Tells growth from fluctuation: a slope through many samples that a few outliers cannot bend.
 
-/** By how much a value grew from the first sample to the last, as the median of the slopes between all pairs says. */
+/** Growth from the first to the last sample, as the median slope between all pairs. */
 export function growth(values: readonly number[]): number {
   const slopes: number[] = [];
   for (let from = 0; from < values.length; from++)

@@ -1,4 +1,4 @@
-// What a sandbox is put through while clients work with it; each hazard leaves things as it found them.
+// The hazards of the soak test. Each one happens while clients work, and leaves the sandbox as it found it.
 
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { listenDeaf, type Record as Receiver } from "./receivers.ts";
 import type { Subject } from "./subject.ts";
 import { watch } from "./watchers.ts";
 
-/** What a hazard has to work with. */
+/** What a hazard works with. */
 export interface Scene {
   readonly subject: Subject;
   readonly load: Load;
@@ -20,26 +20,26 @@ export interface Scene {
   readonly disk: Disk;
   /** The SQLite file. */
   readonly db: string;
-  /** Whether there is time for all of it. */
+  /** Whether there is time for the long form of the hazard. */
   readonly long: boolean;
-  /** Whether this hazard is met for the first time. */
+  /** Whether this hazard runs for the first time. */
   readonly isFirst: boolean;
   pick(limit: number, ...name: (string | number)[]): number;
-  /** Calls the control plane. */
-  // biome-ignore lint/suspicious/noExplicitAny: hazards look into answers of every shape.
+  /** Calls the control API. */
+  // biome-ignore lint/suspicious/noExplicitAny: hazards read replies of every shape.
   control(method: string, path: string, body?: unknown): Promise<any>;
-  // biome-ignore lint/suspicious/noExplicitAny: hazards look into answers of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: hazards read replies of every shape.
   service(method: string, path: string, body?: unknown): Promise<any>;
-  /** Lets clients work for a while; rejects, as `until` does, when the sandbox is gone. */
+  /** Lets clients work for a while; rejects, like `until`, when the sandbox has exited. */
   spell(): Promise<void>;
   until(holds: () => boolean | Promise<boolean>): Promise<void>;
-  /** Counts what was done, for the table at the end. */
+  /** Counts an action for the table at the end. */
   count(what: string, by?: number): void;
 }
 
 export type Hazard = (scene: Scene) => Promise<void>;
 
-/** None that changes what an event says, or lets a key be forgotten: then nobody could tell what is lost from what is meant. */
+/** No fault that changes an event or expires a key: lost events could then not be told from intended ones. */
 const ON_CALLS = [
   { type: "status", status: 503 },
   { type: "status", status: 500 },
@@ -108,7 +108,7 @@ const forward: Hazard = async ({ control, pick, spell, load, long, count }) => {
   }
 };
 
-/** By less than a key is remembered: what is past that may happen again. */
+/** By less than the lifetime of an idempotency key, because an expired key may act twice. */
 const backward: Hazard = async ({ control, spell, count }) => {
   const { unix } = await control("GET", "/clock");
   for (const [mode, seconds] of [
@@ -123,7 +123,7 @@ const backward: Hazard = async ({ control, spell, count }) => {
   await control("PUT", "/clock", { mode: "offset", now: new Date(unix * 1_000).toISOString() });
 };
 
-/** While it stands, all that happens is due at one moment, and advancing waits for all of that: clients must come to rest for it. */
+/** While the clock is frozen, everything falls due at one moment and `advance` waits for all of it: the clients must pause. */
 const frozen: Hazard = async ({ control, spell, count, load }) => {
   await control("PUT", "/clock", { mode: "frozen" });
   for (const step of ["0s", "1s", "30s"]) {
@@ -137,7 +137,7 @@ const frozen: Hazard = async ({ control, spell, count, load }) => {
   await spell();
 };
 
-/** Longer than clients and receivers wait, where there is time for that. */
+/** Longer than the timeouts of clients and receivers, if there is time. */
 const suspended: Hazard = async ({ subject, spell, long, count }) => {
   for (const milliseconds of long ? [100, 1_000, 3_000] : [50, 150]) {
     await subject.suspend(milliseconds);
@@ -146,14 +146,14 @@ const suspended: Hazard = async ({ subject, spell, long, count }) => {
   }
 };
 
-/** Until clients were refused for it, some of them several times. */
+/** Until clients have been refused, some of them several times. */
 const fullDisk: Hazard = async ({ subject, disk, load, spell, until, count, control }) => {
   if (disk.by === undefined) return;
   const before = load.seen.unwritable;
   disk.fill(subject.pid);
   try {
     await until(() => load.seen.unwritable >= before + 12);
-    // What falls due meanwhile cannot be written either; reading goes on.
+    // Due deliveries cannot be written either; reads continue.
     await control("GET", "/requests");
   } finally {
     disk.free(subject.pid);
@@ -162,7 +162,7 @@ const fullDisk: Hazard = async ({ subject, disk, load, spell, until, count, cont
   await spell();
 };
 
-/** For longer than the sandbox waits. */
+/** For longer than the lock timeout of the sandbox. */
 const locked: Hazard = async ({ db, load, spell, until, count }) => {
   const before = load.seen.unwritable;
   const other = new Sqlite(db, { timeout: 5_000 });
@@ -179,7 +179,7 @@ const locked: Hazard = async ({ db, load, spell, until, count }) => {
 
 const WANTED = 10_000;
 
-/** The first time they stay for longer than the sandbox listens to nothing, where there is time for that: then it has sent them away itself. */
+/** The first time, for longer than the idle timeout of the sandbox, if there is time: then it closes the connections itself. */
 const silence: Hazard = async ({ subject, spell, until, long, isFirst, count }) => {
   const wanted = long ? mostConnections(WANTED) : 100;
   const before = await subject.measure();
@@ -199,7 +199,7 @@ const silence: Hazard = async ({ subject, spell, until, long, isFirst, count }) 
 
 const SHORT_OF_HANDLES = 40;
 
-/** As many connections as it has handles, and more that ask in vain. */
+/** As many connections as it has file descriptors, and more that are refused. */
 const noHandles: Hazard = async ({ subject, spell, count }) => {
   const { descriptors } = await subject.measure();
   const limit = (soft: number | string) => spawnSync("prlimit", ["--pid", String(subject.pid), `--nofile=${soft}:`]).status === 0;
@@ -224,14 +224,14 @@ function softLimitOf(pid: number): string | undefined {
   return status === 0 ? stdout.trim() : undefined;
 }
 
-/** The first time more happens than is kept for them, where there is time for that. */
+/** The first time, more events than the stream buffers, if there is time. */
 const slowReaders: Hazard = async ({ subject, spell, long, isFirst, count }) => {
   const watchers = await Promise.all(Array.from({ length: long ? 20 : 4 }, () => watch(subject.url)));
   try {
     for (const watcher of watchers.slice(1)) watcher.stopReading();
     for (let time = 0; time < (long ? 4 : 2); time++) await spell();
     if (long && isFirst) await Promise.all([1, 2, 3].map(() => flood(subject.port, 10_000)));
-    // Half of them look again; the others never do.
+    // Half of them read again; the others never do.
     for (const watcher of watchers.slice(0, Math.ceil(watchers.length / 2))) {
       const { items, missed, wrong } = await watcher.catchUp();
       count("items read", items);
@@ -243,7 +243,7 @@ const slowReaders: Hazard = async ({ subject, spell, long, isFirst, count }) => 
   }
 };
 
-/** So many reads, one behind the other on one connection; resolves once the last one is answered. */
+/** Pipelines this many reads on one connection; resolves with the last response. */
 async function flood(port: number, reads: number): Promise<void> {
   const head = `GET /v1/merchants/me HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
   const socket = connect({ port, host: "127.0.0.1" });
@@ -258,7 +258,7 @@ const deafReceivers: Hazard = async ({ service, spell, long, count }) => {
   try {
     const registered = await Promise.all(deaf.map(({ url }) => service("POST", "/v1/webhooks", { url, events: ["payroll.created"] })));
     for (let time = 0; time < (long ? 5 : 1); time++) await spell();
-    // One more kind of them is gone altogether.
+    // Another kind of client disconnects altogether.
     await deaf[0]?.close();
     await spell();
     for (const { id } of registered) await service("DELETE", `/v1/webhooks/${id}`);
@@ -268,7 +268,7 @@ const deafReceivers: Hazard = async ({ service, spell, long, count }) => {
   }
 };
 
-/** Clients that break off: in the middle of a line, of the headers, of the body, of the answer. */
+/** Clients that disconnect: in the middle of a line, of the headers, of the body, of the response. */
 const RUDE = [
   "GET /v1/pay",
   "GET /v1/payments HTTP/1.1\r\nHost: localho",
@@ -309,7 +309,7 @@ const VISITS = [
   "/board",
 ];
 
-/** Everything else that is done to a sandbox in a day: it is looked at, copied, asked for a report, shared with merchants who come and go. */
+/** Everyday use: watching, snapshots, reports, and merchants that are created and removed. */
 const visitors: Hazard = async ({ control, spell, count, pick, load, long }) => {
   for (const path of VISITS) await control("GET", path);
   for (const format of ["json", "junit", "markdown", "html", "har"]) await control("GET", `/report?format=${format}`);
@@ -326,7 +326,7 @@ const visitors: Hazard = async ({ control, spell, count, pick, load, long }) => 
   count("visits", VISITS.length + 5);
 };
 
-/** By itself, and over a jump: what should have happened meanwhile happens. */
+/** In real time and across a clock jump: everything that falls due happens. */
 const traffic: Hazard = async ({ control, spell, long, count }) => {
   await control("POST", "/traffic", { merchant: "mer_market", rate: "20/s" });
   await spell();

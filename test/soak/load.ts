@@ -1,4 +1,4 @@
-// The clients of a soak: writers that ask again until they are answered, readers, and what they saw.
+// The clients of the soak test: writers that retry until they succeed, readers, and a record of what they saw.
 
 import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
@@ -8,42 +8,42 @@ import { type Answer, call } from "../support/sandbox.ts";
 export interface Load {
   readonly writes: Write[];
   readonly seen: Seen;
-  /** Lets the clients work, if they do not yet. */
+  /** Starts the clients, unless they are running. */
   begin(): void;
-  /** Resolves once so many more calls have been answered with what was asked for. */
+  /** Resolves after this many more successful calls. */
   answered(more: number): Promise<void>;
-  /** Lets the clients end what they are about: each write is asked again, with its key, until it is answered. */
+  /** Stops the clients gracefully: each write is retried with its key until it succeeds. */
   rest(): Promise<void>;
-  /** Ends at once, whatever is unanswered. */
+  /** Stops at once, even with calls in flight. */
   giveUp(): void;
-  /** Asks again for some of the newest writes; answers those that did not get their first answer to the byte. */
+  /** Repeats some of the newest writes; returns those whose response differs from the first one. */
   repeat(most: number): Promise<string[]>;
 }
 
 export interface Seen {
   reads: number;
   writes: number;
-  /** Answers that fault rules, a full disk or the like put in the place of those asked for, and connections that broke. */
+  /** Injected errors, errors of a full disk and the like, and broken connections. */
   refused: number;
   broken: number;
-  /** Writes that were asked again, and of these those that had happened the first time. */
+  /** Retried writes, and how many of them had taken effect the first time. */
   again: number;
   hadHappened: number;
-  /** Refusals for want of a file that can be written. */
+  /** Refusals because the file cannot be written. */
   unwritable: number;
   /** What no client may ever see. */
   wrong: string[];
 }
 
 interface Needs {
-  /** Where the sandbox is now. */
+  /** The current URL of the sandbox. */
   url(): string;
   pick(limit: number, ...name: (string | number)[]): number;
 }
 
 const WRITERS = 4;
 const READERS = 3;
-/** Milliseconds of a client's life. */
+/** Milliseconds of pauses of a client. */
 const PATIENCE = 1_000;
 const BEFORE_RETRY = 25;
 const MOST_THINKING = 6;
@@ -58,7 +58,7 @@ const READS = [
   "/v1/webhook-deliveries?limit=10",
 ];
 
-/** What a client that does nothing wrong is told where something else goes wrong. */
+/** The errors that a correct client may get while something else fails. */
 const EXCUSES = new Set([401, 409, 429, 500, 502, 503]);
 const UNWRITABLE = /full|locked|cannot be written/;
 
@@ -77,7 +77,7 @@ export function createLoad({ url, pick }: Needs): Load {
     for (const { resolve } of waiting.filter(({ at }) => at <= count)) resolve();
     waiting = waiting.filter(({ at }) => at > count);
   };
-  /** The answer, or undefined where something came between. */
+  /** The response, or undefined if the connection failed. */
   const ask = async (method: string, path: string, given: object = {}): Promise<Answer | undefined> => {
     try {
       const answer = await call(url(), method, path, { ...given, agent, patience: PATIENCE });

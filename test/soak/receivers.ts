@@ -1,4 +1,4 @@
-// The receivers of a soak: one that keeps a record of all that comes to it, and those that never answer.
+// The receivers of the soak test: one that records everything, and some that never respond.
 
 import { createHash } from "node:crypto";
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -7,23 +7,23 @@ import { sign } from "../../src/webhooks/signature.ts";
 
 export interface Record {
   readonly url: string;
-  /** What its endpoint signs with. */
+  /** The signing secret of its endpoint. */
   secret: string;
-  /** How many different events came with each key that a write carried. */
+  /** The number of different events per idempotency key of a write. */
   events: Map<string, number>;
-  /** Every event that came, and how often it came. */
+  /** Every event, and how often it arrived. */
   copies: Map<string, number>;
   seen: { deliveries: number; forged: number; failed: number };
-  /** Events of which not all copies were the same bytes. */
+  /** Events whose copies differed. */
   changed: string[];
-  /** Lets go of the connections on which nothing happens. */
+  /** Closes idle connections. */
   rest(): void;
   close(): Promise<void>;
 }
 
 type Pick = (limit: number, ...name: (string | number)[]) => number;
 
-/** Takes what is genuine; some of it only the second or third time, and all of it a moment late. */
+/** Accepts genuine deliveries: some only at the second or third attempt, and all of them after a short delay. */
 export async function keepRecord(pick: Pick): Promise<Record> {
   const digests = new Map<string, string>();
   const record = { secret: "", events: new Map<string, number>(), copies: new Map<string, number>(), changed: [] as string[] };
@@ -64,12 +64,12 @@ async function read(incoming: IncomingMessage): Promise<Buffer> {
 
 export interface Deaf {
   url: string;
-  /** How many connections it was given. */
+  /** The number of accepted connections. */
   met(): number;
   close(): Promise<void>;
 }
 
-/** The ways of never answering: not to read, to read and say nothing, to stop in the middle of the headers, or of the body, or to go on for ever. */
+/** The ways of never responding: do not read, read but stay silent, stop within the headers or the body, or never end the body. */
 const WAYS: ((socket: Socket) => void)[] = [
   (socket) => void socket.pause(),
   (socket) => void socket.resume(),

@@ -1,4 +1,4 @@
-// A soak as a whole: one file, one receiver, the clients, and sandboxes that come and go on it.
+// The soak test: one file, one receiver, the clients, and a series of sandboxes on that file.
 
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -18,22 +18,22 @@ export interface Soak {
   readonly receiver: Receiver;
   /** The endpoint of that receiver. */
   readonly endpoint: string;
-  /** How often each hazard was met, and what was done then. */
+  /** How often each hazard ran, and its actions. */
   readonly met: Map<string, Map<string, number>>;
   readonly subject: Subject;
   pick(limit: number, ...name: (string | number)[]): number;
-  /** Begins the next life. */
+  /** Starts the next sandbox. */
   start(): Promise<void>;
   meet(name: string): Promise<void>;
-  /** Ends all that goes on: clients are answered, faults are gone, and nothing is owed any more. */
+  /** Waits until everything has settled: clients have succeeded, faults are removed, and no delivery is pending. */
   calm(): Promise<void>;
-  /** What the process holds when nothing goes on. */
+  /** What the process holds while idle. */
   hold(): Promise<Held>;
-  /** Kills it while a hazard is met, after so many more answers. */
+  /** Kills the sandbox during a hazard, after this many more responses. */
   killDuring(name: string, answers: number): Promise<void>;
-  /** Starts it where nothing can be written; undefined where it found room in what it had, or where that cannot be tried. */
+  /** Starts the sandbox on a full disk; undefined if it found free space, or where this cannot be tried. */
   startOnFullDisk(): Promise<Ended | undefined>;
-  /** What all of them said beside their output. */
+  /** The error output of all sandboxes. */
   readonly complaints: string[];
   close(): Promise<void>;
 }
@@ -127,14 +127,14 @@ export async function openSoak({ seed, long }: { seed: number; long: boolean }):
   return soak;
 }
 
-/** Rejects when the process is gone before that comes. */
+/** Rejects if the process exits first. */
 const whileItLives = ({ ended }: Subject, work: Promise<void>) =>
   Promise.race([
     work,
     ended.then(({ code, signal, error }) => Promise.reject(new Error(`the sandbox ended with ${code ?? signal}: ${error.slice(-2_000)}`))),
   ]);
 
-/** Whether nothing is owed; what is owed later is played. */
+/** Whether no delivery is pending; advances the clock to later retries. */
 async function isSettled(url: string): Promise<boolean> {
   const { settled, pending } = await control(url, "POST", "/drain", { within: "5s" });
   if (settled && pending > 0) await control(url, "POST", "/clock/advance", { by: "30m" });

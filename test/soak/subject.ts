@@ -1,4 +1,4 @@
-// The sandbox under soak: the built program on one file, with a probe in it that says what it holds.
+// The sandbox under test: the built program on one file, with a probe that reports its memory.
 
 import { readdirSync } from "node:fs";
 import type { Duplex } from "node:stream";
@@ -6,14 +6,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { type Ended, launchCommand, PROGRAM } from "../support/program.ts";
 
-/** What the process holds once the garbage is gone. */
+/** What the process holds after garbage collection. */
 export interface Held {
-  /** Bytes of JavaScript and of what hangs on it. */
+  /** Heap and external memory in bytes. */
   heap: number;
-  /** Bytes of the whole process. */
+  /** Resident memory in bytes. */
   rss: number;
   sockets: number;
-  /** Open file descriptors, where the system tells. */
+  /** Open file descriptors, where the system reports them. */
   descriptors: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface Subject {
   readonly pid: number;
   readonly ended: Promise<Ended>;
   measure(): Promise<Held>;
-  /** Stands still for real milliseconds, as on a machine that sleeps. */
+  /** Stops the process for real milliseconds, as on a machine that sleeps. */
   suspend(milliseconds: number): Promise<void>;
   kill(): Promise<Ended>;
   stop(): Promise<Ended>;
@@ -31,11 +31,11 @@ export interface Subject {
 
 const PROBE = pathToFileURL(`${import.meta.dirname}/probe.js`).href;
 
-/** Many attempts, the first ones in quick succession: whatever a receiver goes through, it is told in the end. */
+/** Many attempts, the first ones in quick succession, so that every delivery succeeds in the end. */
 const GAPS = [..."20ms ".repeat(8).trim().split(" "), "100ms", "100ms", "1s", "1s", "10s", "10s", "1m", "1m", "10m", "10m", "1h", "1h"];
 const OPTIONS = ["--rate-limit", "none", "--webhook-timeout", "2s", "--retry-schedule", GAPS.join()];
 
-/** Words of a sandbox on a file. */
+/** The arguments of a sandbox on a file. */
 export const startOn = (db: string) => ["start", "--port", "0", "--no-ui", "--db", db, ...OPTIONS];
 
 export async function startSubject(db: string, cwd: string): Promise<Subject> {
@@ -51,7 +51,7 @@ export async function startSubject(db: string, cwd: string): Promise<Subject> {
     pid,
     ended,
     async measure() {
-      // What it says goes on for as long as it lives, and nobody reads it twice.
+      // Output grows for as long as it lives: keep only what was not read yet.
       out.length = 0;
       const held = await ask(child.stdio[3] as Duplex);
       return { ...held, descriptors: descriptorsOf(pid) };

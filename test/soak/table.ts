@@ -1,4 +1,4 @@
-// The counts of a soak, for a person: what was done, what came of it, and what was held.
+// Prints the counts of a soak run: actions, results, and memory.
 
 import { growth, median } from "./flat.ts";
 import type { Soak } from "./soak.ts";
@@ -8,9 +8,9 @@ export interface Outcome {
   seconds: number;
   seed: number;
   lives: { killed: number; stopped: number };
-  /** Files on which none began. */
+  /** Files that were refused. */
   refused: number;
-  /** What was held after each hazard of the one life, once all there is had been through it. */
+  /** What was held after each hazard of the first sandbox. */
   held: readonly Held[];
 }
 

@@ -1,4 +1,4 @@
-// Watchers of the live stream who stop reading: what they missed is told them when they look again.
+// Clients of the live stream that stop reading, and must get what they missed when they read again.
 
 import { once } from "node:events";
 import { WebSocket } from "ws";
@@ -6,16 +6,16 @@ import type { LiveMessage } from "../../src/contracts/live-messages.ts";
 
 export interface Watcher {
   stopReading(): void;
-  /** Reads again, and resolves once it has been told of everything up to now. */
+  /** Reads again, and resolves once it has caught up. */
   catchUp(): Promise<Told>;
   leave(): void;
 }
 
 export interface Told {
   items: number;
-  /** Items that it was told it missed. */
+  /** Messages reported as missed. */
   missed: number;
-  /** Numbers that came twice, or neither came nor were told of. */
+  /** Sequence numbers that arrived twice, or neither arrived nor were reported as missed. */
   wrong: number;
 }
 
@@ -60,7 +60,7 @@ export async function watch(url: string): Promise<Watcher> {
   };
 }
 
-/** The number of the newest item: what another watcher is told first. */
+/** The newest sequence number, from another watcher. */
 async function newestOf(url: string): Promise<number> {
   const socket = new WebSocket(`${url.replace("http", "ws")}/_sandbox/live`);
   socket.on("error", () => {});
