@@ -237,6 +237,7 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
           try {
             const body = await right.read(incoming);
             if (open > 20) throw new Error("too many");
+            // Keeps requests open at the same time, so that the limit is reached.
             await new Promise((resolve) => setTimeout(resolve, 5));
             return body;
           } finally {

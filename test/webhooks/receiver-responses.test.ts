@@ -65,6 +65,7 @@ async function outcomeOf(pieces: readonly Buffer[]) {
 async function connectionsFor(text: string): Promise<number> {
   const receiver = await rawReceiver((socket) => void writeAll(socket, [bytes(text)], true));
   await send(receiver.url);
+  // The client notices that a connection was closed a moment after the response.
   await new Promise((resolve) => setTimeout(resolve, 10));
   await send(receiver.url);
   return receiver.connections();
