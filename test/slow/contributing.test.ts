@@ -1,7 +1,7 @@
 // The walks of CONTRIBUTING.md, carried out: each is applied to a copy of the checkout, which must then pass the gate that any change passes.
 
 import { execFile, execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -21,7 +21,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function copyWith(...applied: Walk[]): void {
   rmSync(checkout, { recursive: true, force: true });
   const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" });
-  for (const file of files.trim().split("\n")) cpSync(join(root, file), join(checkout, file));
+  for (const file of files
+    .trim()
+    .split("\n")
+    .filter((name) => existsSync(join(root, name))))
+    cpSync(join(root, file), join(checkout, file));
   symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"), "junction");
   for (const walk of applied) applyWalk(walk, checkout);
 }
@@ -83,6 +87,12 @@ describe("a copy of the checkout", { timeout: HOUR }, () => {
     copyWith(walk);
     await passStaticGate();
     await vitest(...testsOf(walk));
+  });
+
+  test("hears from the reference model which operation it lacks", async () => {
+    copyWith(...walks.filter(({ title }) => title === "Add an operation"));
+    const printed = await vitest("test/slow/model.test.ts", "-t", "names the operations");
+    expect(printed).toContain("The reference model lacks bookings.confirm: describe it in test/model/operations.ts.");
   });
 
   test("passes the whole quick lane after all walks together", async () => {

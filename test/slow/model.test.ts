@@ -3,7 +3,8 @@
 
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openCoverage } from "../model/play/coverage.ts";
+import { catalogue } from "../../src/areas/index.ts";
+import { lackOf, openCoverage } from "../model/play/coverage.ts";
 import { here, type Options, program } from "../model/play/grounds.ts";
 import { openReceivers, type Receivers } from "../model/play/receiver.ts";
 import { type Shrunk, shrink } from "../model/play/shrink.ts";
@@ -31,6 +32,13 @@ function storyOf(seed: number): { story: Story; open: Setting["open"] } {
   const crashes = seed % 3 === 0;
   return { story: drawStory(seed, { most: 80, crashes }), open: isLong && seed % 30 === 0 ? program : here };
 }
+
+test("names the operations that the model lacks", () => {
+  const ids = catalogue.map(({ id }) => id);
+  const lack = lackOf(ids);
+  if (lack !== undefined) process.stdout.write(`${lack}\n`);
+  expect(lackOf([...ids, "zoo.feed"])).toMatch(/^The reference model lacks .*\bzoo\.feed: describe it in test\/model\/operations\.ts\.$/);
+});
 
 describe("the sandbox does as the model says", () => {
   test(

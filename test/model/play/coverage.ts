@@ -3,6 +3,12 @@
 import { operations } from "../operations.ts";
 import type { Expected } from "../way.ts";
 
+/** Says by name which operations of the sandbox the model does not describe; undefined when it describes all. */
+export function lackOf(sandbox: readonly string[]): string | undefined {
+  const lacking = sandbox.filter((id) => !operations.some((operation) => operation.id === id));
+  return lacking.length === 0 ? undefined : `The reference model lacks ${lacking.join(", ")}: describe it in test/model/operations.ts.`;
+}
+
 export interface Coverage {
   steps: number;
   runs: number;
