@@ -1,20 +1,22 @@
-// Tries a webhook receiver with everything that it may meet, and says of each what it did, what it should have done, and why.
+// Audits a webhook receiver: sends it every probe, and reports what it did, what it should have done and why.
 
 import type { Verdict } from "../contracts/expectations.ts";
 import { fail } from "../kernel/errors.ts";
+import type { Receiver } from "../store/webhooks/deliveries.ts";
+import type { Outcome } from "../webhooks/http/outcome.ts";
+import type { WebhookEvent, WebhookRequest } from "../webhooks/webhook-request.ts";
 import { type Probe, probes } from "./probes.ts";
-import { createPacker, type PackerNeeds, type Parcel } from "./test-deliveries.ts";
+import { createTestDeliveries, type TestDelivery, type TestDeliveryOptions } from "./test-deliveries.ts";
 
 export interface Audit {
   url: string;
   verdict: Verdict;
-  /** Whether it took something that only the holder of the secret may send, from somebody who is not. */
+  /** Whether the receiver accepted a request that only the holder of the secret may send, and that was not signed with it. */
   forgeryAccepted: boolean;
-  probes: Tried[];
+  probes: ProbeResult[];
 }
 
-/** What came of one probe. */
-export interface Tried {
+export interface ProbeResult {
   probe: string;
   verdict: Verdict;
   sent: string;
@@ -23,114 +25,104 @@ export interface Tried {
   why: string;
 }
 
-/** One request as it goes over the wire. */
-interface Plan {
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-  transport?: "slow_send";
-}
-
-interface Answer {
-  /** Null when no whole answer came. */
-  responseStatus: number | null;
-  errorCode: string | null;
-  errorMessage: string | null;
-  /** Real milliseconds. */
-  duration: number;
-}
-
-export interface AuditNeeds extends PackerNeeds {
-  /** Refuses an address that nothing may be sent to. */
+export interface AuditDependencies extends TestDeliveryOptions {
+  /** Refuses a URL that nothing may be sent to. */
   checkTarget(url: string): void;
-  /** The request that a delivery of an event would be. */
-  plan(event: { eventId: string; eventType: string; body: string }, receiver: { url: string; secret: string }): Omit<Plan, "transport">;
-  send(plan: Plan): Promise<Answer>;
-  /** The secret of the endpoint that is registered at an address. */
+  /** The request that a delivery of the event would send. */
+  buildRequest(event: WebhookEvent, receiver: Pick<Receiver, "url" | "secret">): WebhookRequest;
+  send(request: WebhookRequest): Promise<Outcome>;
+  /** The secret of the endpoint that is registered at a URL. */
   secretOf(url: string): string | undefined;
 }
 
 const SIGNATURE = "X-Webhook-Signature";
-/** Real milliseconds in which a receiver should answer. */
-const ACKNOWLEDGE = 5_000;
+/** Real milliseconds in which a receiver should respond. */
+const MAX_RESPONSE_TIME = 5_000;
 
-/** `run` tells the events of one audit from those of another. */
-export async function auditReceiver(needs: AuditNeeds, url: string, given: string | undefined, run: number): Promise<Audit> {
-  needs.checkTarget(url);
-  const secret = given ?? needs.secretOf(url) ?? refuseUnknown(url);
-  const packer = createPacker(needs, secret, run);
-  const send = (parcel: Parcel) => needs.send(planned(needs, parcel, url, secret));
+/** `run` numbers the audits of a sandbox, so that each sends events of its own. */
+export async function auditReceiver(deps: AuditDependencies, url: string, givenSecret: string | undefined, run: number): Promise<Audit> {
+  deps.checkTarget(url);
+  const secret = givenSecret ?? deps.secretOf(url) ?? failUnknownReceiver(url);
+  const deliveries = createTestDeliveries(deps, secret, run);
+  const send = (delivery: TestDelivery) => deps.send(requestOf(deps, delivery, url, secret));
   const [genuine, ...others] = probes;
-  const first = await sendAll(genuine, genuine.parcels(packer), send);
-  const answers = new Map([[genuine, first]]);
-  for (const probe of others) if (isWorthTrying(probe, first)) answers.set(probe, await sendAll(probe, probe.parcels(packer), send));
-  const tried = probes.map((probe) => judge(probe, answers.get(probe), first));
-  const worst = (["fail", "inconclusive"] as const).find((verdict) => tried.some((one) => one.verdict === verdict));
-  const forgeryAccepted = probes.some((probe) => probe.isForgery && forged(probe, answers.get(probe) ?? []).some(isTaken));
-  return { url, verdict: worst ?? "pass", forgeryAccepted, probes: tried };
+  const first = await sendAll(genuine, genuine.deliveries(deliveries), send);
+  const outcomes = new Map([[genuine, first]]);
+  for (const probe of others)
+    if (isWorthTrying(probe, first)) outcomes.set(probe, await sendAll(probe, probe.deliveries(deliveries), send));
+  const results = probes.map((probe) => judge(probe, outcomes.get(probe), first));
+  const worst = (["fail", "inconclusive"] as const).find((verdict) => results.some((result) => result.verdict === verdict));
+  const forgeryAccepted = probes.some((probe) => probe.isForgery && forgeries(probe, outcomes.get(probe) ?? []).some(isAccepted));
+  return { url, verdict: worst ?? "pass", forgeryAccepted, probes: results };
 }
 
-function refuseUnknown(url: string): never {
-  return fail("resource_not_found", `No endpoint is registered at ${url}: say with secret what its receiver verifies with.`);
+function failUnknownReceiver(url: string): never {
+  return fail("resource_not_found", `No endpoint is registered at ${url}: give the secret that its receiver verifies with as secret.`);
 }
 
-function planned({ plan }: AuditNeeds, { signature, slow, ...event }: Parcel, url: string, secret: string): Plan {
-  const { headers, ...request } = plan(event, { url, secret });
-  const { [SIGNATURE]: _, ...others } = headers;
+function requestOf(deps: AuditDependencies, { signature, slow, ...event }: TestDelivery, url: string, secret: string): WebhookRequest {
+  const { headers, ...request } = deps.buildRequest(event, { url, secret });
+  const { [SIGNATURE]: _, ...unsigned } = headers;
   return {
     ...request,
-    headers: signature === undefined ? others : { ...others, [SIGNATURE]: signature },
+    headers: signature === undefined ? unsigned : { ...unsigned, [SIGNATURE]: signature },
     ...(slow ? { transport: "slow_send" } : {}),
   };
 }
 
-async function sendAll({ isBurst }: Probe, parcels: readonly Parcel[], send: (parcel: Parcel) => Promise<Answer>): Promise<Answer[]> {
-  if (isBurst) return Promise.all(parcels.map(send));
-  const answers: Answer[] = [];
-  for (const parcel of parcels) answers.push(await send(parcel));
-  return answers;
+async function sendAll(
+  { isBurst }: Probe,
+  deliveries: readonly TestDelivery[],
+  send: (delivery: TestDelivery) => Promise<Outcome>,
+): Promise<Outcome[]> {
+  if (isBurst) return Promise.all(deliveries.map(send));
+  const outcomes: Outcome[] = [];
+  for (const delivery of deliveries) outcomes.push(await send(delivery));
+  return outcomes;
 }
 
-const isTaken = ({ responseStatus }: Answer) => responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
-const isRefused = ({ responseStatus }: Answer) => responseStatus !== null && responseStatus >= 400 && responseStatus < 500;
+const isAccepted = ({ responseStatus }: Outcome) => responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
+const isRejected = ({ responseStatus }: Outcome) => responseStatus !== null && responseStatus >= 400 && responseStatus < 500;
 
-/** Where nothing answers, or a genuine event is refused, only a forgery that is taken can still tell something. */
-const isWorthTrying = ({ isForgery }: Probe, first: readonly Answer[]) =>
-  first.every(isTaken) || (isForgery === true && first.some(({ responseStatus }) => responseStatus !== null));
+/** When the receiver rejects a genuine event, only a forgery that it accepts can still tell something about it. */
+const isWorthTrying = ({ isForgery }: Probe, first: readonly Outcome[]) =>
+  first.every(isAccepted) || (isForgery === true && first.some(({ responseStatus }) => responseStatus !== null));
 
-/** The answers to what is forged: the genuine event that one probe begins with is none of them. */
-const forged = ({ id }: Probe, answers: readonly Answer[]) => (id === "body_changed" ? answers.slice(1) : answers);
+/** The outcomes of forged requests: one of the probes sends a genuine event first. */
+const forgeries = ({ id }: Probe, outcomes: readonly Outcome[]) => (id === "body_changed" ? outcomes.slice(1) : outcomes);
 
-function judge(probe: Probe, answers: readonly Answer[] | undefined, first: readonly Answer[]): Tried {
-  const { id, sent, should, why, wanted } = probe;
-  const about = { probe: id, sent, should, why };
-  if (!answers) return { ...about, verdict: "inconclusive", did: "was not tried: a genuine event was not taken either" };
-  const counted = wanted === "refused" ? forged(probe, answers) : answers;
-  const did = describe(counted);
-  if (wanted === "taken") return { ...about, verdict: verdictOnTaking(probe, counted), did };
-  const isOpen = counted.some(isTaken);
-  if (!isOpen && !first.every(isTaken)) return { ...about, verdict: "inconclusive", did: `${did}, as it did to a genuine event` };
-  return { ...about, verdict: counted.every(isRefused) ? "pass" : "fail", did };
+function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, first: readonly Outcome[]): ProbeResult {
+  const { id, sent, should, why, expected } = probe;
+  const described = { probe: id, sent, should, why };
+  if (!outcomes) return { ...described, verdict: "inconclusive", did: "was not tried: a genuine event was not accepted either" };
+  const judged = expected === "rejected" ? forgeries(probe, outcomes) : outcomes;
+  const did = describe(judged);
+  if (expected === "accepted") return { ...described, verdict: judgeAcceptance(probe, judged), did };
+  const isAnyAccepted = judged.some(isAccepted);
+  if (!isAnyAccepted && !first.every(isAccepted))
+    return { ...described, verdict: "inconclusive", did: `${did}, as it did to a genuine event` };
+  return { ...described, verdict: judged.every(isRejected) ? "pass" : "fail", did };
 }
 
-/** Only the first probe measures time: what is slow is slow everywhere, and is one mistake. */
-function verdictOnTaking({ id }: Probe, answers: readonly Answer[]): Verdict {
-  if (id === probes[0].id && answers.every(isUnreached)) return "inconclusive";
-  if (!answers.every(isTaken)) return "fail";
-  return id === probes[0].id && answers.some(({ duration }) => duration > ACKNOWLEDGE) ? "fail" : "pass";
+/** Only the first probe measures time: a receiver that is slow is slow at every probe, and that is one mistake. */
+function judgeAcceptance({ id }: Probe, outcomes: readonly Outcome[]): Verdict {
+  const isFirst = id === probes[0].id;
+  if (isFirst && outcomes.every(isUnreachable)) return "inconclusive";
+  if (!outcomes.every(isAccepted)) return "fail";
+  return isFirst && outcomes.some(({ duration }) => duration > MAX_RESPONSE_TIME) ? "fail" : "pass";
 }
 
-/** Nobody was there, which is no mistake of a receiver. */
-const isUnreached = ({ errorCode }: Answer) =>
+/** No receiver was there, which is not a receiver's mistake. */
+const isUnreachable = ({ errorCode }: Outcome) =>
   errorCode === "connection_refused" || errorCode === "dns" || errorCode === "target_not_allowed";
 
-function describe(answers: readonly Answer[]): string {
+function describe(outcomes: readonly Outcome[]): string {
   const counts = new Map<string, number>();
-  for (const answer of answers) counts.set(outcomeOf(answer), (counts.get(outcomeOf(answer)) ?? 0) + 1);
-  const told = [...counts].map(([outcome, count]) => (count > 1 ? `${outcome} ×${count}` : outcome)).join(", ");
-  const slowest = Math.round(Math.max(...answers.map(({ duration }) => duration)));
-  return `${told}, ${answers.length > 1 ? "the slowest " : ""}in ${slowest} ms`;
+  for (const outcome of outcomes) counts.set(describeOne(outcome), (counts.get(describeOne(outcome)) ?? 0) + 1);
+  const described = [...counts].map(([text, count]) => (count > 1 ? `${text} ×${count}` : text)).join(", ");
+  const slowest = Math.round(Math.max(...outcomes.map(({ duration }) => duration)));
+  return `${described}, ${outcomes.length > 1 ? "the slowest " : ""}in ${slowest} ms`;
 }
 
-const outcomeOf = ({ responseStatus, errorMessage }: Answer) =>
-  responseStatus === null ? (errorMessage ?? "no answer").replace(/\.$/, "") : `answered ${responseStatus}`;
+const describeOne = ({ responseStatus, errorMessage }: Outcome) =>
+  responseStatus === null ? (errorMessage ?? "no response").replace(/\.$/, "") : `answered ${responseStatus}`;

@@ -1,152 +1,151 @@
-// Everything that a receiver is tried with: what is sent, what it should do, and why.
+// The probes of an audit: what each sends, what the receiver should do, and why.
 
-import type { Packer, Parcel } from "./test-deliveries.ts";
+import type { TestDeliveries, TestDelivery } from "./test-deliveries.ts";
 
 export interface Probe {
   id: string;
-  /** What is sent, in a few words. */
   sent: string;
-  /** `taken`: 2xx for each. `refused`: 4xx for each. */
-  wanted: "taken" | "refused";
+  /** `accepted`: 2xx for each delivery. `rejected`: 4xx for each. */
+  expected: "accepted" | "rejected";
   should: string;
   why: string;
-  /** Somebody who does not know the secret could have sent it: a receiver that takes it is open to anybody. */
+  /** Can be sent without the secret: a receiver that accepts it can be forged. */
   isForgery?: true;
-  /** All are sent at the same time; otherwise each waits for the answer to the one before. */
+  /** Sends all deliveries at the same time; otherwise each waits for the response to the one before. */
   isBurst?: true;
-  parcels(packer: Packer): Parcel[];
+  deliveries(make: TestDeliveries): TestDelivery[];
 }
 
 const BURST = 200;
 const LARGE = 200 * 1_024;
 const TAKE = "answer 2xx";
 
-/** The first is the one that all others are compared with: what refuses a genuine event says nothing by refusing a forgery. */
+/** The others are compared with the first: a receiver that rejects a genuine event proves nothing by rejecting a forgery. */
 export const probes: readonly [Probe, ...Probe[]] = [
   {
     id: "valid_event",
     sent: "a genuine event",
-    wanted: "taken",
+    expected: "accepted",
     should: "answer 2xx within 5 s",
-    why: "Anything else is a failure to the sender, which tries again. Work that takes long is done after the answer.",
-    parcels: (packer) => [packer.genuine()],
+    why: "The sender counts anything else as a failure and retries. Respond first, then do the work that takes long.",
+    deliveries: (make) => [make.genuine()],
   },
   {
     id: "bad_signature",
-    sent: "events signed with another secret, with all but the end of the signature right, and with a signature of eight digits",
-    wanted: "refused",
+    sent: "events signed with another secret, with the last eight digits of the signature changed, and with a signature of eight digits",
+    expected: "rejected",
     should: "answer 401 to each",
-    why: "Compare whole signatures in constant time, after comparing their lengths: what compares buffers of one length throws on others.",
+    why: "Compare whole signatures in constant time, after comparing their lengths: timingSafeEqual throws on buffers of different lengths.",
     isForgery: true,
-    parcels: (packer) => [
-      altered(packer.genuine(), ({ body }) => packer.signWrongly(body)),
-      altered(
-        packer.genuine(),
+    deliveries: (make) => [
+      withSignature(make.genuine(), ({ body }) => make.signWithWrongSecret(body)),
+      withSignature(
+        make.genuine(),
         ({ signature = "" }) => signature.slice(0, -8) + (signature.endsWith("00000000") ? "11111111" : "00000000"),
       ),
-      altered(packer.genuine(), () => "deadbeef"),
+      withSignature(make.genuine(), () => "deadbeef"),
     ],
   },
   {
     id: "missing_signature",
     sent: "an event without X-Webhook-Signature, and one in which it is empty",
-    wanted: "refused",
+    expected: "rejected",
     should: "answer 401 to each",
-    why: "A check that is left out where the header is left out checks nobody.",
+    why: "A check that is skipped when the header is missing can be skipped by any sender.",
     isForgery: true,
-    parcels: (packer) => [altered(packer.genuine(), () => undefined), altered(packer.genuine(), () => "")],
+    deliveries: (make) => [withSignature(make.genuine(), () => undefined), withSignature(make.genuine(), () => "")],
   },
   {
     id: "body_changed",
-    sent: "a genuine event, then another under its signature: a new id and a thousand times the amount",
-    wanted: "refused",
+    sent: "a genuine event, then another event with the same signature: a new id and a thousand times the amount",
+    expected: "rejected",
     should: "answer 401 to the second",
-    why: "The signature must be computed anew over the very bytes that came; one that was right before proves nothing.",
+    why: "Compute the signature over the exact bytes of each request; a signature of an earlier request proves nothing.",
     isForgery: true,
-    parcels(packer) {
-      const seen = packer.genuine();
-      return [seen, altered(packer.genuine({ data: { amount: 12_500_000 } }), () => seen.signature)];
+    deliveries(make) {
+      const genuine = make.genuine();
+      return [genuine, withSignature(make.genuine({ data: { amount: 12_500_000 } }), () => genuine.signature)];
     },
   },
   {
     id: "same_event_twice",
     sent: "the same event, twice",
-    wanted: "taken",
+    expected: "accepted",
     should: "answer 2xx to both, and act on one",
-    why: "Every event comes at least once. A duplicate that is refused is sent again, and again.",
-    parcels(packer) {
-      const parcel = packer.genuine();
-      return [parcel, parcel];
+    why: "Every event is delivered at least once. A duplicate that is rejected is retried again and again.",
+    deliveries(make) {
+      const delivery = make.genuine();
+      return [delivery, delivery];
     },
   },
   {
     id: "out_of_order",
-    sent: "a refund, then the older event that its payment succeeded",
-    wanted: "taken",
+    sent: "a refund, then the older event that says its payment succeeded",
+    expected: "accepted",
     should: "answer 2xx to both, and keep the newer state",
-    why: "No order is promised. Compare `created`, or read the record again; do not refuse what is merely late.",
-    parcels(packer) {
+    why: "Events come in no guaranteed order. Compare `created`, or read the record again; do not reject an event because it is late.",
+    deliveries(make) {
       const data = { id: "pay_audit_order", reference: "AUDIT-ORDER" };
       const refunded = { ...data, status: "refunded", refundedAmount: 12_500 };
-      return [packer.genuine({ type: "payment.refunded", data: refunded }), packer.genuine({ age: 60, data })];
+      return [make.genuine({ type: "payment.refunded", data: refunded }), make.genuine({ age: 60, data })];
     },
   },
   {
     id: "unknown_type",
     sent: "an event of a type that does not exist yet",
-    wanted: "taken",
+    expected: "accepted",
     should: TAKE,
-    why: "New types come without notice to endpoints that want all. What is not of interest is taken and let go.",
-    parcels: (packer) => [packer.genuine({ type: "tomorrow.invented" })],
+    why: "New types reach endpoints that subscribe to `*` without notice. Accept the types that you do not handle, and ignore them.",
+    deliveries: (make) => [make.genuine({ type: "tomorrow.invented" })],
   },
   {
     id: "extra_fields",
-    sent: "an event with fields that do not exist yet, in it and in its record",
-    wanted: "taken",
+    sent: "an event with unknown fields, in the event and in its record",
+    expected: "accepted",
     should: TAKE,
-    why: "Fields are added without notice. Read those that are needed and leave the others alone.",
-    parcels: (packer) => [packer.genuine({ data: { addedTomorrow: { deep: [1, null] } }, more: { addedTomorrow: true } })],
+    why: "Fields are added without notice. Read the fields that you need and ignore the others.",
+    deliveries: (make) => [make.genuine({ data: { addedTomorrow: { deep: [1, null] } }, more: { addedTomorrow: true } })],
   },
   {
     id: "invalid_json",
-    sent: "half of an event, rightly signed",
-    wanted: "refused",
+    sent: "half of an event, correctly signed",
+    expected: "rejected",
     should: "answer 400",
-    why: "What cannot be read cannot have been taken; and an answer of 500 says that the receiver broke on it.",
-    parcels(packer) {
-      const parcel = packer.genuine();
-      const body = parcel.body.slice(0, parcel.body.length / 2);
-      return [{ ...parcel, body, signature: packer.sign(body) }];
+    why: "A 2xx claims that the event was processed, which is impossible; a 500 shows that the receiver failed on it.",
+    deliveries(make) {
+      const delivery = make.genuine();
+      const body = delivery.body.slice(0, delivery.body.length / 2);
+      return [{ ...delivery, body, signature: make.sign(body) }];
     },
   },
   {
     id: "slow_send",
     sent: "a genuine event whose body takes two seconds to arrive",
-    wanted: "taken",
+    expected: "accepted",
     should: TAKE,
-    why: "A body comes in as many pieces as the network likes; the signature is over all of them.",
-    parcels: (packer) => [packer.genuine({ slow: true })],
+    why: "A body may arrive in any number of pieces; the signature covers all of them.",
+    deliveries: (make) => [make.genuine({ slow: true })],
   },
   {
     id: "large_body",
     sent: "a genuine event of 200 KB",
-    wanted: "taken",
+    expected: "accepted",
     should: TAKE,
-    why: "Events carry whole records. Common parsers stop at 100 KB unless they are told otherwise.",
-    parcels: (packer) => [packer.genuine({ data: { description: "A long story. ".repeat(Math.ceil(LARGE / 14)) } })],
+    why: "Events carry whole records. Common body parsers stop at 100 KB by default.",
+    deliveries: (make) => [make.genuine({ data: { description: "A long story. ".repeat(Math.ceil(LARGE / 14)) } })],
   },
   {
     id: "burst",
     sent: `${BURST} genuine events at once`,
-    wanted: "taken",
+    expected: "accepted",
     should: "answer 2xx to all",
-    why: "A payroll or an import makes hundreds of events in a moment. Take them into a queue, then work.",
+    why: "A payroll or an import makes hundreds of events at once. Put them into a queue, respond, then process them.",
     isBurst: true,
-    parcels: (packer) => Array.from({ length: BURST }, () => packer.genuine()),
+    deliveries: (make) => Array.from({ length: BURST }, () => make.genuine()),
   },
 ];
 
-const altered = (parcel: Parcel, signatureOf: (parcel: Parcel) => string | undefined): Parcel => ({
-  ...parcel,
-  signature: signatureOf(parcel),
+const withSignature = (delivery: TestDelivery, signatureOf: (delivery: TestDelivery) => string | undefined): TestDelivery => ({
+  ...delivery,
+  signature: signatureOf(delivery),
 });

@@ -1,49 +1,47 @@
-// What a receiver is sent: genuine events, and the same with one thing wrong.
+// The deliveries that an audit sends: genuine events, and signatures that are right or wrong.
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
 
-/** One delivery: a body, and the signature that comes with it. */
-export interface Parcel {
+export interface TestDelivery {
   eventId: string;
   eventType: string;
   body: string;
-  /** Undefined sends no signature at all. */
+  /** Undefined sends no signature. */
   signature: string | undefined;
   /** Sends the body in pieces with pauses between them. */
   slow?: true;
 }
 
-/** Makes parcels for one receiver; no two events have the same id. */
-export interface Packer {
-  genuine(changes?: EventChanges): Parcel;
-  /** The same, signed for another body than the one that is sent, or with another secret. */
+/** Makes deliveries for one receiver; no two events have the same id. */
+export interface TestDeliveries {
+  genuine(changes?: EventChanges): TestDelivery;
+  /** The signature of a body with the secret of the receiver. */
   sign(body: string): string;
-  signWrongly(body: string): string;
+  signWithWrongSecret(body: string): string;
 }
 
 export interface EventChanges {
   type?: string;
-  /** Seconds that the event is older than it would be. */
+  /** Age of the event in seconds. */
   age?: number;
-  /** Fields of the record that the event is about. */
+  /** Fields of the record in the event. */
   data?: Record<string, unknown>;
   /** Fields of the event itself. */
   more?: Record<string, unknown>;
   slow?: true;
 }
 
-export interface PackerNeeds {
+export interface TestDeliveryOptions {
   clock: Clock;
   random: Random;
-  /** The signature of a body with a secret. */
   sign(body: string, secret: string): string;
 }
 
-export function createPacker({ clock, random, sign }: PackerNeeds, secret: string, run: number): Packer {
+export function createTestDeliveries({ clock, random, sign }: TestDeliveryOptions, secret: string, run: number): TestDeliveries {
   let number = 0;
   const began = clock.now();
-  const genuine = ({ type = "payment.succeeded", age = 0, data, more, slow }: EventChanges = {}): Parcel => {
+  const genuine = ({ type = "payment.succeeded", age = 0, data, more, slow }: EventChanges = {}): TestDelivery => {
     const id = random.id("evt", "audit", began, run, ++number);
     const created = clock.seconds() - age;
     const event = {
@@ -62,7 +60,7 @@ export function createPacker({ clock, random, sign }: PackerNeeds, secret: strin
   return {
     genuine,
     sign: (body) => sign(body, secret),
-    signWrongly: (body) => sign(body, `${secret.slice(0, -1)}${secret.endsWith("0") ? "1" : "0"}`),
+    signWithWrongSecret: (body) => sign(body, `${secret.slice(0, -1)}${secret.endsWith("0") ? "1" : "0"}`),
   };
 }
 

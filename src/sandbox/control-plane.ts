@@ -129,9 +129,9 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
       const { auditReceiver } = await import("../audit/audit.ts");
       const { userAgent, ...options } = senderOptions(engine);
       const sender = createSender(options);
-      const plan = (event: WebhookEvent, receiver: Receiver) => buildRequest(event, receiver, userAgent);
+      const build = (event: WebhookEvent, receiver: Pick<Receiver, "url" | "secret">) => buildRequest(event, receiver, userAgent);
       const send = (request: WebhookRequest) => sender.send(request).outcome;
-      const deps = { clock, random, sign, secretOf, checkTarget: targets.check, plan, send };
+      const deps = { clock, random, sign, secretOf, checkTarget: targets.check, buildRequest: build, send };
       return auditReceiver(deps, url, secret, ++runs).finally(() => sender.close());
     },
   };

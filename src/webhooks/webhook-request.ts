@@ -16,7 +16,11 @@ export interface WebhookRequest {
 export type WebhookEvent = Pick<Delivery, "body" | "eventId" | "eventType">;
 
 /** Signs the event with the receiver's current secret and addresses it to its current URL. */
-export function buildRequest({ body, eventId, eventType }: WebhookEvent, { url, secret }: Receiver, userAgent: string): WebhookRequest {
+export function buildRequest(
+  { body, eventId, eventType }: WebhookEvent,
+  { url, secret }: Pick<Receiver, "url" | "secret">,
+  userAgent: string,
+): WebhookRequest {
   const headers = {
     "Content-Type": "application/json",
     "X-Webhook-Signature": sign(body, secret),

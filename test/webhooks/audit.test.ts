@@ -297,7 +297,7 @@ describe("what a result says", () => {
     expect(failed(found)).toEqual(["valid_event"]);
     expect(names.filter((name) => verdicts(found)[name] === "inconclusive")).toEqual(names.slice(1));
     expect(found.probes[1].did).toMatch(/^answered 401 ×3, the slowest in \d+ ms, as it did to a genuine event$/);
-    expect(found.probes[4].did).toBe("was not tried: a genuine event was not taken either");
+    expect(found.probes[4].did).toBe("was not tried: a genuine event was not accepted either");
   });
 
   test("where nobody listens nothing can be told", async () => {
@@ -325,7 +325,9 @@ describe("the secret", () => {
     const bench = await open();
     const { status, body } = await bench.call("POST", "/_sandbox/audit", { key: null, body: { url: "http://localhost:3000/hooks" } });
     expect([status, body.code]).toEqual([404, "resource_not_found"]);
-    expect(body.message).toBe("No endpoint is registered at http://localhost:3000/hooks: say with secret what its receiver verifies with.");
+    expect(body.message).toBe(
+      "No endpoint is registered at http://localhost:3000/hooks: give the secret that its receiver verifies with as secret.",
+    );
   });
 });
 
