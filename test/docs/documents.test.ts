@@ -8,6 +8,7 @@ import { errors } from "../../src/kernel/errors.ts";
 import { flagOf, optionDefinitions } from "../../src/sandbox/options.ts";
 import { globalKeys, movementKeys, paneKeys } from "../../ui/keys/key-bindings.ts";
 import { panes, visiblePanes } from "../../ui/panes/index.ts";
+import type { Pane } from "../../ui/panes/pane.ts";
 import { initialState } from "../../ui/state/state.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -105,9 +106,12 @@ test("the page on the dashboard names keys that do something, and every pane", (
   expect(named.filter((key) => !known.has(key))).toEqual([]);
   const own = { ...state, learning: { kind: "learner", id: "mer_lodge" } } as const;
   const room = { ...state, learning: { kind: "workshop", url: "http://127.0.0.1:4747/_sandbox/room/3f9a1c7e" } } as const;
-  const told = [state, own, room].map(visiblePanes);
-  expect(new Set(told.flat())).toEqual(new Set(panes));
-  for (const [index, { title }] of told.flatMap((some) => [...some.entries()])) expect(page).toContain(`| \`${index + 1}\` ${title} |`);
+  const usual = visiblePanes(state);
+  const shown = new Set([...usual, ...visiblePanes(own), ...visiblePanes(room)]);
+  expect(shown).toEqual(new Set(panes));
+  // A pane that is there only in lessons has the last digit, whichever that is.
+  const rowOf = (pane: Pane) => `| ${usual.includes(pane) ? `\`${usual.indexOf(pane) + 1}\` ` : ""}${pane.title} |`;
+  for (const pane of shown) expect(page).toContain(rowOf(pane));
 });
 
 interface ReleaseNotes {
