@@ -26,7 +26,7 @@ export const createRecord = endpoint({
   handle: ({ params, body, extra, database, ...context }) =>
     settled(
       context,
-      database.commit(() => {
+      database.groupCommit(() => {
         const resource = kindNamed(context, params.kind, true);
         const owned = () => recordsOf(context, knownMerchant(context, body.merchant ?? ""), resource);
         return { ...createAdminRecord(resource, owned, extra) };
@@ -52,7 +52,7 @@ export const changeRecord = endpoint({
   handle: ({ params, body, extra, database, ...context }) =>
     settled(
       context,
-      database.commit(() => {
+      database.groupCommit(() => {
         const resource = kindNamed(context, params.kind);
         const owned = () => recordsOf(context, body.merchant ?? onlyOwner(context, resource, params.id), resource);
         return { ...changeAdminRecord(resource, owned, params.id, extra) };

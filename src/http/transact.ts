@@ -30,8 +30,7 @@ export function transact({ database, idempotencyReplies, createOperationContext,
   };
 
   async function commit(context: RequestContext): Promise<void> {
-    // A handler changes records, and nothing else: it may be run once more where another's has to be undone.
-    context.reply = await database.commit(() => once(context), "repeatable");
+    context.reply = await database.groupCommit(() => once(context));
     const waiting = committed(context.id);
     if (waiting !== undefined) await waiting;
   }
@@ -47,7 +46,7 @@ export function transact({ database, idempotencyReplies, createOperationContext,
       replay(context, remembered);
       return context.reply as Reply;
     }
-    const made = orRemembered(context, () => database.savepoint(() => handle(context)));
+    const made = orRemembered(context, () => database.transaction(() => handle(context)));
     idempotencyReplies.remember(merchant, key, { fingerprint, request: context.id, ...made });
     return made;
   }

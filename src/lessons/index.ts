@@ -155,7 +155,7 @@ async function leave(inner: Inner, one: Standing): Promise<LearnerState> {
   const last = stateOf(inner, lessons, one);
   one.calm();
   inner.standings.delete(one.row.merchant);
-  inner.database.commitNow(() => inner.learners.remove(one.row.merchant));
+  inner.database.transaction(() => inner.learners.remove(one.row.merchant));
   announce(inner, lessons, one, "gone");
   return last;
 }

@@ -21,7 +21,7 @@ export interface Sight {
 
 export interface Needs {
   clock: Clock;
-  database: Pick<Database, "commitNow">;
+  database: Pick<Database, "transaction">;
   learners: Learners;
   tenants: Pick<Tenants, "list">;
   verifier: Sight;

@@ -35,7 +35,7 @@ export async function move(inner: Inner, lessons: WrittenLesson[], one: Standing
   if (inner.isStopped() || inner.standings.get(row.merchant) !== one) return false;
   const { hints } = one.row;
   const at = inner.clock.now();
-  inner.database.commitNow(() => {
+  inner.database.transaction(() => {
     if (move.afresh) inner.learners.forget(row.merchant, move.lesson);
     for (const step of move.leaving.steps)
       inner.learners.leave(row.merchant, { lesson: move.lesson, step, how: move.leaving.how, hints: move.afresh ? 0 : hints, at });

@@ -76,7 +76,7 @@ function openRun(needs: Needs, wanted: TrafficOptions): Run {
   const { database, clock, random, counters } = needs;
   const plan = readPlan(wanted);
   const merchant = knownMerchant(needs, wanted.merchant);
-  const number = database.commitNow(() => counters.next(merchant, "traffic"));
+  const number = database.transaction(() => counters.next(merchant, "traffic"));
   const startedAt = clock.now();
   const chance = (slot: number) => random.fraction("traffic", merchant, number, slot, "when");
   const pace = createPace({ length: plan.gap, count: plan.count, chance }, startedAt);
@@ -107,7 +107,7 @@ async function letHappen(needs: Needs, run: Run, due: number, now: number): Prom
   pace.step(now);
   if (pace.due(now) === null) run.status = "done";
   try {
-    await database.commit(() => {
+    await database.groupCommit(() => {
       if (isCutOff(run)) return;
       happen(needs, backlog, kind, scene, createOperationContext(merchant, scene.now, undefined));
       byKind.set(kind, (byKind.get(kind) ?? 0) + 1);

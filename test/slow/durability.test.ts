@@ -133,7 +133,7 @@ describe("the file", () => {
     const other = new Sqlite(db);
     const refusal = async () => {
       const from = performance.now();
-      await expect(database.commit(() => {})).rejects.toThrow(/keeps the SQLite file locked/);
+      await expect(database.groupCommit(() => {})).rejects.toThrow(/keeps the SQLite file locked/);
       return performance.now() - from;
     };
     other.exec("begin immediate");
@@ -141,7 +141,7 @@ describe("the file", () => {
     expect(first).toBeGreaterThanOrEqual(LOCK_TIMEOUT);
     expect(Math.min(...later)).toBeLessThan(LOCK_TIMEOUT);
     other.exec("rollback");
-    await database.commit(() => {});
+    await database.groupCommit(() => {});
     other.exec("begin immediate");
     expect(await refusal()).toBeGreaterThanOrEqual(LOCK_TIMEOUT);
     other.close();

@@ -61,9 +61,9 @@ describe("the built-in fixtures", () => {
   );
 
   test.each(["payout_method", "event_organizer"])("between them they have a %s in every state", (kind) => {
-    const { moves, defaults } = resources.find((resource) => resource.kind === kind) as Some;
+    const { transitions, defaults } = resources.find((resource) => resource.kind === kind) as Some;
     const states = fixtures.flatMap((fixture) => recordsOf(fixture, kind)).map(({ status }) => status ?? defaults.status);
-    expect([...new Set(states)].sort()).toEqual(Object.keys(moves).sort());
+    expect([...new Set(states)].sort()).toEqual(Object.keys(transitions).sort());
   });
 
   test("no merchant has two of what a merchant has one of", () => {

@@ -1,12 +1,15 @@
-// What is written: together, and as lasting as each of it wants.
+// Transactions that calls share: what a commit contains, what fails alone, and how durable it is.
 
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createRandom } from "../../src/kernel/random.ts";
 import { openCounters } from "../../src/store/records/id-counters.ts";
 import { type Database, openDatabase } from "../../src/store/sqlite/database.ts";
 import type { Durability } from "../../src/store/sqlite/group-commit.ts";
+import type { Sql } from "../../src/store/sqlite/lazy-statements.ts";
+import { openTransactions } from "../../src/store/sqlite/transactions.ts";
 import { folder } from "../support/program.ts";
 
 let database: Database;
@@ -15,65 +18,65 @@ beforeEach(() => {
 });
 afterEach(() => database.close());
 
-/** How SQLite commits what is written at this moment: 2 waits for the disk, 1 does not. */
-const care = () => database.sql.prepare<[], number>("pragma synchronous").pluck().get();
-const commit = (how?: Durability) => database.commit(care, how);
+/** How SQLite commits at this moment: 2 waits for the disk, 1 does not. */
+const synchronous = () => database.sql.prepare<[], number>("pragma synchronous").pluck().get();
+const commit = (durability?: Durability) => database.groupCommit(synchronous, durability);
 
 describe("a commit waits for the disk", () => {
-  test("unless all that is in it is light", async () => {
+  test("unless all of it is relaxed", async () => {
     expect(await Promise.all([commit("relaxed"), commit("relaxed")])).toEqual([1, 1]);
     expect(await Promise.all([commit("relaxed"), commit(), commit("relaxed")])).toEqual([2, 2, 2]);
     expect(await commit()).toBe(2);
   });
 
-  test("when a light work hands in one that has to last", async () => {
+  test("when a relaxed work hands in a durable one", async () => {
     let inner: Promise<unknown> | undefined;
-    const outer = await database.commit(() => {
+    const outer = await database.groupCommit(() => {
       inner = commit();
-      return care();
+      return synchronous();
     }, "relaxed");
     expect([outer, await inner]).toEqual([1, 2]);
   });
 
-  test("at once as well, after a light one that failed too", () => {
-    expect(database.commitNow(care, "relaxed")).toBe(1);
+  test("after a relaxed transaction, one that failed included", () => {
+    expect(database.transaction(synchronous, "relaxed")).toBe(1);
     expect(() =>
-      database.commitNow(() => {
+      database.transaction(() => {
         throw new Error("planted");
       }, "relaxed"),
     ).toThrow("planted");
-    expect([care(), database.commitNow(care)]).toEqual([2, 2]);
+    expect([synchronous(), database.transaction(synchronous)]).toEqual([2, 2]);
   });
 
-  test("in a light work inside one that lasts", async () => {
-    expect(await database.commit(() => database.commitNow(care, "relaxed"))).toBe(2);
+  test("where a relaxed transaction is a part of a durable one", async () => {
+    expect(await database.groupCommit(() => database.transaction(synchronous, "relaxed"))).toBe(2);
   });
 });
 
-/** Who runs in the same transaction as whom: each gives the transaction that it found itself in. */
+/** Gives the transaction that each work runs in. */
 function transactions() {
-  const ours = database.perTransaction(
+  const current = database.perTransaction(
     () => ({}),
     () => {},
   );
-  return (how?: Durability) => database.commit(ours, how);
+  return (durability?: Durability) => database.groupCommit(current, durability);
 }
 
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 describe("a commit is shared", () => {
-  test("by works that come while others come, for three turns of the event loop", async () => {
+  test("by works that arrive one after the other, for three turns of the event loop", async () => {
     const join = transactions();
-    const coming = [join(), join()];
+    const arriving = [join(), join()];
     for (let turn = 0; turn < 4; turn++) {
       await nextTurn();
-      coming.push(join());
+      arriving.push(join());
     }
-    const [first, ...others] = await Promise.all(coming);
+    const [first, ...others] = await Promise.all(arriving);
     expect(others.map((one) => one === first)).toEqual([true, true, true, false, false]);
   });
 
-  test("but nobody waits for company: not one that is alone, nor those that nothing follows, nor what need not last", async () => {
+  test("without a wait for others: by a work that is alone, by the last of several, or by relaxed ones", async () => {
     const join = transactions();
     const alone = join();
     await nextTurn();
@@ -83,37 +86,44 @@ describe("a commit is shared", () => {
     await nextTurn();
     const [one, other] = await Promise.all(two);
     expect([one === other, (await join()) === one]).toEqual([true, false]);
-    const light = [join("relaxed"), join("relaxed")];
+    const relaxed = [join("relaxed"), join("relaxed")];
     await nextTurn();
-    expect(await join("relaxed")).not.toBe(await light[0]);
+    expect(await join("relaxed")).not.toBe(await relaxed[0]);
+  });
+
+  test("in which durable works run before relaxed ones", async () => {
+    const order: string[] = [];
+    const note = (durability: Durability) => database.groupCommit(() => order.push(durability), durability);
+    await Promise.all([note("relaxed"), note("durable"), note("relaxed"), note("durable")]);
+    expect(order).toEqual(["durable", "durable", "relaxed", "relaxed"]);
   });
 });
 
-describe("a work that fails", () => {
-  const note = (text: string) => database.sql.prepare("insert into settings (name, value) values (?, 1)").run(text);
-  const noted = () => database.sql.prepare<[], string>("select name from settings order by name").pluck().all();
-  /** How often each work was run. */
-  const runs = new Map<string, number>();
-  beforeEach(() => runs.clear());
+const insert = (name: string) => database.sql.prepare("insert into settings (name, value) values (?, 1)").run(name);
+const inserted = () => database.sql.prepare<[], string>("select name from settings order by name").pluck().all();
 
+function fail(): never {
+  throw new Error("planted");
+}
+
+describe("a work that fails", () => {
   interface Work {
-    how: Durability;
+    durability: Durability;
     fails: "never" | "before it writes" | "after it wrote";
-    inner: "none" | "stands" | "is undone" | "is undone, and nothing came of it";
+    part: "none" | "succeeds" | "fails" | "fails before it writes";
   }
 
-  const carryOut = (name: string, { fails, inner }: Work) => {
-    runs.set(name, (runs.get(name) ?? 0) + 1);
+  const carryOut = (name: string, { fails, part }: Work) => {
     if (fails === "before it writes") throw new Error(name);
-    note(name);
+    insert(name);
     try {
-      if (inner !== "none")
-        database.savepoint(() => {
-          if (inner !== "is undone, and nothing came of it") note(`${name} inner`);
-          if (inner !== "stands") throw new Error("inner");
+      if (part !== "none")
+        database.transaction(() => {
+          if (part !== "fails before it writes") insert(`${name} part`);
+          if (part !== "succeeds") fail();
         });
     } catch {
-      // As a 409 that is remembered.
+      // A work may go on after a part of it failed: a 409 is stored for its Idempotency-Key.
     }
     if (fails === "after it wrote") throw new Error(name);
     return name;
@@ -121,97 +131,146 @@ describe("a work that fails", () => {
 
   const works = fc.array(
     fc.record<Work>({
-      how: fc.constantFrom("repeatable", "repeatable", "durable", "relaxed"),
+      durability: fc.constantFrom("durable", "relaxed"),
       fails: fc.constantFrom("never", "never", "before it writes", "after it wrote"),
-      inner: fc.constantFrom("none", "none", "stands", "is undone", "is undone, and nothing came of it"),
+      part: fc.constantFrom("none", "none", "succeeds", "fails", "fails before it writes"),
     }),
     { minLength: 1, maxLength: 8 },
   );
 
-  test("undoes itself and nobody else, whatever it is in company with", async () => {
+  test("is rolled back alone, and every work runs once", async () => {
     await fc.assert(
       fc.asyncProperty(works, async (all) => {
         database.sql.exec("delete from settings");
-        runs.clear();
-        const names = all.map((_, place) => `work ${place}`);
+        const runs: string[] = [];
         const outcomes = await Promise.allSettled(
-          all.map((work, place) => database.commit(() => carryOut(`work ${place}`, work), work.how)),
+          all.map((work, index) =>
+            database.groupCommit(() => {
+              runs.push(`work ${index}`);
+              return carryOut(`work ${index}`, work);
+            }, work.durability),
+          ),
         );
         expect(outcomes.map(({ status }) => status)).toEqual(all.map(({ fails }) => (fails === "never" ? "fulfilled" : "rejected")));
-        const standing = all.flatMap(({ fails, inner }, place) => {
+        const kept = all.flatMap(({ fails, part }, index) => {
           if (fails !== "never") return [];
-          return inner === "stands" ? [`work ${place}`, `work ${place} inner`] : [`work ${place}`];
+          return part === "succeeds" ? [`work ${index}`, `work ${index} part`] : [`work ${index}`];
         });
-        expect(noted()).toEqual(standing.sort());
-        // Only what says that it may be run again is.
-        const again = names.filter((name) => runs.get(name) !== 1);
-        expect(again.filter((name) => all[names.indexOf(name)]?.how !== "repeatable")).toEqual([]);
-        expect(again.every((name) => runs.get(name) === 2)).toBe(true);
+        expect(inserted()).toEqual(kept.sort());
+        expect(runs.sort()).toEqual(all.map((_, index) => `work ${index}`));
       }),
       { numRuns: 150 },
     );
   });
 
-  test("makes others run again only where it wrote something", async () => {
-    const stands: Work = { how: "repeatable", fails: "never", inner: "none" };
-    const inCompanyOf = async (work: Work) => {
-      runs.clear();
-      await Promise.allSettled([
-        database.commit(() => carryOut("one", stands), "repeatable"),
-        database.commit(() => carryOut("other", work), work.how),
-      ]);
-      database.sql.exec("delete from settings");
-      return runs.get("one");
+  test("leaves the writes of the works before it, whatever kind of statement they used", async () => {
+    const { sql } = database;
+    const learner = "insert into learners (merchant, name, step, hints, began, mark) values (?, ?, 1, 0, 0, '') returning sequence";
+    const add = (name: string) => sql.prepare<string[], number>(learner).pluck().get(name, name);
+    const ids = await Promise.allSettled([
+      database.groupCommit(() => sql.exec("create temp table notes (text)")),
+      database.groupCommit(() => add("one")),
+      database.groupCommit(() => sql.prepare("insert into notes select name from learners").run().changes),
+      database.groupCommit(() => {
+        add("two");
+        fail();
+      }),
+      database.groupCommit(() => add("three")),
+    ]);
+    expect(ids.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled", "rejected", "fulfilled"]);
+    expect(sql.prepare("select sequence, name from learners").all()).toEqual([
+      { sequence: 1, name: "one" },
+      { sequence: 2, name: "three" },
+    ]);
+    expect(sql.prepare("select text from notes").pluck().all()).toEqual(["one"]);
+  });
+
+  test("costs the works before it one more execution of their writes, however many fail", async () => {
+    let executions = 0;
+    database.sql.function("executed", { deterministic: false }, () => ++executions);
+    const write = () => database.sql.prepare("insert into settings (name, value) values ('kept', executed())").run();
+    const outcomes = await Promise.allSettled([
+      database.groupCommit(write),
+      ...Array.from({ length: 20 }, (_, index) =>
+        database.groupCommit(() => {
+          insert(`failing ${index}`);
+          fail();
+        }),
+      ),
+    ]);
+    expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(20);
+    expect([inserted(), executions]).toEqual([["kept"], 2]);
+  });
+
+  test("fails with all others where another program writes to the file before the works are executed again", () => {
+    const other = new Sqlite(database.file as string);
+    let begun = 0;
+    const interrupted = new Proxy(database.sql, {
+      get(sql, name: keyof Sql) {
+        if (name !== "prepare") return sql[name];
+        return (text: string) => {
+          const statement = sql.prepare(text);
+          if (text !== "begin immediate") return statement;
+          const run = () => {
+            if (begun++ === 1) other.exec("insert into settings (name, value) values ('theirs', 1)");
+            return statement.run();
+          };
+          return { run };
+        };
+      },
+    });
+    const { transaction, writeTransaction } = openTransactions(interrupted);
+    const both = () => {
+      insert("ours");
+      transaction(() => {
+        insert("failing");
+        fail();
+      });
     };
-    expect(await inCompanyOf({ ...stands, fails: "before it writes" })).toBe(1);
-    expect(await inCompanyOf({ ...stands, inner: "is undone, and nothing came of it" })).toBe(1);
-    expect(await inCompanyOf({ ...stands, how: "durable", fails: "after it wrote" })).toBe(1);
-    expect(await inCompanyOf({ ...stands, fails: "after it wrote" })).toBe(2);
-    expect(await inCompanyOf({ ...stands, inner: "is undone" })).toBe(2);
+    expect(() => writeTransaction(both)).toThrow("Another program wrote to the SQLite file");
+    expect(inserted()).toEqual(["theirs"]);
+    other.close();
   });
 });
 
-describe("what counts", () => {
+describe("a counter", () => {
   const count = (work: () => void = () => {}) => {
     const next = openCounters(database, createRandom(1)).next("mer_lodge", "evt");
     work();
     return next;
   };
   const written = () => database.sql.prepare<[], number>("select value from counters where merchant = 'mer_lodge'").pluck().get();
-  const fail = () => {
-    throw new Error("planted");
-  };
 
   test("goes on within a commit and after it, and is in the file with it", async () => {
     const { next } = openCounters(database, createRandom(1));
     const one = () => next("mer_lodge", "evt");
-    expect(await Promise.all([database.commit(one), database.commit(one)])).toEqual([1, 2]);
-    expect([written(), database.commitNow(one), written()]).toEqual([2, 3, 3]);
+    expect(await Promise.all([database.groupCommit(one), database.groupCommit(one)])).toEqual([1, 2]);
+    expect([written(), database.transaction(one), written()]).toEqual([2, 3, 3]);
   });
 
-  test("gives no number twice in a commit of which a part is undone, and begins again where all of it is", async () => {
-    expect(await Promise.allSettled([database.commit(() => count(fail)), database.commit(() => count())])).toMatchObject([
+  test("gives no number twice in a commit of which a part is rolled back, and begins again where all of it is", async () => {
+    expect(await Promise.allSettled([database.groupCommit(() => count(fail)), database.groupCommit(() => count())])).toMatchObject([
       { status: "rejected" },
       { value: 1 },
     ]);
-    expect(() => database.commitNow(() => count(fail))).toThrow("planted");
-    expect([database.commitNow(count), written()]).toEqual([2, 2]);
+    expect(() => database.transaction(() => count(fail))).toThrow("planted");
+    expect([database.transaction(count), written()]).toEqual([2, 2]);
   });
 
-  test("gives the same numbers where works are run again", async () => {
+  test("gives no number of a work that failed to another one", async () => {
     const { next } = openCounters(database, createRandom(1));
     const one = () => next("mer_lodge", "evt");
-    const spoil = () => {
+    const failing = () => {
       one();
-      database.sql.exec("insert into settings (name, value) values ('spoilt', 1)");
-      throw new Error("planted");
+      insert("failing");
+      fail();
     };
-    const outcomes = await Promise.allSettled([one, spoil, one].map((work) => database.commit(work, "repeatable")));
+    const outcomes = await Promise.allSettled([one, failing, one].map((work) => database.groupCommit(work)));
     expect(outcomes).toMatchObject([{ value: 1 }, { status: "rejected" }, { value: 3 }]);
     expect(written()).toBe(3);
   });
 
-  test("is refused outside a transaction, where nobody would write it down", () => {
+  test("throws outside a transaction, where nothing would write it down", () => {
     expect(() => count()).toThrow("outside a transaction");
   });
 });

@@ -42,7 +42,7 @@ async function seededByHand(fixtureFolder: string, seed: number, now: string): P
   createViews(stores.database, resources);
   const seeder = openSeeder(stores, resources, clock);
   const fixtures = await readFixtures(fixtureFolder);
-  stores.database.commitNow(() => {
+  stores.database.transaction(() => {
     for (const fixture of fixtures) {
       const { id, apiKey, email } = fixture.merchant;
       seeder.seed(fixture, { id, key: apiKey, email, place: null });

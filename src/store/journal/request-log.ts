@@ -131,7 +131,7 @@ export function openRequestLog(database: Database): RequestLog {
     if (buffer.length === 0) return;
     try {
       numbers.setAside();
-      database.commitNow(() => rows().write(buffer), "relaxed");
+      database.transaction(() => rows().write(buffer), "relaxed");
       buffer = [];
     } catch {
       buffer = buffer.slice(-MOST_ROWS);

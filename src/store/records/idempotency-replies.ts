@@ -76,7 +76,7 @@ export function openIdempotencyReplies(database: Database, clock: Clock): Idempo
     nextDue: () => (realNow() < quietUntil ? null : (soonest.get() ?? null)),
     run(now) {
       try {
-        forgotten += database.commitNow(() => forgetExpired.run(now)).changes;
+        forgotten += database.transaction(() => forgetExpired.run(now)).changes;
         // The clock may be put back, which brings none of them back.
         known.clear();
       } catch (error) {

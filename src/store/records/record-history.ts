@@ -72,7 +72,7 @@ export function openRecordHistory(database: Database, clock: Clock): RecordHisto
     asOf(time, work) {
       if (!keeping) return work();
       try {
-        database.savepoint(() => {
+        database.transaction(() => {
           goBack(time);
           work();
           throw undone;

@@ -10,7 +10,7 @@ const IN_COLUMNS = new Set([...COLUMNS, "merchantId"]);
 
 /** Makes the views anew at each start: they follow the kinds, and hold nothing. */
 export function createViews(database: Database, resources: readonly Resource[]): void {
-  database.commitNow(() => {
+  database.transaction(() => {
     for (const resource of resources) database.sql.exec(`drop view if exists ${name(resource.view)}; ${definition(resource)}`);
   });
 }

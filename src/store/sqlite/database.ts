@@ -40,7 +40,7 @@ export function openDatabase(file: string | undefined, image?: Buffer): Database
     file,
     isCopy: image !== undefined,
     sql,
-    ...openCommits(sql, { hasFile: file !== undefined, patience: LONGEST_WAIT }),
+    ...openCommits(sql, { hasFile: file !== undefined, lockTimeout: LONGEST_WAIT }),
     noteOwner: (owner) => void (file !== undefined && own.run(owner)),
     close() {
       sql.close();

@@ -1,30 +1,30 @@
-// What SQLite does when it is first needed: a database is opened, and a statement is read. Whoever starts pays for what it uses.
+// A SQLite connection that is opened when it is first used, and statements that are prepared when they are first executed.
+// Starting a sandbox then costs only what it uses: a quiet one in memory executes a few of its hundred statements.
 
 import type Sqlite from "better-sqlite3";
 import { translateError, withTranslatedErrors } from "./sqlite-errors.ts";
 
-/** Of a database, what the stores use. */
-export interface Sql
-  extends Pick<Sqlite.Database, "prepare" | "exec" | "transaction" | "function" | "serialize" | "close" | "open" | "inTransaction"> {
-  /** Every statement that was asked for, used or not: so that each can be asked how it would be carried out. */
+/** The part of better-sqlite3's database that the stores use. */
+export interface Sql extends Pick<Sqlite.Database, "prepare" | "exec" | "function" | "serialize" | "close" | "open" | "inTransaction"> {
+  /** The text of every statement so far, executed or not: the tests look at how SQLite plans each. */
   readonly statements: ReadonlySet<string>;
+  /** Receives every write as a function that executes it again. */
+  onWrite: ((redo: () => void) => void) | undefined;
 }
 
-/** A mistake in a statement shows where it is first used. */
-export function openLazily(openNow: () => Sqlite.Database): Sql {
+/** A syntax error in a statement shows when it is first executed, not when it is prepared. */
+export function openLazily(open: () => Sqlite.Database): Sql {
   let opened: Sqlite.Database | undefined;
   let closed = false;
-  const sql = () => {
+  const connection = () => {
     if (closed) throw new TypeError("The database connection is not open");
-    opened ??= openNow();
+    opened ??= open();
     return opened;
   };
-  const prepare = (text: string) => sql().prepare(plannedOnce(text));
-  const asked = new Set<string>();
-  return {
-    get statements() {
-      return new Set([...asked].map(plannedOnce));
-    },
+  const statements = new Set<string>();
+  const sql: Sql = {
+    statements,
+    onWrite: undefined,
     get open() {
       return !closed;
     },
@@ -32,26 +32,87 @@ export function openLazily(openNow: () => Sqlite.Database): Sql {
       return opened?.inTransaction === true;
     },
     prepare: ((text: string) => {
-      asked.add(text);
-      return new LazyStatement(prepare, text);
+      statements.add(plannedOnce(text));
+      return new LazyStatement(sql, connection, plannedOnce(text));
     }) as unknown as Sql["prepare"],
-    exec: (text) => withTranslatedErrors(() => sql().exec(text)),
-    transaction: (work) => sql().transaction(work),
-    function: ((...given: Parameters<Sql["function"]>) => sql().function(...given)) as Sql["function"],
-    serialize: (options) => sql().serialize(options),
+    exec(text) {
+      const execute = () => connection().exec(text);
+      const database = withTranslatedErrors(execute);
+      sql.onWrite?.(execute);
+      return database;
+    },
+    function: ((...given: Parameters<Sql["function"]>) => connection().function(...given)) as Sql["function"],
+    serialize: (options) => connection().serialize(options),
     close() {
       opened?.close();
       closed = true;
       return this as unknown as Sqlite.Database;
     },
   };
+  return sql;
 }
 
-/**
- * SQLite, as better-sqlite3 builds it, looks at the values that are bound when it plans, and so plans a statement anew whenever
- * others are bound: that takes several times as long as the query. Behind a sign or in a sum it does not see them. An index of
- * some rows only is then found by what a statement says itself.
- */
+/** The part of better-sqlite3's statement that the stores use. A class, because every sandbox has a hundred of them. */
+class LazyStatement {
+  private readonly sql: Sql;
+  private readonly connection: () => Sqlite.Database;
+  private readonly text: string;
+  private isPluck = false;
+  private prepared: Sqlite.Statement | undefined = undefined;
+
+  constructor(sql: Sql, connection: () => Sqlite.Database, text: string) {
+    this.sql = sql;
+    this.connection = connection;
+    this.text = text;
+  }
+
+  private statement(): Sqlite.Statement {
+    if (this.prepared) return this.prepared;
+    const prepared = this.connection().prepare(this.text);
+    this.prepared = this.isPluck ? prepared.pluck() : prepared;
+    return this.prepared;
+  }
+
+  pluck(): this {
+    this.isPluck = true;
+    return this;
+  }
+
+  get(...values: unknown[]): unknown {
+    try {
+      const statement = this.statement();
+      const row = statement.get(...values);
+      if (!statement.readonly) this.sql.onWrite?.(() => statement.get(...values));
+      return row;
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+
+  all(...values: unknown[]): unknown[] {
+    try {
+      const statement = this.statement();
+      const rows = statement.all(...values);
+      if (!statement.readonly) this.sql.onWrite?.(() => statement.all(...values));
+      return rows;
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+
+  run(...values: unknown[]): Sqlite.RunResult {
+    try {
+      const statement = this.statement();
+      const result = statement.run(...values);
+      if (result.changes > 0) this.sql.onWrite?.(() => statement.run(...values));
+      return result;
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+}
+
+/** Hides bound values from the planner, so that SQLite does not plan a statement again for each value. */
 function plannedOnce(text: string): string {
   const [head = "", ...conditions] = text.split(/\b(?=where\b)/);
   return (
@@ -61,60 +122,4 @@ function plannedOnce(text: string): string {
       .join("")
       .replaceAll(/\blimit ([?@]\w*)/g, "limit $1 + 0")
   );
-}
-
-type Prepare = (text: string) => Sqlite.Statement;
-
-/** Of a statement, what the stores use. A class, because there are a hundred of them in every sandbox. */
-class LazyStatement {
-  private readonly prepare: Prepare;
-  private readonly text: string;
-  private shape: "pluck" | "raw" | undefined = undefined;
-  private made: Sqlite.Statement | undefined = undefined;
-
-  constructor(prepare: Prepare, text: string) {
-    this.prepare = prepare;
-    this.text = text;
-  }
-
-  private statement(): Sqlite.Statement {
-    if (this.made) return this.made;
-    const made = this.prepare(this.text);
-    this.made = this.shape ? made[this.shape]() : made;
-    return this.made;
-  }
-
-  pluck(): this {
-    this.shape = "pluck";
-    return this;
-  }
-
-  raw(): this {
-    this.shape = "raw";
-    return this;
-  }
-
-  get(...values: unknown[]): unknown {
-    try {
-      return this.statement().get(...values);
-    } catch (error) {
-      throw translateError(error);
-    }
-  }
-
-  all(...values: unknown[]): unknown[] {
-    try {
-      return this.statement().all(...values);
-    } catch (error) {
-      throw translateError(error);
-    }
-  }
-
-  run(...values: unknown[]): Sqlite.RunResult {
-    try {
-      return this.statement().run(...values);
-    } catch (error) {
-      throw translateError(error);
-    }
-  }
 }

@@ -1,30 +1,32 @@
-// How long another program's lock on the file is waited for: nobody is served meanwhile.
+// How long a write waits for another program's lock on the file. The process serves no request while it waits.
 
 import type { Sql } from "./lazy-statements.ts";
 import { isLocked } from "./sqlite-errors.ts";
 
 export interface LockTimeout {
-  renew(): void;
-  spend<T>(work: () => T): T;
+  /** Runs `work`. Once it has waited for a lock in vain, later writes fail without a wait. */
+  guard<T>(work: () => T): T;
+  /** After a write that succeeded: the next one waits again. */
+  reset(): void;
 }
 
-/** Whoever waited in vain for another program's lock waits no more until somebody could write: else each write would, and nobody be served. */
-export function openLockTimeout(sql: Sql, longest: number): LockTimeout {
-  let patient = true;
-  const become = (wanted: boolean) => {
-    if (patient === wanted) return;
-    patient = wanted;
-    sql.exec(`pragma busy_timeout = ${wanted ? longest : 0}`);
+/** After one lock timeout, fail fast until a write succeeds; otherwise every write would block the process for that long. */
+export function openLockTimeout(sql: Sql, milliseconds: number): LockTimeout {
+  let waits = true;
+  const setWaits = (wanted: boolean) => {
+    if (waits === wanted) return;
+    waits = wanted;
+    sql.exec(`pragma busy_timeout = ${wanted ? milliseconds : 0}`);
   };
   return {
-    renew: () => become(true),
-    spend(work) {
+    guard(work) {
       try {
         return work();
       } catch (error) {
-        if (isLocked(error)) become(false);
+        if (isLocked(error)) setWaits(false);
         throw error;
       }
     },
+    reset: () => setWaits(true),
   };
 }

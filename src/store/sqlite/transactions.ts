@@ -1,74 +1,51 @@
-// What a transaction is made of: what can be undone in it alone, and what it has of its own.
+// Transactions: a whole one, a part of one that is rolled back alone, and values that belong to one.
 
-import { once } from "../../kernel/once.ts";
 import type { Sql } from "./lazy-statements.ts";
-import { withTranslatedErrors } from "./sqlite-errors.ts";
+import { openRedoLog } from "./redo-log.ts";
 
 export interface Transactions {
-  /** Runs `work` inside the transaction of the caller so that it can be undone alone; outside of any, in one of its own. */
-  savepoint<T>(work: () => T): T;
+  /** Runs `work` in a transaction. Inside another one it is a part of that, rolled back alone where it throws. */
+  transaction<T>(work: () => T): T;
+  /** The same with the write lock from the start, so that a lock of another program shows before `work` has run. */
+  writeTransaction<T>(work: () => T): T;
   /**
-   * Something of which each transaction has its own: made when that first asks for it, and finished just before it is committed. What is undone
-   * alone is not undone in it. Ask only inside a transaction.
+   * A value of each transaction: made when it is first asked for, finished just before the commit. A part that is rolled back leaves it as it
+   * is. Throws outside a transaction.
    */
-  perTransaction<T>(make: () => T, finish: (mine: T) => void): () => T;
-  /** Runs all that a transaction consists of. */
-  whole<T>(work: () => T): T;
-  /**
-   * Runs works inside a transaction, none of which can be undone alone: SQLite need not keep what each page was before each. False where one
-   * of them failed after it had written something, so that all have to be undone. One that wrote nothing has nothing to undo.
-   */
-  boldly(works: () => void): boolean;
+  perTransaction<T>(make: () => T, finish: (value: T) => void): () => T;
 }
 
 export function openTransactions(sql: Sql): Transactions {
-  // better-sqlite3 turns a transaction inside a transaction into a savepoint.
-  const transaction = once(() => sql.transaction((work: () => unknown) => work()));
-  const { whole, perTransaction } = openSpan();
-  const { boldly, orSpoil, isBold } = openBoldness(sql);
-  return {
-    savepoint(work) {
-      if (isBold()) return orSpoil(work);
-      return withTranslatedErrors(() => transaction()(sql.inTransaction ? work : () => whole(work)) as ReturnType<typeof work>);
-    },
-    perTransaction,
-    whole,
-    boldly,
-  };
-}
-
-function openBoldness(sql: Sql) {
-  const rowsWritten = sql.prepare<[], number>("select total_changes()").pluck();
-  let bold = false;
-  let spoilt = false;
-  return {
-    isBold: () => bold,
-    orSpoil<T>(work: () => T): T {
-      const before = rowsWritten.get();
+  const begin = sql.prepare("begin");
+  const beginWriting = sql.prepare("begin immediate");
+  const commit = sql.prepare("commit");
+  const rollback = sql.prepare("rollback");
+  const redoLog = openRedoLog(sql);
+  const { perTransaction, finished } = openTransactionValues();
+  const whole = <T>(first: typeof begin, work: () => T): T =>
+    redoLog.record(() => {
+      first.run();
       try {
-        return work();
+        const value = finished(work);
+        commit.run();
+        return value;
       } catch (error) {
-        if (rowsWritten.get() !== before) spoilt = true;
+        if (sql.inTransaction) rollback.run();
         throw error;
       }
-    },
-    boldly(works: () => void): boolean {
-      bold = true;
-      spoilt = false;
-      try {
-        works();
-      } finally {
-        bold = false;
-      }
-      return !spoilt;
-    },
+    });
+  return {
+    transaction: (work) => (sql.inTransaction ? redoLog.part(work) : whole(begin, work)),
+    writeTransaction: (work) => whole(beginWriting, work),
+    perTransaction,
   };
 }
 
-function openSpan(): Pick<Transactions, "whole" | "perTransaction"> {
+function openTransactionValues() {
   let finishes: (() => void)[] | undefined;
   return {
-    whole(work) {
+    /** Runs all that a transaction consists of, and then finishes its values. */
+    finished<T>(work: () => T): T {
       finishes = [];
       try {
         const value = work();
@@ -78,13 +55,13 @@ function openSpan(): Pick<Transactions, "whole" | "perTransaction"> {
         finishes = undefined;
       }
     },
-    perTransaction<T>(make: () => T, finish: (mine: T) => void) {
-      let mine: { value: T; finishes: typeof finishes } | undefined;
+    perTransaction<T>(make: () => T, finish: (value: T) => void): () => T {
+      let present: { value: T; transaction: typeof finishes } | undefined;
       return () => {
-        if (mine && mine.finishes === finishes) return mine.value;
         if (!finishes) throw new Error("asked outside a transaction");
+        if (present?.transaction === finishes) return present.value;
         const value = make();
-        mine = { value, finishes };
+        present = { value, transaction: finishes };
         finishes.push(() => finish(value));
         return value;
       };

@@ -100,30 +100,6 @@ type Address = [merchant: string, endpoint: string];
 export const WITH_EVENT = `select d.sequence, d.merchant, d.endpoint, d.trigger, d.replay, d.attempts, d.aborted, d.allowed, d.due,
   d.decided, d.copy, e.id as eventId, e.type as eventType, e.body from deliveries d join events e on e.sequence = d.event`;
 
-/** What `WITH_EVENT` selects, in its order. */
-type Values = [
-  sequence: number,
-  merchant: string,
-  endpoint: string,
-  trigger: Delivery["trigger"],
-  replay: number,
-  attempts: number,
-  aborted: number,
-  allowed: number,
-  due: number,
-  decided: string | null,
-  copy: number,
-  eventId: string,
-  eventType: string,
-  body: string,
-];
-
-/** An object with these fields from its beginning: what SQLite makes of a row is a table of names, which is slow to read and to copy. */
-function deliveryOf(values: Values): Delivery {
-  const [sequence, merchant, endpoint, trigger, replay, attempts, aborted, allowed, due, decided, copy, eventId, eventType, body] = values;
-  return { sequence, merchant, endpoint, trigger, replay, attempts, aborted, allowed, due, decided, copy, eventId, eventType, body };
-}
-
 export function openDeliveries(database: Database, outbox: Outbox): Deliveries {
   return { ...queue(database), ...progress(database), ...endpoints(database, outbox) };
 }
@@ -144,11 +120,10 @@ function queue({
     .prepare<Address, number | null>("select min(due) from deliveries where merchant = ? and endpoint = ? and state = 'pending'")
     .pluck();
   const pending = sql.prepare<[], number>("select count(*) from deliveries where state = 'pending'").pluck();
-  const due = sql
-    .prepare<[...Address, number, number], Values>(
-      `${WITH_EVENT} where d.merchant = ? and d.endpoint = ? and d.state = 'pending' and d.due <= ? order by d.due, d.sequence limit ?`,
-    )
-    .raw();
+  const due = sql.prepare<[Record<string, unknown>], Delivery>(
+    `${WITH_EVENT} where d.merchant = @merchant and d.endpoint = @endpoint and d.state = 'pending' and d.due <= @now
+     order by d.due, d.sequence limit @most`,
+  );
   // Named, because SQLite would rather walk every delivery there ever was.
   const interrupted = sql.prepare<[], Delivery>(
     `${WITH_EVENT} where d.sequence in (select sequence from deliveries indexed by deliveries_open where state = 'sending') order by d.sequence`,
@@ -161,7 +136,7 @@ function queue({
     },
     soonest: (merchant, endpoint) => soonest.get(merchant, endpoint) ?? null,
     pending: () => pending.get() ?? 0,
-    due: (merchant, endpoint, now, most) => due.all(merchant, endpoint, now, most).map(deliveryOf),
+    due: (merchant, endpoint, now, most) => due.all({ merchant, endpoint, now, most }),
     interrupted: () => interrupted.all(),
   };
 }

@@ -51,7 +51,7 @@ function serialized({ fixtures, resources, clock, open }: Needs): Buffer {
   try {
     createViews(stores.database, resources);
     const { seed } = openSeeder(stores, resources, clock);
-    stores.database.commitNow(() => {
+    stores.database.transaction(() => {
       for (const fixture of fixtures) seed(fixture, { ...asWritten(fixture), place: null });
     });
     return stores.database.sql.serialize();

@@ -7,8 +7,6 @@ import Sqlite from "better-sqlite3";
 import { fail, SandboxError } from "../../kernel/errors.ts";
 import type { RequestLog } from "../journal/request-log.ts";
 import type { Database } from "../sqlite/database.ts";
-import type { Sql } from "../sqlite/lazy-statements.ts";
-import { withTranslatedErrors } from "../sqlite/sqlite-errors.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../sqlite/tables.ts";
 
 export interface Snapshot {
@@ -70,12 +68,12 @@ export function openSnapshots(database: Database, journal: RequestLog): Snapshot
       const source = known(name);
       const wrong = problemOf(source);
       if (wrong !== undefined) fail("validation_failed", `The snapshot ${name} cannot be restored: ${source} ${wrong}.`);
-      journal.goOnAfter(copyInto(sql, source));
+      journal.goOnAfter(copyInto(database, source));
     },
     restoreFile(source) {
       const wrong = problemOf(source);
       if (wrong !== undefined) throw new SandboxError(`${source} ${wrong}. Make one with PUT /_sandbox/snapshots/NAME.`, "usage");
-      journal.goOnAfter(copyInto(sql, source));
+      journal.goOnAfter(copyInto(database, source));
     },
     remove: (name) => rmSync(known(name)),
     close() {
@@ -107,7 +105,7 @@ function problemOf(source: string): string | undefined {
 }
 
 /** Replaces the rows of every table by those of the snapshot, in one transaction; answers the number of the last request that they tell of. */
-function copyInto(sql: Sql, source: string): number {
+function copyInto({ sql, transaction }: Database, source: string): number {
   sql.prepare("attach ? as snapshot").run(source);
   try {
     // In the order of the schema: what others refer to comes before them, and goes after them.
@@ -116,12 +114,11 @@ function copyInto(sql: Sql, source: string): number {
       .pluck()
       .all() as string[];
     const replaced = tables.filter((name) => !LEFT_ALONE.has(name));
-    const replace = sql.transaction(() => {
+    transaction(() => {
       for (const table of replaced.toReversed()) sql.exec(`delete from main.${table}`);
       for (const table of replaced) sql.exec(`insert into main.${table} select * from snapshot.${table}`);
       sql.exec("delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence");
     });
-    withTranslatedErrors(replace);
     return sql.prepare(LAST_REQUEST).pluck().get() as number;
   } finally {
     sql.exec("detach snapshot");

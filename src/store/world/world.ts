@@ -65,14 +65,14 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Ne
 
   return {
     fill() {
-      if (isEmpty()) database.commitNow(everythingAgain);
+      if (isEmpty()) database.transaction(everythingAgain);
     },
     reset(merchant) {
-      database.commitNow(() => (merchant === undefined ? everythingAgain() : again(merchant)));
+      database.transaction(() => (merchant === undefined ? everythingAgain() : again(merchant)));
       forget(merchant);
     },
     mint: (fixture) =>
-      database.commitNow(() => {
+      database.transaction(() => {
         const id = counters.mint(NOBODY, "mer");
         const key = `sk_test_${random.text(KEY_LENGTH, "key", id)}`;
         const email = named(fixtures, fixture).merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
@@ -80,7 +80,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Ne
         return { merchant: id, apiKey: key };
       }),
     remove(merchant) {
-      database.commitNow(() => eraser.merchant(known(merchant)));
+      database.transaction(() => eraser.merchant(known(merchant)));
       forget(merchant);
     },
   };

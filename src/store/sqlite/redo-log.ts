@@ -1,0 +1,96 @@
+// Rolls back the last part of a transaction without a savepoint: rolls back all of it and executes again the writes before that part.
+//
+// Calls that arrive together share a transaction, and each must be able to fail alone. With a savepoint for each, SQLite copies every page
+// that a call changes. A call that fails after it wrote something is rare, so the writes are remembered instead, as functions that execute
+// them again: SQL_FIGURE. Only SQL runs twice, never the code that asked for it.
+
+import { SandboxError } from "../../kernel/errors.ts";
+import type { Sql } from "./lazy-statements.ts";
+import { withTranslatedErrors } from "./sqlite-errors.ts";
+
+export interface RedoLog {
+  /** Runs `work`, which begins, fills and ends a transaction. */
+  record<T>(work: () => T): T;
+  /** Runs `work` inside that transaction; where it throws, its writes are rolled back and no others. */
+  part<T>(work: () => T): T;
+}
+
+export function openRedoLog(sql: Sql): RedoLog {
+  const begin = sql.prepare("begin immediate");
+  const rollback = sql.prepare("rollback");
+  const savepoints = openSavepoints(sql);
+  // Changes whenever another connection has written to the file.
+  const dataVersion = sql.prepare<[], number>("pragma data_version").pluck();
+  let writes: (() => void)[] = [];
+  let hasFailed = false;
+
+  const executeAgain = () => {
+    const version = dataVersion.get();
+    rollback.run();
+    begin.run();
+    try {
+      if (dataVersion.get() !== version) throw new SandboxError("Another program wrote to the SQLite file while a call was rolled back. Send the call again.");
+      for (const write of writes) withTranslatedErrors(write);
+    } catch (error) {
+      if (sql.inTransaction) rollback.run();
+      throw error;
+    }
+  };
+  const unprotected = <T>(work: () => T): T => {
+    const before = writes.length;
+    try {
+      return work();
+    } catch (error) {
+      if (writes.length > before && sql.inTransaction) {
+        hasFailed = true;
+        writes.length = before;
+        executeAgain();
+      }
+      throw error;
+    }
+  };
+  const protectedBySavepoint = <T>(work: () => T): T => {
+    const before = writes.length;
+    return savepoints.run(work, () => {
+      writes.length = before;
+    });
+  };
+  return {
+    record(work) {
+      writes = [];
+      hasFailed = false;
+      sql.onWrite = (write) => writes.push(write);
+      try {
+        return work();
+      } finally {
+        sql.onWrite = undefined;
+        writes = [];
+      }
+    },
+    // Where one call failed others may: from then on a savepoint costs less than to execute all writes again and again.
+    part: (work) => (hasFailed ? protectedBySavepoint(work) : unprotected(work)),
+  };
+}
+
+function openSavepoints(sql: Sql) {
+  const begin = sql.prepare("savepoint part");
+  const release = sql.prepare("release part");
+  const rollback = sql.prepare("rollback to part");
+  return {
+    run<T>(work: () => T, rolledBack: () => void): T {
+      begin.run();
+      try {
+        const value = work();
+        release.run();
+        return value;
+      } catch (error) {
+        if (sql.inTransaction) {
+          rollback.run();
+          release.run();
+          rolledBack();
+        }
+        throw error;
+      }
+    },
+  };
+}
