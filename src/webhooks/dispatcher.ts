@@ -127,7 +127,7 @@ async function drain(state: State, within: number): Promise<DrainResult> {
 function deliverBeforeResponse(state: State, request: string): Promise<void> | undefined {
   const { database, timing, queues, clock } = state;
   try {
-    for (const pending of database.commitNow(() => timing.decideForRequest(request))) queues.add(pending);
+    for (const pending of database.transaction(() => timing.decideForRequest(request))) queues.add(pending);
   } catch (error) {
     state.report(error);
   }
@@ -166,7 +166,7 @@ async function replayAttempt(state: State, merchant: string, id: string): Promis
 }
 
 async function replay(state: State, merchant: string, eventId: string, endpoint?: string): Promise<Replay> {
-  const replays = await state.database.commit(() => state.outbox.replay(merchant, eventId, endpoint));
+  const replays = await state.database.groupCommit(() => state.outbox.replay(merchant, eventId, endpoint));
   if (!replays) fail("resource_not_found", `No such event: ${eventId}.`);
   state.clock.wake();
   const attempts = replays.map(({ endpoint: endpointId, number }) => ({
@@ -187,7 +187,7 @@ function explain({ deliveries }: State, merchant: string, endpoint: string, body
 const noSuchEndpoint = (endpoint: string) => fail("resource_not_found", `No such ${ENDPOINT_KIND}: ${endpoint}.`);
 
 async function enable(state: State, merchant: string, endpoint: string): Promise<void> {
-  const exists = await state.database.commit(() => state.deliveries.enable(merchant, endpoint));
+  const exists = await state.database.groupCommit(() => state.deliveries.enable(merchant, endpoint));
   if (!exists) noSuchEndpoint(endpoint);
 }
 

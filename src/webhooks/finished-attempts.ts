@@ -11,7 +11,7 @@ export async function recordFinished(state: DispatcherState, batch: FinishedAtte
     state.finished = [];
     for (const finished of batch) recordOne(state, finished);
   };
-  await database.commit(work, "relaxed").catch(() => recordEach(state, batch));
+  await database.groupCommit(work, "relaxed").catch(() => recordEach(state, batch));
   const recorded = batch.filter((finished) => !finished.inFlight.abandoned);
   for (const finished of recorded) {
     inFlight.delete(finished.inFlight);
@@ -33,7 +33,7 @@ async function recordEach(state: DispatcherState, batch: FinishedAttempt[]): Pro
 async function recordAlone(state: DispatcherState, finished: FinishedAttempt): Promise<void> {
   while (!finished.inFlight.abandoned) {
     try {
-      return await state.database.commit(() => recordOne(state, finished), "relaxed");
+      return await state.database.groupCommit(() => recordOne(state, finished), "relaxed");
     } catch (error) {
       finished.recorded = undefined;
       if (!state.running) return;

@@ -36,7 +36,7 @@ export const canStart = ({ running, starting, inFlight }: DispatcherState) => ru
 export function startDue(state: DispatcherState): void {
   if (!canStart(state)) return;
   state.starting = state.database
-    .commit(() => markDue(state), "relaxed")
+    .groupCommit(() => markDue(state), "relaxed")
     // Callers that wait for the same commit, such as the request that made the event, get their response first.
     .then(() => new Promise<void>(afterPromises))
     .then(
@@ -139,7 +139,7 @@ export function reload(state: DispatcherState, merchant?: string): void {
   dropStarted(state, merchant);
   for (const one of [...inFlight]) if (isOf(merchant, one)) abandon(state, one);
   const sending = new Set([...inFlight, ...started].map(({ attempt }) => attempt.delivery.sequence));
-  database.commitNow(() => recorder.recoverInterrupted((delivery) => sending.has(delivery)));
+  database.transaction(() => recorder.recoverInterrupted((delivery) => sending.has(delivery)));
   state.timing.load();
   queues.load();
   notifyWaiters(state);
