@@ -15,28 +15,14 @@ export interface RedoLog {
   part<T>(work: () => T): T;
 }
 
-export function openRedoLog(sql: Sql): RedoLog {
-  const begin = sql.prepare("begin immediate");
-  const rollback = sql.prepare("rollback");
-  const savepoints = openSavepoints(sql);
-  // Changes whenever another connection has written to the file.
-  const dataVersion = sql.prepare<[], number>("pragma data_version").pluck();
-  let writes: (() => void)[] = [];
-  let hasFailed = false;
+type Write = () => void;
 
-  const executeAgain = () => {
-    const version = dataVersion.get();
-    rollback.run();
-    begin.run();
-    try {
-      if (dataVersion.get() !== version) throw new SandboxError("Another program wrote to the SQLite file while a call was rolled back. Send the call again.");
-      for (const write of writes) withTranslatedErrors(write);
-    } catch (error) {
-      if (sql.inTransaction) rollback.run();
-      throw error;
-    }
-  };
-  const unprotected = <T>(work: () => T): T => {
+export function openRedoLog(sql: Sql): RedoLog {
+  const executeAgain = openExecuteAgain(sql);
+  const inSavepoint = openSavepoints(sql);
+  let writes: Write[] = [];
+  let hasFailed = false;
+  const withoutSavepoint = <T>(work: () => T): T => {
     const before = writes.length;
     try {
       return work();
@@ -44,14 +30,14 @@ export function openRedoLog(sql: Sql): RedoLog {
       if (writes.length > before && sql.inTransaction) {
         hasFailed = true;
         writes.length = before;
-        executeAgain();
+        executeAgain(writes);
       }
       throw error;
     }
   };
-  const protectedBySavepoint = <T>(work: () => T): T => {
+  const withSavepoint = <T>(work: () => T): T => {
     const before = writes.length;
-    return savepoints.run(work, () => {
+    return inSavepoint(work, () => {
       writes.length = before;
     });
   };
@@ -68,29 +54,49 @@ export function openRedoLog(sql: Sql): RedoLog {
       }
     },
     // Where one call failed others may: from then on a savepoint costs less than to execute all writes again and again.
-    part: (work) => (hasFailed ? protectedBySavepoint(work) : unprotected(work)),
+    part: (work) => (hasFailed ? withSavepoint(work) : withoutSavepoint(work)),
   };
 }
 
-function openSavepoints(sql: Sql) {
+/** Replaces the transaction by one that contains these writes. */
+function openExecuteAgain(sql: Sql): (writes: readonly Write[]) => void {
+  const begin = sql.prepare("begin immediate");
+  const rollback = sql.prepare("rollback");
+  // Changes whenever another connection has written to the file.
+  const dataVersion = sql.prepare<[], number>("pragma data_version").pluck();
+  return (writes) => {
+    const version = dataVersion.get();
+    rollback.run();
+    begin.run();
+    try {
+      if (dataVersion.get() !== version)
+        throw new SandboxError("Another program wrote to the SQLite file while a call was rolled back. Send the call again.");
+      for (const write of writes) withTranslatedErrors(write);
+    } catch (error) {
+      if (sql.inTransaction) rollback.run();
+      throw error;
+    }
+  };
+}
+
+/** `rolledBack` is called before the error is thrown on. */
+function openSavepoints(sql: Sql): <T>(work: () => T, rolledBack: () => void) => T {
   const begin = sql.prepare("savepoint part");
   const release = sql.prepare("release part");
   const rollback = sql.prepare("rollback to part");
-  return {
-    run<T>(work: () => T, rolledBack: () => void): T {
-      begin.run();
-      try {
-        const value = work();
+  return (work, rolledBack) => {
+    begin.run();
+    try {
+      const value = work();
+      release.run();
+      return value;
+    } catch (error) {
+      if (sql.inTransaction) {
+        rollback.run();
         release.run();
-        return value;
-      } catch (error) {
-        if (sql.inTransaction) {
-          rollback.run();
-          release.run();
-          rolledBack();
-        }
-        throw error;
+        rolledBack();
       }
-    },
+      throw error;
+    }
   };
 }
