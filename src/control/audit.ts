@@ -1,13 +1,13 @@
-// The audit of a webhook receiver, asked for from outside.
+// The audit of a webhook receiver.
 
 import { VERDICTS } from "../contracts/expectations.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
 
-const Tried = Type.Object(
+const ProbeResult = Type.Object(
   {
     probe: Type.String(),
-    verdict: oneOf(VERDICTS, "`inconclusive` where the receiver refuses genuine events too, or is not there"),
+    verdict: oneOf(VERDICTS, "`inconclusive` if the receiver also refuses genuine events, or does not answer"),
     sent: Type.String(),
     did: Type.String({ description: "What the receiver did" }),
     should: Type.String({ description: "What it should have done" }),
@@ -21,19 +21,19 @@ export const auditReceiver = endpoint({
   area: "Verification",
   method: "POST",
   path: "/audit",
-  summary: "Try a webhook receiver with everything that it may meet, forgeries among it",
+  summary: "Test a webhook receiver with genuine, repeated, malformed and forged events",
   description:
-    "Sends some 220 made-up payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries and are not retried.",
+    "Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried.",
   body: Type.Object({
-    url: text("Where the receiver is; the same addresses are allowed as for webhook endpoints"),
-    secret: Type.Optional(text("What it verifies with; that of the endpoint registered at this address unless given", { minLength: 1 })),
+    url: text("Address of the receiver; the same addresses are allowed as for webhook endpoints"),
+    secret: Type.Optional(text("Secret the receiver verifies with (default: that of the endpoint registered at this address)", { minLength: 1 })),
   }),
   example: { url: "http://localhost:3000/hooks" },
   reply: Type.Object({
     url: Type.String(),
-    verdict: oneOf(VERDICTS, "The worst of all probes"),
-    forgeryAccepted: Type.Boolean({ description: "Whether it took what only the holder of the secret may send, from somebody who is not" }),
-    probes: Type.Array(Tried),
+    verdict: oneOf(VERDICTS, "The worst verdict of all probes"),
+    forgeryAccepted: Type.Boolean({ description: "Whether the receiver accepted an event signed without the secret" }),
+    probes: Type.Array(ProbeResult),
   }),
   errors: ["validation_failed", "resource_not_found", "invalid_webhook_url", "webhook_url_not_local"],
   handle: ({ body: { url = "", secret }, auditor }) => auditor.audit(url, secret),

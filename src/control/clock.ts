@@ -1,4 +1,4 @@
-// The sandbox's time: read it, set it, let it run, play a span of it.
+// The sandbox's clock: read it, set it, advance it.
 
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import { type Clock, isoTime, LATEST_TIME, parseTime } from "../kernel/clock.ts";
@@ -7,21 +7,21 @@ import { fail } from "../kernel/errors.ts";
 import { nullable, oneOf, Type } from "../schema/shapes.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 
-const state = {
-  mode: oneOf(["real", "frozen", "offset"], "`real` runs with the machine, `frozen` stands, `offset` runs from another time"),
+const stateFields = {
+  mode: oneOf(["real", "frozen", "offset"], "`real` follows the machine, `frozen` stands still, `offset` runs from another time"),
   now: Type.String({ description: "Sandbox time, RFC 3339" }),
-  unix: Type.Integer({ description: "The same in Unix seconds, as `created` shows it" }),
+  unix: Type.Integer({ description: "The same in Unix seconds, as in `created`" }),
 };
 
-export const ClockState = Type.Object(state, { title: "clock" });
+export const ClockState = Type.Object(stateFields, { title: "clock" });
 
 export const clockState = (clock: Clock) => ({ mode: clock.mode, now: isoTime(clock.now()), unix: clock.seconds() });
 
-/** What the clock says now, told to those who watch too. */
-function moved({ clock, tell }: Pick<ControlContext, "clock" | "tell">) {
-  const present = clockState(clock);
-  tell({ kind: "clock", clock: present });
-  return present;
+/** Publishes the new time, and returns it. */
+function publishClock({ clock, publish }: Pick<ControlContext, "clock" | "publish">) {
+  const state = clockState(clock);
+  publish({ kind: "clock", clock: state });
+  return state;
 }
 
 export const showClock = endpoint({
@@ -29,7 +29,7 @@ export const showClock = endpoint({
   area: "Clock",
   method: "GET",
   path: "/clock",
-  summary: "What time the sandbox believes it is",
+  summary: "Get the sandbox time",
   reply: ClockState,
   handle: ({ clock }) => clockState(clock),
 });
@@ -39,15 +39,15 @@ export const setClock = endpoint({
   area: "Clock",
   method: "PUT",
   path: "/clock",
-  summary: "Freeze the clock, move it, or let it run",
+  summary: "Freeze the clock, set it, or let it run",
   body: Type.Object({
-    mode: oneOf(["real", "frozen", "offset"], "`frozen` and `offset` start from `now`, or from the present sandbox time"),
-    now: Type.Optional(Type.String({ description: "A time such as 2026-01-05T09:00:00Z; not with `real`" })),
+    mode: oneOf(["real", "frozen", "offset"], "`frozen` and `offset` start at `now` (default: the current sandbox time)"),
+    now: Type.Optional(Type.String({ description: "A time such as 2026-01-05T09:00:00Z; not allowed with `real`" })),
   }),
   example: { mode: "frozen", now: "2026-01-05T09:00:00Z" },
   reply: ClockState,
   errors: ["validation_failed"],
-  handle({ clock, tell, body }) {
+  handle({ clock, publish, body }) {
     const { mode = "real", now } = body;
     const time = now === undefined ? undefined : parseTime(now);
     if (now !== undefined && time === undefined)
@@ -55,14 +55,14 @@ export const setClock = endpoint({
     if (mode === "real" && time !== undefined)
       fail("validation_failed", "A real clock cannot be set; use mode offset to run from another time.");
     clock.set(mode, time);
-    return moved({ clock, tell });
+    return publishClock({ clock, publish });
   },
 });
 
 const PlayedAttempt = Type.Object(
   {
-    id: Type.String({ description: "Under which GET /_sandbox/deliveries/{id} tells the rest" }),
-    at: Type.String({ description: "Sandbox time at which it ended" }),
+    id: Type.String({ description: "GET /_sandbox/deliveries/{id} has the details" }),
+    at: Type.String({ description: "Sandbox time at which the attempt ended" }),
     merchant: Type.String(),
     eventId: Type.String(),
     eventType: Type.String(),
@@ -71,7 +71,7 @@ const PlayedAttempt = Type.Object(
     status: Type.String(),
     responseStatus: nullable(Type.Integer()),
     errorCode: nullable(Type.String()),
-    nextAttemptAt: nullable(Type.Integer({ description: "Unix seconds; null when there is no next attempt" })),
+    nextAttemptAt: nullable(Type.Integer({ description: "Unix seconds; null if there is no next attempt" })),
   },
   { title: "played_attempt" },
 );
@@ -81,16 +81,16 @@ export const advanceClock = endpoint({
   area: "Clock",
   method: "POST",
   path: "/clock/advance",
-  summary: "Play a span of time: everything due in it happens, in order, before this answers",
-  body: Type.Object({ by: Type.String({ description: "A span such as 30s, 5m, 24h" }) }),
+  summary: "Advance the clock: everything due until then happens, in order, before the reply",
+  body: Type.Object({ by: Type.String({ description: "A duration such as 30s, 5m, 24h" }) }),
   example: { by: "24h" },
   reply: Type.Object({
-    ...state,
-    attempts: Type.Array(PlayedAttempt, { description: "The delivery attempts that ended in this span, in order" }),
-    forgotten: Type.Integer({ description: "How many answers remembered for an Idempotency-Key were forgotten" }),
+    ...stateFields,
+    attempts: Type.Array(PlayedAttempt, { description: "The delivery attempts that ended meanwhile, in order" }),
+    forgotten: Type.Integer({ description: "How many stored Idempotency-Key responses expired" }),
   }),
   errors: ["validation_failed"],
-  async handle({ clock, tell, dispatcher, idempotencyReplies, body: { by = "" } }) {
+  async handle({ clock, publish, dispatcher, idempotencyReplies, body: { by = "" } }) {
     const span =
       tryParseDuration(by) ?? fail("validation_failed", `by must be a span such as 30s, 5m or 24h; received ${JSON.stringify(by)}.`);
     const until = clock.now() + span;
@@ -98,20 +98,20 @@ export const advanceClock = endpoint({
       fail("validation_failed", `The clock goes no further than ${isoTime(LATEST_TIME)}; it is ${isoTime(clock.now())} now.`);
     const attempts: AttemptMessage[] = [];
     const forgotten = idempotencyReplies.forgotten();
-    const deafen = dispatcher.listen((attempt) => attempts.push(attempt));
-    await clock.advance(until).finally(deafen);
+    const unsubscribe = dispatcher.listen((attempt) => attempts.push(attempt));
+    await clock.advance(until).finally(unsubscribe);
     return {
-      ...moved({ clock, tell }),
+      ...publishClock({ clock, publish }),
       attempts: inOrder(attempts).map(showAttempt),
       forgotten: idempotencyReplies.forgotten() - forgotten,
     };
   },
 });
 
-/** Attempts that ended in one moment stand in the order of their ids, so that no race shows. */
+/** Attempts that ended at the same moment are ordered by id, so the result does not depend on timing. */
 const inOrder = (attempts: AttemptMessage[]) => attempts.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1));
 
-function showAttempt(told: AttemptMessage) {
-  const { id, at, merchant, eventId, eventType, endpointId, attempt, status, responseStatus, errorCode, nextAttemptAt } = told;
+function showAttempt(message: AttemptMessage) {
+  const { id, at, merchant, eventId, eventType, endpointId, attempt, status, responseStatus, errorCode, nextAttemptAt } = message;
   return { id, at: isoTime(at), merchant, eventId, eventType, endpointId, attempt, status, responseStatus, errorCode, nextAttemptAt };
 }

@@ -1,70 +1,69 @@
-// Fault rules from outside: arm them, look at what they did, change and remove them.
+// Fault rules: arm, list, change and remove them.
 
 import type { RuleState } from "../contracts/fault.ts";
-import { oneOf, Type, text } from "../schema/shapes.ts";
+import { nullable, oneOf, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
 
-const AnyObject = () => Type.Record(Type.Unknown());
-const nullable = (schema: ReturnType<typeof text>) => Type.Union([schema, Type.Null()]);
+const anyObject = () => Type.Record(Type.Unknown());
 
 const STATUSES = ["armed", "spent", "expired", "removed"] as const;
 
-const RuleShape = Type.Object(
+const FaultRule = Type.Object(
   {
     id: Type.String(),
     name: nullable(text("A name for people")),
     target: oneOf(["api", "delivery"], "What it acts on"),
-    match: AnyObject(),
-    trigger: AnyObject(),
-    action: AnyObject(),
-    expect: Type.Array(Type.String(), { description: "The judge's rules that it tries" }),
-    ttl: nullable(text("How long it lives")),
-    priority: Type.Integer({ description: "Rules with a higher one are tried first" }),
+    match: anyObject(),
+    trigger: anyObject(),
+    action: anyObject(),
+    expect: Type.Array(Type.String(), { description: "The judge's rules that the fault exercises" }),
+    ttl: nullable(text("How long the rule exists")),
+    priority: Type.Integer({ description: "Rules with a higher priority are tried first" }),
     label: Type.Boolean(),
     enabled: Type.Boolean(),
-    status: oneOf(STATUSES, "`spent` when it has fired as often as it may, `expired` when its time is over"),
-    seen: Type.Integer({ description: "How many calls or attempts it matched" }),
+    status: oneOf(STATUSES, "`spent` if it has fired as often as allowed, `expired` if its time is over"),
+    seen: Type.Integer({ description: "How many calls or attempts it has matched" }),
     fired: Type.Integer(),
-    remaining: Type.Union([Type.Integer(), Type.Null()], { description: "How often it may still fire; null where no number bounds that" }),
+    remaining: Type.Union([Type.Integer(), Type.Null()], { description: "How often it may still fire; null without a limit" }),
     lastFiredAt: nullable(text("Sandbox time")),
-    endsAt: nullable(text("Sandbox time at which its ttl, or its `for`, is over; null where neither bounds it")),
+    endsAt: nullable(text("Sandbox time at which its ttl, or its `for`, ends; null without either")),
   },
   { title: "fault_rule" },
 );
 
 const given = {
   name: Type.Optional(text("A name for people")),
-  target: Type.Optional(text("`api` or `delivery`; follows from the action")),
-  match: Type.Optional(Type.Unknown({ description: "Which calls or deliveries; all unless given" })),
-  trigger: Type.Optional(Type.Unknown({ description: "When it fires; the next time it matches unless given" })),
-  expect: Type.Optional(Type.Unknown({ description: "The judge's rules that it tries" })),
-  ttl: Type.Optional(text("How long it lives, such as 10m")),
+  target: Type.Optional(text("`api` or `delivery` (default: that of the action)")),
+  match: Type.Optional(Type.Unknown({ description: "Which calls or deliveries it applies to (default: all)" })),
+  trigger: Type.Optional(Type.Unknown({ description: "When it fires (default: the next match)" })),
+  expect: Type.Optional(Type.Unknown({ description: "The judge's rules that the fault exercises" })),
+  ttl: Type.Optional(text("How long the rule exists, such as 10m")),
   priority: Type.Optional(
-    Type.Integer({ description: "Rules with a higher one are tried first, equal ones as they came; 0 unless given" }),
+    Type.Integer({ description: "Rules with a higher priority are tried first, equal ones in the order of arming (default: 0)" }),
   ),
-  label: Type.Optional(Type.Boolean({ description: "Whether answers say in X-Sandbox-Fault which rule touched them" })),
+  label: Type.Optional(Type.Boolean({ description: "Whether responses name the rule in X-Sandbox-Fault" })),
   enabled: Type.Optional(Type.Boolean()),
 };
 
-const action = Type.Unknown({ description: "What it does: a type and its fields; GET /_sandbox/faults/schema.json has them all" });
+const action = Type.Unknown({ description: "What it does: a type and its fields; GET /_sandbox/faults/schema.json lists them" });
 
-const shown = (state: RuleState) => ({ ...state, action: { ...state.action }, expect: [...state.expect] });
+const faultRule = (state: RuleState) => ({ ...state, action: { ...state.action }, expect: [...state.expect] });
 
 export const listFaults = endpoint({
   id: "faults.list",
   area: "Faults",
   method: "GET",
   path: "/faults",
-  summary: "Every fault rule, in the order in which they are tried, and what each has done",
-  query: Type.Object({ status: Type.Optional(oneOf(["armed", "spent", "expired"], "Only those that stand so")) }),
-  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(RuleShape) }),
+  summary: "List the fault rules in the order in which they are tried, with their counts",
+  query: Type.Object({ status: Type.Optional(oneOf(["armed", "spent", "expired"], "Only rules with this status")) }),
+  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(FaultRule) }),
   errors: ["validation_failed"],
   handle: ({ faults, query }) => ({
     object: "list" as const,
     data: faults
       .list()
       .filter(({ status }) => query.status === undefined || query.status === status)
-      .map(shown),
+      .map(faultRule),
   }),
 });
 
@@ -75,13 +74,13 @@ export const addFault = endpoint({
   path: "/faults",
   summary: "Arm a fault rule",
   description:
-    "The first rule that fires wins at each point of a call's way; latency comes on top of anything. What is left out means: every call, the next time, until a reset.",
-  body: Type.Object({ id: Type.Optional(text("A name for machines, such as flt_lost_payment; made up unless given")), ...given, action }),
+    "At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: every call, the next match, until a reset.",
+  body: Type.Object({ id: Type.Optional(text("Id of the rule, such as flt_lost_payment (default: generated)")), ...given, action }),
   example: { match: { operation: "payments.list" }, action: { type: "rate_limit", retryAfter: 2 }, trigger: { times: 3 } },
-  reply: RuleShape,
+  reply: FaultRule,
   status: 201,
   errors: ["validation_failed", "already_exists"],
-  handle: ({ faults, body }) => shown(faults.add(body)),
+  handle: ({ faults, body }) => faultRule(faults.add(body)),
 });
 
 export const showFault = endpoint({
@@ -89,10 +88,10 @@ export const showFault = endpoint({
   area: "Faults",
   method: "GET",
   path: "/faults/{id}",
-  summary: "One fault rule, and what it has done",
-  reply: RuleShape,
+  summary: "Get a fault rule with its counts",
+  reply: FaultRule,
   errors: ["resource_not_found"],
-  handle: ({ faults, params }) => shown(faults.find(params.id)),
+  handle: ({ faults, params }) => faultRule(faults.find(params.id)),
 });
 
 export const changeFault = endpoint({
@@ -101,12 +100,12 @@ export const changeFault = endpoint({
   method: "PATCH",
   path: "/faults/{id}",
   summary: "Change a fault rule",
-  description: "Each field that is given replaces the one there is. A new trigger, or a new ttl, begins to count afresh.",
+  description: "Fields that are given replace the present ones. A new trigger, or a new ttl, starts counting again.",
   body: Type.Object({ ...given, action: Type.Optional(action) }),
   example: { enabled: false },
-  reply: RuleShape,
+  reply: FaultRule,
   errors: ["validation_failed", "resource_not_found"],
-  handle: ({ faults, params, body }) => shown(faults.change(params.id, body)),
+  handle: ({ faults, params, body }) => faultRule(faults.change(params.id, body)),
 });
 
 export const removeFault = endpoint({
@@ -114,10 +113,10 @@ export const removeFault = endpoint({
   area: "Faults",
   method: "DELETE",
   path: "/faults/{id}",
-  summary: "Remove a fault rule; the answer says what it did in its life",
-  reply: RuleShape,
+  summary: "Remove a fault rule; the reply has its final counts",
+  reply: FaultRule,
   errors: ["resource_not_found"],
-  handle: ({ faults, params }) => shown(faults.remove(params.id)),
+  handle: ({ faults, params }) => faultRule(faults.remove(params.id)),
 });
 
 export const clearFaults = endpoint({
@@ -126,7 +125,7 @@ export const clearFaults = endpoint({
   method: "DELETE",
   path: "/faults",
   summary: "Remove every fault rule, or those of one merchant",
-  query: Type.Object({ merchant: Type.Optional(text("Only rules that can touch nobody else")) }),
+  query: Type.Object({ merchant: Type.Optional(text("Only rules that match no other merchant")) }),
   reply: Type.Object({ removed: Type.Integer() }),
   errors: ["validation_failed"],
   handle: ({ faults, query }) => ({ removed: faults.clear(query.merchant) }),
@@ -137,7 +136,7 @@ export const showFaultSchema = endpoint({
   area: "Faults",
   method: "GET",
   path: "/faults/schema.json",
-  summary: "The JSON Schema of a fault rule",
-  reply: AnyObject(),
+  summary: "Get the JSON Schema of a fault rule",
+  reply: anyObject(),
   handle: ({ faults }) => faults.schema(),
 });

@@ -1,4 +1,4 @@
-// Merchants from outside: one more for whoever wants a world of his own, and the way back to the fixtures.
+// Merchants: list, create, remove and reset them.
 
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
@@ -18,7 +18,7 @@ export const listMerchants = endpoint({
   area: "Merchants",
   method: "GET",
   path: "/merchants",
-  summary: "The merchants there are, and their API keys",
+  summary: "List the merchants with their API keys",
   reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(Merchant) }),
   handle: ({ tenants }) => ({ object: "list" as const, data: tenants.list() }),
 });
@@ -28,9 +28,9 @@ export const mintMerchant = endpoint({
   area: "Merchants",
   method: "POST",
   path: "/merchants",
-  summary: "A new merchant with everything that a fixture has",
-  description: "Its records have the fixture's ids, and nobody else sees them: each test can have its own, all at once.",
-  body: Type.Object({ fixture: Type.Optional(text("Which fixture; lodge unless given")) }),
+  summary: "Create a merchant with the records of a fixture",
+  description: "Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own.",
+  body: Type.Object({ fixture: Type.Optional(text("Which fixture (default: lodge)")) }),
   example: { fixture: "lodge" },
   reply: Type.Object({ merchant: Type.String(), apiKey: Type.String() }),
   status: 201,
@@ -43,7 +43,7 @@ export const removeMerchant = endpoint({
   area: "Merchants",
   method: "DELETE",
   path: "/merchants/{id}",
-  summary: "Remove a merchant with everything it has",
+  summary: "Remove a merchant with all its data",
   reply: Type.Object({ removed: Type.String() }),
   errors: ["resource_not_found"],
   handle({ params, world }) {
@@ -57,10 +57,10 @@ export const reset = endpoint({
   area: "Merchants",
   method: "POST",
   path: "/reset",
-  summary: "Back to the fixtures, ids and all",
+  summary: "Reset to the fixtures, including ids",
   description:
-    "Everything, or one merchant. Records, keys, endpoints, events, deliveries, remembered answers, windows and journal start afresh.",
-  body: Type.Object({ merchant: Type.Optional(text("Only this one")) }),
+    "Everything, or one merchant: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows and the request log.",
+  body: Type.Object({ merchant: Type.Optional(text("Only this merchant")) }),
   example: {},
   reply: Type.Object({ reset: Type.String({ description: "The merchant, or `everything`" }) }),
   errors: ["validation_failed", "resource_not_found"],

@@ -1,4 +1,4 @@
-// What this sandbox is: its address, its merchants, what it can do and what of that was used.
+// The sandbox itself: its address and merchants, its health, its operations and their coverage, and its documents.
 
 import { type Static, Type } from "../schema/shapes.ts";
 import { ClockState, clockState } from "./clock.ts";
@@ -8,12 +8,12 @@ import { Merchant } from "./merchants.ts";
 const Index = Type.Object({
   name: Type.String(),
   version: Type.String(),
-  pid: Type.Integer({ description: "The process that it is" }),
-  baseUrl: Type.String({ description: "What a client is pointed at" }),
+  pid: Type.Integer({ description: "Process id" }),
+  baseUrl: Type.String({ description: "Base URL for clients" }),
   clock: ClockState,
-  database: Type.Union([Type.String(), Type.Null()], { description: "The file that keeps everything; null when it is in memory" }),
+  database: Type.Union([Type.String(), Type.Null()], { description: "The SQLite file; null in memory" }),
   merchants: Type.Array(Merchant),
-  pendingDeliveries: Type.Integer({ description: "How many deliveries wait for an attempt, now or later" }),
+  pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
   links: Type.Record(Type.String()),
 });
 
@@ -22,13 +22,13 @@ export const showIndex = endpoint({
   area: "Overview",
   method: "GET",
   path: "",
-  summary: "What this sandbox is",
-  description: "Version, address, merchants with their keys, and where to go from here.",
+  summary: "Get an overview of the sandbox",
+  description: "Version, address, merchants with their keys, and links.",
   reply: Index,
   handle: showSandbox,
 });
 
-/** The same is the first thing that a watcher of the live stream is told. */
+/** Also the first message of a live stream. */
 export function showSandbox({
   about,
   clock,
@@ -60,8 +60,8 @@ export const showHealth = endpoint({
   area: "Overview",
   method: "GET",
   path: "/health",
-  summary: "Whether the sandbox is ready",
-  description: "Answers 200 only when the world is seeded and the sandbox listens; until then nothing answers at all.",
+  summary: "Check whether the sandbox is ready",
+  description: "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused.",
   reply: Type.Object({ status: Type.String({ const: "ready" }) }),
   handle: () => ({ status: "ready" }),
 });
@@ -77,8 +77,8 @@ const CoverageRow = Type.Object({
 
 const EventRow = Type.Object({
   type: Type.String(),
-  emitted: Type.Integer({ description: "How many there were, whatever made them" }),
-  delivered: Type.Integer({ description: "How many deliveries of them were taken" }),
+  emitted: Type.Integer({ description: "How many were emitted" }),
+  delivered: Type.Integer({ description: "How many deliveries succeeded" }),
 });
 
 export const listOperations = endpoint({
@@ -86,12 +86,12 @@ export const listOperations = endpoint({
   area: "Overview",
   method: "GET",
   path: "/operations",
-  summary: "The operations and events of the service, and how often each was called, sent and taken",
+  summary: "List operations and event types with how often each was called, emitted and delivered",
   reply: Type.Object({
     data: Type.Array(CoverageRow),
     called: Type.Integer(),
     total: Type.Integer(),
-    events: Type.Array(EventRow, { description: "Every type of event" }),
+    events: Type.Array(EventRow, { description: "All event types" }),
   }),
   handle({ coverage }) {
     const { operations, events } = coverage();
@@ -107,7 +107,7 @@ export const showOpenapi = endpoint({
   area: "Overview",
   method: "GET",
   path: "/openapi.json",
-  summary: "The service as an OpenAPI 3.1 document",
+  summary: "Get the OpenAPI 3.1 document of the service",
   reply: AnyObject,
   handle: async ({ documents }) => ({ ...(await documents.openapi()) }),
 });
@@ -117,7 +117,7 @@ export const showControlOpenapi = endpoint({
   area: "Overview",
   method: "GET",
   path: "/control.openapi.json",
-  summary: "The control plane as an OpenAPI 3.1 document",
+  summary: "Get the OpenAPI 3.1 document of the control plane",
   reply: AnyObject,
   handle: async ({ documents }) => ({ ...(await documents.controlOpenapi()) }),
 });
@@ -127,7 +127,7 @@ export const listAssumptions = endpoint({
   area: "Overview",
   method: "GET",
   path: "/assumptions",
-  summary: "Everything the sandbox assumes where the service's document is silent",
+  summary: "Get every assumption the sandbox makes where the documentation of the service is silent",
   reply: AnyObject,
   handle: async ({ documents }) => ({ ...(await documents.assumptions()) }),
 });

@@ -1,4 +1,4 @@
-// Rate-limit windows from outside: where each stands, and how to put one where a test wants it.
+// Rate-limit windows: list them, and set one for a test.
 
 import { isoTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
@@ -7,25 +7,25 @@ import { fail } from "../kernel/errors.ts";
 import { Type, text } from "../schema/shapes.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 
-const MOST = 1_000_000_000;
-const LONGEST = 366 * 86_400_000;
+const MAX_COUNT = 1_000_000_000;
+const MAX_WINDOW = 366 * 86_400_000;
 
 const Window = Type.Object(
   {
     merchant: Type.String(),
-    operation: Type.Union([Type.String(), Type.Null()], { description: "The operation that has it for itself; null where all share it" }),
+    operation: Type.Union([Type.String(), Type.Null()], { description: "The operation with a window of its own; null for the window that all others share" }),
     limit: Type.Integer(),
     window: Type.Integer({ description: "Milliseconds" }),
     remaining: Type.Integer(),
-    reset: Type.String({ description: "When it ends, in sandbox time" }),
-    resetIn: Type.Integer({ description: "Milliseconds until then" }),
+    reset: Type.String({ description: "End of the window, in sandbox time" }),
+    resetIn: Type.Integer({ description: "Milliseconds until the window ends" }),
   },
   { title: "rate_window" },
 );
 
-type Reach = Pick<ControlContext, "limiter" | "clock" | "tenants">;
+type WindowContext = Pick<ControlContext, "limiter" | "clock" | "tenants">;
 
-function windowsOf({ limiter, clock }: Reach, merchant: string) {
+function windowsOf({ limiter, clock }: WindowContext, merchant: string) {
   const now = clock.now();
   const all = [[null, limiter.of(merchant)] as const, ...limiter.ownOf(merchant)];
   return all.map(([operation, bucket]) => {
@@ -40,7 +40,7 @@ export const listWindows = endpoint({
   area: "Rate limits",
   method: "GET",
   path: "/rate-limits",
-  summary: "The rate-limit windows of every merchant",
+  summary: "List the rate-limit windows of all merchants",
   reply: Type.Object({ data: Type.Array(Window) }),
   handle: (context) => ({ data: context.tenants.list().flatMap(({ id }) => windowsOf(context, id)) }),
 });
@@ -53,13 +53,13 @@ export const setWindow = endpoint({
   method: "PUT",
   path: "/rate-limits/{merchant}",
   exampleParams: { merchant: "mer_lodge" },
-  summary: "Put a merchant's rate-limit window where a test wants it",
-  description: "Limit and window hold until a reset; what remains and when it ends hold for the present window only.",
+  summary: "Set a merchant's rate-limit window",
+  description: "`limit` and `window` apply until a reset; `remaining` and `resetIn` apply to the current window only.",
   body: Type.Object({
-    limit: Type.Optional(Type.Integer({ description: "Requests per window", minimum: 1, maximum: MOST })),
-    window: span("How long a window is"),
-    remaining: Type.Optional(Type.Integer({ description: "How many are left", minimum: 0, maximum: MOST })),
-    resetIn: span("When the present window ends"),
+    limit: Type.Optional(Type.Integer({ description: "Requests per window", minimum: 1, maximum: MAX_COUNT })),
+    window: span("Length of a window"),
+    remaining: Type.Optional(Type.Integer({ description: "Requests left in the current window", minimum: 0, maximum: MAX_COUNT })),
+    resetIn: span("Time until the current window ends"),
   }),
   example: { remaining: 0, resetIn: "10s" },
   reply: Window,
@@ -82,6 +82,6 @@ export const setWindow = endpoint({
 function spanOf(field: string, written: string | undefined): number | undefined {
   if (written === undefined) return undefined;
   const span = tryParseDuration(written) ?? 0;
-  if (span >= 1 && span <= LONGEST) return span;
+  if (span >= 1 && span <= MAX_WINDOW) return span;
   return fail("validation_failed", `${field} must be a span such as 500ms or 10s, a year at most; received ${JSON.stringify(written)}.`);
 }

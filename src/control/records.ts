@@ -1,4 +1,4 @@
-// Records from outside the service: bring one into being, change it, move its state, with the event the service would send.
+// Records, changed directly: create one, edit it, or change its status, with the event the service would emit.
 
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
@@ -16,15 +16,15 @@ export const createRecord = endpoint({
   method: "POST",
   path: "/records/{kind}",
   exampleParams: { kind: "payment" },
-  summary: "Bring a record into being",
-  description: "Takes the kind's own fields beside `merchant`; what is left out has its default. The event of its creation is sent.",
+  summary: "Create a record",
+  description: "Takes the fields of the kind next to `merchant`; missing fields get their defaults. Emits the event of the creation.",
   body: Type.Object({ merchant: Type.String({ description: "The owner, such as mer_lodge" }) }, { additionalProperties: true }),
   example: { merchant: "mer_lodge", amount: 12_500, currency: "EUR", status: "succeeded" },
   reply: AnyRecord,
   status: 201,
   errors: ["validation_failed", "resource_not_found", "already_exists"],
   handle: ({ params, body, extra, database, ...context }) =>
-    settled(
+    afterCommit(
       context,
       database.groupCommit(() => {
         const resource = kindNamed(context, params.kind, true);
@@ -40,17 +40,17 @@ export const changeRecord = endpoint({
   method: "PATCH",
   path: "/records/{kind}/{id}",
   exampleParams: { kind: "payment", id: "pay_pending" },
-  summary: "Change a record, or move its state",
-  description: "`status` follows the kind's moves and sends the event of the state that is reached; other fields are set as they are.",
+  summary: "Change a record, or its status",
+  description: "A new `status` must be a valid transition, and emits its event; other fields are set as given.",
   body: Type.Object(
-    { merchant: Type.Optional(Type.String({ description: "The owner; needed only when several merchants have a record with this id" })) },
+    { merchant: Type.Optional(Type.String({ description: "The owner; required only if several merchants have a record with this id" })) },
     { additionalProperties: true },
   ),
   example: { merchant: "mer_lodge", status: "succeeded" },
   reply: AnyRecord,
   errors: ["validation_failed", "resource_not_found", "invalid_state", "already_exists"],
   handle: ({ params, body, extra, database, ...context }) =>
-    settled(
+    afterCommit(
       context,
       database.groupCommit(() => {
         const resource = kindNamed(context, params.kind);
@@ -60,20 +60,20 @@ export const changeRecord = endpoint({
     ),
 });
 
-type Reach = Pick<ControlContext, "resources" | "createOperationContext" | "clock" | "collections" | "tenants">;
+type RecordContext = Pick<ControlContext, "resources" | "createOperationContext" | "clock" | "collections" | "tenants">;
 
-/** Answers after the commit, wakes what may now be due, and lets go of what memory held of the merchants' states. */
-async function settled<T>({ clock, tenants }: Reach, work: Promise<T>): Promise<T> {
+/** Waits for the commit, then drops the cached merchants and wakes the clock: something may be due now. */
+async function afterCommit<T>({ clock, tenants }: RecordContext, work: Promise<T>): Promise<T> {
   const value = await work;
   tenants.clearCache();
   clock.wake();
   return value;
 }
 
-/** Kinds that are more than a record have operations of their own: a merchant is minted, an endpoint is registered. */
-function kindNamed({ resources }: Reach, kind: string, isNew = false): Resource {
-  const apart = (resource: Resource) => resource.hidden.length > 0 || (isNew && resource.kind === "merchant");
-  const known = resources.filter((resource) => !apart(resource));
+/** Merchants and endpoints are not created here: they have operations of their own. */
+function kindNamed({ resources }: RecordContext, kind: string, isNew = false): Resource {
+  const isExcluded = (resource: Resource) => resource.hidden.length > 0 || (isNew && resource.kind === "merchant");
+  const known = resources.filter((resource) => !isExcluded(resource));
   const found = known.find((resource) => resource.kind === kind);
   const kinds = known.map((resource) => resource.kind);
   return (
@@ -82,18 +82,18 @@ function kindNamed({ resources }: Reach, kind: string, isNew = false): Resource 
   );
 }
 
-function knownMerchant({ tenants }: Reach, merchant: string): string {
+function knownMerchant({ tenants }: RecordContext, merchant: string): string {
   const known = tenants.list().map(({ id }) => id);
   if (known.includes(merchant)) return merchant;
   return fail("resource_not_found", `There is no merchant ${merchant}.${didYouMean(merchant, known) || " GET /_sandbox lists them."}`);
 }
 
-function recordsOf(context: Reach, merchant: string, resource: Resource): Collection<RecordBase> {
+function recordsOf(context: RecordContext, merchant: string, resource: Resource): Collection<RecordBase> {
   return context.createOperationContext(merchant, context.clock.seconds(), undefined).own(resource);
 }
 
-/** The one merchant that has a record with this id; minted merchants share the ids of their fixture, so there may be several. */
-function onlyOwner(context: Reach, resource: Resource, id: string): string {
+/** The merchant that owns the record. There may be several: created merchants share the ids of their fixture. */
+function onlyOwner(context: RecordContext, resource: Resource, id: string): string {
   const owners = context.tenants.list().filter((tenant) => recordsOf(context, tenant.id, resource).find(id));
   if (owners.length > 1)
     fail("validation_failed", `${id} exists for ${owners.map((owner) => owner.id).join(", ")}: say in merchant whose is meant.`);

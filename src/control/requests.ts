@@ -1,4 +1,4 @@
-// The journal, read from outside: what was asked, what was answered, and what it made happen.
+// The request log: requests with their responses, and the events they caused.
 
 import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
@@ -9,7 +9,7 @@ import { endpoint } from "./control-context.ts";
 
 const nullableText = () => Type.Union([Type.String(), Type.Null()]);
 
-const summary = {
+const summaryFields = {
   id: Type.String(),
   at: Type.String({ description: "Sandbox time of arrival" }),
   method: Type.String(),
@@ -18,27 +18,27 @@ const summary = {
   operation: nullableText(),
   merchant: nullableText(),
   status: Type.Integer(),
-  durationMs: Type.Number({ description: "Real milliseconds from arrival to answer" }),
+  durationMs: Type.Number({ description: "Real milliseconds from arrival to response" }),
   key: Type.Union([Type.String(), Type.Null()], { description: "The last characters of the API key" }),
   idempotencyKey: nullableText(),
-  replayOf: Type.Union([Type.String(), Type.Null()], { description: "The request whose answer this one repeated" }),
-  fault: Type.Union([Type.String(), Type.Null()], { description: "The fault rules that touched it, parted by commas" }),
+  replayOf: Type.Union([Type.String(), Type.Null()], { description: "The request whose stored response was replayed" }),
+  fault: Type.Union([Type.String(), Type.Null()], { description: "The fault rules that affected it, separated by commas" }),
 };
 
 const Message = Type.Object({
   headers: Type.Record(Type.Unknown()),
-  body: Type.String({ description: "As sent, cut at 16 KiB, secrets masked" }),
-  bytes: Type.Integer({ description: "The whole length" }),
+  body: Type.String({ description: "As sent, truncated at 16 KiB, secrets masked" }),
+  bytes: Type.Integer({ description: "Length before truncation" }),
 });
 
-const RequestSummary = Type.Object(summary, { title: "logged_request" });
+const RequestSummary = Type.Object(summaryFields, { title: "logged_request" });
 
 const RequestDetail = Type.Object(
   {
-    ...summary,
+    ...summaryFields,
     request: Message,
     response: Message,
-    events: Type.Array(Type.Object({ id: Type.String(), type: Type.String() }), { description: "What the request made happen" }),
+    events: Type.Array(Type.Object({ id: Type.String(), type: Type.String() }), { description: "Events the request caused" }),
   },
   { title: "request_detail" },
 );
@@ -48,16 +48,16 @@ export const listRequests = endpoint({
   area: "Journal",
   method: "GET",
   path: "/requests",
-  summary: "Requests, newest first",
-  description: "The journal keeps the newest 10,000 requests. Nothing under /_sandbox is in it.",
+  summary: "List requests, newest first",
+  description: "The log keeps the newest 10,000 requests. Calls of /_sandbox are not logged.",
   query: Type.Object({
     operation: Type.Optional(Type.String({ description: "Only of this operation, such as payments.list" })),
     merchant: Type.Optional(Type.String()),
     status: Type.Optional(Type.String({ description: "A status such as 429, or a class such as 4xx", pattern: "^[1-5]([0-9]{2}|xx)$" })),
     key: Type.Optional(Type.String({ description: "The last characters of an API key" })),
-    since: Type.Optional(Type.String({ description: "Only those at or after this time" })),
+    since: Type.Optional(Type.String({ description: "Only requests at or after this time" })),
     starting_after: Type.Optional(
-      Type.String({ description: "Id of a request: only those that came before it", "x-sandbox-code": "invalid_cursor" }),
+      Type.String({ description: "Id of a request: only requests before it", "x-sandbox-code": "invalid_cursor" }),
     ),
     limit: pageSize(),
   }),
@@ -80,12 +80,12 @@ export const showRequest = endpoint({
   method: "GET",
   path: "/requests/{id}",
   exampleParams: { id: "req_1" },
-  summary: "One request, whole: headers and bodies both ways, and the events it made",
+  summary: "Get a request with its headers, bodies and events",
   reply: RequestDetail,
   errors: ["resource_not_found"],
   handle({ params, requestLog, outbox }) {
     const row =
-      requestLog.get(params.id) ?? fail("resource_not_found", `The journal has no request ${params.id}; it keeps the newest 10,000.`);
+      requestLog.get(params.id) ?? fail("resource_not_found", `The log has no request ${params.id}; it keeps the newest 10,000.`);
     const request = { headers: JSON.parse(row.request_headers), body: row.request_body, bytes: row.request_bytes };
     const response = { headers: JSON.parse(row.response_headers), body: row.response_body, bytes: row.response_bytes };
     return { ...summarize(row), request, response, events: outbox.eventsOf(params.id) };

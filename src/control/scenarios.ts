@@ -1,48 +1,48 @@
-// Scenarios from outside: what there is, how each stands, and the way to arm and disarm one.
+// Scenarios: list, arm, score and disarm them.
 
 import { VERDICTS } from "../contracts/expectations.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
-import { VerdictShape } from "./verdicts.ts";
+import { VerdictReply } from "./verdicts.ts";
 
-const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-const AnyObject = () => Type.Record(Type.Unknown());
+const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const anyObject = () => Type.Record(Type.Unknown());
 
 const ResultShape = Type.Object({
-  rule: Type.String({ description: "A rule of the judge, or several at once" }),
-  points: Type.Integer({ description: "What it is worth" }),
-  optional: Type.Boolean({ description: "Counts only once something was seen that could tell" }),
-  verdict: oneOf(VERDICTS, "`pass` when one passed and none failed"),
+  rule: Type.String({ description: "A rule of the judge, or several, as in retry_after.*" }),
+  points: Type.Integer({ description: "Points for meeting it" }),
+  optional: Type.Boolean({ description: "Counts only once there is a verdict that is not `inconclusive`" }),
+  verdict: oneOf(VERDICTS, "`pass` if at least one verdict passed and none failed"),
   earned: Type.Integer(),
   pass: Type.Integer(),
   fail: Type.Integer(),
   inconclusive: Type.Integer(),
-  verdicts: Type.Array(VerdictShape, { description: "What the judge found because of this scenario: failures first, 20 at most" }),
+  verdicts: Type.Array(VerdictReply, { description: "Verdicts caused by this scenario: failures first, 20 at most" }),
 });
 
 const ScenarioShape = Type.Object(
   {
     name: Type.String(),
     title: Type.String({ description: "What breaks, in one line" }),
-    about: Type.String({ description: "What happens, and what a sound client does" }),
+    about: Type.String({ description: "What happens, and what a correct client does" }),
     armed: Type.Boolean(),
-    merchant: nullable("Whom it strikes; null for everybody"),
-    since: nullable("Sandbox time; null when it is not armed"),
-    faults: Type.Array(AnyObject(), { description: "Its fault rules and what each has done; as they are written when it is not armed" }),
+    merchant: nullableText("The merchant it applies to; null for all"),
+    since: nullableText("Sandbox time at which it was armed; null if it is not armed"),
+    faults: Type.Array(anyObject(), { description: "Its fault rules with their counts; as written if it is not armed" }),
     expectations: Type.Array(ResultShape),
-    score: Type.Integer({ description: "The points that were earned" }),
-    points: Type.Integer({ description: "How many there are to be had" }),
-    verdict: Type.Union([oneOf(VERDICTS, "`inconclusive` while something expected was not seen, or a fault has not fired"), Type.Null()], {
-      description: "Null when it is not armed",
+    score: Type.Integer({ description: "Points earned" }),
+    points: Type.Integer({ description: "Points available" }),
+    verdict: Type.Union([oneOf(VERDICTS, "`inconclusive` while an expectation is undecided, or a fault has not fired"), Type.Null()], {
+      description: "Null if it is not armed",
     }),
-    says: Type.String({ description: "The same in a sentence" }),
+    says: Type.String({ description: "The result as a sentence" }),
   },
   { title: "scenario" },
 );
 
-const shown = (state: ScenarioState) => ({
+const scenarioReply = (state: ScenarioState) => ({
   ...state,
   faults: state.faults.map((fault) => ({ ...fault })),
   expectations: state.expectations.map((result) => ({
@@ -51,16 +51,16 @@ const shown = (state: ScenarioState) => ({
   })),
 });
 
-const whose = Type.Object({ merchant: Type.Optional(text("For whom it is armed; need not be said where it is armed once")) });
+const merchantQuery = Type.Object({ merchant: Type.Optional(text("The merchant it is armed for; optional if it is armed once")) });
 
 export const listScenarios = endpoint({
   id: "scenarios.list",
   area: "Scenarios",
   method: "GET",
   path: "/scenarios",
-  summary: "Every scenario, and how those that are armed stand",
+  summary: "List the scenarios, with the results of those that are armed",
   reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(ScenarioShape) }),
-  handle: async ({ scenarios }) => ({ object: "list" as const, data: (await scenarios.list()).map(shown) }),
+  handle: async ({ scenarios }) => ({ object: "list" as const, data: (await scenarios.list()).map(scenarioReply) }),
 });
 
 export const showScenarioSchema = endpoint({
@@ -68,8 +68,8 @@ export const showScenarioSchema = endpoint({
   area: "Scenarios",
   method: "GET",
   path: "/scenarios/schema.json",
-  summary: "The JSON Schema of a scenario's file",
-  reply: AnyObject(),
+  summary: "Get the JSON Schema of a scenario file",
+  reply: anyObject(),
   handle: ({ scenarios }) => scenarios.schema(),
 });
 
@@ -78,11 +78,11 @@ export const showScenario = endpoint({
   area: "Scenarios",
   method: "GET",
   path: "/scenarios/{name}",
-  summary: "How a scenario stands: its faults, each expectation with what the judge found, points and verdict",
-  query: whose,
+  summary: "Get a scenario: its faults, expectations, verdicts and score",
+  query: merchantQuery,
   reply: ScenarioShape,
   errors: ["validation_failed", "resource_not_found"],
-  handle: async ({ scenarios, params, query }) => shown(await scenarios.find(params.name, query.merchant)),
+  handle: async ({ scenarios, params, query }) => scenarioReply(await scenarios.find(params.name, query.merchant)),
 });
 
 export const startScenario = endpoint({
@@ -90,15 +90,15 @@ export const startScenario = endpoint({
   area: "Scenarios",
   method: "POST",
   path: "/scenarios/{name}",
-  summary: "Arm a scenario, for one merchant or for everybody",
+  summary: "Arm a scenario, for one merchant or for all",
   description:
-    "Its faults strike from then on, and the judge's verdicts that they bring out are counted for it. One that is armed begins afresh; a reset disarms it.",
-  body: Type.Object({ merchant: Type.Optional(text("Whom it strikes; everybody unless given")) }),
+    "Its faults are armed, and the verdicts they cause count towards its score. A scenario that is already armed starts again; a reset disarms it.",
+  body: Type.Object({ merchant: Type.Optional(text("The merchant it applies to (default: all)")) }),
   example: { merchant: "mer_lodge" },
   exampleParams: { name: "lost-response" },
   reply: ScenarioShape,
   errors: ["validation_failed", "resource_not_found"],
-  handle: async ({ scenarios, params, body }) => shown(await scenarios.start(params.name, body.merchant)),
+  handle: async ({ scenarios, params, body }) => scenarioReply(await scenarios.start(params.name, body.merchant)),
 });
 
 export const stopScenario = endpoint({
@@ -106,9 +106,9 @@ export const stopScenario = endpoint({
   area: "Scenarios",
   method: "DELETE",
   path: "/scenarios/{name}",
-  summary: "Disarm a scenario; the answer says what it came to",
-  query: whose,
+  summary: "Disarm a scenario; the reply has its final score",
+  query: merchantQuery,
   reply: ScenarioShape,
   errors: ["validation_failed", "resource_not_found", "invalid_state"],
-  handle: async ({ scenarios, params, query }) => shown(await scenarios.stop(params.name, query.merchant)),
+  handle: async ({ scenarios, params, query }) => scenarioReply(await scenarios.stop(params.name, query.merchant)),
 });

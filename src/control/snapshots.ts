@@ -1,10 +1,10 @@
-// Named copies of the state: save one, go back to it, any number of times.
+// Snapshots: named copies of the database, to restore any number of times.
 
 import { Type } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
 
 const SnapshotShape = Type.Object(
-  { name: Type.String(), file: Type.String({ description: "A SQLite file; `--snapshot <file>` starts from it" }), bytes: Type.Integer() },
+  { name: Type.String(), file: Type.String({ description: "A SQLite file; start from it with `--snapshot <file>`" }), bytes: Type.Integer() },
   { title: "snapshot" },
 );
 
@@ -13,7 +13,7 @@ export const listSnapshots = endpoint({
   area: "Snapshots",
   method: "GET",
   path: "/snapshots",
-  summary: "The snapshots there are",
+  summary: "List the snapshots",
   reply: Type.Object({ data: Type.Array(SnapshotShape) }),
   handle: ({ snapshots }) => ({ data: snapshots.list() }),
 });
@@ -24,7 +24,7 @@ export const saveSnapshot = endpoint({
   method: "PUT",
   path: "/snapshots/{name}",
   exampleParams: { name: "before" },
-  summary: "Save the state under a name; an earlier one of this name is replaced",
+  summary: "Save a snapshot; an earlier one of the same name is replaced",
   reply: SnapshotShape,
   errors: ["validation_failed"],
   handle: ({ params, snapshots }) => snapshots.save(params.name),
@@ -36,9 +36,9 @@ export const restoreSnapshot = endpoint({
   method: "POST",
   path: "/snapshots/{name}/restore",
   exampleParams: { name: "before" },
-  summary: "Go back to a snapshot",
+  summary: "Restore a snapshot",
   description:
-    "Records, events, deliveries, keys and remembered answers are as they were; windows start afresh, the journal and the clock go on.",
+    "Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue.",
   reply: Type.Object({ restored: Type.String() }),
   errors: ["validation_failed", "resource_not_found"],
   handle({ params, snapshots, renew }) {

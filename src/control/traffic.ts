@@ -1,4 +1,4 @@
-// Business that goes on by itself: begin it, look at it, end it.
+// Background traffic: start it, list it, stop it.
 
 import { TRAFFIC_STATES, type TrafficState } from "../contracts/traffic.ts";
 import { isoTime } from "../kernel/clock.ts";
@@ -9,22 +9,22 @@ const counts = (description: string) => Type.Record(Type.Number(), { description
 
 const TrafficShape = Type.Object(
   {
-    merchant: Type.String({ description: "To whom it happens" }),
+    merchant: Type.String({ description: "The merchant whose traffic it is" }),
     rate: Type.String(),
-    for: nullable(Type.String({ description: "How long it lasts; null until it is stopped" })),
-    mix: counts("How much weight each kind of record has"),
-    status: oneOf(TRAFFIC_STATES, "`done` when its time is over, `failed` after a defect of the sandbox"),
-    happened: Type.Integer({ description: "How often something happened" }),
-    byKind: counts("The same for each kind of record"),
+    for: nullable(Type.String({ description: "How long it runs; null if until it is stopped" })),
+    mix: counts("The weight of each kind of record"),
+    status: oneOf(TRAFFIC_STATES, "`done` when its time is over, `failed` after an internal error of the sandbox"),
+    happened: Type.Integer({ description: "How many actions were performed" }),
+    byKind: counts("The same by kind of record"),
     startedAt: Type.String({ description: "Sandbox time" }),
-    nextAt: nullable(Type.String({ description: "Sandbox time at which something happens next; null when nothing does" })),
+    nextAt: nullable(Type.String({ description: "Sandbox time of the next action; null if there is none" })),
   },
   { title: "traffic" },
 );
 
 const TrafficList = Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(TrafficShape) });
 
-const shown = ({ startedAt, nextAt, ...state }: TrafficState) => ({
+const trafficReply = ({ startedAt, nextAt, ...state }: TrafficState) => ({
   ...state,
   startedAt: isoTime(startedAt),
   nextAt: nextAt === null ? null : isoTime(nextAt),
@@ -35,22 +35,22 @@ export const startTraffic = endpoint({
   area: "Traffic",
   method: "POST",
   path: "/traffic",
-  summary: "Let plausible business go on by itself",
+  summary: "Start background traffic",
   description:
-    "Payments succeed, payouts are paid, bookings arrive and are confirmed or declined, in sandbox time: while the clock stands still nothing happens, and advancing it plays the span. The same seed and the same start make the same records. It touches only what it made itself. A merchant has one; another replaces it; a reset ends it, and so does the end of the sandbox.",
+    "Payments succeed, payouts are paid, bookings arrive and are confirmed or declined, in sandbox time: a frozen clock pauses it, and advancing the clock performs what falls due. The same seed and start time produce the same records. It changes only records it created. Each merchant has at most one: starting another replaces it. A reset stops it, and so does the end of the sandbox.",
   body: Type.Object({
     merchant: Type.Optional(text("To whom it happens; the first merchant unless given")),
-    rate: Type.Optional(text("So many in a span, from 1/d to 100/s: 2/s unless given")),
+    rate: Type.Optional(text("Actions per unit of time, from 1/d to 100/s (default: 2/s)")),
     mix: Type.Optional(
-      Type.Unknown({ description: 'Weights of kinds of record, such as {"payment": 3, "booking": 1}; a mix of all unless given' }),
+      Type.Unknown({ description: 'Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of all)' }),
     ),
-    for: Type.Optional(text("How long it lasts, such as 1m; until it is stopped unless given, with 100,000 happenings at most")),
+    for: Type.Optional(text("How long it runs, such as 1m (default: until it is stopped), 100,000 actions at most")),
   }),
   example: { merchant: "mer_lodge", rate: "2/s", mix: { payment: 3, booking: 1 }, for: "1m" },
   reply: TrafficShape,
   status: 201,
   errors: ["validation_failed", "resource_not_found"],
-  handle: ({ traffic, body }) => shown(traffic.start(body)),
+  handle: ({ traffic, body }) => trafficReply(traffic.start(body)),
 });
 
 export const listTraffic = endpoint({
@@ -58,9 +58,9 @@ export const listTraffic = endpoint({
   area: "Traffic",
   method: "GET",
   path: "/traffic",
-  summary: "The traffic of each merchant, and what came of it",
+  summary: "List the traffic of each merchant with its counts",
   reply: TrafficList,
-  handle: ({ traffic }) => ({ object: "list" as const, data: traffic.list().map(shown) }),
+  handle: ({ traffic }) => ({ object: "list" as const, data: traffic.list().map(trafficReply) }),
 });
 
 export const stopTraffic = endpoint({
@@ -68,9 +68,9 @@ export const stopTraffic = endpoint({
   area: "Traffic",
   method: "DELETE",
   path: "/traffic",
-  summary: "End what runs, of every merchant or of one",
-  query: Type.Object({ merchant: Type.Optional(text("Only this merchant's")) }),
+  summary: "Stop the traffic of all merchants, or of one",
+  query: Type.Object({ merchant: Type.Optional(text("Only of this merchant")) }),
   reply: TrafficList,
   errors: ["validation_failed"],
-  handle: ({ traffic, query }) => ({ object: "list" as const, data: traffic.stop(query.merchant).map(shown) }),
+  handle: ({ traffic, query }) => ({ object: "list" as const, data: traffic.stop(query.merchant).map(trafficReply) }),
 });

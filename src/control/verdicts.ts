@@ -1,4 +1,4 @@
-// What the judge found, read from outside and cleared.
+// The verdicts of the judge: list and clear them.
 
 import { VERDICTS } from "../contracts/expectations.ts";
 import type { VerdictMessage } from "../contracts/live-messages.ts";
@@ -10,21 +10,21 @@ import { endpoint } from "./control-context.ts";
 
 const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-export const VerdictShape = Type.Object(
+export const VerdictReply = Type.Object(
   {
-    id: nullableText("Null while it is open: what would be said if nothing more came"),
+    id: nullableText("Null while it is open: the verdict if no further request comes"),
     rule: Type.String(),
     severity: oneOf(["error", "warning"], "How bad a failure is"),
-    verdict: oneOf(VERDICTS, "`inconclusive` where nothing that came could tell"),
-    at: Type.String({ description: "Sandbox time of what showed it" }),
-    merchant: nullableText("Whose key was sent"),
-    operation: nullableText("What was called"),
+    verdict: oneOf(VERDICTS, "`inconclusive` if the requests do not decide it"),
+    at: Type.String({ description: "Sandbox time of the request or attempt that decided it" }),
+    merchant: nullableText("The merchant whose key was sent"),
+    operation: nullableText("The operation called"),
     says: Type.String({ description: "What happened" }),
-    hint: Type.String({ description: "How to mend it" }),
-    requests: Type.Array(Type.String(), { description: "The requests that show it" }),
-    attempts: Type.Array(Type.String(), { description: "The delivery attempts that show it" }),
-    milliseconds: Type.Record(Type.Number(), { description: "What was measured, in real time" }),
-    fault: nullableText("The fault rule that brought it out"),
+    hint: Type.String({ description: "How to fix it" }),
+    requests: Type.Array(Type.String(), { description: "The requests it is based on" }),
+    attempts: Type.Array(Type.String(), { description: "The delivery attempts it is based on" }),
+    milliseconds: Type.Record(Type.Number(), { description: "Measured times, in real milliseconds" }),
+    fault: nullableText("The fault rule that caused it"),
   },
   { title: "verdict" },
 );
@@ -47,19 +47,19 @@ export const listVerdicts = endpoint({
   area: "Judge",
   method: "GET",
   path: "/verdicts",
-  summary: "What the judge found in how clients retry and how receivers take webhooks",
+  summary: "List verdicts on how clients retry and how receivers handle webhooks",
   description:
-    "The judge is always on and never in the way. A 429, a 503, a lost answer or another failure that passes opens a question; " +
-    "the same call sent again answers it. Times are real ones, whatever the sandbox clock says. The newest 1,000 of each verdict are kept.",
+    "The judge always watches and never changes a response. After a 429, a 503, a lost response or another transient failure, it checks the client's next " +
+    "call of the same kind. Times are real, whatever the sandbox clock says. The newest 1,000 of each verdict are kept.",
   query: Type.Object({
     rule: Type.Optional(text("Only of this rule, or of several, as in retry_after.*")),
-    verdict: Type.Optional(oneOf(VERDICTS, "Only these")),
+    verdict: Type.Optional(oneOf(VERDICTS, "Only with this verdict")),
     merchant: Type.Optional(text("Only of this merchant")),
-    since: Type.Optional(text("Only those at or after this sandbox time, such as 2026-01-05T09:00:00Z")),
+    since: Type.Optional(text("Only at or after this sandbox time, such as 2026-01-05T09:00:00Z")),
   }),
   reply: Type.Object({
-    verdicts: Type.Array(VerdictShape, { description: "Oldest first; those still open last" }),
-    rules: Type.Array(RuleShape, { description: "Every rule, with how many of these verdicts are of it" }),
+    verdicts: Type.Array(VerdictReply, { description: "Oldest first; open ones last" }),
+    rules: Type.Array(RuleShape, { description: "Every rule, with the counts of these verdicts" }),
   }),
   errors: ["validation_failed"],
   handle({ query, judge }) {
@@ -92,8 +92,8 @@ export const clearVerdicts = endpoint({
   area: "Judge",
   method: "DELETE",
   path: "/verdicts",
-  summary: "Forget every verdict and everything that is open",
-  reply: Type.Object({ cleared: Type.Integer({ description: "How many verdicts there were" }) }),
+  summary: "Delete all verdicts, and everything still open",
+  reply: Type.Object({ cleared: Type.Integer({ description: "How many verdicts were deleted" }) }),
   handle({ judge }) {
     const cleared = judge.verdicts().length;
     judge.forget();

@@ -1,4 +1,4 @@
-// Assertions from outside: a test says what it expects of a run, and is answered once that holds or cannot hold any more.
+// Verification: checks expectations on the run, and waits for them.
 
 import { Expectations, VERDICTS } from "../contracts/expectations.ts";
 import { fail } from "../kernel/errors.ts";
@@ -10,20 +10,20 @@ const Difference = Type.Object({ field: Type.String(), wanted: Type.Unknown(), r
 const NearMiss = Type.Object(
   {
     id: Type.String(),
-    what: Type.String({ description: "What it is, in a few words" }),
-    differs: Type.Array(Difference, { description: "Where it is not what was wanted" }),
+    what: Type.String({ description: "A short description" }),
+    differs: Type.Array(Difference, { description: "The fields that differ" }),
   },
   { title: "near_miss" },
 );
 
 const Result = Type.Object(
   {
-    expectation: Type.String({ description: "Which sort it is, such as requests" }),
-    verdict: oneOf(VERDICTS, "`inconclusive` where nothing happened that could tell"),
+    expectation: Type.String({ description: "The kind of expectation, such as requests" }),
+    verdict: oneOf(VERDICTS, "`inconclusive` if nothing happened that decides it"),
     message: Type.String(),
     found: Type.Integer({ description: "How many matched" }),
     evidence: Type.Array(Type.String(), { description: "Ids of the newest that matched" }),
-    closest: Type.Array(NearMiss, { description: "Where something is missing: what came nearest to it" }),
+    closest: Type.Array(NearMiss, { description: "If something is missing: the closest matches" }),
   },
   { title: "verification_result" },
 );
@@ -33,18 +33,18 @@ export const verify = endpoint({
   area: "Verification",
   method: "POST",
   path: "/verify",
-  summary: "Hold a run against what is expected of it, and wait for it if need be",
+  summary: "Check expectations on the run, and wait for them if needed",
   description:
-    "Answers as soon as everything holds at one moment, or nothing can change any more, or `within` is over. Looks at everything since the last reset.",
+    "Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. Covers everything since the last reset.",
   query: Type.Object({
     strict: Type.Optional(
-      Type.String({ pattern: "^[01]$", description: "1: answer 409 unless everything passed, so that `curl -f` fails" }),
+      Type.String({ pattern: "^[01]$", description: "1: reply 409 unless everything passed, so that `curl -f` fails" }),
     ),
   }),
   body: Expectations,
   example: { within: "2s", all: [{ requests: { match: { operation: "payments.list" }, count: { exactly: 0 } } }] },
   reply: Type.Object({
-    verdict: oneOf(VERDICTS, "The worst of all results"),
+    verdict: oneOf(VERDICTS, "The worst verdict of all results"),
     waited: Type.Integer({ description: "Real milliseconds" }),
     results: Type.Array(Result, { description: "One for each expectation, in order" }),
   }),

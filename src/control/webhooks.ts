@@ -1,4 +1,4 @@
-// Webhooks from outside: every event and attempt of every merchant, delivering again, and waiting until all is quiet.
+// Webhooks: events and delivery attempts of all merchants, replays, and waiting until deliveries have settled.
 
 import { isoTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
@@ -12,14 +12,14 @@ import { endpoint } from "./control-context.ts";
 const { limit, starting_after, ending_before } = assumedPageQuery.properties;
 const page = { limit, starting_after, ending_before };
 
-const EventShape = Type.Object(
+const LoggedEventReply = Type.Object(
   {
     id: Type.String(),
     merchant: Type.String(),
     type: Type.String(),
     created: Type.String({ description: "Sandbox time" }),
-    request: Type.Union([Type.String(), Type.Null()], { description: "The request that made it" }),
-    body: Type.Unknown({ description: "What every delivery of it carries" }),
+    request: Type.Union([Type.String(), Type.Null()], { description: "The request that caused it" }),
+    body: Type.Unknown({ description: "The body of its deliveries" }),
     deliveries: Type.Object({
       pending: Type.Integer(),
       succeeded: Type.Integer(),
@@ -30,22 +30,22 @@ const EventShape = Type.Object(
   { title: "logged_event" },
 );
 
-const FaultShape = Type.Object(
+const DeliveryFault = Type.Object(
   {
     id: Type.String({ description: "The rule, or the first of several" }),
     name: Type.Union([Type.String(), Type.Null()]),
-    effects: Type.Array(Type.Unknown(), { description: "What each rule did" }),
-    copy: Type.Integer({ description: "Counts what a rule made of one delivery; 0 for that one" }),
+    effects: Type.Array(Type.Unknown(), { description: "The effect of each rule" }),
+    copy: Type.Integer({ description: "Number of this copy, if a rule duplicates deliveries; 0 for the original" }),
     wouldHaveSent: Type.Object({ headers: Type.Record(Type.String()), body: Type.String() }),
   },
   { title: "delivery_fault" },
 );
 
-const AttemptShape = Type.Object(
+const LoggedAttempt = Type.Object(
   {
     id: Type.String(),
     merchantId: Type.String(),
-    fault: Type.Union([FaultShape, Type.Null()], { description: "What fault rules did to it; null when they did nothing" }),
+    fault: Type.Union([DeliveryFault, Type.Null()], { description: "What fault rules did to it; null if none did" }),
   },
   { title: "logged_attempt", additionalProperties: true },
 );
@@ -54,7 +54,7 @@ const withFault = (attempts: Attempts, record: AttemptRecord) => ({ ...record, f
 
 const Replayed = Type.Object({
   eventId: Type.String(),
-  deliveries: Type.Array(Type.String(), { description: "The ids under which the attempts will be logged" }),
+  deliveries: Type.Array(Type.String(), { description: "Ids of the new delivery attempts" }),
 });
 
 export const listEvents = endpoint({
@@ -62,14 +62,14 @@ export const listEvents = endpoint({
   area: "Webhooks",
   method: "GET",
   path: "/events",
-  summary: "Events of every merchant, newest first",
+  summary: "List events of all merchants, newest first",
   description: WHAT_IS_KEPT,
   query: Type.Object({
     merchant: Type.Optional(text("Only of this merchant")),
     type: Type.Optional(text("Only of this type")),
     ...page,
   }),
-  reply: listOf(EventShape),
+  reply: listOf(LoggedEventReply),
   errors: ["invalid_cursor", "invalid_limit"],
   handle({ query, eventLog }) {
     const { data, ...envelope } = eventLog.page(query);
@@ -87,7 +87,7 @@ export const listAttempts = endpoint({
   area: "Webhooks",
   method: "GET",
   path: "/deliveries",
-  summary: "Delivery attempts of every merchant, newest first",
+  summary: "List delivery attempts of all merchants, newest first",
   description: WHAT_IS_KEPT,
   query: Type.Object({
     merchant: Type.Optional(text("Only of this merchant")),
@@ -95,11 +95,11 @@ export const listAttempts = endpoint({
     endpointId: Type.Optional(text("Only to this endpoint")),
     type: Type.Optional(text("Only of events of this type")),
     status: Type.Optional(
-      Type.Unsafe<string>({ type: "string", enum: ["succeeded", "failed", "aborted"], description: "Only those that ended so" }),
+      Type.Unsafe<string>({ type: "string", enum: ["succeeded", "failed", "aborted"], description: "Only attempts that ended with this status" }),
     ),
     ...page,
   }),
-  reply: listOf(AttemptShape),
+  reply: listOf(LoggedAttempt),
   errors: ["invalid_cursor", "invalid_limit"],
   handle({ query: { merchant, ...query }, attempts }) {
     const { data, ...envelope } = attempts.page(merchant, query);
@@ -112,8 +112,8 @@ export const showAttempt = endpoint({
   area: "Webhooks",
   method: "GET",
   path: "/deliveries/{id}",
-  summary: "One attempt, and every other of the same event to the same endpoint",
-  reply: Type.Object({ attempt: AttemptShape, attempts: Type.Array(AttemptShape) }),
+  summary: "Get a delivery attempt, and all others of the same event to the same endpoint",
+  reply: Type.Object({ attempt: LoggedAttempt, attempts: Type.Array(LoggedAttempt) }),
   errors: ["resource_not_found"],
   handle({ params, attempts }) {
     const about = attempts.find(undefined, params.id) ?? noSuchAttempt(params.id);
@@ -131,9 +131,9 @@ export const replayAttempt = endpoint({
   area: "Webhooks",
   method: "POST",
   path: "/deliveries/{id}/replay",
-  summary: "Deliver again to the endpoint of an attempt",
+  summary: "Replay a delivery attempt to its endpoint",
   description:
-    "The same event and the same bytes, to the endpoint's present address, signed with its present secret. One attempt, no retries.",
+    "The same event with the same bytes, to the current address of the endpoint, signed with its current secret. One attempt, no retries.",
   body: Type.Object({}),
   example: {},
   reply: Replayed,
@@ -150,7 +150,7 @@ export const replayEvent = endpoint({
   area: "Webhooks",
   method: "POST",
   path: "/events/{id}/replay",
-  summary: "Deliver an event again to every endpoint that wants its type",
+  summary: "Replay an event to every endpoint subscribed to its type",
   body: Type.Object({}),
   example: {},
   reply: Replayed,
@@ -172,13 +172,13 @@ export const drain = endpoint({
   area: "Webhooks",
   method: "POST",
   path: "/drain",
-  summary: "Wait until nothing is due and nothing is in flight",
-  description: "So that a test never sleeps. Retries that are due later do not hold it up; `pending` counts them.",
-  body: Type.Object({ within: Type.Optional(text("The longest wait, in real time, such as 5s; 10s unless given")) }),
+  summary: "Wait until no delivery is due or in flight",
+  description: "Use it in tests instead of sleeping. It does not wait for retries that are due later; `pending` counts them.",
+  body: Type.Object({ within: Type.Optional(text("Maximum wait in real time, such as 5s (default: 10s)")) }),
   example: { within: "5s" },
   reply: Type.Object({
-    settled: Type.Boolean({ description: "False when the wait was too short" }),
-    pending: Type.Integer({ description: "Deliveries that wait for a later attempt" }),
+    settled: Type.Boolean({ description: "False if the wait ended first" }),
+    pending: Type.Integer({ description: "Deliveries waiting for a later attempt" }),
     inFlight: Type.Integer(),
   }),
   errors: ["validation_failed"],
@@ -195,7 +195,7 @@ export const enableEndpoint = endpoint({
   area: "Webhooks",
   method: "POST",
   path: "/endpoints/{id}/enable",
-  summary: "Put an endpoint that was disabled by a 410 back into service",
+  summary: "Re-enable an endpoint that a 410 disabled",
   body: Type.Object({}),
   example: {},
   reply: Type.Object({ enabled: Type.String() }),
@@ -212,11 +212,11 @@ export const explain = endpoint({
   area: "Webhooks",
   method: "POST",
   path: "/signature/explain",
-  summary: "Why a signature does not match: which mistake would have made it",
+  summary: "Diagnose a signature that does not match",
   body: Type.Object({
-    endpoint: text("The endpoint that the delivery was for"),
+    endpoint: text("The endpoint of the delivery"),
     body: Type.String({ description: "The body as your code hashed it" }),
-    signature: text("What your code computed, or what it received"),
+    signature: text("The signature your code computed, or received"),
   }),
   example: { endpoint: "we_…", body: '{"id":"evt_…"}', signature: "0f3c…" },
   reply: Type.Object({ matches: Type.Boolean(), mistake: Type.Union([Type.String(), Type.Null()]), explanation: Type.String() }),

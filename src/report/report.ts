@@ -1,13 +1,12 @@
 // The report of a run in each of its formats.
 
 import { Document } from "../contracts/document.ts";
+import type { ReportFormat } from "../contracts/report-format.ts";
 import { har } from "./har.ts";
 import { page } from "./html-page.ts";
 import { junit } from "./junit.ts";
 import { markdown } from "./markdown.ts";
 import { gather, type Material, type RunSources } from "./run-data.ts";
-
-export type ReportFormat = "json" | "junit" | "markdown" | "html" | "har";
 
 const formats: Record<ReportFormat, (material: Material) => object> = {
   json: ({ run }) => run,

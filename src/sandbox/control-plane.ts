@@ -59,7 +59,7 @@ export function openControlPlane(engine: Engine): ControlContext {
     auditor: openAuditor(engine),
     report: async (format) => (await import("../report/report.ts")).report(sources, format),
     renew,
-    tell: hub.say,
+    publish: hub.say,
     coverage,
     resources,
     documents: openDocuments(address.url),
