@@ -3,98 +3,98 @@
 
 /** Everything that steers a sandbox. */
 export interface ControlPlane {
-  /** What this sandbox is. Version, address, merchants with their keys, and where to go from here. */
+  /** Get an overview of the sandbox. Version, address, merchants with their keys, and links. */
   index(): Promise<SandboxIndexReply>;
-  /** Whether the sandbox is ready. Answers 200 only when the world is seeded and the sandbox listens; until then nothing answers at all. */
+  /** Check whether the sandbox is ready. Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. */
   health(): Promise<SandboxHealthReply>;
-  /** The operations and events of the service, and how often each was called, sent and taken. */
+  /** List operations and event types with how often each was called, emitted and delivered. */
   operations(): Promise<SandboxOperationsReply>;
-  /** The service as an OpenAPI 3.1 document. */
+  /** Get the OpenAPI 3.1 document of the service. */
   openapi(): Promise<Record<string, unknown>>;
-  /** The control plane as an OpenAPI 3.1 document. */
+  /** Get the OpenAPI 3.1 document of the control plane. */
   controlOpenapi(): Promise<Record<string, unknown>>;
-  /** Everything the sandbox assumes where the service's document is silent. */
+  /** Get every assumption the sandbox makes where the documentation of the service is silent. */
   assumptions(): Promise<Record<string, unknown>>;
-  /** Wait until nothing is due and nothing is in flight. So that a test never sleeps. Retries that are due later do not hold it up; `pending` counts them. */
+  /** Wait until no delivery is due or in flight. Use it in tests instead of sleeping. It does not wait for retries that are due later; `pending` counts them. */
   drain(given?: SandboxDrainInput): Promise<SandboxDrainReply>;
-  /** Hold a run against what is expected of it, and wait for it if need be. Answers as soon as everything holds at one moment, or nothing can change any more, or `within` is over. Looks at everything since the last reset. */
+  /** Check expectations on the run, and wait for them if needed. Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. Covers everything since the last reset. */
   verify(given: SandboxVerifyInput): Promise<SandboxVerifyReply>;
-  /** The run so far: coverage, verdicts, requests and deliveries. `json` is the whole as data, `har` the traffic as HAR 1.2, `junit` a case for each verdict and each operation, `markdown` a page for a job, `html` one file to look at. Secrets are masked in all of them. */
+  /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each verdict and each operation, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given: SandboxReportInput & {
     format: "junit" | "markdown" | "html";
   }): Promise<string>;
-  /** The run so far: coverage, verdicts, requests and deliveries. `json` is the whole as data, `har` the traffic as HAR 1.2, `junit` a case for each verdict and each operation, `markdown` a page for a job, `html` one file to look at. Secrets are masked in all of them. */
+  /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each verdict and each operation, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given?: SandboxReportInput): Promise<Record<string, unknown>>;
-  /** Try a webhook receiver with everything that it may meet, forgeries among it. Sends some 220 made-up payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries and are not retried. */
+  /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. */
   audit(given: SandboxAuditInput): Promise<SandboxAuditReply>;
-  /** Back to the fixtures, ids and all. Everything, or one merchant. Records, keys, endpoints, events, deliveries, remembered answers, windows and journal start afresh. */
+  /** Reset to the fixtures, including ids. Everything, or one merchant: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows and the request log. */
   reset(given?: SandboxResetInput): Promise<SandboxResetReply>;
   readonly requests: {
-    /** Requests, newest first. The journal keeps the newest 10,000 requests. Nothing under /_sandbox is in it. */
+    /** List requests, newest first. The log keeps the newest 10,000 requests. Calls of /_sandbox are not logged. */
     list(given?: RequestsListInput): Promise<RequestsListReply>;
-    /** One request, whole: headers and bodies both ways, and the events it made. */
+    /** Get a request with its headers, bodies and events. */
     get(given: {
       id: string;
     }): Promise<RequestDetail>;
   };
   readonly events: {
-    /** Events of every merchant, newest first. The log keeps the newest 10,000, and all that is pending. */
+    /** List events of all merchants, newest first. The log keeps the newest 10,000, and all that is pending. */
     list(given?: EventsListInput): Promise<EventsListReply>;
-    /** Deliver an event again to every endpoint that wants its type. */
+    /** Replay an event to every endpoint subscribed to its type. */
     replay(given: {
       id: string;
     }): Promise<EventsReplayReply>;
   };
   readonly attempts: {
-    /** Delivery attempts of every merchant, newest first. The log keeps the newest 10,000, and all that is pending. */
+    /** List delivery attempts of all merchants, newest first. The log keeps the newest 10,000, and all that is pending. */
     list(given?: AttemptsListInput): Promise<AttemptsListReply>;
-    /** One attempt, and every other of the same event to the same endpoint. */
+    /** Get a delivery attempt, and all others of the same event to the same endpoint. */
     get(given: {
       id: string;
     }): Promise<AttemptsGetReply>;
-    /** Deliver again to the endpoint of an attempt. The same event and the same bytes, to the endpoint's present address, signed with its present secret. One attempt, no retries. */
+    /** Replay a delivery attempt to its endpoint. The same event with the same bytes, to the current address of the endpoint, signed with its current secret. One attempt, no retries. */
     replay(given: {
       id: string;
     }): Promise<AttemptsReplayReply>;
   };
   readonly verdicts: {
-    /** What the judge found in how clients retry and how receivers take webhooks. The judge is always on and never in the way. A 429, a 503, a lost answer or another failure that passes opens a question; the same call sent again answers it. Times are real ones, whatever the sandbox clock says. The newest 1,000 of each verdict are kept. */
+    /** List verdicts on how clients retry and how receivers handle webhooks. The judge always watches and never changes a response. After a 429, a 503, a lost response or another transient failure, it checks the client's next call of the same kind. Times are real, whatever the sandbox clock says. The newest 1,000 of each verdict are kept. */
     list(given?: VerdictsListInput): Promise<VerdictsListReply>;
-    /** Forget every verdict and everything that is open. */
+    /** Delete all verdicts, and everything still open. */
     clear(): Promise<VerdictsClearReply>;
   };
   readonly endpoints: {
-    /** Put an endpoint that was disabled by a 410 back into service. */
+    /** Re-enable an endpoint that a 410 disabled. */
     enable(given: {
       id: string;
     }): Promise<EndpointsEnableReply>;
   };
   readonly signature: {
-    /** Why a signature does not match: which mistake would have made it. */
+    /** Diagnose a signature that does not match. */
     explain(given: SignatureExplainInput): Promise<SignatureExplainReply>;
   };
   readonly clock: {
-    /** What time the sandbox believes it is. */
+    /** Get the sandbox time. */
     get(): Promise<Clock>;
-    /** Freeze the clock, move it, or let it run. */
+    /** Freeze the clock, set it, or let it run. */
     set(given: ClockSetInput): Promise<Clock>;
-    /** Play a span of time: everything due in it happens, in order, before this answers. */
+    /** Advance the clock: everything due until then happens, in order, before the reply. */
     advance(given: ClockAdvanceInput): Promise<ClockAdvanceReply>;
   };
   readonly faults: {
-    /** Every fault rule, in the order in which they are tried, and what each has done. */
+    /** List the fault rules in the order in which they are tried, with their counts. */
     list(given?: FaultsListInput): Promise<FaultsListReply>;
-    /** Arm a fault rule. The first rule that fires wins at each point of a call's way; latency comes on top of anything. What is left out means: every call, the next time, until a reset. */
+    /** Arm a fault rule. At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: every call, the next match, until a reset. */
     add(given: FaultsAddInput): Promise<FaultRule>;
-    /** The JSON Schema of a fault rule. */
+    /** Get the JSON Schema of a fault rule. */
     schema(): Promise<Record<string, unknown>>;
-    /** One fault rule, and what it has done. */
+    /** Get a fault rule with its counts. */
     get(given: {
       id: string;
     }): Promise<FaultRule>;
-    /** Change a fault rule. Each field that is given replaces the one there is. A new trigger, or a new ttl, begins to count afresh. */
+    /** Change a fault rule. Fields that are given replace the present ones. A new trigger, or a new ttl, starts counting again. */
     change(given: FaultsChangeInput): Promise<FaultRule>;
-    /** Remove a fault rule; the answer says what it did in its life. */
+    /** Remove a fault rule; the reply has its final counts. */
     remove(given: {
       id: string;
     }): Promise<FaultRule>;
@@ -102,35 +102,35 @@ export interface ControlPlane {
     clear(given?: FaultsClearInput): Promise<FaultsClearReply>;
   };
   readonly scenarios: {
-    /** Every scenario, and how those that are armed stand. */
+    /** List the scenarios, with the results of those that are armed. */
     list(): Promise<ScenariosListReply>;
-    /** The JSON Schema of a scenario's file. */
+    /** Get the JSON Schema of a scenario file. */
     schema(): Promise<Record<string, unknown>>;
-    /** How a scenario stands: its faults, each expectation with what the judge found, points and verdict. */
+    /** Get a scenario: its faults, expectations, verdicts and score. */
     get(given: ScenariosGetInput): Promise<Scenario>;
-    /** Arm a scenario, for one merchant or for everybody. Its faults strike from then on, and the judge's verdicts that they bring out are counted for it. One that is armed begins afresh; a reset disarms it. */
+    /** Arm a scenario, for one merchant or for all. Its faults are armed, and the verdicts they cause count towards its score. A scenario that is already armed starts again; a reset disarms it. */
     start(given: ScenariosStartInput): Promise<Scenario>;
-    /** Disarm a scenario; the answer says what it came to. */
+    /** Disarm a scenario; the reply has its final score. */
     stop(given: ScenariosStopInput): Promise<Scenario>;
   };
   readonly rateLimits: {
-    /** The rate-limit windows of every merchant. */
+    /** List the rate-limit windows of all merchants. */
     list(): Promise<RateLimitsListReply>;
-    /** Put a merchant's rate-limit window where a test wants it. Limit and window hold until a reset; what remains and when it ends hold for the present window only. */
+    /** Set a merchant's rate-limit window. `limit` and `window` apply until a reset; `remaining` and `resetIn` apply to the current window only. */
     set(given: RateLimitsSetInput): Promise<RateWindow>;
   };
   readonly records: {
-    /** Bring a record into being. Takes the kind's own fields beside `merchant`; what is left out has its default. The event of its creation is sent. */
+    /** Create a record. Takes the fields of the kind next to `merchant`; missing fields get their defaults. Emits the event of the creation. */
     create(given: RecordsCreateInput): Promise<Record<string, unknown>>;
-    /** Change a record, or move its state. `status` follows the kind's moves and sends the event of the state that is reached; other fields are set as they are. */
+    /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
     change(given: RecordsChangeInput): Promise<Record<string, unknown>>;
   };
   readonly traffic: {
-    /** Let plausible business go on by itself. Payments succeed, payouts are paid, bookings arrive and are confirmed or declined, in sandbox time: while the clock stands still nothing happens, and advancing it plays the span. The same seed and the same start make the same records. It touches only what it made itself. A merchant has one; another replaces it; a reset ends it, and so does the end of the sandbox. */
+    /** Start background traffic. Payments succeed, payouts are paid, bookings arrive and are confirmed or declined, in sandbox time: a frozen clock pauses it, and advancing the clock performs what falls due. The same seed and start time produce the same records. It changes only records it created. Each merchant has at most one: starting another replaces it. A reset stops it, and so does the end of the sandbox. */
     start(given?: TrafficStartInput): Promise<Traffic>;
-    /** The traffic of each merchant, and what came of it. */
+    /** List the traffic of each merchant with its counts. */
     list(): Promise<TrafficListReply>;
-    /** End what runs, of every merchant or of one. */
+    /** Stop the traffic of all merchants, or of one. */
     stop(given?: TrafficStopInput): Promise<TrafficStopReply>;
   };
   readonly lessons: {
@@ -228,23 +228,23 @@ export interface ControlPlane {
     begin(given: RoomBeginInput): Promise<Place>;
   };
   readonly merchants: {
-    /** The merchants there are, and their API keys. */
+    /** List the merchants with their API keys. */
     list(): Promise<MerchantsListReply>;
-    /** A new merchant with everything that a fixture has. Its records have the fixture's ids, and nobody else sees them: each test can have its own, all at once. */
+    /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. */
     mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
-    /** Remove a merchant with everything it has. */
+    /** Remove a merchant with all its data. */
     remove(given: {
       id: string;
     }): Promise<MerchantsRemoveReply>;
   };
   readonly snapshots: {
-    /** The snapshots there are. */
+    /** List the snapshots. */
     list(): Promise<SnapshotsListReply>;
-    /** Save the state under a name; an earlier one of this name is replaced. */
+    /** Save a snapshot; an earlier one of the same name is replaced. */
     save(given: {
       name: string;
     }): Promise<Snapshot>;
-    /** Go back to a snapshot. Records, events, deliveries, keys and remembered answers are as they were; windows start afresh, the journal and the clock go on. */
+    /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue. */
     restore(given: {
       name: string;
     }): Promise<SnapshotsRestoreReply>;
@@ -267,7 +267,7 @@ export interface AttemptsListInput {
   endpointId?: string;
   /** Only of events of this type */
   type?: string;
-  /** Only those that ended so */
+  /** Only attempts that ended with this status */
   status?: "succeeded" | "failed" | "aborted";
   /** How many records to answer */
   limit?: number;
@@ -286,7 +286,7 @@ export interface AttemptsListReply {
 }
 export interface AttemptsReplayReply {
   eventId: string;
-  /** The ids under which the attempts will be logged */
+  /** Ids of the new delivery attempts */
   deliveries: string[];
 }
 export interface Board {
@@ -298,33 +298,33 @@ export interface Board {
   data: Learner[];
 }
 export interface Clock {
-  /** `real` runs with the machine, `frozen` stands, `offset` runs from another time */
+  /** `real` follows the machine, `frozen` stands still, `offset` runs from another time */
   mode: "real" | "frozen" | "offset";
   /** Sandbox time, RFC 3339 */
   now: string;
-  /** The same in Unix seconds, as `created` shows it */
+  /** The same in Unix seconds, as in `created` */
   unix: number;
 }
 export interface ClockAdvanceInput {
-  /** A span such as 30s, 5m, 24h */
+  /** A duration such as 30s, 5m, 24h */
   by: string;
 }
 export interface ClockAdvanceReply {
-  /** `real` runs with the machine, `frozen` stands, `offset` runs from another time */
+  /** `real` follows the machine, `frozen` stands still, `offset` runs from another time */
   mode: "real" | "frozen" | "offset";
   /** Sandbox time, RFC 3339 */
   now: string;
-  /** The same in Unix seconds, as `created` shows it */
+  /** The same in Unix seconds, as in `created` */
   unix: number;
-  /** The delivery attempts that ended in this span, in order */
+  /** The delivery attempts that ended meanwhile, in order */
   attempts: PlayedAttempt[];
-  /** How many answers remembered for an Idempotency-Key were forgotten */
+  /** How many stored Idempotency-Key responses expired */
   forgotten: number;
 }
 export interface ClockSetInput {
-  /** `frozen` and `offset` start from `now`, or from the present sandbox time */
+  /** `frozen` and `offset` start at `now` (default: the current sandbox time) */
   mode: "real" | "frozen" | "offset";
-  /** A time such as 2026-01-05T09:00:00Z; not with `real` */
+  /** A time such as 2026-01-05T09:00:00Z; not allowed with `real` */
   now?: string;
 }
 /** The value itself, or operators such as {gte: 100} that must all hold */
@@ -358,9 +358,9 @@ export interface DeliveryFault {
   /** The rule, or the first of several */
   id: string;
   name: string | null;
-  /** What each rule did */
+  /** The effect of each rule */
   effects: unknown[];
-  /** Counts what a rule made of one delivery; 0 for that one */
+  /** Number of this copy, if a rule duplicates deliveries; 0 for the original */
   copy: number;
   wouldHaveSent: {
     headers: Record<string, string>;
@@ -401,7 +401,7 @@ export interface EventsListReply {
 }
 export interface EventsReplayReply {
   eventId: string;
-  /** The ids under which the attempts will be logged */
+  /** Ids of the new delivery attempts */
   deliveries: string[];
 }
 /** One thing that is expected */
@@ -644,27 +644,31 @@ export interface FaultMatch {
 }
 export interface FaultRule {
   id: string;
+  /** A name for people */
   name: string | null;
   /** What it acts on */
   target: "api" | "delivery";
   match: Record<string, unknown>;
   trigger: Record<string, unknown>;
   action: Record<string, unknown>;
-  /** The judge's rules that it tries */
+  /** The judge's rules that the fault exercises */
   expect: string[];
+  /** How long the rule exists */
   ttl: string | null;
-  /** Rules with a higher one are tried first */
+  /** Rules with a higher priority are tried first */
   priority: number;
   label: boolean;
   enabled: boolean;
-  /** `spent` when it has fired as often as it may, `expired` when its time is over */
+  /** `spent` if it has fired as often as allowed, `expired` if its time is over */
   status: "armed" | "spent" | "expired" | "removed";
-  /** How many calls or attempts it matched */
+  /** How many calls or attempts it has matched */
   seen: number;
   fired: number;
-  /** How often it may still fire; null where no number bounds that */
+  /** How often it may still fire; null without a limit */
   remaining: number | null;
+  /** Sandbox time */
   lastFiredAt: string | null;
+  /** Sandbox time at which its ttl, or its `for`, ends; null without either */
   endsAt: string | null;
 }
 /** Which matches fire (default: the next one) */
@@ -687,21 +691,21 @@ export interface FaultTrigger {
   per?: "rule" | "key" | "operation" | "idempotency_key" | "event" | "endpoint" | null;
 }
 export interface FaultsAddInput {
-  /** A name for machines, such as flt_lost_payment; made up unless given */
+  /** Id of the rule, such as flt_lost_payment (default: generated) */
   id?: string;
   /** A name for people */
   name?: string;
-  /** `api` or `delivery`; follows from the action */
+  /** `api` or `delivery` (default: that of the action) */
   target?: string;
   match?: FaultMatch;
   /** Which matches fire (default: the next one) */
   trigger?: FaultTrigger;
   expect?: string[];
-  /** How long it lives, such as 10m */
+  /** How long the rule exists, such as 10m */
   ttl?: string;
-  /** Rules with a higher one are tried first, equal ones as they came; 0 unless given */
+  /** Rules with a higher priority are tried first, equal ones in the order of arming (default: 0) */
   priority?: number;
-  /** Whether answers say in X-Sandbox-Fault which rule touched them */
+  /** Whether responses name the rule in X-Sandbox-Fault */
   label?: boolean;
   enabled?: boolean;
   action: FaultAction;
@@ -710,30 +714,30 @@ export interface FaultsChangeInput {
   id: string;
   /** A name for people */
   name?: string;
-  /** `api` or `delivery`; follows from the action */
+  /** `api` or `delivery` (default: that of the action) */
   target?: string;
   match?: FaultMatch;
   /** Which matches fire (default: the next one) */
   trigger?: FaultTrigger;
   expect?: string[];
-  /** How long it lives, such as 10m */
+  /** How long the rule exists, such as 10m */
   ttl?: string;
-  /** Rules with a higher one are tried first, equal ones as they came; 0 unless given */
+  /** Rules with a higher priority are tried first, equal ones in the order of arming (default: 0) */
   priority?: number;
-  /** Whether answers say in X-Sandbox-Fault which rule touched them */
+  /** Whether responses name the rule in X-Sandbox-Fault */
   label?: boolean;
   enabled?: boolean;
   action?: FaultAction;
 }
 export interface FaultsClearInput {
-  /** Only rules that can touch nobody else */
+  /** Only rules that match no other merchant */
   merchant?: string;
 }
 export interface FaultsClearReply {
   removed: number;
 }
 export interface FaultsListInput {
-  /** Only those that stand so */
+  /** Only rules with this status */
   status?: "armed" | "spent" | "expired";
 }
 export interface FaultsListReply {
@@ -866,7 +870,7 @@ export interface LessonsListReply {
 export interface LoggedAttempt {
   id: string;
   merchantId: string;
-  /** What fault rules did to it; null when they did nothing */
+  /** What fault rules did to it; null if none did */
   fault: DeliveryFault | null;
   [field: string]: unknown;
 }
@@ -876,9 +880,9 @@ export interface LoggedEvent {
   type: string;
   /** Sandbox time */
   created: string;
-  /** The request that made it */
+  /** The request that caused it */
   request: string | null;
-  /** What every delivery of it carries */
+  /** The body of its deliveries */
   body: unknown;
   deliveries: {
     pending: number;
@@ -897,14 +901,14 @@ export interface LoggedRequest {
   operation: string | null;
   merchant: string | null;
   status: number;
-  /** Real milliseconds from arrival to answer */
+  /** Real milliseconds from arrival to response */
   durationMs: number;
   /** The last characters of the API key */
   key: string | null;
   idempotencyKey: string | null;
-  /** The request whose answer this one repeated */
+  /** The request whose stored response was replayed */
   replayOf: string | null;
-  /** The fault rules that touched it, parted by commas */
+  /** The fault rules that affected it, separated by commas */
   fault: string | null;
 }
 export interface Merchant {
@@ -919,7 +923,7 @@ export interface MerchantsListReply {
   data: Merchant[];
 }
 export interface MerchantsMintInput {
-  /** Which fixture; lodge unless given */
+  /** Which fixture (default: lodge) */
   fixture?: string;
 }
 export interface MerchantsMintReply {
@@ -931,9 +935,9 @@ export interface MerchantsRemoveReply {
 }
 export interface NearMiss {
   id: string;
-  /** What it is, in a few words */
+  /** A short description */
   what: string;
-  /** Where it is not what was wanted */
+  /** The fields that differ */
   differs: ({
     field: string;
     wanted: unknown;
@@ -951,9 +955,9 @@ export interface Place {
   lesson: Lesson | null;
 }
 export interface PlayedAttempt {
-  /** Under which GET /_sandbox/deliveries/{id} tells the rest */
+  /** GET /_sandbox/deliveries/{id} has the details */
   id: string;
-  /** Sandbox time at which it ended */
+  /** Sandbox time at which the attempt ended */
   at: string;
   merchant: string;
   eventId: string;
@@ -963,12 +967,12 @@ export interface PlayedAttempt {
   status: string;
   responseStatus: number | null;
   errorCode: string | null;
-  /** Unix seconds; null when there is no next attempt */
+  /** Unix seconds; null if there is no next attempt */
   nextAttemptAt: number | null;
 }
 export interface Probe {
   probe: string;
-  /** `inconclusive` where the receiver refuses genuine events too, or is not there */
+  /** `inconclusive` if the receiver also refuses genuine events, or does not answer */
   verdict: "pass" | "fail" | "inconclusive";
   sent: string;
   /** What the receiver did */
@@ -984,30 +988,30 @@ export interface RateLimitsSetInput {
   merchant: string;
   /** Requests per window */
   limit?: number;
-  /** How long a window is, such as 10s */
+  /** Length of a window, such as 10s */
   window?: string;
-  /** How many are left */
+  /** Requests left in the current window */
   remaining?: number;
-  /** When the present window ends, such as 10s */
+  /** Time until the current window ends, such as 10s */
   resetIn?: string;
 }
 export interface RateWindow {
   merchant: string;
-  /** The operation that has it for itself; null where all share it */
+  /** The operation with a window of its own; null for the window that all others share */
   operation: string | null;
   limit: number;
   /** Milliseconds */
   window: number;
   remaining: number;
-  /** When it ends, in sandbox time */
+  /** End of the window, in sandbox time */
   reset: string;
-  /** Milliseconds until then */
+  /** Milliseconds until the window ends */
   resetIn: number;
 }
 export interface RecordsChangeInput {
   kind: string;
   id: string;
-  /** The owner; needed only when several merchants have a record with this id */
+  /** The owner; required only if several merchants have a record with this id */
   merchant?: string;
   [field: string]: unknown;
 }
@@ -1027,30 +1031,30 @@ export interface RequestDetail {
   operation: string | null;
   merchant: string | null;
   status: number;
-  /** Real milliseconds from arrival to answer */
+  /** Real milliseconds from arrival to response */
   durationMs: number;
   /** The last characters of the API key */
   key: string | null;
   idempotencyKey: string | null;
-  /** The request whose answer this one repeated */
+  /** The request whose stored response was replayed */
   replayOf: string | null;
-  /** The fault rules that touched it, parted by commas */
+  /** The fault rules that affected it, separated by commas */
   fault: string | null;
   request: {
     headers: Record<string, unknown>;
-    /** As sent, cut at 16 KiB, secrets masked */
+    /** As sent, truncated at 16 KiB, secrets masked */
     body: string;
-    /** The whole length */
+    /** Length before truncation */
     bytes: number;
   };
   response: {
     headers: Record<string, unknown>;
-    /** As sent, cut at 16 KiB, secrets masked */
+    /** As sent, truncated at 16 KiB, secrets masked */
     body: string;
-    /** The whole length */
+    /** Length before truncation */
     bytes: number;
   };
-  /** What the request made happen */
+  /** Events the request caused */
   events: ({
     id: string;
     type: string;
@@ -1089,9 +1093,9 @@ export interface RequestsListInput {
   status?: string;
   /** The last characters of an API key */
   key?: string;
-  /** Only those at or after this time */
+  /** Only requests at or after this time */
   since?: string;
-  /** Id of a request: only those that came before it */
+  /** Id of a request: only requests before it */
   starting_after?: string;
   /** How many records to answer */
   limit?: number;
@@ -1181,27 +1185,27 @@ export interface RoomSkipInput {
   format?: "json" | "text";
 }
 export interface SandboxAuditInput {
-  /** Where the receiver is; the same addresses are allowed as for webhook endpoints */
+  /** Address of the receiver; the same addresses are allowed as for webhook endpoints */
   url: string;
-  /** What it verifies with; that of the endpoint registered at this address unless given */
+  /** Secret the receiver verifies with (default: that of the endpoint registered at this address) */
   secret?: string;
 }
 export interface SandboxAuditReply {
   url: string;
-  /** The worst of all probes */
+  /** The worst verdict of all probes */
   verdict: "pass" | "fail" | "inconclusive";
-  /** Whether it took what only the holder of the secret may send, from somebody who is not */
+  /** Whether the receiver accepted an event signed without the secret */
   forgeryAccepted: boolean;
   probes: Probe[];
 }
 export interface SandboxDrainInput {
-  /** The longest wait, in real time, such as 5s; 10s unless given */
+  /** Maximum wait in real time, such as 5s (default: 10s) */
   within?: string;
 }
 export interface SandboxDrainReply {
-  /** False when the wait was too short */
+  /** False if the wait ended first */
   settled: boolean;
-  /** Deliveries that wait for a later attempt */
+  /** Deliveries waiting for a later attempt */
   pending: number;
   inFlight: number;
 }
@@ -1211,15 +1215,15 @@ export interface SandboxHealthReply {
 export interface SandboxIndexReply {
   name: string;
   version: string;
-  /** The process that it is */
+  /** Process id */
   pid: number;
-  /** What a client is pointed at */
+  /** Base URL for clients */
   baseUrl: string;
   clock: Clock;
-  /** The file that keeps everything; null when it is in memory */
+  /** The SQLite file; null in memory */
   database: string | null;
   merchants: Merchant[];
-  /** How many deliveries wait for an attempt, now or later */
+  /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
   links: Record<string, string>;
 }
@@ -1234,21 +1238,21 @@ export interface SandboxOperationsReply {
   })[];
   called: number;
   total: number;
-  /** Every type of event */
+  /** All event types */
   events: ({
     type: string;
-    /** How many there were, whatever made them */
+    /** How many were emitted */
     emitted: number;
-    /** How many deliveries of them were taken */
+    /** How many deliveries succeeded */
     delivered: number;
   })[];
 }
 export interface SandboxReportInput {
-  /** Which; json unless given */
+  /** The format (default: json) */
   format?: "json" | "junit" | "markdown" | "html" | "har";
 }
 export interface SandboxResetInput {
-  /** Only this one */
+  /** Only this merchant */
   merchant?: string;
 }
 export interface SandboxResetReply {
@@ -1256,7 +1260,7 @@ export interface SandboxResetReply {
   reset: string;
 }
 export interface SandboxVerifyInput {
-  /** 1: answer 409 unless everything passed, so that `curl -f` fails */
+  /** 1: reply 409 unless everything passed, so that `curl -f` fails */
   strict?: string;
   /** How long to wait for everything to hold; 0s unless given, such as 500ms or 5s, in real time */
   within?: string;
@@ -1266,7 +1270,7 @@ export interface SandboxVerifyInput {
   all: Expectation[];
 }
 export interface SandboxVerifyReply {
-  /** The worst of all results */
+  /** The worst verdict of all results */
   verdict: "pass" | "fail" | "inconclusive";
   /** Real milliseconds */
   waited: number;
@@ -1277,43 +1281,43 @@ export interface Scenario {
   name: string;
   /** What breaks, in one line */
   title: string;
-  /** What happens, and what a sound client does */
+  /** What happens, and what a correct client does */
   about: string;
   armed: boolean;
-  /** Whom it strikes; null for everybody */
+  /** The merchant it applies to; null for all */
   merchant: string | null;
-  /** Sandbox time; null when it is not armed */
+  /** Sandbox time at which it was armed; null if it is not armed */
   since: string | null;
-  /** Its fault rules and what each has done; as they are written when it is not armed */
+  /** Its fault rules with their counts; as written if it is not armed */
   faults: (Record<string, unknown>)[];
   expectations: ({
-    /** A rule of the judge, or several at once */
+    /** A rule of the judge, or several, as in retry_after.* */
     rule: string;
-    /** What it is worth */
+    /** Points for meeting it */
     points: number;
-    /** Counts only once something was seen that could tell */
+    /** Counts only once there is a verdict that is not `inconclusive` */
     optional: boolean;
-    /** `pass` when one passed and none failed */
+    /** `pass` if at least one verdict passed and none failed */
     verdict: "pass" | "fail" | "inconclusive";
     earned: number;
     pass: number;
     fail: number;
     inconclusive: number;
-    /** What the judge found because of this scenario: failures first, 20 at most */
+    /** Verdicts caused by this scenario: failures first, 20 at most */
     verdicts: Verdict[];
   })[];
-  /** The points that were earned */
+  /** Points earned */
   score: number;
-  /** How many there are to be had */
+  /** Points available */
   points: number;
-  /** Null when it is not armed */
+  /** Null if it is not armed */
   verdict: "pass" | "fail" | "inconclusive" | null;
-  /** The same in a sentence */
+  /** The result as a sentence */
   says: string;
 }
 export interface ScenariosGetInput {
   name: string;
-  /** For whom it is armed; need not be said where it is armed once */
+  /** The merchant it is armed for; optional if it is armed once */
   merchant?: string;
 }
 export interface ScenariosListReply {
@@ -1323,20 +1327,20 @@ export interface ScenariosListReply {
 }
 export interface ScenariosStartInput {
   name: string;
-  /** Whom it strikes; everybody unless given */
+  /** The merchant it applies to (default: all) */
   merchant?: string;
 }
 export interface ScenariosStopInput {
   name: string;
-  /** For whom it is armed; need not be said where it is armed once */
+  /** The merchant it is armed for; optional if it is armed once */
   merchant?: string;
 }
 export interface SignatureExplainInput {
-  /** The endpoint that the delivery was for */
+  /** The endpoint of the delivery */
   endpoint: string;
   /** The body as your code hashed it */
   body: string;
-  /** What your code computed, or what it received */
+  /** The signature your code computed, or received */
   signature: string;
 }
 export interface SignatureExplainReply {
@@ -1346,7 +1350,7 @@ export interface SignatureExplainReply {
 }
 export interface Snapshot {
   name: string;
-  /** A SQLite file; `--snapshot FILE` starts from it */
+  /** A SQLite file; start from it with `--snapshot <file>` */
   file: string;
   bytes: number;
 }
@@ -1360,22 +1364,22 @@ export interface SnapshotsRestoreReply {
   restored: string;
 }
 export interface Traffic {
-  /** To whom it happens */
+  /** The merchant whose traffic it is */
   merchant: string;
   rate: string;
-  /** How long it lasts; null until it is stopped */
+  /** How long it runs; null if until it is stopped */
   for: string | null;
-  /** How much weight each kind of record has */
+  /** The weight of each kind of record */
   mix: Record<string, number>;
-  /** `done` when its time is over, `failed` after a defect of the sandbox */
+  /** `done` when its time is over, `failed` after an internal error of the sandbox */
   status: "running" | "done" | "stopped" | "failed";
-  /** How often something happened */
+  /** How many actions were performed */
   happened: number;
-  /** The same for each kind of record */
+  /** The same by kind of record */
   byKind: Record<string, number>;
   /** Sandbox time */
   startedAt: string;
-  /** Sandbox time at which something happens next; null when nothing does */
+  /** Sandbox time of the next action; null if there is none */
   nextAt: string | null;
 }
 export interface TrafficListReply {
@@ -1386,15 +1390,15 @@ export interface TrafficListReply {
 export interface TrafficStartInput {
   /** To whom it happens; the first merchant unless given */
   merchant?: string;
-  /** So many in a span, from 1/d to 100/s: 2/s unless given */
+  /** Actions per unit of time, from 1/d to 100/s (default: 2/s) */
   rate?: string;
-  /** Weights of kinds of record, such as {"payment": 3, "booking": 1}; a mix of all unless given */
+  /** Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of all) */
   mix?: unknown;
-  /** How long it lasts, such as 1m; until it is stopped unless given, with 100,000 happenings at most */
+  /** How long it runs, such as 1m (default: until it is stopped), 100,000 actions at most */
   for?: string;
 }
 export interface TrafficStopInput {
-  /** Only this merchant's */
+  /** Only of this merchant */
   merchant?: string;
 }
 export interface TrafficStopReply {
@@ -1403,63 +1407,63 @@ export interface TrafficStopReply {
   data: Traffic[];
 }
 export interface Verdict {
-  /** Null while it is open: what would be said if nothing more came */
+  /** Null while it is open: the verdict if no further request comes */
   id: string | null;
   rule: string;
   /** How bad a failure is */
   severity: "error" | "warning";
-  /** `inconclusive` where nothing that came could tell */
+  /** `inconclusive` if the requests do not decide it */
   verdict: "pass" | "fail" | "inconclusive";
-  /** Sandbox time of what showed it */
+  /** Sandbox time of the request or attempt that decided it */
   at: string;
-  /** Whose key was sent */
+  /** The merchant whose key was sent */
   merchant: string | null;
-  /** What was called */
+  /** The operation called */
   operation: string | null;
   /** What happened */
   says: string;
-  /** How to mend it */
+  /** How to fix it */
   hint: string;
-  /** The requests that show it */
+  /** The requests it is based on */
   requests: string[];
-  /** The delivery attempts that show it */
+  /** The delivery attempts it is based on */
   attempts: string[];
-  /** What was measured, in real time */
+  /** Measured times, in real milliseconds */
   milliseconds: Record<string, number>;
-  /** The fault rule that brought it out */
+  /** The fault rule that caused it */
   fault: string | null;
 }
 export interface VerdictsClearReply {
-  /** How many verdicts there were */
+  /** How many verdicts were deleted */
   cleared: number;
 }
 export interface VerdictsListInput {
   /** Only of this rule, or of several, as in retry_after.* */
   rule?: string;
-  /** Only these */
+  /** Only with this verdict */
   verdict?: "pass" | "fail" | "inconclusive";
   /** Only of this merchant */
   merchant?: string;
-  /** Only those at or after this sandbox time, such as 2026-01-05T09:00:00Z */
+  /** Only at or after this sandbox time, such as 2026-01-05T09:00:00Z */
   since?: string;
 }
 export interface VerdictsListReply {
-  /** Oldest first; those still open last */
+  /** Oldest first; open ones last */
   verdicts: Verdict[];
-  /** Every rule, with how many of these verdicts are of it */
+  /** Every rule, with the counts of these verdicts */
   rules: JudgedRule[];
 }
 export interface VerificationResult {
-  /** Which sort it is, such as requests */
+  /** The kind of expectation, such as requests */
   expectation: string;
-  /** `inconclusive` where nothing happened that could tell */
+  /** `inconclusive` if nothing happened that decides it */
   verdict: "pass" | "fail" | "inconclusive";
   message: string;
   /** How many matched */
   found: number;
   /** Ids of the newest that matched */
   evidence: string[];
-  /** Where something is missing: what came nearest to it */
+  /** If something is missing: the closest matches */
   closest: NearMiss[];
 }
 declare const errors: {
@@ -1912,7 +1916,7 @@ interface Connection {
   /** Real milliseconds. */
   readonly opened: number;
 }
-interface JournalEntry {
+interface LoggedRequest$1 {
   sequence: number;
   id: string;
   /** Sandbox milliseconds. */
@@ -1945,78 +1949,81 @@ interface RateRule {
   /** Milliseconds. */
   window: number;
 }
+type RetrySchedule = "fast" | "realistic" | number[];
 interface Options {
-  /** port to listen on, 4747 unless given; 0 takes any that is free */
+  /** listen on this port; 0 selects any free port (default: 4747) */
   port: number;
-  /** address to listen on; both loopback addresses unless given */
+  /** listen on this address (default: both loopback addresses) */
   host: string | undefined;
-  /** SQLite file that keeps everything; .merchant-sandbox/sandbox.db unless given */
+  /** keep all data in this SQLite file (default: .merchant-sandbox/sandbox.db) */
   db: string;
-  /** keep everything in memory instead */
+  /** keep all data in memory instead of a file */
   memory: boolean;
-  /** folder with merchants of your own, instead of lodge, market, stage and blank */
+  /** load merchants from this folder instead of lodge, market, stage and blank */
   fixtures: string | undefined;
-  /** folder with lessons of your own, instead of those of the package */
+  /** load lessons from this folder instead of the built-in ones */
   lessons: string | undefined;
-  /** start from a snapshot: what the database held is replaced by it */
+  /** start from this snapshot, which replaces the data in the database */
   snapshot: string | undefined;
-  /** ids, keys and secrets are made from it; 1 unless given */
+  /** generate ids, keys and secrets from this seed (default: 1) */
   seed: number;
-  /** freeze the clock at a time such as 2026-01-05T09:00:00Z; it runs unless given */
+  /** freeze the clock at this time, such as 2026-01-05T09:00:00Z (default: real) */
   clock: number | undefined;
-  /** refuse bodies of another shape than assumed (the default), or take any object */
+  /** reject request bodies of an unexpected shape, or accept any JSON object (default: checked) */
   bodies: "checked" | "open";
-  /** requests per window and merchant, 6000/60s unless given; none; or OPERATION=5/1m for one */
+  /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateRule>;
-  /** fault rules to arm at the start, as JSON; until a reset */
+  /** arm the fault rules of this JSON file at start, until a reset */
   faults: string | undefined;
-  /** scenario to arm at the start, such as lost-response; until a reset */
+  /** arm this scenario at start, such as lost-response, until a reset */
   scenario: string[];
-  /** fast (gaps 0 1 5 15 30 60 s, the default), realistic (over a day), or your own: 1s,10s,1m */
+  /** retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m (default: fast) */
   retrySchedule: RetrySchedule;
-  /** how long a receiver may take, all in all; 10s unless given */
+  /** limit the total time for a webhook response (default: 10s) */
   webhookTimeout: number;
-  /** deliver to https receivers with a self-signed certificate */
+  /** accept self-signed certificates of https receivers */
   webhookInsecureTls: boolean;
-  /** deliver to this name too, such as host.docker.internal */
+  /** allow deliveries to this host too, such as host.docker.internal */
   allowWebhookHost: string[];
-  /** answer to this host name too, or to NAME:PORT */
+  /** accept requests for this host name too; NAME:PORT for one port */
   allowedHost: string[];
-  /** let web pages of this origin call */
+  /** accept requests from web pages of this origin */
   allowedOrigin: string[];
-  /** what the control plane asks for; made up and printed when --host opens the network */
+  /** require this token on the control plane (default: generated if --host opens the network) */
   controlToken: string | undefined;
 }
-type RetrySchedule = "fast" | "realistic" | number[];
 type OptionName = keyof Options;
-/** What `createSandbox` takes: each option as its value, or as the text that the flag would have. */
+/** The options of `createSandbox()`: each as its value, or as the text of its flag. */
 type GivenOptions = {
   [Name in OptionName]?: Options[Name] | string | string[] | undefined;
 };
+/** An internal error of the sandbox. */
 export interface Defect {
   error: unknown;
-  /** The request that brought it out, or the part of the sandbox that did. */
+  /** The id of the request that caused it, or the part of the sandbox that failed. */
   where: string;
 }
-/** Where it is and what it keeps, and beside that a method for everything that steers it. */
+/** A running sandbox: its address, its listeners, and a method for each operation of the control plane. */
 export interface Sandbox extends ControlPlane {
-  /** Where it listens, such as http://127.0.0.1:4747. */
+  /** The address of the sandbox, such as `http://127.0.0.1:4747`. */
   readonly url: string;
-  /** What a client is pointed at: the url with /v1. */
+  /** The base URL for a client of the service: `url` followed by `/v1`. */
   readonly baseUrl: string;
+  /** The port that the sandbox listens on. */
   readonly port: number;
-  /** The SQLite file; undefined in memory. */
+  /** The SQLite file; undefined when everything is in memory. */
   readonly file: string | undefined;
-  /** What the control plane asks for; undefined on loopback, where it asks for nothing. */
+  /** The token that the control plane requires over HTTP; undefined when it requires none, as on loopback. */
   readonly controlToken: string | undefined;
-  /** Hears of each request once it is answered. */
-  onRequest(listener: (entry: JournalEntry) => void): void;
-  /** Hears of everything that happens: requests, delivery attempts, verdicts, faults that fire, the clock, resets. */
+  /** Adds a listener that is called after each response of the service. */
+  onRequest(listener: (entry: LoggedRequest$1) => void): void;
+  /** Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes and resets. */
   onHappening(listener: (happening: LiveEvent) => void): void;
-  /** Hears of defects of the sandbox itself; without a listener they become process warnings. */
+  /** Adds a listener for internal errors of the sandbox. */
   onDefect(listener: (defect: Defect) => void): void;
-  /** Lets what is in flight finish, then frees port and file. */
+  /** Waits for requests and deliveries in flight, then closes the port and the file. */
   close(): Promise<void>;
+  /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 export declare function createSandbox(given?: GivenOptions): Promise<Sandbox>;

@@ -26,7 +26,9 @@ export const auditReceiver = endpoint({
     "Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried.",
   body: Type.Object({
     url: text("Address of the receiver; the same addresses are allowed as for webhook endpoints"),
-    secret: Type.Optional(text("Secret the receiver verifies with (default: that of the endpoint registered at this address)", { minLength: 1 })),
+    secret: Type.Optional(
+      text("Secret the receiver verifies with (default: that of the endpoint registered at this address)", { minLength: 1 }),
+    ),
   }),
   example: { url: "http://localhost:3000/hooks" },
   reply: Type.Object({

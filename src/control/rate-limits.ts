@@ -13,7 +13,9 @@ const MAX_WINDOW = 366 * 86_400_000;
 const Window = Type.Object(
   {
     merchant: Type.String(),
-    operation: Type.Union([Type.String(), Type.Null()], { description: "The operation with a window of its own; null for the window that all others share" }),
+    operation: Type.Union([Type.String(), Type.Null()], {
+      description: "The operation with a window of its own; null for the window that all others share",
+    }),
     limit: Type.Integer(),
     window: Type.Integer({ description: "Milliseconds" }),
     remaining: Type.Integer(),

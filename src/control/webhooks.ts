@@ -95,7 +95,11 @@ export const listAttempts = endpoint({
     endpointId: Type.Optional(text("Only to this endpoint")),
     type: Type.Optional(text("Only of events of this type")),
     status: Type.Optional(
-      Type.Unsafe<string>({ type: "string", enum: ["succeeded", "failed", "aborted"], description: "Only attempts that ended with this status" }),
+      Type.Unsafe<string>({
+        type: "string",
+        enum: ["succeeded", "failed", "aborted"],
+        description: "Only attempts that ended with this status",
+      }),
     ),
     ...page,
   }),

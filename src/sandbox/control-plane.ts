@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
+import { callService } from "../client/service-call.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ControlContext } from "../control/control-context.ts";
 import { SandboxError } from "../kernel/errors.ts";
@@ -163,22 +164,14 @@ interface LessonCall {
 
 /** Makes a call of a skipped step over HTTP, so that the journal, the judge and the live stream see it as the learner's own. */
 async function callForLearner({ options, address }: Engine, { method, path, headers, body }: LessonCall, apiKey: string): Promise<void> {
-  const url = new URL(path, address.url());
+  const url = new URL(address.url());
   if (options.host === "0.0.0.0" || options.host === "::") url.hostname = "127.0.0.1";
-  const key = path.startsWith("/v1/") ? apiKey : options.controlToken;
-  const response = await fetch(url, {
-    method,
-    headers: {
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...headers,
-    },
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  const text = await response.text();
+  const key = path.startsWith("/v1/") ? apiKey : (options.controlToken ?? null);
+  const reply = await callService(url.origin, { method, path, key, headers, body });
   // A 409 means that the step's result exists already.
-  if (response.ok || response.status === 409) return;
-  throw new SandboxError(`A call that the lesson makes for the learner failed: ${method} ${path} was answered ${response.status} ${text}`);
+  if (reply.status < 300 || reply.status === 409) return;
+  const answer = `${reply.status} ${JSON.stringify(reply.body)}`;
+  throw new SandboxError(`A call that the lesson makes for the learner failed: ${method} ${path} was answered ${answer}`);
 }
 
 /** The OpenAPI documents and the list of assumptions: loaded and made when first requested. */

@@ -1,6 +1,7 @@
 // What makes a run fail although its command succeeded: verdicts of the judge, points missed, answers 5xx, and what was never touched.
 
 import { eventTypes } from "../../areas/index.ts";
+import type { Scenario } from "../../client/control-plane.generated.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { operations } from "../../sandbox/engine.ts";
@@ -17,28 +18,8 @@ export interface Finding {
   lines: string[];
 }
 
-interface Verdicts {
-  verdicts: { rule: string; says: string; hint: string }[];
-}
-
-interface Answered {
-  id: string;
-  method: string;
-  path: string;
-  status: number;
-}
-
-interface Operations {
-  data: { id: string; calls: number; byStatus: Record<string, number> }[];
-  events: { type: string; emitted: number }[];
-}
-
-interface Scenarios {
-  data: { name: string; armed: boolean; verdict: string | null; score: number; says: string }[];
-}
-
 const verdictsOf = (verdict: "fail" | "inconclusive") => async (sandbox: Running) => {
-  const { verdicts } = await sandbox.control<Verdicts>("GET", `/verdicts?verdict=${verdict}`);
+  const { verdicts } = await sandbox.control.verdicts.list({ verdict });
   return verdicts.map(({ rule, says, hint }) => `${rule}: ${says}${verdict === "fail" ? ` ${hint}` : ""}`);
 };
 
@@ -53,9 +34,9 @@ const conditions: Record<string, Condition> = {
 
 /** The newest as requests; of a run so long that those are forgotten, what the counts of each operation still know. */
 async function findBroken(sandbox: Running): Promise<string[]> {
-  const { data } = await sandbox.control<{ data: Answered[] }>("GET", "/requests?status=5xx&limit=100");
+  const { data } = await sandbox.control.requests.list({ status: "5xx", limit: 100 });
   if (data.length > 0) return data.map(({ id, method, path, status }) => `${id} ${method} ${path} was answered ${status}`);
-  const operations = await sandbox.control<Operations>("GET", "/operations");
+  const operations = await sandbox.control.operations();
   return operations.data.flatMap(({ id, byStatus }) =>
     Object.entries(byStatus)
       .filter(([status]) => status.startsWith("5"))
@@ -114,11 +95,10 @@ function leastScore(least: string | undefined): Condition {
   return {
     exitCode: exitCodes.verdict,
     async find(sandbox) {
-      const { data } = await sandbox.control<Scenarios>("GET", "/scenarios");
+      const { data } = await sandbox.control.scenarios.list();
       const armed = data.filter((scenario) => scenario.armed);
       if (armed.length === 0) return ["No scenario is armed that could have a score: arm one with --scenario <name>"];
-      const isMissed = ({ verdict, score }: Scenarios["data"][number]) =>
-        least === undefined ? verdict !== "pass" : score < Number(least);
+      const isMissed = ({ verdict, score }: Scenario) => (least === undefined ? verdict !== "pass" : score < Number(least));
       return armed
         .filter(isMissed)
         .map(({ name, says }) => `${name}: ${says}${least === undefined ? "" : ` At least ${least} were asked for.`}`);
@@ -130,7 +110,7 @@ function mostUncovered(most: number): Condition {
   return {
     exitCode: exitCodes.verdict,
     async find(sandbox) {
-      const { data } = await sandbox.control<Operations>("GET", "/operations");
+      const { data } = await sandbox.control.operations();
       const never = data.filter(({ calls }) => calls === 0).map(({ id }) => id);
       if (never.length <= most) return [];
       return [`${never.length} of ${data.length} operations were never called, and at most ${most} may be: ${never.join(", ")}`];
@@ -142,7 +122,7 @@ function allCovered(names: readonly string[]): Condition {
   return {
     exitCode: exitCodes.verdict,
     async find(sandbox) {
-      const { data, events } = await sandbox.control<Operations>("GET", "/operations");
+      const { data, events } = await sandbox.control.operations();
       const called = new Set(data.filter(({ calls }) => calls > 0).map(({ id }) => id));
       const sent = new Set(events.filter(({ emitted }) => emitted > 0).map(({ type }) => type));
       return names

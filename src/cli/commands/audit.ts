@@ -1,15 +1,10 @@
 // `audit`: sends a webhook receiver genuine, repeated, malformed and forged events, and reports how it should have answered.
 
+import type { SandboxAuditReply } from "../../client/control-plane.generated.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { command, print } from "../command.ts";
 import { running, runningFlags } from "../remote/running-sandbox.ts";
-
-interface Audit {
-  verdict: "pass" | "fail" | "inconclusive";
-  forgeryAccepted: boolean;
-  probes: { probe: string; verdict: Audit["verdict"]; sent: string; did: string; should: string; why: string }[];
-}
 
 const MARKS = { pass: "ok  ", fail: "FAIL", inconclusive: "?   " } as const;
 const WIDTH = 19;
@@ -30,27 +25,26 @@ export const audit = command({
         "The URL of the receiver is missing: merchant-sandbox audit http://localhost:3000/hooks --secret whsec_…",
         "usage",
       );
-    const body = flags.secret === undefined ? { url } : { url, secret: flags.secret };
-    const found = await running(flags).control<Audit>("POST", "/audit", body);
+    const found = await running(flags).control.audit({ url, ...(flags.secret !== undefined && { secret: flags.secret }) });
     if (flags.json === undefined) show(found);
     else print(JSON.stringify(found));
     return exitCodeOf(found);
   },
 });
 
-function show({ probes, verdict, forgeryAccepted }: Audit): void {
+function show({ probes, verdict, forgeryAccepted }: SandboxAuditReply): void {
   for (const { probe, verdict: found, sent, did, should, why } of probes) {
     print(escapeControlCharacters(`${MARKS[found]} ${probe.padEnd(WIDTH)}${did}`));
     if (found === "pass") continue;
     for (const line of [`sent    ${sent}`, `should  ${should}`, `why     ${why}`]) print(escapeControlCharacters(INDENT + line));
   }
-  const count = (wanted: Audit["verdict"]) => probes.filter((probe) => probe.verdict === wanted).length;
+  const count = (wanted: SandboxAuditReply["verdict"]) => probes.filter((probe) => probe.verdict === wanted).length;
   const forgery = forgeryAccepted ? " It accepted a forged event: anyone who knows the URL can send it events." : "";
   const open = count("inconclusive") > 0 ? `, ${count("inconclusive")} inconclusive` : "";
   print(`${verdict}: ${count("pass")} of ${probes.length} probes passed, ${count("fail")} failed${open}.${forgery}`);
 }
 
-function exitCodeOf({ verdict, forgeryAccepted }: Audit): number {
+function exitCodeOf({ verdict, forgeryAccepted }: SandboxAuditReply): number {
   if (forgeryAccepted) return exitCodes.verdict;
   return { pass: exitCodes.ok, fail: exitCodes.runtime, inconclusive: exitCodes.inconclusive }[verdict];
 }

@@ -1,31 +1,17 @@
 // `clock`: shows or changes the clock of a running sandbox.
 
+import type { Clock, ClockAdvanceReply } from "../../client/control-plane.generated.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { command, print, subcommandNamed } from "../command.ts";
 import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
 
-interface ClockState {
-  mode: string;
-  now: string;
-  /** What an advance played. */
-  attempts?: Attempt[];
-}
-
-interface Attempt {
-  at: string;
-  id: string;
-  eventType: string;
-  eventId: string;
-  status: string;
-}
-
-const moves: Record<string, (sandbox: Running, value: string | undefined) => Promise<ClockState>> = {
-  show: (sandbox) => sandbox.control("GET", "/clock"),
-  advance: (sandbox, by) => sandbox.control("POST", "/clock/advance", { by: needed(by, "advance 1h") }),
-  freeze: (sandbox, now) => sandbox.control("PUT", "/clock", now === undefined ? { mode: "frozen" } : { mode: "frozen", now }),
-  set: (sandbox, now) => sandbox.control("PUT", "/clock", { mode: "offset", now: needed(now, "set 2026-01-05T09:00:00Z") }),
-  real: (sandbox) => sandbox.control("PUT", "/clock", { mode: "real" }),
+const moves: Record<string, (sandbox: Running, value: string | undefined) => Promise<Clock & Partial<ClockAdvanceReply>>> = {
+  show: (sandbox) => sandbox.control.clock.get(),
+  advance: (sandbox, by) => sandbox.control.clock.advance({ by: needed(by, "advance 1h") }),
+  freeze: (sandbox, now) => sandbox.control.clock.set({ mode: "frozen", ...(now !== undefined && { now }) }),
+  set: (sandbox, now) => sandbox.control.clock.set({ mode: "offset", now: needed(now, "set 2026-01-05T09:00:00Z") }),
+  real: (sandbox) => sandbox.control.clock.set({ mode: "real" }),
 };
 
 export const clock = command({

@@ -1,22 +1,9 @@
 // `deliveries`: lists the newest delivery attempts of a running sandbox, one per line.
 
+import type { AttemptsListInput, LoggedAttempt } from "../../client/control-plane.generated.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { command, print } from "../command.ts";
 import { running, runningFlags } from "../remote/running-sandbox.ts";
-
-interface Attempt {
-  id: string;
-  created: number;
-  merchantId: string;
-  eventType: string;
-  eventId: string;
-  url: string;
-  attempt: number;
-  maxAttempts: number;
-  status: string;
-  responseStatus: number | null;
-  errorCode: string | null;
-}
 
 export const deliveries = command({
   summary: "list the newest delivery attempts",
@@ -31,9 +18,8 @@ export const deliveries = command({
   async run({ flags }) {
     const sandbox = running(flags);
     const merchant = flags.for === undefined ? undefined : (await sandbox.merchant(flags.for)).id;
-    const wanted = { limit: flags.limit, merchant, status: flags.status };
-    const query = new URLSearchParams(Object.entries(wanted).filter((entry): entry is [string, string] => entry[1] !== undefined));
-    const { data } = await sandbox.control<{ data: Attempt[] }>("GET", `/deliveries?${query}`);
+    // The sandbox checks the flags, and quotes them as they were typed.
+    const { data } = await sandbox.control.attempts.list({ limit: flags.limit, merchant, status: flags.status } as AttemptsListInput);
     for (const attempt of data) print(flags.json === undefined ? line(attempt) : JSON.stringify(attempt));
     if (data.length === 0 && flags.json === undefined)
       print("No deliveries yet. Try merchant-sandbox receive in another terminal, then merchant-sandbox trigger payment.succeeded.");
@@ -41,7 +27,7 @@ export const deliveries = command({
   },
 });
 
-function line(attempt: Attempt): string {
+function line(attempt: LoggedAttempt): string {
   const result = attempt.responseStatus ?? attempt.errorCode ?? "-";
   return escapeControlCharacters(
     `${attempt.id} ${attempt.eventType} ${attempt.eventId} ${attempt.url} attempt ${attempt.attempt}/${attempt.maxAttempts} ${attempt.status} ${result}`,

@@ -1,6 +1,6 @@
 // `fault`: arms, lists and removes the fault rules of a running sandbox.
 
-import type { RuleState } from "../../contracts/fault.ts";
+import type { FaultRule, FaultsAddInput } from "../../client/control-plane.generated.ts";
 import { parseActionFields } from "../../faults/inline-syntax.ts";
 import { findAction } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
@@ -64,10 +64,10 @@ export const fault = command({
 const acts: Record<string, (sandbox: Running, words: string[], flags: Flags) => Promise<void>> = {
   async add(sandbox, [action, ...names], flags) {
     if (action === undefined) throw new SandboxError("The action is missing: merchant-sandbox fault add 503 payments.list.", "usage");
-    show(await sandbox.control<RuleState>("POST", "/faults", ruleOf(action, names, flags)), flags);
+    show(await sandbox.control.faults.add(ruleOf(action, names, flags)), flags);
   },
   async ls(sandbox, _, flags) {
-    const { data } = await sandbox.control<{ data: RuleState[] }>("GET", "/faults");
+    const { data } = await sandbox.control.faults.list();
     for (const rule of data) show(rule, flags);
     if (data.length === 0 && flags.json === undefined) print("No fault rules. Try merchant-sandbox fault add 503 payments.list.");
   },
@@ -77,16 +77,16 @@ const acts: Record<string, (sandbox: Running, words: string[], flags: Flags) => 
         "The id of the rule is missing: merchant-sandbox fault rm <id>. List them with merchant-sandbox fault ls.",
         "usage",
       );
-    show(await sandbox.control<RuleState>("DELETE", `/faults/${encodeURIComponent(id)}`), flags);
+    show(await sandbox.control.faults.remove({ id }), flags);
   },
   async clear(sandbox) {
-    const { removed } = await sandbox.control<{ removed: number }>("DELETE", "/faults");
+    const { removed } = await sandbox.control.faults.clear();
     print(`Removed ${removed} fault rule${removed === 1 ? "" : "s"}.`);
   },
 };
 
 /** The rule that the arguments describe. A bare status stands for `status=…`, except 429, which is `rate_limit`. */
-export function ruleOf(written: string, names: readonly string[], flags: Flags): Record<string, unknown> {
+export function ruleOf(written: string, names: readonly string[], flags: Flags): FaultsAddInput {
   const full = written === "429" ? "rate_limit" : /^\d{3}$/.test(written) ? `status=${written}` : written;
   const [type = "", ...rest] = full.split("=");
   const { target, fields } = asUsageError(() => {
@@ -105,7 +105,7 @@ export function ruleOf(written: string, names: readonly string[], flags: Flags):
     ...present({ priority: flags.priority }, Number),
     match,
     trigger,
-    action: fields,
+    action: fields as unknown as FaultsAddInput["action"],
   };
 }
 
@@ -122,7 +122,7 @@ function present(texts: Flags, read: (text: string) => unknown = (text) => text)
   return Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, read(text)]])));
 }
 
-function show(rule: RuleState, flags: Flags): void {
+function show(rule: FaultRule, flags: Flags): void {
   if (flags.json !== undefined) {
     print(JSON.stringify(rule));
     return;

@@ -1,6 +1,5 @@
 // `learn`: interactive lessons, alone with a sandbox of your own, or in a workshop room that is served or joined.
 
-import type { LearnerView, Lesson } from "../../contracts/lesson.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions, type Options } from "../../sandbox/options.ts";
@@ -12,7 +11,7 @@ import { faceFlags } from "../output/ui-choice.ts";
 import type { Subject } from "../output/watched-sandbox.ts";
 import { localUrl } from "../remote/environment.ts";
 import { type Running, running } from "../remote/running-sandbox.ts";
-import { ownSeat, type Place, type Seat } from "../workshop/learner-client.ts";
+import { type LearnerClient, type LearnerPlace, ownLearnerClient } from "../workshop/learner-client.ts";
 import { type FileKeeper, keepFiles } from "../workshop/lesson-file.ts";
 import { openTutor, type Tutor } from "../workshop/lesson-prompt.ts";
 import { joinRoom, serveRoom } from "../workshop/room.ts";
@@ -52,13 +51,11 @@ function checkpointOf({ checkpoint }: Arguments["flags"]): number | undefined {
 
 async function list(): Promise<undefined> {
   const sandbox = await createSandbox();
-  const { data } = await controlOf(sandbox, undefined)
-    .control<{ data: Lesson[] }>("GET", "/lessons")
-    .finally(() => sandbox.close());
+  const { data } = await sandbox.lessons.list().finally(() => sandbox.close());
   for (const { number, name, title, steps } of data) print(`${number} ${name.padEnd(16)} ${title} (${steps.length} steps)`);
 }
 
-const controlOf = (sandbox: Sandbox, host: string | undefined): Running =>
+const runningSandbox = (sandbox: Sandbox, host: string | undefined): Running =>
   running({ url: localUrl(sandbox, host), "control-token": sandbox.controlToken });
 
 async function alone({ options, flags, positionals: [wanted] }: Arguments): Promise<number> {
@@ -66,13 +63,14 @@ async function alone({ options, flags, positionals: [wanted] }: Arguments): Prom
   const checkpoint = checkpointOf(flags);
   const sandbox = await createSandbox(complete);
   try {
-    const control = controlOf(sandbox, complete.host);
+    const running = runningSandbox(sandbox, complete.host);
     const sit = async () => {
-      const joined = await control.control<{ learner: LearnerView }>("POST", "/learners", { hintAfter: flags["hint-after"] });
-      const seat = ownSeat(control, joined.learner.id);
-      return { seat, place: await beginAt(seat, wanted, checkpoint) };
+      const hintAfter = flags["hint-after"];
+      const { learner } = await running.control.learners.join({ ...(hintAfter !== undefined && { hintAfter }) });
+      const client = ownLearnerClient(running, learner.id);
+      return { client, place: await beginAt(client, wanted, checkpoint) };
     };
-    const subject = subjectOf(sandbox, control.url, await sit(), sit);
+    const subject = subjectOf(sandbox, running.url, await sit(), sit);
     return await show(subject, flags);
   } finally {
     await sandbox.close();
@@ -80,31 +78,31 @@ async function alone({ options, flags, positionals: [wanted] }: Arguments): Prom
 }
 
 /** Resumes the lesson that the database holds, unless another lesson or step is requested. */
-async function beginAt(seat: Seat, wanted: string | undefined, checkpoint: number | undefined): Promise<Place> {
-  const place = await seat.place();
+async function beginAt(client: LearnerClient, wanted: string | undefined, checkpoint: number | undefined): Promise<LearnerPlace> {
+  const place = await client.place();
   const { lesson: name, step, next } = place.learner;
   const isThere = step !== null && [undefined, name, String(place.lesson?.number)].includes(wanted);
   if (isThere && checkpoint === undefined) return place;
-  return seat.begin(wanted ?? (step === null ? next : name) ?? name ?? "1", checkpoint);
+  return client.begin(wanted ?? (step === null ? next : name) ?? name ?? "1", checkpoint);
 }
 
-interface Seated {
-  seat: Seat;
-  place: Place;
+interface CurrentLearner {
+  client: LearnerClient;
+  place: LearnerPlace;
 }
 
-function subjectOf(sandbox: Sandbox, url: string, first: Seated, sit: () => Promise<Seated>): Subject {
+function subjectOf(sandbox: Sandbox, url: string, first: CurrentLearner, sit: () => Promise<CurrentLearner>): Subject {
   const { id } = first.place.learner;
   let voice: Voice | undefined;
   let tutor: Tutor | undefined;
   let keeper: FileKeeper | undefined;
-  let seated = first;
+  let current = first;
   const beginAfresh = async () => {
-    seated = await sit();
+    current = await sit();
     if (!tutor) return;
     tutor.end();
     note("The sandbox was reset: the lesson starts again.");
-    tutor = openTutor(seated.seat, seated.place);
+    tutor = openTutor(current.client, current.place);
   };
   sandbox.onHappening((happening) => {
     voice?.happened(happening);
@@ -117,7 +115,7 @@ function subjectOf(sandbox: Sandbox, url: string, first: Seated, sit: () => Prom
     goesOn: false,
     learning: { kind: "learner", id },
     beside(told) {
-      const mine = keepFiles(() => seated.seat.place(), told);
+      const mine = keepFiles(() => current.client.place(), told);
       keeper = mine;
       return () => {
         mine.end();
@@ -131,7 +129,7 @@ function subjectOf(sandbox: Sandbox, url: string, first: Seated, sit: () => Prom
         voice.ready(facts);
       } else {
         print(readyLine(facts));
-        tutor = openTutor(seated.seat, await seated.seat.place());
+        tutor = openTutor(current.client, await current.client.place());
       }
       return {
         over: new Promise(() => {}),

@@ -12,8 +12,8 @@ export const replay = command({
   async run({ flags, positionals: [id = ""] }) {
     const kind = /^(whd|evt)_\w+$/.exec(id)?.[1];
     if (!kind) throw new SandboxError(`replay takes the id of an attempt (whd_…) or of an event (evt_…); received "${id}".`, "usage");
-    const path = kind === "whd" ? `/deliveries/${id}/replay` : `/events/${id}/replay`;
-    const { deliveries } = await running(flags).control<{ deliveries: string[] }>("POST", path, {});
+    const { attempts, events } = running(flags).control;
+    const { deliveries } = await (kind === "whd" ? attempts : events).replay({ id });
     print(deliveries.length === 0 ? "No endpoint is subscribed to its type." : `Delivering again as ${deliveries.join(", ")}.`);
     return undefined;
   },

@@ -11,7 +11,7 @@ export const reset = command({
   async run({ flags, positionals }) {
     const sandbox = running(flags);
     const body = positionals[0] === undefined ? {} : { merchant: (await sandbox.merchant(positionals[0])).id };
-    await sandbox.control("POST", "/reset", body);
+    await sandbox.control.reset(body);
     print(`Reset ${body.merchant ?? "everything"} to the fixtures.`);
     return undefined;
   },

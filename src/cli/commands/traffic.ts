@@ -1,33 +1,23 @@
 // `traffic`: starts, shows and stops generated background traffic in a running sandbox.
 
+import type { Traffic } from "../../client/control-plane.generated.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { command, print, subcommandNamed } from "../command.ts";
 import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
 
-/** As the control plane shows it. */
-interface Shown {
-  merchant: string;
-  rate: string;
-  for: string | null;
-  status: string;
-  happened: number;
-  byKind: Record<string, number>;
-}
-
 type Flags = Record<string, string | undefined>;
 
-const acts: Record<string, (sandbox: Running, flags: Flags) => Promise<Shown[]>> = {
+const acts: Record<string, (sandbox: Running, flags: Flags) => Promise<Traffic[]>> = {
   async start(sandbox, { rate, mix, merchant, for: span }) {
     const wanted = { rate, merchant, for: span, ...(mix === undefined ? {} : { mix: readMix(mix) }) };
-    return [await sandbox.control<Shown>("POST", "/traffic", wanted)];
+    return [await sandbox.control.traffic.start(wanted)];
   },
   async stop(sandbox, { merchant }) {
-    const query = merchant === undefined ? "" : `?merchant=${encodeURIComponent(merchant)}`;
-    return (await sandbox.control<{ data: Shown[] }>("DELETE", `/traffic${query}`)).data;
+    return (await sandbox.control.traffic.stop({ ...(merchant !== undefined && { merchant }) })).data;
   },
   async status(sandbox, { merchant }) {
-    const { data } = await sandbox.control<{ data: Shown[] }>("GET", "/traffic");
+    const { data } = await sandbox.control.traffic.list();
     return data.filter((one) => merchant === undefined || one.merchant === merchant);
   },
 };
@@ -62,7 +52,7 @@ function readMix(text: string): Record<string, number> {
   return Object.fromEntries(weights);
 }
 
-function lineOf({ merchant, rate, for: span, status, happened, byKind }: Shown): string {
+function lineOf({ merchant, rate, for: span, status, happened, byKind }: Traffic): string {
   const kinds = Object.entries(byKind).map(([kind, count]) => `${kind} ${count}`);
   return `${merchant} ${rate}${span === null ? "" : ` for ${span}`}: ${status}, ${happened} happened${kinds.length > 0 ? ` (${kinds.join(", ")})` : ""}`;
 }

@@ -1,66 +1,70 @@
-// Where somebody learns: at a sandbox of their own, or in a room that another machine holds open.
+// What a learner can do, with a sandbox of their own or in a workshop room on another machine.
 
-import type { LearnerView, Lesson } from "../../contracts/lesson.ts";
+import type { Place } from "../../client/control-plane.generated.ts";
 import { realDelay } from "../../kernel/clock.ts";
 import { note } from "../command.ts";
 import type { Running } from "../remote/running-sandbox.ts";
 
-export interface Place {
-  learner: LearnerView;
-  /** Ready to be run; null before the first. */
-  lesson: Lesson | null;
+/** Where a learner is; `lesson` is null before the first one. */
+export type LearnerPlace = Pick<Place, "learner" | "lesson">;
+
+export interface LearnerClient {
+  place(): Promise<LearnerPlace>;
+  begin(lesson: string, checkpoint?: number): Promise<LearnerPlace>;
+  skip(): Promise<LearnerPlace>;
+  hint(): Promise<LearnerPlace>;
 }
 
-export interface Seat {
-  place(): Promise<Place>;
-  begin(lesson: string, checkpoint?: number): Promise<Place>;
-  skip(): Promise<Place>;
-  hint(): Promise<Place>;
-}
-
-/** At a sandbox whose control plane is open to us. */
-export function ownSeat({ control }: Running, id: string): Seat {
-  const withLesson = async (learner: LearnerView): Promise<Place> => {
-    const { lesson } = learner;
-    return { learner, lesson: lesson === null ? null : await control<Lesson>("GET", `/lessons/${lesson}?learner=${id}`) };
+/** With a sandbox whose control plane is open to us. */
+export function ownLearnerClient({ control: { learners, lessons } }: Running, id: string): LearnerClient {
+  const withLesson = async (learner: LearnerPlace["learner"]): Promise<LearnerPlace> => {
+    const { lesson: name } = learner;
+    return { learner, lesson: name === null ? null : await lessons.get({ name, learner: id }) };
   };
-  const post = async (path: string, body?: unknown) => withLesson(await control<LearnerView>("POST", `/learners/${id}${path}`, body));
   return {
-    place: async () => withLesson(await control<LearnerView>("GET", `/learners/${id}`)),
-    begin: (name, checkpoint) => post("/lesson", { name, checkpoint }),
-    skip: () => post("/skip"),
-    hint: () => post("/hint"),
+    place: async () => withLesson(await learners.get({ id })),
+    begin: async (name, checkpoint) => withLesson(await learners.begin({ id, name, ...(checkpoint !== undefined && { checkpoint }) })),
+    skip: async () => withLesson(await learners.skip({ id })),
+    hint: async () => withLesson(await learners.hint({ id })),
   };
 }
 
-/** In a room, where the learner's own key is all that is needed. `url` is the learner's place in it. */
-export function roomSeat({ control }: Running, path: string): Seat {
-  return {
-    place: () => control("GET", path),
-    begin: (name, checkpoint) => control("POST", `${path}/lesson`, { name, checkpoint }),
-    skip: () => control("POST", `${path}/skip`),
-    hint: () => control("POST", `${path}/hint`),
-  };
+/** A learner in a room: the code in the room's address, and the learner's own API key. */
+export interface RoomLearner {
+  room: string;
+  key: string;
 }
+
+export const roomLearnerClient = ({ control: { room } }: Running, learner: RoomLearner): LearnerClient => ({
+  place: () => room.place(learner),
+  begin: (name, checkpoint) => room.begin({ ...learner, name, ...(checkpoint !== undefined && { checkpoint }) }),
+  skip: () => room.skip(learner),
+  hint: () => room.hint(learner),
+});
 
 const WAIT = "25s";
-const TRY_AGAIN_AFTER = 1_000;
+const RETRY_AFTER = 1_000;
 
-/** Tells how somebody in a room stands whenever that is another, until it is ended. A room that is away for a moment is waited for. */
-export function followRoom({ control }: Running, path: string, first: Place, heard: (place: Place) => void): () => void {
+/** Calls back whenever the learner's place has changed, until it is ended. Retries while the room does not answer. */
+export function followRoom(
+  { control: { room } }: Running,
+  learner: RoomLearner,
+  first: LearnerPlace,
+  changed: (place: LearnerPlace) => void,
+): () => void {
   let ended = false;
   const follow = async () => {
     let { version } = first.learner;
     let isAway = false;
     while (!ended) {
-      const place = await control<Place>("GET", `${path}?after=${version}&within=${WAIT}`).catch((error: Error) => {
+      const place = await room.place({ ...learner, after: version, within: WAIT }).catch((error: Error) => {
         if (!isAway && !ended) note(`${error.message} Trying again.`);
         isAway = true;
       });
-      if (!place) await realDelay(TRY_AGAIN_AFTER);
+      if (!place) await realDelay(RETRY_AFTER);
       else {
         isAway = false;
-        if (place.learner.version !== version && !ended) heard(place);
+        if (place.learner.version !== version && !ended) changed(place);
         ({ version } = place.learner);
       }
     }

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { LessonFile } from "../../contracts/lesson.ts";
-import type { Place } from "./learner-client.ts";
+import type { LearnerPlace } from "./learner-client.ts";
 
 /** The file as it is at the start, unless there is one; answers what was done. */
 export function putStart({ name, start }: LessonFile): string {
@@ -22,7 +22,7 @@ export function putSolution({ name, solution }: LessonFile): string {
 export const stepName = ({ lesson, step }: { lesson: string; step: number }) => `${lesson} ${step}`;
 
 /** The lesson's file is there when it begins, and solved where the learner comes past the step that solves it; answers what was done. */
-export function filesOf(before: Place | undefined, { learner, lesson }: Place): string[] {
+export function filesOf(before: LearnerPlace | undefined, { learner, lesson }: LearnerPlace): string[] {
   if (!lesson?.file) return [];
   const isSame = before?.learner.lesson === learner.lesson;
   const known = new Set(isSame ? before?.learner.left.map(stepName) : []);
@@ -40,8 +40,8 @@ export interface FileKeeper {
 }
 
 /** Keeps the file of whoever learns at the dashboard, which has no folder. */
-export function keepFiles(place: () => Promise<Place>, say: (words: string) => void): FileKeeper {
-  let shown: Place | undefined;
+export function keepFiles(place: () => Promise<LearnerPlace>, say: (words: string) => void): FileKeeper {
+  let shown: LearnerPlace | undefined;
   let ended = false;
   let last: Promise<void> = Promise.resolve();
   const keep = async () => {

@@ -5,12 +5,12 @@ import { isInForeground } from "../../../ui/terminal/foreground.ts";
 import { currentStepText, wrapProse } from "../../contracts/lesson-text.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { note, print } from "../command.ts";
-import type { Place, Seat } from "./learner-client.ts";
+import type { LearnerClient, LearnerPlace } from "./learner-client.ts";
 import { filesOf, stepName } from "./lesson-file.ts";
 
 export interface Tutor {
   /** Something is another than it was. */
-  heard(place: Place): void;
+  heard(place: LearnerPlace): void;
   /** Asks how things stand, and says what is new. */
   look(): void;
   end(): void;
@@ -18,12 +18,12 @@ export interface Tutor {
 
 const LETTERS = "Run the commands in another terminal. Here: h and Enter for a hint, s to leave a step out, Ctrl-C to end.";
 
-export function openTutor(seat: Seat, first: Place): Tutor {
-  let shown: Place | undefined;
+export function openTutor(client: LearnerClient, first: LearnerPlace): Tutor {
+  let shown: LearnerPlace | undefined;
   let ended = false;
   let last: Promise<void> = Promise.resolve();
   /** One after the other, so that nothing is said twice or in the wrong order. */
-  const then = (work: () => Promise<Place | undefined>) => {
+  const then = (work: () => Promise<LearnerPlace | undefined>) => {
     last = last
       .then(work)
       .then(tell)
@@ -31,23 +31,23 @@ export function openTutor(seat: Seat, first: Place): Tutor {
         if (!ended) note(error.message);
       });
   };
-  const tell = async (place: Place | undefined): Promise<void> => {
+  const tell = async (place: LearnerPlace | undefined): Promise<void> => {
     if (!place || place.learner.version <= (shown?.learner.version ?? -1)) return;
     for (const line of news(shown, place)) print(visibleLines(line));
     shown = place;
     const { step, next } = place.learner;
-    if (place.lesson && step === null && next !== null) await tell(await seat.begin(next));
+    if (place.lesson && step === null && next !== null) await tell(await client.begin(next));
   };
   if (!process.stdin.isRaw) print(LETTERS);
   then(async () => first);
-  const letters: Record<string, () => Promise<Place>> = { h: seat.hint, s: seat.skip };
+  const letters: Record<string, () => Promise<LearnerPlace>> = { h: client.hint, s: client.skip };
   const deafen = hearLetters((letter) => {
     const wanted = letters[letter];
     if (wanted) then(wanted);
   });
   return {
     heard: (place) => then(async () => place),
-    look: () => then(seat.place),
+    look: () => then(client.place),
     // What is still on its way when the sandbox ends is no trouble.
     end() {
       ended = true;
@@ -70,7 +70,7 @@ function hearLetters(heard: (letter: string) => void): () => void {
 const visibleLines = (text: string) => text.split("\n").map(escapeControlCharacters).join("\n");
 
 /** What is to be said of how somebody stands, after how they stood. */
-function news(before: Place | undefined, { learner, lesson }: Place): string[] {
+function news(before: LearnerPlace | undefined, { learner, lesson }: LearnerPlace): string[] {
   const isSame = before?.learner.lesson === learner.lesson;
   const known = new Set(before?.learner.left.map(stepName));
   const left = lesson && before && isSame ? learner.left.filter((one) => one.lesson === lesson.name && !known.has(stepName(one))) : [];

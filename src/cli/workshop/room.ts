@@ -12,7 +12,7 @@ import type { Subject } from "../output/watched-sandbox.ts";
 import { stopSignal } from "../process/stop-signal.ts";
 import { localUrl } from "../remote/environment.ts";
 import { running } from "../remote/running-sandbox.ts";
-import { followRoom, type Place, roomSeat } from "./learner-client.ts";
+import { followRoom, roomLearnerClient } from "./learner-client.ts";
 import { openTutor } from "./lesson-prompt.ts";
 
 export async function serveRoom(options: GivenOptions, flags: Record<string, string | undefined>): Promise<number> {
@@ -26,7 +26,7 @@ export async function serveRoom(options: GivenOptions, flags: Record<string, str
   const sandbox = await createSandbox(complete);
   try {
     const near = localUrl(sandbox, complete.host);
-    const { url } = await running({ url: near, "control-token": sandbox.controlToken }).control<{ url: string }>("POST", "/room");
+    const { url } = await sandbox.room.open();
     return await show(roomSubject(sandbox, near, url), flags);
   } finally {
     await sandbox.close();
@@ -87,24 +87,21 @@ interface Wanted {
 
 /** Learns in a room until somebody has had enough. */
 export async function joinRoom(address: string, name: string | undefined, { lesson, checkpoint }: Wanted): Promise<undefined> {
-  const { origin, room, path } = addressOf(address);
+  const { origin, room, key } = addressOf(address);
   const sandbox = running({ url: origin });
   const stopped = stopSignal();
   const joined =
-    path === undefined
-      ? await sandbox.control<Place & { apiKey: string; url: string }>("POST", `${room}/join`, {
-          name: name ?? userInfo().username,
-          lesson,
-        })
+    key === undefined
+      ? await sandbox.control.room.join({ room, name: name ?? userInfo().username, ...(lesson !== undefined && { lesson }) })
       : undefined;
-  const own = path ?? `${room}/learners/${joined?.apiKey}`;
-  const seat = roomSeat(sandbox, own);
-  const there = joined ?? (await seat.place());
+  const learner = { room, key: key ?? joined?.apiKey ?? "" };
+  const client = roomLearnerClient(sandbox, learner);
+  const there = joined ?? (await client.place());
   const isElsewhere = checkpoint !== undefined || (joined === undefined && lesson !== undefined);
-  const first = isElsewhere ? await seat.begin(lesson ?? there.learner.lesson ?? "1", checkpoint) : there;
+  const first = isElsewhere ? await client.begin(lesson ?? there.learner.lesson ?? "1", checkpoint) : there;
   if (joined) note(`You are ${joined.learner.name}, and your key is ${joined.apiKey}. To come back: learn --join ${joined.url}`);
-  const tutor = openTutor(seat, first);
-  const end = followRoom(sandbox, own, first, tutor.heard);
+  const tutor = openTutor(client, first);
+  const end = followRoom(sandbox, learner, first, tutor.heard);
   await stopped;
   end();
   tutor.end();
@@ -115,11 +112,11 @@ export async function joinRoom(address: string, name: string | undefined, { less
 /** An address of a room, or of the own place in it, by which somebody comes back. */
 function addressOf(address: string) {
   const [, origin, room, key] =
-    /^(https?:\/\/[^/]+)\/_sandbox(\/room\/[0-9a-f]+)(?:\/learners\/(\w+)|\/(?:join|board))?\/?$/.exec(address) ?? [];
+    /^(https?:\/\/[^/]+)\/_sandbox\/room\/([0-9a-f]+)(?:\/learners\/(\w+)|\/(?:join|board))?\/?$/.exec(address) ?? [];
   if (origin === undefined || room === undefined)
     throw new SandboxError(
       `--join takes the address of a room, such as http://192.168.1.5:4747/_sandbox/room/3f9a1c7e; received "${address}".`,
       "usage",
     );
-  return { origin, room, path: key === undefined ? undefined : `${room}/learners/${key}` };
+  return { origin, room, key };
 }
