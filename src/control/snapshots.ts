@@ -4,7 +4,11 @@ import { Type } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
 
 const SnapshotShape = Type.Object(
-  { name: Type.String(), file: Type.String({ description: "A SQLite file; start from it with `--snapshot <file>`" }), bytes: Type.Integer() },
+  {
+    name: Type.String(),
+    file: Type.String({ description: "A SQLite file; start from it with `--snapshot <file>`" }),
+    bytes: Type.Integer(),
+  },
   { title: "snapshot" },
 );
 
