@@ -2,8 +2,8 @@
 
 import type { CallSubject, DeliverySubject } from "../contracts/fault.ts";
 import { Condition, meetsCondition } from "../schema/conditions.ts";
+import { valueAt } from "../schema/json-pointer.ts";
 import { count, type Static, Type, text } from "../schema/shapes.ts";
-import { valueAt } from "../schema/validator.ts";
 import { milliseconds, span } from "./fields.ts";
 
 const names = (description: string) =>

@@ -1,4 +1,4 @@
-// What is made at most once, when it is first asked for.
+// Lazy values: made on first use, then kept.
 
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
@@ -8,12 +8,14 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
-/** The same for each of many: what is made of a thing goes with it. */
-export function oncePerKey<K extends object, T>(make: (key: K) => T): (key: K) => T {
-  const made = new WeakMap<K, { value: T }>();
+/** One lazy value for each key; it is collected together with its key. */
+export function oncePerKey<K extends object, T extends object>(make: (key: K) => T): (key: K) => T {
+  const made = new WeakMap<K, T>();
   return (key) => {
-    const known = made.get(key) ?? { value: make(key) };
-    made.set(key, known);
-    return known.value;
+    const known = made.get(key);
+    if (known) return known;
+    const value = make(key);
+    made.set(key, value);
+    return value;
   };
 }

@@ -1,7 +1,7 @@
 // The way into a schema: which of its keywords hold schemas of their own, and the JSON Pointer that leads to each.
 
+import { escapePointer } from "../schema/json-pointer.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import { escapePointer } from "../schema/validator.ts";
 
 /** A schema as plain JSON, without the hidden marks that its builder keeps on it. */
 export type Printed = { [keyword: string]: unknown };

@@ -1,26 +1,26 @@
-// The keywords of JSON Schema that hold a value as a whole: what each asks, as JavaScript over a name for the value, and how it is told.
+// The JSON Schema keywords that constrain a value as a whole: the condition of each, as JavaScript source, and the words of its error.
 
-export interface Keyword<Wanted = never> {
+export interface Keyword<Setting = never> {
   /** The code of the error. */
   code: string;
   /** What the value must be, in words. */
-  must(wanted: Wanted): string;
-  /** The type of the values that it asks this of; all unless given. */
-  of?: string;
-  holds(wanted: Wanted, value: string): string;
+  must(setting: Setting): string;
+  /** The JSON type of the values that it constrains (default: every type). */
+  type?: string;
+  /** The source of a condition on the expression `value`. */
+  condition(setting: Setting, value: string): string;
 }
 
 const keywords: Readonly<Record<string, Keyword>> = {
   type: {
     code: "wrong_type",
-    must: (types: string | string[]) => `must be ${[types].flat().map(article).join(" or ")}`,
-    holds: (types: string | string[], value) =>
+    must: (types: string | string[]) => `must be ${[types].flat().map(withArticle).join(" or ")}`,
+    condition: (types: string | string[], value) =>
       [types]
         .flat()
-        .map((type) => isOfType(type, value))
+        .map((type) => typeCondition(type, value))
         .join(" || "),
   },
-  // A character may take two places in memory, and is counted as one.
   minLength: sized(
     "character",
     "at least",
@@ -31,14 +31,14 @@ const keywords: Readonly<Record<string, Keyword>> = {
   format: {
     code: "wrong_format",
     must: () => "must be a calendar day, YYYY-MM-DD",
-    of: "string",
-    holds: (format: string, value) => (FORMATS[format] ?? refuse("format", format))(value),
+    type: "string",
+    condition: (format: string, value) => (FORMATS[format] ?? unsupported("format", format))(value),
   },
   pattern: {
     code: "wrong_format",
     must: (pattern: string) => PATTERNS[pattern] ?? `must match ${pattern}`,
-    of: "string",
-    holds: (pattern: string, value) => `${new RegExp(pattern, "u")}.test(${value})`,
+    type: "string",
+    condition: (pattern: string, value) => `${new RegExp(pattern, "u")}.test(${value})`,
   },
   exclusiveMinimum: bounded("more than", ">"),
   exclusiveMaximum: bounded("less than", "<"),
@@ -50,29 +50,29 @@ const keywords: Readonly<Record<string, Keyword>> = {
   maxProperties: sized("entry", "at most", "object", (limit, value) => `Object.keys(${value}).length <= ${limit}`),
   const: {
     code: "not_allowed",
-    must: (wanted: unknown) => `must be ${JSON.stringify(wanted)}`,
-    holds: (wanted: unknown, value) => `${value} === ${JSON.stringify(wanted)}`,
+    must: (allowed: unknown) => `must be ${JSON.stringify(allowed)}`,
+    condition: (allowed: unknown, value) => `${value} === ${JSON.stringify(allowed)}`,
   },
   enum: {
     code: "not_allowed",
     must: (allowed: unknown[]) => `must be one of ${allowed.filter((value) => value !== null).join(", ")}`,
-    holds: (allowed: unknown[], value) => allowed.map((one) => `${value} === ${JSON.stringify(one)}`).join(" || "),
+    condition: (allowed: unknown[], value) => allowed.map((one) => `${value} === ${JSON.stringify(one)}`).join(" || "),
   },
 };
 
-/** In the order in which they are tried: of what one value does not meet, the first is told. */
+/** In the order in which they are checked: an error names the first that a value violates. */
 export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(Object.entries(keywords));
 
-/** What the code above calls. */
-export const CALLED = { characters, isDay };
+/** The functions that conditions call. */
+export const FUNCTIONS = { characters, isDay };
 
-function sized(noun: string, bound: string, type: string, isWithin: (limit: number, value: string) => string): Keyword<number> {
+function sized(noun: string, bound: string, type: string, condition: Keyword<number>["condition"]): Keyword<number> {
   const plural = noun === "entry" ? "entries" : `${noun}s`;
   return {
     code: "wrong_length",
     must: (limit) => `must have ${bound} ${limit} ${limit === 1 ? noun : plural}`,
-    of: type,
-    holds: isWithin,
+    type,
+    condition,
   };
 }
 
@@ -80,14 +80,12 @@ function bounded(bound: string, operator: string): Keyword<number> {
   return {
     code: "out_of_range",
     must: (limit) => `must be ${bound} ${limit}`,
-    of: "number",
-    holds: (limit, value) => `${value} ${operator} ${limit}`,
+    type: "number",
+    condition: (limit, value) => `${value} ${operator} ${limit}`,
   };
 }
 
-export function isOfType(type: string, value: string): string {
-  return (TYPES[type] ?? refuse("type", type))(value);
-}
+export const typeCondition = (type: string, value: string): string => (TYPES[type] ?? unsupported("type", type))(value);
 
 const TYPES: Readonly<Record<string, (value: string) => string>> = {
   string: (value) => `typeof ${value} === "string"`,
@@ -101,15 +99,16 @@ const TYPES: Readonly<Record<string, (value: string) => string>> = {
 
 const FORMATS: Readonly<Record<string, (value: string) => string>> = {
   date: (value) => `isDay(${value})`,
-  // Of numbers: it tells readers how wide they are.
+  // Tells readers the width of a number, and constrains nothing.
   int64: () => "true",
 };
 
-/** A schema that asks for what nobody checks would promise more than it keeps. */
-export function refuse(keyword: string, wanted: string): never {
-  throw new Error(`A schema asks for the ${keyword} ${wanted}, which nobody checks.`);
+/** A schema with a keyword that is not checked would promise more than it keeps. */
+export function unsupported(keyword: string, setting: string): never {
+  throw new Error(`A schema uses the ${keyword} ${setting}, which is not supported.`);
 }
 
+/** JSON Schema counts code points; `length` counts UTF-16 units, one or two for each. */
 function characters(text: string): number {
   return [...text].length;
 }
@@ -123,18 +122,19 @@ function isDay(text: string): boolean {
   return day >= 1 && day <= (isLeap && month === 2 ? 29 : (DAYS[month - 1] ?? 0));
 }
 
+/** What each pattern asks for, in words. */
 const PATTERNS: Readonly<Record<string, string>> = {
   "^[A-Z]{3}$": "must be an ISO 4217 code of three capital letters, such as EUR",
   "^[A-Z]{2}$": "must be an ISO 3166-1 code of two capital letters, such as PT",
   "^[0-9]{4}-(0[1-9]|1[0-2])$": "must be a month, YYYY-MM",
   "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$": "must be an e-mail address",
-  "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a span of time such as 600ms, 30s or 24h",
-  "^-?[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a span of time such as 5m or -30s",
+  "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a duration such as 600ms, 30s or 24h",
+  "^-?[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a duration such as 5m or -30s",
   "^\\+?([ -]?[0-9A-Za-z]){5,34}$": "must be 5 to 34 letters and digits, with spaces or dashes between them",
 };
 
 /** The name of a type with its article. */
-export function article(type: string): string {
+export function withArticle(type: string): string {
   if (type === "null") return type;
   return /^[aio]/.test(type) ? `an ${type}` : `a ${type}`;
 }

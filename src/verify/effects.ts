@@ -4,7 +4,7 @@ import type { DeliveryMatch, Expectation, Verdict } from "../contracts/expectati
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
 import { type Count, compareCount, describeCount, matchesWildcard } from "../schema/conditions.ts";
-import { valueAt } from "../schema/validator.ts";
+import { valueAt } from "../schema/json-pointer.ts";
 import type { LoggedDelivery, RunSummary } from "../store/journal/run-summary.ts";
 import { type Check, type Look, look, lookAtCount, type NearMiss } from "./check-result.ts";
 import { demandsOf, nearestOf } from "./near-miss.ts";

@@ -2,7 +2,7 @@
 
 import type { Expectation, RequestMatch } from "../contracts/expectations.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
-import { valueAt } from "../schema/validator.ts";
+import { valueAt } from "../schema/json-pointer.ts";
 import type { RequestLog, RequestRow } from "../store/journal/request-log.ts";
 import { type Check, look, lookAtCount, MOST_EVIDENCE, type NearMiss } from "./check-result.ts";
 import { type Demand, demandsOf, nearestOf } from "./near-miss.ts";

@@ -10,7 +10,7 @@ import { serviceHeaders } from "../../src/reference/headers.ts";
 import { titledSchemas } from "../../src/reference/subschemas.ts";
 import { assumptions, assumptionsPage, controlPage, exampleCalls, referencePage } from "../../src/sandbox/documents.ts";
 import { ASSUMED, type Assumption, type Behaviour, isAssumed } from "../../src/schema/assumed.ts";
-import { valueAt } from "../../src/schema/validator.ts";
+import { valueAt } from "../../src/schema/json-pointer.ts";
 import { exampleReplies } from "../support/example-calls.ts";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
 

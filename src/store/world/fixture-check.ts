@@ -2,8 +2,9 @@
 
 import { creatableFields, type Resource } from "../../contracts/resource.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
+import { escapePointer } from "../../schema/json-pointer.ts";
 import { email, Type, text } from "../../schema/shapes.ts";
-import { escapePointer, fieldErrors } from "../../schema/validator.ts";
+import { fieldErrors } from "../../schema/validator.ts";
 import { uniqueValue } from "../records/collection.ts";
 
 /** What is wrong, and where in the file. */

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { ParseError } from "jsonc-parser";
 import { SandboxError } from "../../kernel/errors.ts";
-import { pointerSegments } from "../../schema/validator.ts";
+import { pointerSegments } from "../../schema/json-pointer.ts";
 
 export interface JsonFile {
   file: string;

@@ -2,7 +2,7 @@
 
 import type { DeliveryEffect, DeliveryInjection } from "../../contracts/fault.ts";
 import type { Random } from "../../kernel/random.ts";
-import { pointerSegments } from "../../schema/validator.ts";
+import { pointerSegments } from "../../schema/json-pointer.ts";
 import type { AttemptFault } from "../../store/webhooks/attempts.ts";
 import type { Delivery, Receiver } from "../../store/webhooks/deliveries.ts";
 import { sign } from "../signature.ts";

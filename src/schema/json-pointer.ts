@@ -1,0 +1,20 @@
+// JSON Pointers (RFC 6901): writing them, and reading the value that one points at.
+
+/** A property name as one segment of a JSON Pointer. */
+export const escapePointer = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");
+
+const unescapePointer = (segment: string) => segment.replaceAll("~1", "/").replaceAll("~0", "~");
+
+/** The names and indices that a JSON Pointer goes through. */
+export const pointerSegments = (pointer: string) => pointer.split("/").slice(1).map(unescapePointer);
+
+/** The value at a JSON Pointer; undefined where there is none. */
+export function valueAt(root: unknown, pointer: string): unknown {
+  return pointerSegments(pointer).reduce(
+    (value, segment) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, segment)
+        ? (value as Record<string, unknown>)[segment]
+        : undefined,
+    root,
+  );
+}
