@@ -4,7 +4,7 @@ import { API_PHASES, type ApiPhase, type FaultTarget } from "../contracts/fault.
 import { unknownRuleMessage } from "../contracts/verdict.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { type FieldError, fail } from "../kernel/errors.ts";
-import { escapePointer } from "../schema/validator.ts";
+import { escapePointer } from "../schema/json-pointer.ts";
 import { milliseconds } from "./fields.ts";
 import { matchesName } from "./matching.ts";
 import type { FaultRule } from "./read-rule.ts";

@@ -1,37 +1,37 @@
-// Short memories: what was looked for last, and what follows from a text alone, made once for each that comes again and again.
+// Caches of limited size, keyed by text: an unending stream of new keys cannot fill the memory.
 
-/** A map that is emptied before it would hold more than so many: whoever sends ever new texts gains nothing by it, and fills no memory. */
+/** A full cache is emptied before it takes another entry; tracking which entry is oldest would cost every read. */
 export interface BoundedCache<T> {
-  get(text: string): T | undefined;
-  set(text: string, value: T): void;
-  delete(text: string): void;
+  get(key: string): T | undefined;
+  set(key: string, value: T): void;
+  delete(key: string): void;
   clear(): void;
 }
 
-export function createBoundedCache<T>(most: number): BoundedCache<T> {
-  const known = new Map<string, T>();
+export function createBoundedCache<T>(maxEntries: number): BoundedCache<T> {
+  const entries = new Map<string, T>();
   return {
-    get: (text) => known.get(text),
-    set(text, value) {
-      if (known.size >= most) known.clear();
-      known.set(text, value);
+    get: (key) => entries.get(key),
+    set(key, value) {
+      if (entries.size >= maxEntries) entries.clear();
+      entries.set(key, value);
     },
-    delete: (text) => void known.delete(text),
-    clear: () => known.clear(),
+    delete: (key) => void entries.delete(key),
+    clear: () => entries.clear(),
   };
 }
 
-/** What else is handed in says what the text says, in a form that is quicker to work with. */
+/** Caches a function by its first argument; the others must follow from the first. */
 export function memoize<T, Rest extends unknown[]>(
-  most: number,
-  make: (text: string, ...rest: Rest) => T,
-): (text: string, ...rest: Rest) => T {
-  const known = createBoundedCache<{ value: T }>(most);
-  return (text, ...rest) => {
-    const found = known.get(text);
+  maxEntries: number,
+  make: (key: string, ...rest: Rest) => T,
+): (key: string, ...rest: Rest) => T {
+  const cache = createBoundedCache<{ value: T }>(maxEntries);
+  return (key, ...rest) => {
+    const found = cache.get(key);
     if (found) return found.value;
-    const value = make(text, ...rest);
-    known.set(text, { value });
+    const value = make(key, ...rest);
+    cache.set(key, { value });
     return value;
   };
 }

@@ -1,15 +1,15 @@
-// The one clock: what time the sandbox believes it is, and the one alarm that looks for what is due.
-// Only this file touches Date and timers. What must stay real (a peer's patience) is named real below.
+// The sandbox clock, which can be frozen, set and advanced, and its one alarm, which starts work when it falls due.
+// Only this file uses Date and timers. Timeouts and injected latency always use real time; their functions say so in their names.
 
 export type ClockMode = "real" | "frozen" | "offset";
 
-/** Something that has work falling due: retries, expiries. It keeps its own due times as data, never as timers. */
+/** Work with due times, such as retries and expiries. The due times are data, never timers, so that a restart loses none. */
 export interface DueWork {
-  /** When `run` next has something to begin, in sandbox milliseconds; null when nothing waits. What is under way waits no more. */
+  /** When `run` next has work to start, in sandbox milliseconds; null when no work is waiting. Started work no longer counts. */
   nextDue(): number | null;
-  /** Begins everything due by `now`. What takes longer goes on by itself, and wakes the clock when it brought something new. */
+  /** Starts all work due by `now`. Asynchronous work continues on its own, and wakes the clock when it schedules more. */
   run(now: number): void;
-  /** Resolves when what is due or under way at this moment has settled; left out where nothing outlasts `run`. */
+  /** Resolves when all due or started work has settled; left out where `run` is synchronous. */
   settled?(): Promise<void>;
 }
 
@@ -20,22 +20,22 @@ export interface Clock {
   /** Sandbox time in whole seconds since the epoch: the unit of every `created`. */
   seconds(): number;
   set(mode: ClockMode, now?: number): void;
-  /** Plays the span up to `until`: each due piece of work at its own time, in order, each settled before the next. */
+  /** Moves time forward to `until`: work runs at its own due time, in order, each settled before the next. */
   advance(until: number): Promise<void>;
-  /** Looks after this too, from the next time on that something wakes the clock. */
+  /** Adds work, from the next wake on. */
   watch(work: DueWork): void;
-  /** Looks again at what is due: to be called after anything that may have brought a due time forward. */
+  /** Checks the due times again; call it after any change that may have brought one forward. */
   wake(): void;
   stop(): void;
 }
 
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER = 2 ** 31 - 1;
 
 export function createClock(frozenAt?: number): Clock {
   const time = createTime(frozenAt);
   const alarm = createAlarm(time);
   let lastAdvance: Promise<void> = Promise.resolve();
-  // What is due or under way belongs to the present: it settles before time moves on.
+  // Work that is due or started belongs to the present: it settles before time moves on.
   const play = async (until: number) => {
     await alarm.settle();
     for (let due = alarm.earliest(); due <= until; due = alarm.earliest()) {
@@ -55,11 +55,11 @@ export function createClock(frozenAt?: number): Clock {
       time.set(mode, now ?? time.now());
       alarm.arm();
     },
-    // One at a time: two spans that were asked for together are played one after the other.
+    // Concurrent calls run one after another.
     advance(until) {
-      const played = lastAdvance.then(() => play(until));
-      lastAdvance = played.catch(() => {});
-      return played;
+      const advanced = lastAdvance.then(() => play(until));
+      lastAdvance = advanced.catch(() => {});
+      return advanced;
     },
     watch(work) {
       alarm.watched.push(work);
@@ -69,7 +69,7 @@ export function createClock(frozenAt?: number): Clock {
   };
 }
 
-/** What time it is: the machine's, the machine's with an offset, or one that stands still. */
+/** The present time: the machine's, the machine's with an offset, or a frozen one. */
 function createTime(frozenAt: number | undefined) {
   let mode: ClockMode = frozenAt === undefined ? "real" : "frozen";
   let frozen = frozenAt ?? 0;
@@ -87,7 +87,7 @@ function createTime(frozenAt: number | undefined) {
   };
 }
 
-/** The one alarm: it rings when the earliest piece of work falls due, and begins everything due by then. */
+/** The one alarm: it rings at the earliest due time, and starts all work that is due by then. */
 function createAlarm(time: ReturnType<typeof createTime>) {
   const watched: DueWork[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -98,14 +98,14 @@ function createAlarm(time: ReturnType<typeof createTime>) {
   const runDue = () => {
     for (const work of watched) if ((work.nextDue() ?? Infinity) <= time.now()) work.run(time.now());
   };
-  // What one work did may have given another something to do: so it ends with a round in which nothing was due.
+  // Work may cause other work, so this repeats until a round in which nothing was due.
   const settle = async () => {
-    let rested: boolean;
+    let isIdle: boolean;
     do {
-      rested = earliest() > time.now();
+      isIdle = earliest() > time.now();
       runDue();
       await Promise.all(watched.map((work) => work.settled?.()));
-    } while (!rested || earliest() <= time.now());
+    } while (!isIdle || earliest() <= time.now());
   };
 
   const ring = () => {
@@ -114,7 +114,7 @@ function createAlarm(time: ReturnType<typeof createTime>) {
     runDue();
     arm();
   };
-  // What is due already is begun as soon as this turn of the event loop is over, without the millisecond that a timer costs.
+  // Work that is due already starts at the end of this turn of the event loop; a timer would add a millisecond.
   const arm = () => {
     clearTimer(timer);
     if (stopped || ringing || watched.length === 0) return;
@@ -125,117 +125,118 @@ function createAlarm(time: ReturnType<typeof createTime>) {
       return;
     }
     if (time.mode() === "frozen" || wait === Infinity) return;
-    timer = setTimeout(ring, Math.min(wait, LONGEST_TIMER));
+    timer = setTimeout(ring, Math.min(wait, MAX_TIMER));
     timer.unref();
   };
   const stop = () => {
     stopped = true;
     clearTimer(timer);
   };
-  // Calls that share a commit are answered together, and each wakes the clock: one look after all of them will do.
-  return { watched, earliest, settle, arm, wake: onceForAll(arm), stop };
+  // Requests that share a commit are answered together and each wakes the clock, so their wakes are combined.
+  return { watched, earliest, settle, arm, wake: coalesce(arm), stop };
 }
 
 /**
- * Node keeps a list for each length of a timer until the last of them is cleared; but of timers that do not hold the process until their time
- * has come. Of what expires a day after each call that would be a list for each millisecond: so it holds it again, and then is cleared.
+ * Clears an unreferenced timer without leaking memory. Node keeps one list per timer duration, and frees the list of unreferenced timers only
+ * when it expires: expiries a day ahead would leave one list per millisecond. A referenced timer's list is freed when it is cleared.
  */
 const clearTimer = (timer: NodeJS.Timeout | undefined) => clearTimeout(timer?.ref());
 
-/** Does the work once for all who ask for it before the promises that are settled by now have gone on. */
-function onceForAll(work: () => void): () => void {
-  let isAsked = false;
-  const act = () => {
-    isAsked = false;
+/** Runs the work once, after pending promise callbacks, for all calls made until then. */
+function coalesce(work: () => void): () => void {
+  let isScheduled = false;
+  const run = () => {
+    isScheduled = false;
     work();
   };
   return () => {
-    if (!isAsked) afterPromises(act);
-    isAsked = true;
+    if (!isScheduled) afterPromises(run);
+    isScheduled = true;
   };
 }
 
-/** A stopwatch on the machine's own monotonic clock; reading it gives milliseconds since it was started. */
+/** Starts a stopwatch on the monotonic clock; calling the result returns the milliseconds since then. */
 export function stopwatch(): () => number {
   const started = performance.now();
   return () => performance.now() - started;
 }
 
-/** Real milliseconds since the process started: for stopwatches that must not cost an allocation. */
+/** Real milliseconds since the process started: a stopwatch without an allocation. */
 export const realNow = () => performance.now();
 
-/** Calls back after real time, whatever the sandbox clock says; the returned function cancels. */
+/** Calls back after real time, regardless of the sandbox clock; the returned function cancels. */
 export function afterRealTime(milliseconds: number, callback: () => void): () => void {
   const timer = setTimeout(callback, milliseconds);
   return () => clearTimeout(timer);
 }
 
-/** Resolves after real time has passed: an injected latency, a polling pause of a command. */
+/** Resolves after real time, for injected latency and for commands that poll. */
 export const realDelay = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
-/** Stops this thread, event loop and all, for a moment: only for the last words of a process, which nothing may come between. */
+/** Blocks the thread, including its event loop: only for the last output of a process, which must not be interrupted. */
 export const blockThread = (milliseconds: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 
-/** How late the event loop was, as real timers show it: what was measured meanwhile is no more exact than that. */
+/** Measures how late the event loop runs its timers: durations measured meanwhile are no more accurate than this lag. */
 export interface EventLoopLag {
-  /** Looks until this real moment; longer where somebody else asks for longer. */
+  /** Measures at least until this real time. */
   watch(until: number): void;
-  /** The worst between two real moments, in milliseconds. */
+  /** The longest lag between two real times, in milliseconds. */
   worst(from: number, to: number): number;
 }
 
-const LOOK_EVERY = 25;
-const MOST_LATE = 500;
+const SAMPLE_INTERVAL = 25;
+const MAX_SAMPLES = 500;
+/** Milliseconds by which any timer may be late. */
+const TOLERANCE = 2;
 
 export function createEventLoopLag(): EventLoopLag {
-  const late: { due: number; by: number }[] = [];
+  const samples: { due: number; lag: number }[] = [];
   let until = 0;
   let due: number | undefined;
-  const look = () => {
-    const by = realNow() - (due ?? realNow());
-    // A millisecond or two is a timer's own way.
-    if (by > 2) late.push({ due: due ?? 0, by });
-    if (late.length > MOST_LATE) late.shift();
+  const sample = () => {
+    const lag = realNow() - (due ?? realNow());
+    if (lag > TOLERANCE) samples.push({ due: due ?? 0, lag });
+    if (samples.length > MAX_SAMPLES) samples.shift();
     due = undefined;
-    next();
+    schedule();
   };
-  const next = () => {
+  const schedule = () => {
     const now = realNow();
     if (due !== undefined || now >= until) return;
-    due = now + LOOK_EVERY;
-    setTimeout(look, LOOK_EVERY).unref();
+    due = now + SAMPLE_INTERVAL;
+    setTimeout(sample, SAMPLE_INTERVAL).unref();
   };
   return {
     watch(moment) {
-      until = Math.max(until, Math.min(moment, realNow() + LONGEST_TIMER));
-      next();
+      until = Math.max(until, Math.min(moment, realNow() + MAX_TIMER));
+      schedule();
     },
     worst(from, to) {
-      // One that should have come already and has not, because this turn still lasts, is late too.
-      const open = due === undefined ? [] : [{ due, by: realNow() - due }];
-      const meanwhile = [...late, ...open].filter((one) => one.due <= to && one.due + one.by >= from);
-      return Math.max(0, ...meanwhile.map(({ by }) => by));
+      // A sample that is overdue because this turn of the event loop still runs counts too.
+      const pending = due === undefined ? [] : [{ due, lag: realNow() - due }];
+      const between = [...samples, ...pending].filter((one) => one.due <= to && one.due + one.lag >= from);
+      return Math.max(0, ...between.map(({ lag }) => lag));
     },
   };
 }
 
-/** Calls back once the event loop has finished this turn: later than any promise, sooner than any time. */
+/** Calls back at the end of this turn of the event loop: after promise callbacks, before timers. */
 export const afterThisTurn = (callback: () => void) => void setImmediate(callback);
 
-/** Calls back once every promise that can go on has gone on: sooner than the end of the turn. */
+/** Calls back after pending promise callbacks, before the end of this turn of the event loop. */
 export const afterPromises = (callback: () => void) => process.nextTick(callback);
 
-/** The form that the HTTP `Date` header wants. */
+/** A time in the format of the HTTP `Date` header. */
 export function httpDate(milliseconds: number): string {
   const second = Math.floor(milliseconds / 1_000);
-  if (second !== dated.second) dated = { second, text: new Date(milliseconds).toUTCString() };
-  return dated.text;
+  if (second !== lastDate.second) lastDate = { second, text: new Date(milliseconds).toUTCString() };
+  return lastDate.text;
 }
 
-/** Many answers fall into one second. */
-let dated = { second: Number.NaN, text: "" };
+/** Many responses are sent within one second. */
+let lastDate = { second: Number.NaN, text: "" };
 
-/** Reads an HTTP date in any of the three forms that receivers must take; undefined when it is none. */
+/** Parses an HTTP date in any of the three formats that recipients must accept; undefined when it is not one. */
 export function readHttpDate(text: string): number | undefined {
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return undefined;
   const time = Date.parse(text.endsWith(" GMT") ? text : `${text} GMT`);
@@ -244,10 +245,10 @@ export function readHttpDate(text: string): number | undefined {
 
 export const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-/** The last moment that an RFC 3339 time can name; the first one here is the epoch, as no `created` is negative. */
+/** The latest time that RFC 3339 can express. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** Reads an RFC 3339 time from 1970 to 9999 as milliseconds; undefined when it is not one. */
+/** Parses an RFC 3339 time from 1970 to 9999 as milliseconds; undefined when it is not one (no `created` is negative). */
 export function parseTime(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return undefined;
   const time = Date.parse(text);

@@ -1,11 +1,11 @@
-// How deep JSON may nest: whatever walks a value by calling itself is safe below this, and only below this.
+// The nesting limit of JSON: below it, functions that walk a value recursively cannot overflow the stack.
 
 export const MAX_DEPTH = 32;
 
-export const isTooDeep = (value: unknown): boolean => deeperThan(value, MAX_DEPTH);
+export const isTooDeep = (value: unknown): boolean => isDeeperThan(value, MAX_DEPTH);
 
-function deeperThan(value: unknown, levels: number): boolean {
+function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
-  return Object.values(value).some((child) => deeperThan(child, levels - 1));
+  return Object.values(value).some((child) => isDeeperThan(child, levels - 1));
 }

@@ -1,6 +1,6 @@
-// Guesses what was meant: the valid name nearest to a wrong one, for messages that say how to mend a mistake.
+// Suggests the valid name that is closest to a mistyped one, for error messages.
 
-/** The candidate within a third of its length in edits, or undefined when nothing is near. */
+/** The candidate with the fewest edits; undefined when they exceed a third of its length (at least two are allowed). */
 export function closestMatch(wrong: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let fewest = Infinity;
@@ -17,7 +17,7 @@ export function didYouMean(wrong: string, candidates: Iterable<string>): string 
   return guess === undefined ? "" : ` Did you mean ${guess}?`;
 }
 
-/** Levenshtein's distance, one row at a time. */
+/** The Levenshtein distance, computed row by row. */
 function distance(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row++) {

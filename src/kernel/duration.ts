@@ -1,22 +1,22 @@
-// Spans of time as people write them: 600ms, 30s, 5m, 24h, 7d.
+// Durations as people write them: 600ms, 30s, 5m, 24h, 7d.
 
 import { SandboxError } from "./errors.ts";
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A hundred years: what is longer is a slip, and leads to times that no calendar can show. */
-const LONGEST = 36_525 * 86_400_000;
+/** A hundred years. A longer duration is a mistake, and leads to times that no calendar can show. */
+const MAX_DURATION = 36_525 * 86_400_000;
 
-/** Milliseconds of a span such as `30s`; undefined when it is not one, or longer than a hundred years. */
+/** The milliseconds of a duration such as `30s`; undefined when the text is not one, or it is longer than a hundred years. */
 export function tryParseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());
-  const span = match ? Math.round(Number(match[1]) * (UNITS[match[2] as string] as number)) : Infinity;
-  return span <= LONGEST ? span : undefined;
+  const duration = match ? Math.round(Number(match[1]) * (UNITS[match[2] as string] as number)) : Infinity;
+  return duration <= MAX_DURATION ? duration : undefined;
 }
 
-/** The same for an option or a file, where a wrong span is the user's mistake. */
+/** The same for an option or a file, where an invalid duration is the user's mistake. */
 export function parseDuration(text: string, where: string): number {
-  const span = tryParseDuration(text);
-  if (span === undefined) throw new SandboxError(`${where}: "${text}" is not a span of time. Write it as 600ms, 30s, 5m or 24h.`, "usage");
-  return span;
+  const duration = tryParseDuration(text);
+  if (duration === undefined) throw new SandboxError(`${where}: "${text}" is not a duration. Write it as 600ms, 30s, 5m or 24h.`, "usage");
+  return duration;
 }

@@ -1,4 +1,4 @@
-// Every error the sandbox can answer: one table from `code` to status, category and reason. Nothing else maps codes to statuses.
+// Every error that the sandbox can return: one table from `code` to status, category and cause. Nothing else maps codes to statuses.
 
 export const errors = {
   invalid_json: { status: 400, error: "invalid_request", when: "The body is not JSON, or not UTF-8." },
@@ -8,14 +8,18 @@ export const errors = {
   invalid_limit: {
     status: 400,
     error: "invalid_request",
-    when: "`limit` is not an integer from 1 to 100. It is never clamped: that would hide a bug.",
+    when: "`limit` is not an integer from 1 to 100. It is never clamped, because that would hide a bug.",
   },
-  invalid_cursor: { status: 400, error: "invalid_request", when: "A cursor names no record of the caller, or both cursors were sent." },
-  invalid_webhook_url: { status: 400, error: "invalid_request", when: "The webhook address is no usable http or https URL." },
+  invalid_cursor: {
+    status: 400,
+    error: "invalid_request",
+    when: "A cursor does not name a record of the caller, or both cursors were sent.",
+  },
+  invalid_webhook_url: { status: 400, error: "invalid_request", when: "The webhook URL is not a usable http or https URL." },
   webhook_url_not_local: {
     status: 400,
     error: "invalid_request",
-    when: "The webhook address is not on this machine: the sandbox delivers nowhere else.",
+    when: "The webhook URL does not point to this machine; the sandbox delivers nowhere else.",
   },
   malformed_http: { status: 400, error: "invalid_request", when: "The bytes received are not an HTTP request." },
   idempotency_key_empty: { status: 400, error: "idempotency_error", when: "`Idempotency-Key` was sent without a value." },
@@ -23,90 +27,99 @@ export const errors = {
   idempotency_key_invalid: {
     status: 400,
     error: "idempotency_error",
-    when: "`Idempotency-Key` was sent more than once, or holds spaces or characters outside printable ASCII.",
+    when: "`Idempotency-Key` was sent more than once, or contains spaces or characters outside printable ASCII.",
   },
   missing_api_key: { status: 401, error: "authentication_error", when: "No `Authorization` header was sent." },
-  malformed_authorization: { status: 401, error: "authentication_error", when: "`Authorization` is not one `Bearer <key>`." },
-  invalid_api_key: { status: 401, error: "authentication_error", when: "The key is not known to this sandbox, or was revoked." },
+  malformed_authorization: { status: 401, error: "authentication_error", when: "`Authorization` is not exactly one `Bearer <key>`." },
+  invalid_api_key: { status: 401, error: "authentication_error", when: "This sandbox does not know the key, or the key was revoked." },
   token_expired: { status: 401, error: "authentication_error", when: "The session token from a login has expired." },
   invalid_credentials: {
     status: 401,
     error: "authentication_error",
-    when: "A login with an unknown e-mail address or a wrong password; the two are not told apart.",
+    when: "The e-mail address of a login is unknown or the password is wrong; the response does not say which.",
   },
   live_key_refused: {
     status: 403,
     error: "permission_error",
-    when: "A live key was sent. Only its prefix was looked at; it is neither kept nor repeated.",
+    when: "A live key was sent. The sandbox checks only its prefix; it neither stores nor returns the key.",
   },
   merchant_suspended: { status: 403, error: "permission_error", when: "The merchant of this key is suspended." },
   host_not_allowed: {
     status: 403,
     error: "permission_error",
-    when: "The `Host` header names another machine: a defence against DNS rebinding.",
+    when: "The `Host` header names another machine. This prevents DNS rebinding.",
   },
   origin_not_allowed: { status: 403, error: "permission_error", when: "A web page of another origin sent the request." },
   control_token_required: {
     status: 403,
     error: "permission_error",
-    when: "The control plane of a sandbox that is open to the network wants its token.",
+    when: "The sandbox is open to the network, and the control API request lacks the control token.",
   },
   resource_not_found: {
     status: 404,
     error: "not_found",
-    when: "The caller owns no record with this id; another merchant's id looks the same.",
+    when: "The caller owns no record with this id. Another merchant's id gives the same error.",
   },
   route_not_found: { status: 404, error: "not_found", when: "No operation has this path." },
   method_not_allowed: {
     status: 405,
     error: "method_not_allowed",
-    when: "The path exists, but not with this method; `Allow` names those that do.",
+    when: "The path exists, but not with this method; `Allow` lists the allowed methods.",
   },
-  request_timeout: { status: 408, error: "request_timeout", when: "The request did not arrive whole in time." },
+  request_timeout: { status: 408, error: "request_timeout", when: "The request did not arrive completely in time." },
   invalid_state: {
     status: 409,
     error: "conflict",
-    when: "The record's present state does not allow the operation; `details` names the states that do.",
+    when: "The record's current state does not allow the operation; `details` names the states that do.",
   },
   already_exists: { status: 409, error: "conflict", when: "A record with the same unique value exists." },
   verification_failed: {
     status: 409,
     error: "conflict",
-    when: "`POST /_sandbox/verify?strict=1` found that not everything is as it was expected to be; `details` has the results.",
+    when: "`POST /_sandbox/verify?strict=1` found an expectation that is not met; `details` has the results.",
   },
   idempotency_key_in_use: {
     status: 409,
     error: "conflict",
-    when: "A request with the same `Idempotency-Key` is still running. Only ever injected: the sandbox itself never has two.",
+    when: "A request with the same `Idempotency-Key` is in progress. Only a fault rule returns this: the sandbox never runs two at once.",
   },
   payload_too_large: { status: 413, error: "payload_too_large", when: "The body is larger than 1 MiB." },
   uri_too_long: { status: 414, error: "uri_too_long", when: "The request target is longer than 2,048 characters." },
   unsupported_media_type: {
     status: 415,
     error: "unsupported_media_type",
-    when: "A body was sent that is not declared `application/json`.",
+    when: "A body was sent whose `Content-Type` is not `application/json`.",
   },
   unsupported_content_encoding: {
     status: 415,
     error: "unsupported_media_type",
-    when: "The body is compressed; the sandbox takes it plain.",
+    when: "The body is compressed; the sandbox accepts only uncompressed bodies.",
   },
-  idempotency_key_reused: { status: 422, error: "idempotency_error", when: "The `Idempotency-Key` was used before, for another request." },
-  rate_limit_exceeded: { status: 429, error: "rate_limited", when: "The window's requests are used up.", documented: true },
-  injected_rate_limit: { status: 429, error: "rate_limited", when: "A fault rule answered instead of the service." },
+  idempotency_key_reused: {
+    status: 422,
+    error: "idempotency_error",
+    when: "The `Idempotency-Key` was already used for a different request.",
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    error: "rate_limited",
+    when: "The request limit of the current window is reached.",
+    documented: true,
+  },
+  injected_rate_limit: { status: 429, error: "rate_limited", when: "A fault rule returned this error." },
   headers_too_large: { status: 431, error: "headers_too_large", when: "The request's headers exceed 16 KiB." },
-  internal_error: { status: 500, error: "api_error", when: "A defect of the sandbox itself. Everything the request did was undone." },
-  injected_error: { status: 500, error: "api_error", when: "A fault rule answered instead of the service." },
-  part_not_built: { status: 501, error: "not_built", when: "This version of the sandbox lacks the part that was asked for, and says so." },
-  outage: { status: 503, error: "service_unavailable", when: "The service is down for everybody: an injected outage." },
+  internal_error: { status: 500, error: "api_error", when: "A bug in the sandbox. All effects of the request were rolled back." },
+  injected_error: { status: 500, error: "api_error", when: "A fault rule returned this error." },
+  part_not_built: { status: 501, error: "not_built", when: "This version of the sandbox does not implement the requested part." },
+  outage: { status: 503, error: "service_unavailable", when: "An injected outage: the service is down for all callers." },
 } as const satisfies Record<string, ErrorFacts>;
 
 interface ErrorFacts {
   status: number;
-  /** The category, which is the only field of an error that the service's document requires. */
+  /** The category: the only field of an error that the service's document requires. */
   error: string;
   when: string;
-  /** True where the service's document itself states the status; every other row is an assumption. */
+  /** True where the service's document states the status; every other row is an assumption. */
   documented?: true;
 }
 
@@ -126,7 +139,7 @@ export interface ErrorBody {
   details: Record<string, unknown>;
 }
 
-/** An answer the real service could give: shown to the client as the service would show it. */
+/** An error that the real service could return, sent to the client in its format. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown>;
@@ -144,17 +157,17 @@ export class ApiError extends Error {
   }
 }
 
-/** Stops the request with one of the errors above; `message` says what was received and how to mend it. */
+/** Fails the request with one of the errors above; `message` says what was received and how to fix it. */
 export function fail(code: ErrorCode, message: string, details?: Record<string, unknown>, headers?: Record<string, string>): never {
   throw new ApiError(code, message, details, headers);
 }
 
 export const exitCodes = { ok: 0, runtime: 1, usage: 2, verdict: 3, inconclusive: 4, portTaken: 5, badFixture: 6 } as const;
 
-/** The tool was misused: one sentence with its remedy, no stack, and an exit code of its own. */
+/** Misuse of the tool: shown as one sentence with the remedy, without a stack, and with its own exit code. */
 export class SandboxError extends Error {
   readonly exitCode: number;
-  /** Where the control plane refused a call: the code it would have answered, and what it would have told beside it. */
+  /** The code and details of the control API's error, where it refused a call. */
   readonly code: ErrorCode | undefined;
   readonly details: Record<string, unknown>;
 
@@ -166,5 +179,5 @@ export class SandboxError extends Error {
   }
 }
 
-/** What the control plane would answer is a program's or a command's own mistake. */
+/** Called from a program or a command, the control API's errors are misuse of the tool. */
 export const asMisuse = (error: unknown): unknown => (error instanceof ApiError ? new SandboxError(error.message, "usage", error) : error);

@@ -1,6 +1,6 @@
-// Sets of listeners: joining one, and telling all of it something.
+// Sets of listeners: subscribing to one, and notifying all of them.
 
-/** Adds a listener; what it answers takes it away again. */
+/** Adds a listener; the returned function removes it. */
 export const subscribeTo =
   <T>(listeners: Set<T>) =>
   (listener: T) => {

@@ -1,14 +1,14 @@
-// Keeps secrets out of whatever is kept or shown: passwords, account numbers, signing secrets, tokens, and every live key.
+// Masks secrets in everything that is stored or shown: passwords, account numbers, signing secrets, tokens and live keys.
 
 export const MASK = "…redacted…";
 
-/** Names of fields whose values are never repeated, logged or stored in clear. */
+/** Whether the value of a field with this name is never returned, logged or stored in clear. */
 export const isSecret = (name: string) => SECRET.test(name);
 
-/** What such a name has in it. */
+/** What the name of a secret field contains. */
 export const SECRET = /password|secret|account[_-]?number|iban|api[_-]?key|access[_-]?token|authorization/i;
 
-/** A copy of headers or of a JSON value in which secrets are masked, at any depth. */
+/** A copy of headers or of a JSON value with its secrets masked, at any depth. */
 export function redact(value: unknown): unknown {
   if (typeof value === "string") return redactText(value);
   if (Array.isArray(value)) return value.map(redact);
@@ -16,7 +16,7 @@ export function redact(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, isSecret(name) && child !== null ? MASK : redact(child)]));
 }
 
-/** Text in which anything that looks like a live key, a session or a signing secret is masked. */
+/** Masks everything in a text that looks like a live key, a session token or a signing secret. */
 export function redactText(text: string): string {
   if (!MASKED.test(text)) return text;
   return text.replace(/sk(?:_|%5f)live(?:_|%5f)[\w%-]*/gi, `sk_live_${MASK}`).replace(/(sk_test_session_|whsec_)\w+/g, `$1${MASK}`);
@@ -24,26 +24,28 @@ export function redactText(text: string): string {
 
 const MASKED = /sk(?:_|%5f)(?:live|test_session)|whsec_/i;
 
-/** Whether a live key is in a text, also where JSON escapes or a URL's percent signs hide it. */
+/** Whether a text contains a live key, also one written with JSON escapes or percent-encoding. */
 export function containsLiveKey(text: string): boolean {
   return (
-    LIVE_KEY.test(text) || (text.includes("\\u") && LIVE_KEY.test(unescaped(text))) || (text.includes("%") && LIVE_KEY.test(decoded(text)))
+    LIVE_KEY.test(text) ||
+    (text.includes("\\u") && LIVE_KEY.test(jsonUnescaped(text))) ||
+    (text.includes("%") && LIVE_KEY.test(percentDecoded(text)))
   );
 }
 
 const LIVE_KEY = /sk_live_/i;
 
-const unescaped = (text: string) =>
+const jsonUnescaped = (text: string) =>
   text.replace(/\\u([0-9a-f]{4})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
-const decoded = (text: string) =>
+const percentDecoded = (text: string) =>
   text.replace(/%([0-7][0-9a-f])/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 
-/** A path or a query, masked. One that hides a live key behind percent signs is shown decoded, so that all of the key is found. */
-export const redactTarget = (text: string): string => redactText(text.includes("%") && containsLiveKey(text) ? decoded(text) : text);
+/** Masks a path or a query. One with a percent-encoded live key is decoded first, so that the whole key is masked. */
+export const redactTarget = (text: string): string => redactText(text.includes("%") && containsLiveKey(text) ? percentDecoded(text) : text);
 
-/** JSON text, masked; text that is no JSON, or only the beginning of some, is masked as text. */
+/** Masks JSON text. Text that does not parse, such as truncated JSON, is masked by pattern. */
 export function redactJson(text: string): string {
-  if (!isSuspect(text)) return text;
+  if (!mayContainSecret(text)) return text;
   try {
     return redactText(JSON.stringify(redact(JSON.parse(text))));
   } catch {
@@ -56,22 +58,23 @@ const SECRET_FIELD = new RegExp(`("[^"]*(?:${SECRET.source})[^"]*"\\s*:\\s*")(?:
 /** Headers as JSON. */
 export function redactHeaders(headers: NodeJS.Dict<string | string[]>): string {
   const text = JSON.stringify(headers.authorization === undefined ? headers : { ...headers, authorization: MASK });
-  // This one is masked already, and most have it.
-  return isSuspect(text.replace('"authorization"', "")) ? redactText(JSON.stringify(redact(JSON.parse(text)))) : text;
+  // Most requests have this header, and it is masked already.
+  return mayContainSecret(text.replace('"authorization"', "")) ? redactText(JSON.stringify(redact(JSON.parse(text)))) : text;
 }
 
-/** Whether a closer look is needed: most texts hold nothing that could be a secret, and are kept as they are. */
-const isSuspect = (text: string): boolean =>
-  TRACES.some((trace) => trace.test(text)) || (text.includes("\\u") && TRACES.some((trace) => trace.test(unescaped(text))));
+/** Whether a text may contain a secret. Most texts do not, and skip the masking. */
+const mayContainSecret = (text: string): boolean =>
+  SUSPICIOUS.some((pattern) => pattern.test(text)) ||
+  (text.includes("\\u") && SUSPICIOUS.some((pattern) => pattern.test(jsonUnescaped(text))));
 
 /**
- * What `MASKED` and `SECRET` find, as V8 finds it soonest in a long text: both cases spelt out, and what begins with the same letter behind it.
- * The shortest word is looked for alone, because no step of a search is longer than that.
+ * The words of `MASKED` and `SECRET`, written so that V8 searches a long text fastest: both cases spelt out instead of the flag `i`, and
+ * words with the same first letter in one group. V8 skips ahead by the length of the shortest alternative, so `iban` has its own expression.
  */
-const TRACES = [
+const SUSPICIOUS = [
   "s(?:k(?:_|%5f)(?:live|test_session)|ecret)|whsec_|password|a(?:ccount[_-]?number|pi[_-]?key|ccess[_-]?token|uthorization)",
   "iban",
 ].map((words) => new RegExp(words.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)));
 
-/** A test key by its last four characters: enough to tell two apart, not enough to use one. */
+/** The last four characters of a test key: enough to tell two keys apart, too few to use one. */
 export const maskKey = (key: string) => `…${key.slice(-4)}`;

@@ -1,4 +1,4 @@
-// The alarm of the clock.
+// The clock's alarm.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -8,7 +8,7 @@ import { afterPromises, createClock } from "../../src/kernel/clock.ts";
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-test("remembers nothing of what it was set to before: each answer that is remembered expires at a millisecond of its own", async () => {
+test("the alarm does not leak memory when it is set again for each of many expiries", async () => {
   const clock = createClock();
   let due = Date.now() + 86_400_000;
   clock.watch({ nextDue: () => due, run: () => {} });

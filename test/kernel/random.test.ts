@@ -1,4 +1,4 @@
-// Ids that follow from the seed.
+// Ids made from the seed.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { createRandom, sortKeyIn, sortKeyOf } from "../../src/kernel/random.ts";
 describe("ids of a kind", () => {
   const counts = fc.integer({ min: 0, max: 62 ** 4 - 1 });
 
-  test("sort as they were made, and what belongs to one stands beside it", () => {
+  test("sort in the order of creation, and records that belong together share a sort key", () => {
     const random = createRandom(1);
     const idOf = (count: number) => random.sortableId(sortKeyOf(count), "evt", "mer_lodge", count);
     fc.assert(
@@ -19,7 +19,7 @@ describe("ids of a kind", () => {
     );
   });
 
-  test("go on after the last place", () => {
+  test("start again after the last sort key", () => {
     expect(sortKeyOf(62 ** 4 + 1)).toBe(sortKeyOf(1));
   });
 });

@@ -1,14 +1,14 @@
-// What is masked wherever a call is kept: names that could hold a secret at any depth, and keys, however they are written.
+// Masking in the request log: fields whose names suggest a secret, at any depth, and keys, however they are written.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isSecret, MASK, redact, redactHeaders, redactJson, SECRET } from "../../src/kernel/redact.ts";
 import { open } from "../support/sandbox.ts";
 
-/** Every word that makes a name a secret, with each of the signs that may stand in it. */
+/** Every word that marks a name as secret, with each separator that it may contain. */
 const WORDS = SECRET.source.split("|").flatMap((word) => ["", "_", "-"].map((sign) => word.replace("[_-]?", sign)));
 
-/** A word with any of its letters in the other case. */
+/** A word with random upper and lower case. */
 const spelt = fc
   .tuple(fc.constantFrom(...WORDS), fc.infiniteStream(fc.boolean()))
   .map(([word, flips]) => [...word].map((letter) => (flips.next().value ? letter.toUpperCase() : letter.toLowerCase())).join(""));
@@ -17,11 +17,11 @@ const secretName = fc
   .map((parts) => parts.join(""));
 const token = fc.constantFrom("sk_live_abc", "SK_LIVE_ABC", "sk%5Flive%5Fabc", "sk_test_session_abc", "whsec_abc");
 
-/** JSON with every letter of its names and texts as an escape. */
+/** JSON with every letter written as an escape. */
 const escaped = (text: string) => text.replaceAll(/[a-zA-Z]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-describe("what is kept of a call", () => {
-  test("holds nothing of a field that is named like a secret, whatever else the body holds", () => {
+describe("the log of a request", () => {
+  test("masks a field that is named like a secret, whatever else the body contains", () => {
     fc.assert(
       fc.property(secretName, fc.string(), fc.jsonValue(), (name, other, rest) => {
         expect(isSecret(name)).toBe(true);
@@ -34,7 +34,7 @@ describe("what is kept of a call", () => {
     );
   });
 
-  test("holds no key, in whatever field", () => {
+  test("masks keys in every field", () => {
     fc.assert(
       fc.property(token, fc.string(), (key, around) => {
         expect(redactJson(JSON.stringify({ note: `${around} ${key} ${around}` }))).not.toContain(key);
@@ -43,7 +43,7 @@ describe("what is kept of a call", () => {
     );
   });
 
-  test("is as it was sent where there is nothing to hide", () => {
+  test("keeps a body without secrets as it was sent", () => {
     const isHarmless = (value: unknown) => JSON.stringify(redact(value)) === JSON.stringify(value);
     fc.assert(
       fc.property(fc.jsonValue().filter(isHarmless), (value) => {
@@ -53,23 +53,23 @@ describe("what is kept of a call", () => {
     );
   });
 
-  test("of a name that is written in escapes it hides as much", () => {
+  test("masks a field whose name is written with escapes", () => {
     for (const word of WORDS) expect(redactJson(escaped(`{"${word}":"x1"}`))).toBe(`{"${word}":"${MASK}"}`);
     expect(redactJson(String.raw`{"name":"Jos\u00e9"}`)).toBe(String.raw`{"name":"Jos\u00e9"}`);
   });
 
-  test("of a body that was cut short it hides the value to its end", () => {
+  test("masks the last value of a truncated body", () => {
     expect(redactJson(String.raw`{"iban":"DE89 \"x\" 37","name":"Z`)).toBe(`{"iban":"${MASK}","name":"Z`);
   });
 
-  test("of headers it hides those that carry credentials, and leaves their order", () => {
+  test("masks headers with credentials, and keeps their order", () => {
     const headers = { host: "x", authorization: "Bearer sk_test_lodge", "x-api-key": "a1", "proxy-authorization": "b2", accept: "*/*" };
     expect(redactHeaders(headers)).toBe(
       `{"host":"x","authorization":"${MASK}","x-api-key":"${MASK}","proxy-authorization":"${MASK}","accept":"*/*"}`,
     );
   });
 
-  test("is so in the journal, of the call and of its answer", async () => {
+  test("contains no secret of a request or its response", async () => {
     const bench = await open();
     const body = { name: "Low", adjustmentType: "fixed", adjustmentValue: 1, metadata: { iban: "DE8937", account_number: "4411" } };
     const made = await bench.call("POST", "/v1/hospitality/pricing-rules", { body, headers: { "x-api-key": "k9" } });
@@ -78,7 +78,7 @@ describe("what is kept of a call", () => {
     expect(["DE8937", "4411", "k9"].filter((secret) => kept.includes(secret))).toEqual([]);
   });
 
-  test("is what each call was answered, where the same is asked again and where the answer has changed", async () => {
+  test("stores each response as it was sent, for repeated requests and for changed records", async () => {
     const bench = await open();
     const texts: string[] = [];
     const ask = async () => texts.push((await bench.call("GET", "/v1/customers/cus_zoe")).text);

@@ -296,7 +296,7 @@ describe("refused", () => {
     [["receive", "--port", "70000"], 2, "--port takes a whole number from 0 to 65535"],
     [["receive", "--status", "99"], 2, "--status takes a whole number from 200 to 599"],
     [["receive", "--fail", "some"], 2, '--fail takes a whole number from 0 to 99999; received "some"'],
-    [["receive", "--slow", "down"], 2, '--slow: "down" is not a span of time'],
+    [["receive", "--slow", "down"], 2, '--slow: "down" is not a duration'],
     [["receive", "--port", "0", "--for", "nobody"], 2, "no merchant nobody; it has mer_lodge"],
     [["receive", "--port", "0", "--events", "Not A Type"], 1, "POST /v1/webhooks was answered 400"],
     [["receive", "--sceret", "x"], 2, "Did you mean --secret?"],
