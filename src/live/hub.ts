@@ -1,4 +1,4 @@
-// Speaks to whoever watches: happenings in small batches over WebSocket. A slow watcher loses items, never anybody's time.
+// The live stream: publishes events to WebSocket clients in small batches. A slow client misses events; it never slows the sandbox.
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -9,144 +9,145 @@ import { notify } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import { randomToken } from "../kernel/random.ts";
 import { createDigest, type Digest } from "./digest.ts";
-import { createRing, type Ring } from "./ring.ts";
+import { createEventBuffer, type EventBuffer } from "./event-buffer.ts";
 
 export interface Hub {
-  /** Notes that something happened; watchers hear of it within a moment. */
-  say(happening: LiveEvent): void;
-  /** Hears of each happening at once, in this process. */
-  listen(listener: (happening: LiveEvent) => void): void;
-  /** Takes over an upgrade that was let in. */
-  accept(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Sends an event to all clients within a moment, and to listeners in this process at once. */
+  publish(event: LiveEvent): void;
+  listen(listener: (event: LiveEvent) => void): void;
+  /** Takes over the socket of an upgrade request that has passed all checks. */
+  acceptUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
   close(): void;
 }
 
-interface Watcher {
+interface LiveClient {
   socket: WebSocket;
-  /** The last item that this watcher was sent, or was told that it lost. */
+  /** The last event that this client was sent, or was told that it missed. */
   seen: number;
-  /** Cuts what it is told; undefined for one who wants everything. */
+  /** Undefined for a client that gets every event. */
   digest: Digest | undefined;
 }
 
-const BATCH_EVERY = 50;
-const DIGEST_EVERY = 100;
-/** Where more passes by than anybody can read, it is told less often: every frame takes something from those who work. */
-const FLOOD_EVERY = 400;
-/** Happenings a second. */
-const FLOOD = 1_000;
-/** What is kept for those who come back with `?since=`. */
-const REMEMBERED = 5_000;
-/** A watcher with more than this unread is passed over until it has caught up. */
-const MOST_UNREAD = 1_048_576;
+/** Real milliseconds between two batches, and between two digests. */
+const BATCH_INTERVAL = 50;
+const DIGEST_INTERVAL = 100;
+/** Under load, digests come more slowly: more events pass than a person can read, and each frame takes time from requests. */
+const LOADED_DIGEST_INTERVAL = 400;
+/** Events per second. */
+const LOAD = 1_000;
+/** How many events are kept for clients that reconnect with `?since=`. */
+const BUFFERED_EVENTS = 5_000;
+/** A client with more unread bytes than this is skipped until it has caught up. */
+const MAX_UNREAD = 1_048_576;
 
 export function createHub(snapshot: () => unknown): Hub {
   const run = once(randomToken);
-  const ring = createRing(REMEMBERED);
-  const listeners = new Set<(happening: LiveEvent) => void>();
+  const events = createEventBuffer(BUFFERED_EVENTS);
+  const listeners = new Set<(event: LiveEvent) => void>();
   const totals: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, lesson: 0, reset: 0 };
-  const whole = createRound(
-    () => BATCH_EVERY,
-    (watcher) => feed(watcher, ring, (seen) => ring.since(seen)),
+  const batches = createBroadcast(
+    () => BATCH_INTERVAL,
+    (client) => update(client, events, (seen) => events.since(seen)),
   );
-  const digests = createRound(digestPause(ring), (watcher) => feed(watcher, ring, () => digestOf(watcher, ring, totals)));
+  const digests = createBroadcast(digestInterval(events), (client) => update(client, events, () => digestOf(client, events, totals)));
   const server = once(openServer);
   let closed = false;
 
-  const admit = (socket: WebSocket, query: URLSearchParams) => {
-    const newest = ring.newest();
+  const join = (socket: WebSocket, query: URLSearchParams) => {
+    const newest = events.newest();
     const since = /^\d{1,15}$/.exec(query.get("since") ?? "")?.[0];
     const digest = query.has("digest") ? createDigest() : undefined;
-    const watcher = { socket, seen: since === undefined ? newest : Math.min(seenIn(query, run(), Number(since)), newest), digest };
-    const round = digest ? digests : whole;
-    socket.on("close", () => round.watchers.delete(watcher));
+    const seen = since === undefined ? newest : Math.min(seenInRun(query, run(), Number(since)), newest);
+    const client = { socket, seen, digest };
+    const broadcast = digest ? digests : batches;
+    socket.on("close", () => broadcast.clients.delete(client));
     socket.on("error", () => socket.terminate());
-    if (digest) socket.on("message", (text) => digest.hear(String(text)));
+    if (digest) socket.on("message", (text) => digest.setFilters(String(text)));
     send(socket, { type: "snapshot", run: run(), seq: newest, totals, sandbox: snapshot() });
-    round.join(watcher);
+    broadcast.join(client);
   };
 
   return {
-    say(happening) {
-      ring.push(happening);
-      totals[happening.kind]++;
-      notify(listeners, happening);
-      whole.soon();
-      digests.soon();
+    publish(event) {
+      events.push(event);
+      totals[event.kind]++;
+      notify(listeners, event);
+      batches.schedule();
+      digests.schedule();
     },
     listen: (listener) => void listeners.add(listener),
-    async accept(incoming, socket, head) {
+    async acceptUpgrade(incoming, socket, head) {
       const opened = await server();
       const query = new URLSearchParams(incoming.url?.split("?")[1]);
       if (closed) socket.destroy();
-      else opened.handleUpgrade(incoming, socket, head, (watcher) => admit(watcher, query));
+      else opened.handleUpgrade(incoming, socket, head, (client) => join(client, query));
     },
     close() {
       closed = true;
-      for (const round of [whole, digests]) round.close();
+      for (const broadcast of [batches, digests]) broadcast.close();
     },
   };
 }
 
-/** What a watcher saw of another run counts for nothing: it is told all there is of this one. */
-const seenIn = (query: URLSearchParams, run: string, since: number) => ((query.get("run") ?? run) === run ? since : 0);
+/** A client that has seen events of another run gets all events of this one. */
+const seenInRun = (query: URLSearchParams, run: string, since: number) => ((query.get("run") ?? run) === run ? since : 0);
 
-/** How long until the next digest, by what came since the one before. */
-function digestPause(ring: Ring): () => number {
-  let seen = ring.newest();
-  let pause = DIGEST_EVERY;
+/** The time until the next digest depends on the number of events since the one before. */
+function digestInterval(events: EventBuffer): () => number {
+  let seen = events.newest();
+  let interval = DIGEST_INTERVAL;
   return () => {
-    const perSecond = ((ring.newest() - seen) * 1_000) / pause;
-    seen = ring.newest();
-    pause = perSecond > FLOOD ? FLOOD_EVERY : DIGEST_EVERY;
-    return pause;
+    const perSecond = ((events.newest() - seen) * 1_000) / interval;
+    seen = events.newest();
+    interval = perSecond > LOAD ? LOADED_DIGEST_INTERVAL : DIGEST_INTERVAL;
+    return interval;
   };
 }
 
-/** Watchers that are fed together, at most so often. */
-function createRound(every: () => number, feedOne: (watcher: Watcher) => boolean) {
-  const watchers = new Set<Watcher>();
+/** Updates its clients together, at most once in an interval. `updateOne` returns whether the client is up to date. */
+function createBroadcast(interval: () => number, updateOne: (client: LiveClient) => boolean) {
+  const clients = new Set<LiveClient>();
   let cancel: (() => void) | undefined;
-  const soon = () => {
-    if (watchers.size > 0) cancel ??= afterRealTime(every(), flush);
+  const schedule = () => {
+    if (clients.size > 0) cancel ??= afterRealTime(interval(), updateAll);
   };
-  const flush = () => {
+  const updateAll = () => {
     cancel = undefined;
-    const upToDate = [...watchers].map(feedOne);
-    // A watcher that was passed over is looked at again, even when nothing more happens.
-    if (upToDate.includes(false)) soon();
+    const upToDate = [...clients].map(updateOne);
+    // A client that was skipped is tried again, even if no event follows.
+    if (upToDate.includes(false)) schedule();
   };
   return {
-    watchers,
-    soon,
-    join(watcher: Watcher) {
-      watchers.add(watcher);
-      if (!feedOne(watcher)) soon();
+    clients,
+    schedule,
+    join(client: LiveClient) {
+      clients.add(client);
+      if (!updateOne(client)) schedule();
     },
     close() {
       cancel?.();
-      for (const { socket } of watchers) socket.terminate();
+      for (const { socket } of clients) socket.terminate();
     },
   };
 }
 
-/** Tells a watcher what it has not seen, unless it has not even read what it was told. Answers whether it has seen all. */
-function feed(watcher: Watcher, ring: Ring, news: (seen: number) => LiveMessage[]): boolean {
-  const { socket, seen } = watcher;
-  if (seen === ring.newest()) return true;
-  if (socket.readyState !== socket.OPEN || socket.bufferedAmount > MOST_UNREAD) return false;
-  for (const message of news(seen)) send(socket, message);
-  watcher.seen = ring.newest();
+/** Sends a client what it has not seen, unless it still has too much to read. Returns whether it is up to date. */
+function update(client: LiveClient, events: EventBuffer, messagesSince: (seen: number) => LiveMessage[]): boolean {
+  const { socket, seen } = client;
+  if (seen === events.newest()) return true;
+  if (socket.readyState !== socket.OPEN || socket.bufferedAmount > MAX_UNREAD) return false;
+  for (const message of messagesSince(seen)) send(socket, message);
+  client.seen = events.newest();
   return true;
 }
 
-/** What a digest leaves out shows in its totals, so that it needs no gaps. */
-function digestOf({ seen, digest }: Watcher, ring: Ring, totals: Totals): LiveMessage[] {
-  const items = ring.since(seen).flatMap((message) => (message.type === "batch" ? (digest?.cut(message.items) ?? []) : []));
-  return [{ type: "digest", seq: ring.newest(), totals, items }];
+/** A digest needs no gap messages: its totals count the events that it leaves out. */
+function digestOf({ seen, digest }: LiveClient, events: EventBuffer, totals: Totals): LiveMessage[] {
+  const items = events.since(seen).flatMap((message) => (message.type === "batch" ? (digest?.select(message.items) ?? []) : []));
+  return [{ type: "digest", seq: events.newest(), totals, items }];
 }
 
-/** Loaded when the first watcher comes: most sandboxes in a pipeline have none. */
+/** Loads ws when the first client connects: most sandboxes in a pipeline have none. */
 async function openServer(): Promise<WebSocketServer> {
   const { WebSocketServer } = await import("ws");
   return new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 65_536 });

@@ -34,7 +34,7 @@ export function openControlPlane(engine: Engine): ControlContext {
     traffic.forget(merchant);
     lessons.renew(merchant);
     dispatcher.reload(merchant);
-    hub.say({ kind: "reset", merchant: merchant ?? null });
+    hub.publish({ kind: "reset", merchant: merchant ?? null });
   };
   const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew });
   const reportTraffic = (error: unknown) => notify(listeners.defect, { error, where: "traffic" });
@@ -60,7 +60,7 @@ export function openControlPlane(engine: Engine): ControlContext {
     auditor: openAuditor(engine),
     report: async (format) => (await import("../report/report.ts")).report(sources, format),
     renew,
-    publish: hub.say,
+    publish: hub.publish,
     coverage,
     resources,
     documents: openDocuments(address.url),
@@ -150,7 +150,7 @@ function openLessons(engine: Engine, verifier: Verifier, mint: () => string) {
     folder: options.lessons === undefined ? packageFile("fixtures/lessons") : resolve(options.lessons),
     mint,
     call: (call, apiKey) => callForLearner(engine, call, apiKey),
-    tell: (lesson) => hub.say({ kind: "lesson", lesson }),
+    tell: (lesson) => hub.publish({ kind: "lesson", lesson }),
     report: (error) => notify(listeners.defect, { error, where: "lessons" }),
   });
 }

@@ -78,7 +78,7 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
   const hub = createHub(snapshot);
   const limiter = createRateLimiter(options.rateLimit as RateLimits);
   const faults = createFaults({ clock, seed: options.seed, known: namesIn(stores), keepHistory: stores.recordHistory.keep });
-  const judge = createJudge({ operations: catalogue, prefix: API_PREFIX, told: (verdict) => hub.say({ kind: "verdict", verdict }) });
+  const judge = createJudge({ operations: catalogue, prefix: API_PREFIX, told: (verdict) => hub.publish({ kind: "verdict", verdict }) });
   const scenarios = createScenarios({
     now: clock.now,
     rules: faults.rules,
@@ -102,11 +102,11 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
 
 /** Who listens to whom. The live stream gets each event before the judge, whose verdict on it is the next one. */
 function connect({ faults, dispatcher, judge, hub, listeners }: Engine): void {
-  listeners.request.add((entry) => hub.say({ kind: "request", request: requestMessage(entry) }));
+  listeners.request.add((entry) => hub.publish({ kind: "request", request: requestMessage(entry) }));
   listeners.request.add(judge.request);
   faults.listen(judge.fired);
-  faults.listen((fault) => hub.say({ kind: "fault", fault }));
-  dispatcher.listen((attempt) => hub.say({ kind: "attempt", attempt }));
+  faults.listen((fault) => hub.publish({ kind: "fault", fault }));
+  dispatcher.listen((attempt) => hub.publish({ kind: "attempt", attempt }));
   dispatcher.listen(judge.attempt);
 }
 

@@ -49,6 +49,6 @@ export function openSockets(engine: Engine, controlPlane: () => ControlContext):
       else void app().then((handle) => handle(incoming, outgoing));
     },
     connected: recorder.connected,
-    upgrade: createUpgradeHandler(`${CONTROL_PREFIX}/live`, guard, checkToken, hub.accept),
+    upgrade: createUpgradeHandler(`${CONTROL_PREFIX}/live`, guard, checkToken, hub.acceptUpgrade),
   };
 }

@@ -13,11 +13,11 @@ import { advance, receive, register, trigger } from "../support/webhooks.ts";
 interface Watcher {
   socket: WebSocket;
   messages: LiveMessage[];
-  /** Every item so far, in the order in which it came. */
+  /** All items received so far. */
   items(): LiveItem[];
-  /** Resolves with the first message that fits, of those before and those to come. */
+  /** Resolves with the first message that matches, among those received and those to come. */
   message(fits: (message: LiveMessage) => boolean): Promise<LiveMessage>;
-  /** Resolves when an item with this number has come. */
+  /** Resolves when the item with this number has been received. */
   seen(seq: number): Promise<unknown>;
 }
 
@@ -58,7 +58,7 @@ async function watch(url: string, options = {}): Promise<Watcher> {
   return watcher;
 }
 
-/** The status with which an upgrade is refused. */
+/** The status of the response that refuses an upgrade. */
 function refusal(url: string, options = {}): Promise<number | undefined> {
   const socket = new WebSocket(url, options);
   return new Promise((resolve, reject) => {
@@ -70,8 +70,8 @@ function refusal(url: string, options = {}): Promise<number | undefined> {
 
 const call = (bench: Bench) => bench.call("GET", "/v1/payments?limit=1");
 
-describe("a watcher", () => {
-  test("is told where things stand, then what happens, in order and without a gap", async () => {
+describe("a client of the live stream", () => {
+  test("gets a snapshot, then every event in order and without a gap", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -114,7 +114,7 @@ describe("a watcher", () => {
     ]);
   });
 
-  test("that comes back is told what it missed, and only that", async () => {
+  test("that reconnects gets exactly the events that it missed", async () => {
     const bench = await open();
     const first = await watch(liveUrl(bench));
     for (let count = 0; count < 5; count++) await call(bench);
@@ -140,7 +140,7 @@ describe("a watcher", () => {
     expect(watcher.items().map(({ seq }) => seq)).toEqual([2]);
   });
 
-  test("sees the same as every other", async () => {
+  test("gets the same events as every other client", async () => {
     const bench = await open();
     const watchers = await Promise.all(Array.from({ length: 20 }, () => watch(liveUrl(bench))));
     await Promise.all(Array.from({ length: 100 }, () => call(bench)));
@@ -150,7 +150,7 @@ describe("a watcher", () => {
     expect(new Set(requests).size).toBe(1);
   });
 
-  test("may say what it likes, and is not listened to; what is too long ends it alone", async () => {
+  test("may send anything, which is ignored; a message that is too long closes only its own connection", async () => {
     const bench = await open();
     const [loud, quiet] = [await watch(liveUrl(bench)), await watch(liveUrl(bench))];
     loud.socket.send("hello");
@@ -162,7 +162,7 @@ describe("a watcher", () => {
     expect(quiet.socket.readyState).toBe(WebSocket.OPEN);
   });
 
-  test("ends with the sandbox", async () => {
+  test("is disconnected when the sandbox closes", async () => {
     const bench = await open();
     const watchers = [await watch(liveUrl(bench)), await watch(liveUrl(bench))];
     const ended = watchers.map(({ socket }) => once(socket, "close"));
@@ -172,10 +172,10 @@ describe("a watcher", () => {
   });
 });
 
-/** A hub behind a server of its own: what a sandbox would take minutes to say, it says at once. */
+/** A hub behind a server of its own: it publishes at once what a sandbox would publish in minutes. */
 async function openHub() {
   const hub = createHub(() => ({}));
-  const server = createServer().on("upgrade", hub.accept);
+  const server = createServer().on("upgrade", hub.acceptUpgrade);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     hub.close();
@@ -188,10 +188,10 @@ const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 
 const numbers = (watcher: Watcher) => watcher.items().map(({ seq }) => seq);
 const reset: LiveEvent = { kind: "reset", merchant: null };
 
-describe("more than is kept", () => {
-  test("becomes a gap marker, after which the count goes on", async () => {
+describe("more events than the hub keeps", () => {
+  test("become a gap message, after which the numbers go on", async () => {
     const { hub, url } = await openHub();
-    for (let said = 0; said < 12_000; said++) hub.say(reset);
+    for (let said = 0; said < 12_000; said++) hub.publish(reset);
     const watcher = await watch(`${url}?since=1`);
     await watcher.seen(12_000);
     const [snapshot, gap] = watcher.messages;
@@ -200,19 +200,19 @@ describe("more than is kept", () => {
     const { to } = gap as { to: number };
     expect(numbers(watcher)).toEqual(upTo(12_000, to + 1));
     expect(numbers(watcher).length).toBeGreaterThanOrEqual(5_000);
-    hub.say(reset);
+    hub.publish(reset);
     await watcher.seen(12_001);
   });
 
-  test("and was not read passes a watcher over; the others miss nothing, and it is told of its gap when it reads again", async () => {
+  test("are missed by a client that does not read; it gets a gap message when it reads again, and other clients miss nothing", async () => {
     const { hub, url } = await openHub();
     const [sleeper, awake] = [await watch(url), await watch(url)];
     sleeper.socket.pause();
     const long: LiveEvent = { kind: "reset", merchant: "m".repeat(2_000) };
     let said = 0;
-    // Until the buffers of the socket are full, nobody can know that it is not read.
+    // The hub notices that the client does not read only when the buffers of the socket are full.
     for (let round = 0; round < 30; round++) {
-      for (let count = 0; count < 1_000; count++, said++) hub.say(long);
+      for (let count = 0; count < 1_000; count++, said++) hub.publish(long);
       await awake.seen(said);
     }
     expect(numbers(awake)).toEqual(upTo(said));
@@ -224,7 +224,7 @@ describe("more than is kept", () => {
   });
 });
 
-test("a watcher that does not read keeps no request waiting", async () => {
+test("a client that does not read delays no request", async () => {
   const bench = await open();
   const [sleeper, awake] = [await watch(liveUrl(bench)), await watch(liveUrl(bench))];
   sleeper.socket.pause();
@@ -237,8 +237,8 @@ test("a watcher that does not read keeps no request waiting", async () => {
   expect(numbers(sleeper)).toEqual(upTo(300));
 });
 
-describe("nobody is let in", () => {
-  test("under a foreign Host, from a foreign Origin, or without the token", async () => {
+describe("an upgrade is refused", () => {
+  test("for a foreign Host, a foreign Origin or a missing token", async () => {
     const bench = await open();
     expect(await refusal(liveUrl(bench), { headers: { host: "evil.example" } })).toBe(403);
     expect(await refusal(liveUrl(bench), { headers: { host: `127.0.0.1.nip.io:${bench.port}` } })).toBe(403);
@@ -252,7 +252,7 @@ describe("nobody is let in", () => {
     await watch(liveUrl(locked), { headers: { authorization: "Bearer open-sesame" } });
   });
 
-  test("at any other path, and is told so before any 101", async () => {
+  test("at any other path, with a response before any 101", async () => {
     const bench = await open();
     for (const path of ["/", "/v1/payments", "/_sandbox", "/_sandbox/live/", "/_sandbox/Live"])
       expect([path, await refusal(`ws://127.0.0.1:${bench.port}${path}`)]).toEqual([path, 404]);
@@ -268,13 +268,13 @@ describe("nobody is let in", () => {
     expect(answer.body.message).toBe("Only /_sandbox/live speaks WebSocket.");
   });
 
-  test("by a plain request, which is told what to do instead", async () => {
+  test("as a plain request, with a hint how to connect", async () => {
     const bench = await open();
     const answer = readRaw(await raw(bench.port, lines("GET /_sandbox/live HTTP/1.1", `Host: 127.0.0.1:${bench.port}`)));
     expect([answer.status, answer.body.code]).toEqual([404, "route_not_found"]);
   });
 
-  test("with half a handshake, and the sandbox goes on", async () => {
+  test("for an incomplete handshake, and the sandbox goes on", async () => {
     const bench = await open();
     const request = ["GET /_sandbox/live HTTP/1.1", `Host: 127.0.0.1:${bench.port}`, "Connection: Upgrade", "Upgrade: websocket", "", ""];
     expect(await raw(bench.port, request.join("\r\n"))).toMatch(/^HTTP\/1\.1 4\d\d /);
@@ -286,12 +286,12 @@ describe("nobody is let in", () => {
   });
 });
 
-test("a hub that was closed takes nobody in", async () => {
+test("a closed hub accepts no upgrade", async () => {
   const hub = createHub(() => ({}));
   hub.close();
   const socket = connect((await open()).port, "127.0.0.1");
   await once(socket, "connect");
-  hub.accept({ url: "/" } as never, socket, Buffer.alloc(0));
+  hub.acceptUpgrade({ url: "/" } as never, socket, Buffer.alloc(0));
   await once(socket, "close");
   expect(socket.destroyed).toBe(true);
 });

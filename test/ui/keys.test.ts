@@ -202,7 +202,7 @@ describe("a filter", () => {
 
 async function openHub() {
   const hub = createHub(() => ({}));
-  const server = createServer().on("upgrade", hub.accept);
+  const server = createServer().on("upgrade", hub.acceptUpgrade);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/?digest=1`);
   onTestFinished(() => {
@@ -245,8 +245,8 @@ describe("a digest", () => {
   test("tells the newest of each kind, in order, and counts all of them exactly", async () => {
     const { hub, told, items, digests } = await openHub();
     for (let number = 1; number <= 500; number++) {
-      hub.say(asked(number));
-      if (number % 50 === 0) hub.say(tried(number));
+      hub.publish(asked(number));
+      if (number % 50 === 0) hub.publish(tried(number));
     }
     await told(510);
     const ids = idsOf(items());
@@ -264,8 +264,8 @@ describe("a digest", () => {
     socket.ping();
     await once(socket, "pong");
     for (let number = 1; number <= 400; number++) {
-      hub.say(asked(number, number === 7 || number === 9 ? { status: 503 } : {}));
-      hub.say(tried(number, number === 8 ? { status: "failed" } : {}));
+      hub.publish(asked(number, number === 7 || number === 9 ? { status: 503 } : {}));
+      hub.publish(tried(number, number === 8 ? { status: "failed" } : {}));
     }
     await told(800);
     const ids = idsOf(items());
@@ -275,7 +275,7 @@ describe("a digest", () => {
 
   test("never leaves a reset out", async () => {
     const { hub, told, items } = await openHub();
-    for (let number = 1; number <= 200; number++) hub.say({ kind: "reset", merchant: null });
+    for (let number = 1; number <= 200; number++) hub.publish({ kind: "reset", merchant: null });
     await told(200);
     expect(items()).toHaveLength(200);
   });
@@ -285,7 +285,7 @@ describe("a digest", () => {
     for (const text of ["", "null", "[1]", '{"requests":5}', "{", '{"requests":"\\"("}']) socket.send(text);
     socket.ping();
     await once(socket, "pong");
-    hub.say(asked(1));
+    hub.publish(asked(1));
     await told(1);
     expect(idsOf(items())).toEqual(["req_1"]);
   });

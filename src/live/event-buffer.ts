@@ -1,23 +1,23 @@
-// The newest happenings, numbered: what a watcher can still be told, and what it has missed.
+// The newest events of the live stream, numbered: what a client that reconnects can still get, and what it has missed.
 
 import type { LiveEvent, LiveItem, LiveMessage } from "../contracts/live-messages.ts";
 
-export interface Ring {
-  /** The number of the newest item. */
+export interface EventBuffer {
+  /** The number of the newest event. */
   newest(): number;
-  push(happening: LiveEvent): void;
-  /** What tells a watcher that has seen everything up to `seen` of all that came after. */
+  push(event: LiveEvent): void;
+  /** The messages for a client that has seen everything up to `seen`. */
   since(seen: number): LiveMessage[];
 }
 
-export function createRing(capacity: number): Ring {
+export function createEventBuffer(capacity: number): EventBuffer {
   let items: LiveItem[] = [];
   let newest = 0;
   return {
     newest: () => newest,
-    push(happening) {
-      items.push({ seq: ++newest, ...happening } as LiveItem);
-      // Cut in halves, so that the cost of moving them is spread over as many pushes.
+    push(event) {
+      items.push({ seq: ++newest, ...event } as LiveItem);
+      // Dropping half of the items at a time spreads the cost of moving them over as many pushes.
       if (items.length > 2 * capacity) items = items.slice(-capacity);
     },
     since(seen) {
