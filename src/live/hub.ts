@@ -55,10 +55,8 @@ export function createHub(snapshot: () => unknown): Hub {
 
   const join = (socket: WebSocket, query: URLSearchParams) => {
     const newest = events.newest();
-    const since = /^\d{1,15}$/.exec(query.get("since") ?? "")?.[0];
     const digest = query.has("digest") ? createDigest() : undefined;
-    const seen = since === undefined ? newest : Math.min(seenInRun(query, run(), Number(since)), newest);
-    const client = { socket, seen, digest };
+    const client = { socket, seen: Math.min(seenBefore(query, run()) ?? newest, newest), digest };
     const broadcast = digest ? digests : batches;
     socket.on("close", () => broadcast.clients.delete(client));
     socket.on("error", () => socket.terminate());
@@ -89,8 +87,12 @@ export function createHub(snapshot: () => unknown): Hub {
   };
 }
 
-/** A client that has seen events of another run gets all events of this one. */
-const seenInRun = (query: URLSearchParams, run: string, since: number) => ((query.get("run") ?? run) === run ? since : 0);
+/** The last event that a client has seen; undefined for a new client. One that comes from another run has seen none of this one. */
+function seenBefore(query: URLSearchParams, run: string): number | undefined {
+  const since = /^\d{1,15}$/.exec(query.get("since") ?? "")?.[0];
+  if (since === undefined) return undefined;
+  return (query.get("run") ?? run) === run ? Number(since) : 0;
+}
 
 /** The time until the next digest depends on the number of events since the one before. */
 function digestInterval(events: EventBuffer): () => number {

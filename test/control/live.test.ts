@@ -1,4 +1,4 @@
-// The live stream: what a watcher is told, in which order, and that no watcher costs anybody else a moment.
+// The live stream: what a client gets, in which order, and that a slow client delays nothing.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -10,7 +10,7 @@ import { createHub } from "../../src/live/hub.ts";
 import { type Bench, lines, NOON_SECONDS, open, raw, readRaw } from "../support/sandbox.ts";
 import { advance, receive, register, trigger } from "../support/webhooks.ts";
 
-interface Watcher {
+interface LiveClient {
   socket: WebSocket;
   messages: LiveMessage[];
   /** All items received so far. */
@@ -29,7 +29,7 @@ afterEach(() => {
 
 const liveUrl = (bench: Bench, query = "") => `ws://127.0.0.1:${bench.port}/_sandbox/live${query}`;
 
-async function watch(url: string, options = {}): Promise<Watcher> {
+async function watch(url: string, options = {}): Promise<LiveClient> {
   const socket = new WebSocket(url, options);
   opened.push(socket);
   const messages: LiveMessage[] = [];
@@ -41,13 +41,13 @@ async function watch(url: string, options = {}): Promise<Watcher> {
     waiting = waiting.filter(({ fits }) => !fits(message));
   });
   await once(socket, "open");
-  const message: Watcher["message"] = (fits) =>
+  const message: LiveClient["message"] = (fits) =>
     new Promise((resolve) => {
       const found = messages.find(fits);
       if (found) resolve(found);
       else waiting.push({ fits, resolve });
     });
-  const watcher: Watcher = {
+  const watcher: LiveClient = {
     socket,
     messages,
     items: () => messages.flatMap((one) => (one.type === "batch" ? one.items : [])),
@@ -185,7 +185,7 @@ async function openHub() {
 }
 
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
-const numbers = (watcher: Watcher) => watcher.items().map(({ seq }) => seq);
+const numbers = (watcher: LiveClient) => watcher.items().map(({ seq }) => seq);
 const reset: LiveEvent = { kind: "reset", merchant: null };
 
 describe("more events than the hub keeps", () => {
