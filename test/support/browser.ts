@@ -1,4 +1,4 @@
-// A browser for tests: headless Chromium, spoken to over its DevTools protocol, where one is installed.
+// Headless Chromium for tests, driven over the DevTools protocol; only if one is installed.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -8,31 +8,31 @@ import { WebSocket } from "ws";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
-/** The browser's file; undefined where none of these names is in PATH. */
+/** The browser's executable; undefined if PATH has none of these names. */
 export const browserFile = (process.env.PATH ?? "")
   .split(delimiter)
   .flatMap((folder) => NAMES.map((name) => join(folder, name)))
   .find((file) => existsSync(file));
 
-/** For the name of what needs one: says why it is left out. */
-export const inBrowser = browserFile ? "in a browser" : `in a browser (left out: none of ${NAMES.join(", ")} is in PATH)`;
+/** For test titles: says why a test is skipped. */
+export const inBrowser = browserFile ? "in a browser" : `in a browser (skipped: none of ${NAMES.join(", ")} is in PATH)`;
 
 export interface Page {
-  /** What an expression comes to in the page; promises are waited for. */
+  /** Evaluates an expression in the page, and awaits a promise. */
   evaluate<Value>(expression: string): Promise<Value>;
-  /** Waits until an expression is true in the page: looked at whenever the page changes. */
+  /** Waits until an expression is true in the page; it is evaluated after every DOM change. */
   shows(condition: string): Promise<void>;
-  /** What the browser complained of: scripts that failed, what a policy refused, dialogs. */
+  /** Script errors, policy violations and dialogs. */
   complaints: string[];
 }
 
 export interface Browser {
-  /** A page that has been loaded. */
+  /** Resolves when the page has loaded. */
   open(url: string): Promise<Page>;
   close(): Promise<void>;
 }
 
-interface Told {
+interface DevToolsMessage {
   id?: number;
   method?: string;
   sessionId?: string;
@@ -43,17 +43,17 @@ interface Told {
 
 export async function openBrowser(file: string): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), "merchant-sandbox-browser-"));
-  const words = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", `--user-data-dir=${profile}`, "about:blank"];
-  const child = spawn(file, words, { stdio: ["ignore", "ignore", "pipe"] });
+  const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", `--user-data-dir=${profile}`, "about:blank"];
+  const child = spawn(file, flags, { stdio: ["ignore", "ignore", "pipe"] });
   const socket = new WebSocket(await addressOf(child));
   await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
-  const waiting = new Map<number, (told: Told) => void>();
-  const heard = new Map<string, (told: Told) => void>();
+  const waiting = new Map<number, (message: DevToolsMessage) => void>();
+  const listeners = new Map<string, (message: DevToolsMessage) => void>();
   let last = 0;
   socket.on("message", (text) => {
-    const told = JSON.parse(String(text)) as Told;
-    if (told.id !== undefined) waiting.get(told.id)?.(told);
-    else if (told.sessionId) heard.get(told.sessionId)?.(told);
+    const message = JSON.parse(String(text)) as DevToolsMessage;
+    if (message.id !== undefined) waiting.get(message.id)?.(message);
+    else if (message.sessionId) listeners.get(message.sessionId)?.(message);
   });
   const send = (method: string, params: object = {}, sessionId?: string) =>
     new Promise<Record<string, unknown>>((resolve, reject) => {
@@ -67,9 +67,9 @@ export async function openBrowser(file: string): Promise<Browser> {
       const { sessionId } = (await send("Target.attachToTarget", { targetId, flatten: true })) as { sessionId: string };
       const complaints: string[] = [];
       const loaded = new Promise<void>((resolve) =>
-        heard.set(sessionId, (told) => {
-          complaints.push(...complaintsIn(told));
-          if (told.method === "Page.loadEventFired") resolve();
+        listeners.set(sessionId, (message) => {
+          complaints.push(...complaintsIn(message));
+          if (message.method === "Page.loadEventFired") resolve();
         }),
       );
       for (const domain of ["Runtime", "Log", "Page"]) await send(`${domain}.enable`, {}, sessionId);
@@ -79,7 +79,7 @@ export async function openBrowser(file: string): Promise<Browser> {
     },
     async close() {
       socket.close();
-      // Not its end alone: the processes that it started hold its stderr too, and write into the profile as long as they live.
+      // Its child processes hold stderr too, and write to the profile until they end; `close` waits for them, `exit` would not.
       const ended = new Promise((resolve) => child.once("close", resolve));
       child.kill();
       await ended;
@@ -96,10 +96,10 @@ const addressOf = (child: ChildProcess) =>
       const [, address] = /DevTools listening on (ws:\S+)/.exec(said) ?? [];
       if (address !== undefined) resolve(address);
     });
-    child.once("error", reject).once("exit", () => reject(new Error(`The browser ended before it listened. It said: ${said}`)));
+    child.once("error", reject).once("exit", () => reject(new Error(`The browser exited before it listened. Its stderr: ${said}`)));
   });
 
-function complaintsIn({ method, params }: Told): string[] {
+function complaintsIn({ method, params }: DevToolsMessage): string[] {
   if (method === "Runtime.exceptionThrown" || method === "Page.javascriptDialogOpening") return [JSON.stringify(params)];
   if (method !== "Log.entryAdded") return [];
   const { level, text } = (params as { entry: { level: string; text: string } }).entry;

@@ -1,4 +1,4 @@
-// A dashboard without a terminal: keys go in, calls are made for real when a test says so, frames come out as text.
+// A dashboard without a terminal: keys go in, frames come out as text, and calls are made when a test asks for them.
 
 import { handleKey } from "../../ui/keys/key-routing.ts";
 import { panes } from "../../ui/panes/index.ts";
@@ -10,15 +10,15 @@ import { afterEachFile } from "./cleanup.ts";
 
 export interface TestDashboard {
   state: UiState;
-  /** What was put on the clipboard, newest last. */
+  /** The clipboard texts, newest last. */
   copied: string[];
-  /** Presses keys by name; the calls that they make wait for `settle`. */
+  /** Presses keys; their calls wait for `settle`. */
   press(...keys: string[]): void;
-  /** The calls that wait to be made. */
+  /** The waiting calls. */
   waiting(): Call[];
-  /** Makes every call that waits, and those that follow from them. */
+  /** Makes every waiting call, and those that follow from them. */
   settle(): Promise<void>;
-  /** What is on the screen, line by line, without colours. */
+  /** The lines of the screen, without styles. */
   screen(columns?: number, rows?: number): string[];
 }
 
@@ -31,7 +31,7 @@ afterEachFile.push(() => {
   frames = undefined;
 });
 
-/** A dashboard that has looked at the sandbox once. */
+/** A dashboard that has polled the sandbox once. */
 export async function openTestDashboard(url: string, columns = 120, rows = 36): Promise<TestDashboard> {
   const target = { url, token: undefined };
   const first = initialState({ target, theme: PLAIN, size: { columns, rows }, now: 0, panes });
@@ -83,8 +83,8 @@ export async function openTestDashboard(url: string, columns = 120, rows = 36): 
   return desk;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: tones begin with one.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
 const bare = (line: string) => line.replace(/\x1b\[[0-9;]*m/g, "");
 
-/** Text as the keys that write it. */
+/** The keys that enter a text. */
 export const typing = (text: string): string[] => [...text].map((letter) => (letter === " " ? "space" : letter));

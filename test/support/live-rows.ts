@@ -1,4 +1,4 @@
-// Rows as the stream tells them, for tests that need many, or odd ones, and no sandbox.
+// Stream items and poll replies for tests without a sandbox.
 
 import type { RateWindow } from "../../src/client/control-plane.generated.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
@@ -109,14 +109,14 @@ export const INDEX: SandboxIndex = {
   ],
 };
 
-/** A dashboard that is connected to a sandbox with nothing in it, whose clock is frozen at noon. */
+/** The state of a dashboard connected to an empty sandbox whose clock is frozen at noon. */
 export function emptyDashboard(columns = 120, rows = 36, theme = THEME): UiState {
   const target = { url: "http://127.0.0.1:4747", token: undefined };
   const first = initialState({ target, theme, size: { columns, rows }, now: 0, panes });
   return applySandboxIndex({ ...first, connection: { phase: "live" } }, INDEX);
 }
 
-/** What happened, told in one digest; `unsent` requests happened besides that nobody sent. */
+/** Applies one digest with these events; `unsent` more requests are only counted. */
 export function withLiveEvents(state: UiState, happenings: readonly LiveEvent[], unsent = 0): UiState {
   const items = happenings.map((happening, index) => ({ seq: state.lastSeq + 1 + index, ...happening }) as LiveItem);
   const totals = { ...state.totals, request: state.totals.request + unsent };
@@ -124,7 +124,7 @@ export function withLiveEvents(state: UiState, happenings: readonly LiveEvent[],
   return applyMessage(state, { type: "digest", seq: state.lastSeq + items.length + unsent, totals, items }, panes);
 }
 
-/** How things stand, as the polls tell it. */
+/** Applies the replies of the polls. */
 export function withRulesAndWindows(state: UiState, rules: readonly RuleState[], windows: readonly RateWindow[] = []): UiState {
   const rowsOf = (name: string, data: readonly unknown[]) => panes.find((pane) => pane.name === name)?.poll?.rows({ data }) ?? [];
   return applyPolledRows(applyPolledRows(state, "faults", rowsOf("faults", rules)), "limits", rowsOf("limits", windows));

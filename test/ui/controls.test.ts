@@ -1,4 +1,4 @@
-// The dashboard's controls: each key comes to exactly one call, that call does what it says, and the curl that is shown does the same.
+// The keys that steer the sandbox: each makes exactly one call, and the curl shown for it does the same.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -20,11 +20,11 @@ const run = promisify(execFile);
 
 const list = (bench: Bench, key = "sk_test_lodge") => bench.call("GET", "/v1/payments?limit=1", { key });
 
-/** What is to be done before Enter; then the one call that it comes to, and that nothing else is made before it is answered. */
+/** Presses the keys; expects exactly one call, this one, and a success notice after its reply. */
 async function does(desk: TestDashboard, keys: string[], expected: Call): Promise<void> {
   const [letter = "", ...rest] = keys;
   desk.press(letter);
-  // What a form asks for when it opens is no call of the key.
+  // The calls that fill the form are not the key's own.
   if (rest.length > 0) await desk.settle();
   desk.press(...rest);
   expect(desk.waiting()).toEqual([expected]);
@@ -38,7 +38,7 @@ async function does(desk: TestDashboard, keys: string[], expected: Call): Promis
 const fault = (body: object): Call => ({ method: "POST", path: "/faults", body });
 
 describe("faults", () => {
-  test("a 429 takes three keys, hits the next call, and is seen on the wire", async () => {
+  test("arms a 429 with three keys; it affects the next call only", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     await does(desk, ["x", "4", "enter"], fault({ action: { type: "rate_limit" } }));
@@ -47,7 +47,7 @@ describe("faults", () => {
     expect((await list(bench)).status).toBe(200);
   });
 
-  test("a 503, on the operation that was typed, so often", async () => {
+  test("arms a 503 on one operation, a given number of times", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     const keys = ["x", "5", "tab", "tab", ...typing("payouts.l"), "tab", "tab", "2", "enter"];
@@ -58,7 +58,7 @@ describe("faults", () => {
     expect(statuses).toEqual([503, 503, 200]);
   });
 
-  test("an outage takes everything down, and u takes it back", async () => {
+  test("arms an outage of every operation, and u undoes it", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     await does(desk, ["x", "o", "enter"], fault({ trigger: { for: "30s" }, action: { type: "outage" } }));
@@ -72,7 +72,7 @@ describe("faults", () => {
     expect(desk.waiting()).toEqual([]);
   });
 
-  test("slow answers are slow by what was written", async () => {
+  test("arms a latency of the entered duration", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     await does(desk, ["x", "s", "tab", "tab", "ctrl-u", ...typing("150"), "enter"], fault({ action: { type: "latency", ms: 150 } }));
@@ -81,7 +81,7 @@ describe("faults", () => {
     expect(elapsed()).toBeGreaterThanOrEqual(149);
   });
 
-  test("a response is lost after its effect, and a retry with the key has it", async () => {
+  test("arms a lost response; a retry with the same Idempotency-Key replays it", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     await does(desk, ["x", "l", "enter"], fault({ action: { type: "lost_response" } }));
@@ -92,12 +92,12 @@ describe("faults", () => {
     expect(again).toMatchObject({ status: 200, headers: { "idempotent-replayed": "true" } });
   });
 
-  test("a way of losing it is chosen with the arrows", async () => {
+  test("the arrows choose an option", async () => {
     const desk = await openTestDashboard((await open()).url);
     await does(desk, ["x", "l", "tab", "right", "right", "enter"], fault({ action: { type: "lost_response", as: "empty" } }));
   });
 
-  test("on a request that was chosen it begins as a fault like it", async () => {
+  test("on a selected request, the form is prefilled with a fault like it", async () => {
     const bench = await open();
     await bench.call("GET", "/v1/payouts", { key: "sk_test_market", headers: { "x-sandbox-inject": "status=503" } });
     const desk = await openTestDashboard(bench.url);
@@ -114,7 +114,7 @@ describe("faults", () => {
     expect((await bench.call("GET", "/v1/payouts", { key: "sk_test_market" })).status).toBe(503);
   });
 
-  test("on a delivery that was chosen, what can befall deliveries stands first", async () => {
+  test("on a selected delivery, delivery faults come first", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     const rows = [{ id: "att_1", value: { eventType: "payout.paid", merchant: "mer_lodge" }, filterBy: { text: "", fields: {} } }];
@@ -124,7 +124,7 @@ describe("faults", () => {
     await does(desk, ["x", ...typing("dup"), "enter"], fault({ match, action: { type: "duplicate" } }));
   });
 
-  test("o takes the service down, and up again", async () => {
+  test("o starts an outage and ends it", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     await does(desk, ["o"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
@@ -134,7 +134,7 @@ describe("faults", () => {
     expect((await list(bench)).status).toBe(200);
   });
 
-  test("D removes every fault when y is pressed, and nothing on any other key", async () => {
+  test("D removes every fault after y, and nothing after any other key", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     await bench.control("POST", "/faults", { action: { type: "outage" } });
@@ -150,7 +150,7 @@ describe("faults", () => {
     expect((await list(bench)).status).toBe(200);
   });
 
-  test("a scenario is armed by its name, and disarmed with its score", async () => {
+  test("arms a scenario by name, and disarms it with its score", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     const keys = ["x", ...typing("scen"), "tab", ...typing("lost")];
@@ -161,7 +161,7 @@ describe("faults", () => {
     expect(await bench.control("GET", "/scenarios/lost-response")).toMatchObject({ armed: false });
   });
 
-  test("a scenario for one merchant is taken back with u", async () => {
+  test("u disarms a scenario for one merchant", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     const keys = ["x", ...typing("scen"), "tab", ...typing("brown"), "tab", "tab", ...typing("mer_mar"), "enter"];
@@ -187,7 +187,7 @@ describe("the other controls", () => {
     expect(desk.state.notice?.text).toMatch(/^Triggered payout\.paid as evt_\w+: 1 delivery$/);
   });
 
-  test("t takes a type of one's own", async () => {
+  test("t accepts a type that the sandbox does not know", async () => {
     const desk = await openTestDashboard((await open()).url);
     await does(desk, ["t", ...typing("house.sold"), "enter"], {
       method: "POST",
@@ -214,7 +214,7 @@ describe("the other controls", () => {
     ],
     [["s", "tab", ...typing("2027-01-01T00:00:00Z"), "enter"], clock({ mode: "offset", now: "2027-01-01T00:00:00Z" }), { mode: "offset" }],
     [["r", "enter"], clock({ mode: "real" }), { mode: "real" }],
-  ] as [string[], Call, object][])("c %j moves the clock, and u sets it back", async (keys, expected, after) => {
+  ] as [string[], Call, object][])("c %j changes the clock, and u restores it", async (keys, expected, after) => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     await does(desk, ["c", ...keys], expected);
@@ -223,7 +223,7 @@ describe("the other controls", () => {
     expect(await bench.control("GET", "/clock")).toMatchObject({ mode: "frozen", now: "2026-01-05T12:00:00.000Z" });
   });
 
-  test("c is set back to where it stood even when the stream tells of the move before the answer comes", async () => {
+  test("u restores the clock even when the stream reports the change before the reply arrives", async () => {
     const desk = await openTestDashboard((await open()).url);
     desk.press("c", "enter");
     const sandbox = desk.state.sandbox as SandboxIndex;
@@ -232,7 +232,7 @@ describe("the other controls", () => {
     await does(desk, ["u"], clock({ mode: "frozen", now: "2026-01-05T12:00:00.000Z" }));
   });
 
-  test("m mints a merchant whose key is copied and works, and u removes it", async () => {
+  test("m creates a merchant and copies its API key, and u removes it", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     await does(desk, ["m", ...typing("mark"), "enter"], { method: "POST", path: "/merchants", body: { fixture: "market" } });
@@ -244,7 +244,7 @@ describe("the other controls", () => {
     expect((await bench.call("GET", "/v1/merchants/me", { key })).status).toBe(401);
   });
 
-  test("X asks first; then everything, or one merchant, is as it was", async () => {
+  test("X resets everything or one merchant after a confirmation", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     const endpoints = async (key: string) => (await bench.call("GET", "/v1/webhooks", { key })).body.data.length;
@@ -267,7 +267,7 @@ describe("the other controls", () => {
     expect(desk.state.undo).toEqual([]);
   });
 
-  test("w uses a window up, of the merchant that is chosen, and u fills it again", async () => {
+  test("w exhausts the window of a merchant, and u restores it", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     const keys = ["w", ...typing("mer_mar"), "tab", "tab", ...typing("9s"), "enter"];
@@ -280,7 +280,7 @@ describe("the other controls", () => {
     expect((await list(bench, "sk_test_market")).status).toBe(200);
   });
 
-  test("T begins traffic that makes records, tells that it runs, and ends it", async () => {
+  test("T starts traffic, shows that it runs, and stops it", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     const keys = ["T", "tab", "tab", "ctrl-u", ...typing("1/s"), "tab", ...typing("1h"), "tab", ...typing('{"payment": 1}'), "enter"];
@@ -300,7 +300,7 @@ describe("the other controls", () => {
     expect((await bench.control("GET", "/traffic")).data[0].status).toBe("stopped");
   });
 
-  test("b saves the state, goes back to it when y is pressed, and deletes it", async () => {
+  test("b saves a snapshot, restores it after a confirmation, and deletes it", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     await does(desk, ["b", "enter"], { method: "PUT", path: "/snapshots/before" });
@@ -313,7 +313,7 @@ describe("the other controls", () => {
     expect(await bench.control("GET", "/snapshots")).toEqual({ data: [] });
   });
 
-  test("no letter means two things", () => {
+  test("no two keys share a letter", () => {
     const letters = controls.flatMap(({ keys }) => keys);
     expect(new Set(letters).size).toBe(letters.length);
     const taken = "jkgGhlfnpyYrRadesq/?!12345".split("");
@@ -322,7 +322,7 @@ describe("the other controls", () => {
 });
 
 describe("a form", () => {
-  test("says at once what is wrong by its own form, and makes no call of it", async () => {
+  test("shows an invalid value at once, and sends no call with it", async () => {
     const desk = await openTestDashboard((await open()).url);
     desk.press("x");
     await desk.settle();
@@ -335,7 +335,7 @@ describe("a form", () => {
     expect(desk.waiting()).toEqual([fault({ trigger: { times: 2, for: "30s" }, action: { type: "outage" } })]);
   });
 
-  test("stays with what the control plane refuses, and shows why at the field", async () => {
+  test("stays open when the control plane rejects the call, and shows the error at the field", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     desk.press("x");
@@ -351,7 +351,7 @@ describe("a form", () => {
     expect((await list(bench)).status).toBe(429);
   });
 
-  test("stays with what the service refuses", async () => {
+  test("stays open when the API rejects the call", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     const { merchant } = await bench.control("POST", "/merchants", {});
@@ -368,7 +368,7 @@ describe("a form", () => {
     expect(desk.screen().join(" ")).toContain(String(desk.state.notice?.text.slice(0, 30)));
   });
 
-  test("says so when nobody answers, and can be left", async () => {
+  test("shows that the sandbox cannot be reached, and can be closed", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     desk.press("m");
@@ -383,7 +383,7 @@ describe("a form", () => {
     expect(desk.state.overlays).toEqual([]);
   });
 
-  test("makes one call however often Enter is pressed, and an answer that comes after Esc is still heard", async () => {
+  test("sends one call however often Enter is pressed, and applies a reply that arrives after Esc", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     desk.press("m", "enter", "enter", "enter", "escape");
@@ -415,7 +415,7 @@ describe("a form", () => {
     expect(desk.waiting().at(-1)).toEqual({ method: "PUT", path: "/snapshots/before" });
   });
 
-  test("a chosen one of few is found by its letter, and h and l turn where no option begins with them", async () => {
+  test("a letter finds an option; h and l step when no option starts with them", async () => {
     const desk = await openTestDashboard((await open()).url);
     desk.press("x");
     await desk.settle();
@@ -429,7 +429,7 @@ describe("a form", () => {
   });
 });
 
-describe("the curl that is shown", () => {
+describe("the curl line", () => {
   const cases: [string, string[]][] = [
     ["a fault with a body and a header in it", ["x", "4", "tab", ...typing("payments.l"), "tab", "tab", "3"]],
     ["an event with quotes in its data", ["t", "tab", "tab", ...typing(`{"note": "it's $HOME & \`all\`"}`)]],
@@ -440,7 +440,7 @@ describe("the curl that is shown", () => {
     ["a snapshot", ["b"]],
   ];
 
-  test.each(cases)("%s: run by a shell it is answered as the call is", async (_, [letter = "", ...keys]) => {
+  test.each(cases)("%s: does the same as the key when a shell runs it", async (_, [letter = "", ...keys]) => {
     const byKey = await open({ seed: 5 });
     const byCurl = await open({ seed: 5 });
     const desk = await openTestDashboard(byKey.url, 160, 40);
@@ -551,7 +551,7 @@ describe("every field of every action", () => {
     return names.indexOf(path);
   }
 
-  test("can be written with keys, and goes into the call as it should", async () => {
+  test("can be entered, and has its value in the call", async () => {
     const outcomes = { armed: 0, refused: 0 };
     const met = new Set<string>();
     for (const rule of rules) {
@@ -578,7 +578,7 @@ describe("every field of every action", () => {
     expect(outcomes.armed + outcomes.refused).toBe(met.size);
   });
 
-  test("whatever is written in it is accepted, or refused in the form", async () => {
+  test("is accepted or shown as invalid, whatever is entered", async () => {
     const key = fc.oneof(
       {
         weight: 5,
@@ -620,7 +620,7 @@ describe("every field of every action", () => {
   });
 });
 
-describe("forms fit", () => {
+describe("every form fits the screen", () => {
   test.each([
     [120, 36],
     [80, 24],

@@ -1,4 +1,4 @@
-// What holds wherever one is on the dashboard: a key means one thing, help and the way out are always told, what was dropped is counted, a copy reaches the user.
+// Conventions that hold in every pane: one meaning per key, help and quit always in the key bar, dropped rows counted, copying through tmux.
 
 import { afterAll, describe, expect, test } from "vitest";
 import { globalKeys, movementKeys, paneKeys } from "../../ui/keys/key-bindings.ts";
@@ -24,14 +24,14 @@ const withRows = (state: UiState, count: number) =>
 describe("a key", () => {
   const state = withRows(emptyDashboard(120, 36), 3);
 
-  test("means one thing in a pane: nothing else there listens to it", () => {
+  test("has one binding in each pane", () => {
     for (const { name } of panes) {
       const here = [...paneKeys({ ...state, pane: name }), ...globalKeys].flatMap(({ keys }) => keys);
       expect([name, here.filter((key, index) => here.indexOf(key) !== index)]).toEqual([name, []]);
     }
   });
 
-  test("that moves or leaves means the same in every pane", () => {
+  test("that moves or quits is not rebound by any pane", () => {
     const common = [...movementKeys, ...globalKeys];
     for (const { keys, name } of panes) {
       const taken = keys.flatMap(({ keys }) => keys).filter((key) => common.some(({ keys }) => keys.includes(key)));
@@ -39,7 +39,7 @@ describe("a key", () => {
     }
   });
 
-  test("by its digit brings its pane, and Tab goes round", () => {
+  test("of a digit focuses its pane, and Tab cycles through the panes", () => {
     const shown = panes.filter(({ isShown }) => isShown?.(state) ?? true);
     for (const [index, { name }] of shown.entries()) expect(handleKey(state, String(index + 1)).state.pane).toBe(name);
     const round = shown.reduce((before) => handleKey(before, "tab").state, state);
@@ -48,13 +48,13 @@ describe("a key", () => {
   });
 });
 
-describe("the bar of keys", () => {
+describe("the key bar", () => {
   const barAt = (columns: number) =>
     screen(withRows(emptyDashboard(columns, 24), 3))
       .at(-1)
       ?.trim() ?? "";
 
-  test("drops from the right where it is narrow, and keeps help and the way out", () => {
+  test("drops keys from the right on narrow screens, and keeps help and quit", () => {
     const words = [60, 80, 100, 140, 200].map(barAt);
     for (const bar of words) expect(bar).toMatch(/\? help {2}q quit$/);
     const items = words.map((bar) => bar.replace(/ {2}\? help.*$/, "").split("  "));
@@ -62,21 +62,21 @@ describe("the bar of keys", () => {
     expect(items[0]?.length).toBeLessThan(items.at(-1)?.length ?? 0);
   });
 
-  test("says that q goes back where something lies over the panes", () => {
+  test("shows that q goes back while an overlay is open", () => {
     expect(screen(handleKey(withRows(emptyDashboard(120, 36), 3), "?").state).at(-1)).toMatch(/\? help {2}q back/);
   });
 });
 
-test("rows that were dropped are counted in the title", () => {
+test("dropped rows are counted in the title", () => {
   const many = withRows(emptyDashboard(120, 36), MAX_ROWS + 100);
   expect(screen(many).find((line) => line.includes("1 Requests"))).toContain("last 4,096 of 4,196");
 });
 
-describe("a copy", () => {
+describe("copying", () => {
   const text = "curl 'http://127.0.0.1:4747' # é";
   const sent = `\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`;
 
-  test("is handed to the terminal, and through tmux to the one around it", () => {
+  test("uses OSC 52, wrapped inside tmux", () => {
     expect(copySequence(text, {})).toBe(sent);
     expect(copySequence(text, { TMUX: "/tmp/tmux-0/default,1,0" })).toBe(`\x1bPtmux;\x1b${sent}\x1b\\`);
   });

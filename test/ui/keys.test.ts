@@ -1,4 +1,4 @@
-// What goes into the dashboard: keys in whatever pieces they come, filters as people write them, and the digest of the stream.
+// The dashboard's input: keys in chunks of any size, filters, and the digest of the live stream.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -38,7 +38,7 @@ describe("keys", () => {
     ["a report of the cursor's place", "\x1b[24;80R"],
     ["a control of the other half", "\x9b"],
     ["half a character", "\ud83c"],
-  ])("%s does nothing, and swallows nothing", (_, sequence) => {
+  ])("%s is ignored, and the keys around it are not", (_, sequence) => {
     expect(readKeys(`a${sequence}b`)).toEqual(["a", "b"]);
   });
 
@@ -61,7 +61,7 @@ describe("keys", () => {
     "\x1b[[B",
   );
 
-  test("are the same in whatever pieces they come, as long as no escape stands alone", () => {
+  test("are the same however the input is split, except at an escape", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), fc.array(fc.nat(60), { maxLength: 8 }), (pieces, cuts) => {
         const bytes = Buffer.from(pieces.join(""));
@@ -75,14 +75,14 @@ describe("keys", () => {
     );
   });
 
-  test("an escape alone is told at once", () => {
+  test("a lone escape is a key at once", () => {
     const read = createKeyReader();
     expect(read(Buffer.from("\x1b"))).toEqual(["escape"]);
     expect(read(Buffer.from("\x1b["))).toEqual([]);
     expect(read(Buffer.from("Aj"))).toEqual(["up", "j"]);
   });
 
-  test("whatever bytes come, no name writes a control character", () => {
+  test("no input makes a key that enters a control character", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 12 }), { maxLength: 5 }), (pieces) => {
         const read = createKeyReader();
@@ -121,7 +121,7 @@ describe("a filter", () => {
     "key:",
     '"GET /v1',
     "!nobody:here",
-  ])("%j lets it through", (filter) => {
+  ])("%j matches", (filter) => {
     expect(passes(filter)).toBe(true);
   });
 
@@ -141,11 +141,11 @@ describe("a filter", () => {
     "key<100",
     "key>0",
     "nobody:here",
-  ])("%j keeps it out", (filter) => {
+  ])("%j does not match", (filter) => {
     expect(passes(filter)).toBe(false);
   });
 
-  test("takes what looks like a field and is none for text", () => {
+  test("treats an unknown field as text", () => {
     expect(passes("http://127", { text: "to http://127.0.0.1", fields: {} })).toBe(true);
     expect(passes("!", { text: "what!", fields: {} })).toBe(true);
     expect(passes("constructor:Object", { text: "a", fields: {} })).toBe(false);
@@ -163,11 +163,11 @@ describe("a filter", () => {
     fc.nat(1_000_000).map((value) => `ms>${value}`),
   );
 
-  test("reads every text, and answers yes or no", () => {
+  test("accepts any text", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), facts, (filter, row) => typeof passes(filter, row) === "boolean"));
   });
 
-  test("lets a row through where each of its terms does, in whatever order they stand", () => {
+  test("matches when every term matches, in any order", () => {
     fc.assert(
       fc.property(fc.array(term, { maxLength: 4 }), facts, (terms, row) => {
         const each = terms.every((one) => passes(one, row));
@@ -177,11 +177,11 @@ describe("a filter", () => {
     );
   });
 
-  test("turns round by an exclamation mark", () => {
+  test("is negated by an exclamation mark", () => {
     fc.assert(fc.property(term, facts, (one, row) => passes(`!${one}`, row) !== passes(one, row)));
   });
 
-  test("finds every word of a row, in any case", () => {
+  test("ignores case", () => {
     fc.assert(
       fc.property(word, fc.string(), fc.string(), (one, before, after) => {
         expect(passes(one.toUpperCase(), { text: before + one + after, fields: {} })).toBe(true);
@@ -189,7 +189,7 @@ describe("a filter", () => {
     );
   });
 
-  test("knows classes of statuses and bounds of numbers for what they are", () => {
+  test("matches status classes and numeric bounds", () => {
     fc.assert(
       fc.property(facts, fc.integer({ min: 1, max: 5 }), fc.double({ min: 0, max: 1e6, noNaN: true }), (row, digit, bound) => {
         expect(passes(`status:${digit}xx`, row)).toBe(Math.floor(row.fields.status / 100) === digit);
@@ -242,7 +242,7 @@ const idsOf = (items: readonly LiveItem[]) =>
   items.flatMap((item) => (item.kind === "request" ? item.request.id : item.kind === "attempt" ? item.attempt.id : []));
 
 describe("a digest", () => {
-  test("tells the newest of each kind, in order, and counts all of them exactly", async () => {
+  test("has the newest items of each kind, in order, and exact counts", async () => {
     const { hub, told, items, digests } = await openHub();
     for (let number = 1; number <= 500; number++) {
       hub.publish(asked(number));
@@ -257,7 +257,7 @@ describe("a digest", () => {
     expect(digests().at(-1)?.totals).toMatchObject({ request: 500, attempt: 10, verdict: 0, reset: 0 });
   });
 
-  test("tells besides what its watcher looks for, of requests and of deliveries", async () => {
+  test("includes the requests and deliveries that match the subscribed filters", async () => {
     const { hub, socket, told, items } = await openHub();
     socket.send(JSON.stringify({ requests: "status:5xx", deliveries: "result:failed" }));
     // What was wished is heard before what is said: the socket answers a ping in the order of what it got.
@@ -273,14 +273,14 @@ describe("a digest", () => {
     expect(ids.slice(0, 3)).toEqual(["req_7", "whd_8", "req_9"]);
   });
 
-  test("never leaves a reset out", async () => {
+  test("never omits a reset", async () => {
     const { hub, told, items } = await openHub();
     for (let number = 1; number <= 200; number++) hub.publish({ kind: "reset", merchant: null });
     await told(200);
     expect(items()).toHaveLength(200);
   });
 
-  test("passes over what is no wish", async () => {
+  test("ignores an invalid subscription", async () => {
     const { hub, socket, told, items } = await openHub();
     for (const text of ["", "null", "[1]", '{"requests":5}', "{", '{"requests":"\\"("}']) socket.send(text);
     socket.ping();

@@ -1,4 +1,4 @@
-// The panes of lessons: a step read beside what comes of it, the keys that go with it, and the board of a room.
+// The lesson pane with its keys, and the board of a workshop.
 
 import stringWidth from "string-width";
 import { afterAll, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ const SIZES = [
 
 const OWN: LearningMode = { kind: "learner", id: "mer_lodge" };
 
-/** Somebody who learns at a desk: what the stream would tell is asked for. */
+/** A dashboard with a learner; polls stand in for the live stream. */
 async function learn(lesson = "first-call", columns = 80, rows = 24) {
   const bench = await open();
   await bench.control("POST", "/learners", { hintAfter: "0s" });
@@ -57,8 +57,8 @@ function news(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMessag
 
 const text = (desk: TestDashboard, columns?: number, rows?: number) => desk.screen(columns, rows).join("\n");
 
-describe("the lesson's pane", () => {
-  test("is there where somebody learns, and comes last", () => {
+describe("the lesson pane", () => {
+  test("is shown to a learner, as the last pane", () => {
     const state = emptyDashboard();
     const usual = visiblePanes(state).map(({ name }) => name);
     const digit = String(usual.length + 1);
@@ -69,7 +69,7 @@ describe("the lesson's pane", () => {
     expect(handleKey({ ...state, learning: OWN, pane: "lesson" }, "tab").state.pane).toBe("requests");
   });
 
-  test("shows what ticked, what to do and the command, with the learner's own address", async () => {
+  test("shows the progress, the step and its command with the sandbox's URL", async () => {
     const { bench, desk } = await learn();
     const screen = text(desk);
     expect(screen).toContain("▸1   2   3   4   5");
@@ -80,7 +80,7 @@ describe("the lesson's pane", () => {
     expect(screen).toContain("y copy  H hint  S skip  L lessons");
   });
 
-  test("moves the moment the stream tells of a tick, and says which step it was", async () => {
+  test("shows the next step when the stream reports a completed one", async () => {
     const { bench, desk } = await learn();
     const ticked = news(bench, "ticked");
     await bench.call("GET", "/v1/merchants/me");
@@ -91,7 +91,7 @@ describe("the lesson's pane", () => {
     expect(screen).toContain("Step completed: Ask who you are");
   });
 
-  test("is not moved by somebody else's ticks", async () => {
+  test("ignores other learners", async () => {
     const { bench, desk } = await learn();
     const ticked = news(bench, "ticked");
     await bench.call("GET", "/v1/merchants/me");
@@ -101,7 +101,7 @@ describe("the lesson's pane", () => {
     expect(desk.screen()).toEqual(before);
   });
 
-  test("believes the stream rather than an answer that was under way", async () => {
+  test("prefers the stream to a poll that was in flight", async () => {
     const { bench, desk } = await learn();
     const [asked] = pollLearner(desk.state) as [Effect & { kind: "call" }];
     const old = await perform(desk.state.target, asked.call);
@@ -112,7 +112,7 @@ describe("the lesson's pane", () => {
     expect(learnerMode(desk.state)?.learner?.step).toBe(2);
   });
 
-  test("breaks a command between its options, and within quotation marks only where it must", async () => {
+  test("wraps a command between its options", async () => {
     const { desk } = await learn("first-call", 80, 24);
     expect(desk.screen().filter((line) => line.includes("curl") || line.includes("-H"))).toEqual([
       expect.stringMatching(/^│ {3}curl -s http:\/\/127\.0\.0\.1:\d+\/v1\/merchants\/me +│$/),
@@ -120,14 +120,14 @@ describe("the lesson's pane", () => {
     ]);
   });
 
-  test("y copies the command whole, however it is broken on the screen", async () => {
+  test("y copies the command without the wrapping", async () => {
     const { bench, desk } = await learn();
     desk.press("y");
     await desk.settle();
     expect(desk.copied).toEqual([`curl -s ${bench.url}/v1/merchants/me -H "Authorization: Bearer sk_test_lodge"`]);
   });
 
-  test("H shows a hint where it can be seen, S leaves the step out, and ! tells both as curl", async () => {
+  test("H shows a hint and scrolls to it, S skips the step, and ! shows the call as curl", async () => {
     const { desk } = await learn("first-call", 80, 15);
     expect(text(desk)).not.toContain("Hint 1");
     desk.press("H");
@@ -143,7 +143,7 @@ describe("the lesson's pane", () => {
     expect(text(desk)).toContain("/learners/mer_lodge/skip");
   });
 
-  test("is scrolled by the keys that move a cursor elsewhere, and a new step begins at its top", async () => {
+  test("scrolls with the movement keys, and shows a new step from its top", async () => {
     const { desk } = await learn("first-call", 60, 15);
     const top = desk.screen();
     const part = () => /(\d+)-(\d+) of (\d+)/.exec(text(desk))?.slice(1).map(Number) ?? [];
@@ -166,7 +166,7 @@ describe("the lesson's pane", () => {
     expect(desk.state.isEditingFilter).toBe(false);
   });
 
-  test("L begins another lesson, at the step that is chosen", async () => {
+  test("L starts a lesson at the chosen step", async () => {
     const { desk } = await learn();
     desk.press("L");
     await desk.settle();
@@ -180,7 +180,7 @@ describe("the lesson's pane", () => {
     expect(text(desk)).toContain("Paging");
   });
 
-  test("says when the lesson is over, and offers the next one", async () => {
+  test("says when the lesson is complete, and offers the next one", async () => {
     const { desk } = await learn();
     for (const _ of [1, 2, 3, 4, 5]) {
       desk.press("S");
@@ -198,7 +198,7 @@ describe("the lesson's pane", () => {
     expect(text(desk)).toContain("1. Take the first page");
   });
 
-  test("forgets what it showed when everything is reset, and goes on once the lesson begins again", async () => {
+  test("is cleared by a reset, and comes back when the lesson starts again", async () => {
     const { bench, desk } = await learn();
     desk.press("S");
     await desk.settle();
@@ -211,7 +211,7 @@ describe("the lesson's pane", () => {
     expect(text(desk)).toContain("▸1   2   3   4   5");
   });
 
-  test("stands beside the requests on a wide screen, whole height, whatever has the keys", async () => {
+  test("stays beside the requests on a wide screen, whatever pane has the focus", async () => {
     const { bench, desk } = await learn("first-call", 120, 36);
     await bench.call("GET", "/v1/payments");
     for (const { name } of visiblePanes(desk.state)) {
@@ -222,7 +222,7 @@ describe("the lesson's pane", () => {
     }
   });
 
-  test.each(SIZES)("fills a screen of %ix%i to the cell, in every lesson and at every step", async (columns, rows) => {
+  test.each(SIZES)("fills a screen of %ix%i exactly, in every step of every lesson", async (columns, rows) => {
     const { bench, desk } = await learn("first-call", columns, rows);
     const { data } = (await bench.control("GET", "/lessons")) as { data: { name: string; steps: unknown[] }[] };
     for (const { name, steps } of data) {
@@ -238,7 +238,7 @@ describe("the lesson's pane", () => {
     }
   });
 
-  test("tells ticked, left out and to come apart without colours and without Unicode", () => {
+  test("marks completed, skipped and coming steps without colours and Unicode", () => {
     const steps = [1, 2, 3, 4].map((number) => ({ number, title: "", blocks: [], command: null, hints: 0, mends: false }));
     const lesson = { name: "own", number: 1, title: "", about: "", steps, file: null };
     const left = [
@@ -250,7 +250,7 @@ describe("the lesson's pane", () => {
     expect(line.replace(/\x1b\[[0-9;]*m/g, "")).toBe("+1  -2  >3   4");
   });
 
-  test("its letters mean nothing else: what is left of the alphabet for everybody was not taken", () => {
+  test("rebinds no letter of the other panes", () => {
     const taken = new Set([...globalKeys.flatMap(({ keys }) => keys), "h", "j", "k", "l", "g", "G", "f"]);
     const own = panes.find(({ name }) => name === "lesson")?.keys.flatMap(({ keys }) => keys) ?? [];
     expect(own).toEqual(["y", "H", "S", "L"]);
@@ -260,7 +260,7 @@ describe("the lesson's pane", () => {
   });
 });
 
-describe("the board's pane", () => {
+describe("the board", () => {
   const frames = createFrameRenderer();
   afterAll(() => frames.close());
   // biome-ignore lint/suspicious/noControlCharactersInRegex: tints begin with one.
@@ -289,7 +289,7 @@ describe("the board's pane", () => {
   const withBoard = (data: readonly LearnerState[], columns = 120, rows = 36) =>
     applyPolledRows({ ...emptyDashboard(columns, rows), learning: ROOM, pane: "board" }, "board", rowsOf(data));
 
-  test("has a row for everybody, and a word for who has been at a step longest", () => {
+  test("has a row for each learner, and marks who has been on a step longest", () => {
     const lines = screen(
       withBoard([
         learner(1, { name: "Ada", hints: 2 }),
@@ -309,7 +309,7 @@ describe("the board's pane", () => {
     expect(lines[0]).not.toContain("keys");
   });
 
-  test("has forty in sight or a key away, at every size, whatever they are called", () => {
+  test("shows forty learners at every size, whatever their names are", () => {
     const hostile = `\x1b[2J\u202e<b>\u0301${"W".repeat(60)}`;
     for (const [columns, rows] of SIZES) {
       const data = Array.from({ length: 40 }, (_, index) => learner(index, index === 0 ? { name: hostile } : {}));
@@ -322,7 +322,7 @@ describe("the board's pane", () => {
     }
   });
 
-  test("tells how to join while nobody is there, and copies the address", () => {
+  test("says how to join while it is empty, and copies the URL", () => {
     const lines = screen(withBoard([]))
       .join("\n")
       .replaceAll(/\s*│\n│\s*/g, "");
@@ -332,7 +332,7 @@ describe("the board's pane", () => {
     expect(effects).toEqual([{ kind: "copy", text: "http://192.168.1.5:4747/_sandbox/room/3f9a1c7e" }]);
   });
 
-  test("Enter tells what somebody left behind, with the hint that they see", async () => {
+  test("Enter shows a learner's past steps and current hint", async () => {
     const left = [
       { lesson: "first-call", step: 1, how: "ticked" as const, hints: 0, at: 0 },
       { lesson: "first-call", step: 2, how: "skipped" as const, hints: 0, at: 0 },
@@ -344,7 +344,7 @@ describe("the board's pane", () => {
     expect(lines).toContain("Anything above 100.");
   });
 
-  test("its keys help, move along, begin and forget one learner of a real sandbox", async () => {
+  test("has keys to give a hint, skip a step, start a lesson and remove a learner", async () => {
     const bench = await open();
     const { learner: ada } = await bench.control("POST", "/learners", { name: "Ada", hintAfter: "0s" });
     await bench.control("POST", "/learners", { name: "Grace", hintAfter: "0s" });

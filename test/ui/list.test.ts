@@ -1,4 +1,4 @@
-// The lists of the dashboard: what a cursor stands on, what is seen, and what is counted, whatever comes, goes, and is filtered meanwhile.
+// Lists: the cursor, the visible rows and the counts, whatever is added, dropped or filtered.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -36,19 +36,19 @@ const ids = (list: readonly Row[]) => list.map(({ id }) => id);
 const filled = (count: number) => append(emptyList(true), rows(0, count));
 
 describe("a list that follows", () => {
-  test("shows the newest rows, and the last of them is the one that keys act on", () => {
+  test("shows the newest rows, and selects the last one", () => {
     const list = append(filled(20), rows(20, 3));
     expect(ids(visibleRows(list, 4).rows)).toEqual(["row_19", "row_20", "row_21", "row_22"]);
     expect([visibleRows(list, 4).selected, selectedRow(list)?.id, unseenCount(list)]).toEqual([3, "row_22", 0]);
   });
 
-  test("is pinned by the first move, on the row that is seen, without moving the view", () => {
+  test("is pinned by the first cursor move, without scrolling", () => {
     const list = moveCursor(filled(20), -1, 5);
     expect(list.follows).toBe(false);
     expect(visibleRows(list, 5)).toEqual({ rows: rows(15, 5), selected: 3, isGone: false });
   });
 
-  test("stays where it is while rows come, counts them, and goes on by f", () => {
+  test("stays in place once pinned, counts new rows, and follows again", () => {
     const pinned = append(append(moveCursor(filled(20), -2, 5), rows(20, 7)), rows(27, 1), 4);
     expect(visibleRows(pinned, 5)).toEqual({ rows: rows(15, 5), selected: 2, isGone: false });
     expect([unseenCount(pinned), pinned.total]).toEqual([12, 32]);
@@ -61,29 +61,29 @@ describe("a list that follows", () => {
 describe("a row that has left the list", () => {
   const evicted = append(moveCursor(filled(10), "first", 5), rows(10, MAX_ROWS));
 
-  test("is shown from a copy, above those that are left", () => {
+  test("is shown above the remaining rows", () => {
     expect(evicted.rows).toHaveLength(MAX_ROWS);
     expect(isCursorGone(evicted)).toBe(true);
     expect(visibleRows(evicted, 3)).toEqual({ rows: [row(0), row(10), row(11)], selected: 0, isGone: true });
     expect(selectedRow(evicted)).toEqual(row(0));
   });
 
-  test("has the oldest row below it, and nothing above", () => {
+  test("has the oldest row below it, and nothing above it", () => {
     expect(selectedRow(moveCursor(evicted, 1, 3))?.id).toBe("row_10");
     expect(selectedRow(moveCursor(evicted, 2, 3))?.id).toBe("row_11");
     expect(selectedRow(moveCursor(evicted, -1, 3))?.id).toBe("row_0");
     expect(selectedRow(moveCursor(evicted, "last", 3))?.id).toBe(`row_${MAX_ROWS + 9}`);
   });
 
-  test("stays chosen in a list of how things stand, as it was last seen", () => {
+  test("stays selected in a polled list, as it was last seen", () => {
     const list = replace(moveCursor(replace(emptyList(false), rows(0, 4)), 2, 4), [row(0), row(3)]);
     expect([selectedRow(list)?.id, isCursorGone(list)]).toEqual(["row_2", true]);
     expect(selectedRow(moveCursor(list, 1, 4))?.id).toBe("row_0");
   });
 });
 
-describe("a list of how things stand", () => {
-  test("has its first row chosen from the beginning, and takes in what became of the chosen one", () => {
+describe("a polled list", () => {
+  test("selects its first row, and updates the selected one", () => {
     const list = replace(emptyList(false), rows(0, 3));
     expect(selectedRow(list)?.id).toBe("row_0");
     const changed = replace(list, [row(5), { ...row(0), value: "changed" }]);
@@ -91,7 +91,7 @@ describe("a list of how things stand", () => {
     expect(unseenCount(changed)).toBe(0);
   });
 
-  test("keeps the row of a frozen picture, and takes in what became of it when that goes on", () => {
+  test("keeps the row as it was while frozen, and updates it afterwards", () => {
     const frozen = freeze(replace(emptyList(false), rows(0, 3)));
     const later = replace(frozen, [{ ...row(0), value: "later" }]);
     expect([selectedRow(later)?.value, visibleRows(later, 5).rows.length]).toEqual([0, 3]);
@@ -100,7 +100,7 @@ describe("a list of how things stand", () => {
 });
 
 describe("a filter", () => {
-  test("keeps the chosen row where it passes", () => {
+  test("keeps the selected row if it matches", () => {
     const list = withFilter(moveCursor(filled(30), -3, 5), "kind:red");
     expect(selectedRow(moveCursor(filled(30), -2, 5))?.filterBy.fields.kind).toBe("red");
     expect(selectedRow(withFilter(moveCursor(filled(30), -2, 5), "kind:red"))?.id).toBe("row_27");
@@ -108,14 +108,14 @@ describe("a filter", () => {
     expect(filteredRows(list)).toHaveLength(10);
   });
 
-  test("gives the chosen row back when it goes, however it was written meanwhile", () => {
+  test("returns to the selected row when it is cleared", () => {
     const chosen = moveCursor(filled(30), -3, 5);
     const written = ["n", "no", "none", "non", "", "kind:red", "kind:"].reduce(withFilter, chosen);
     expect(selectedRow(withFilter(chosen, "none"))).toBeUndefined();
     expect(selectedRow(withFilter(written, ""))?.id).toBe("row_26");
   });
 
-  test("that lets nothing through has the first row that comes chosen, and no later one", () => {
+  test("without matches selects the first match that arrives", () => {
     const list = withFilter(moveCursor(filled(5), -1, 5), "late");
     const late = (number: number) => ({ ...row(number), filterBy: { text: "late", fields: {} } });
     const came = append(append(list, [late(50)]), [late(51)]);
@@ -123,8 +123,8 @@ describe("a filter", () => {
   });
 });
 
-describe("a frozen picture", () => {
-  test("shows what there was, moves its cursor, and counts from the moment at which it froze", () => {
+describe("a frozen list", () => {
+  test("shows the rows from when it was frozen, moves its cursor, and counts new rows", () => {
     const frozen = append(freeze(filled(10)), rows(10, 5), 2);
     expect(visibleRows(frozen, 3).rows).toEqual(rows(7, 3));
     expect(unseenCount(frozen)).toBe(7);
@@ -208,7 +208,7 @@ function play(
 }
 
 describe("whatever happens", () => {
-  test("the chosen row of a pinned list never changes by itself", () => {
+  test("the selected row of a pinned list never changes by itself", () => {
     fc.assert(
       fc.property(history, (given) =>
         play(given, (before, after, step) => {
@@ -221,7 +221,7 @@ describe("whatever happens", () => {
     );
   });
 
-  test("the view of a pinned list never jumps: rows that are still there stay on their lines", () => {
+  test("a pinned list never scrolls by itself", () => {
     fc.assert(
       fc.property(history, (given) =>
         play(given, (before, after, step) => {
@@ -239,7 +239,7 @@ describe("whatever happens", () => {
     );
   });
 
-  test("the chosen row is always seen, and it is the one that keys act on", () => {
+  test("the selected row is always visible, and keys act on it", () => {
     fc.assert(
       fc.property(history, (given) =>
         play(given, (_, list) => {
@@ -253,7 +253,7 @@ describe("whatever happens", () => {
     );
   });
 
-  test("a list that follows shows its newest rows, and those that are shown are in order and fit the filter", () => {
+  test("a list that follows shows its newest rows, in order and matching the filter", () => {
     fc.assert(
       fc.property(history, (given) =>
         play(given, (_, list) => {
@@ -270,7 +270,7 @@ describe("whatever happens", () => {
     );
   });
 
-  test("every row is counted, and so is what came since the picture stopped", () => {
+  test("all rows are counted, and so are those since the list was paused or frozen", () => {
     fc.assert(
       fc.property(history, (given) =>
         play(given, (_, list, __, { came, pausedAt, frozenAt }) => {

@@ -1,4 +1,4 @@
-// What stands between a frame and the terminal: the painter, the screen, the door, what is held meanwhile.
+// Writing to the terminal: the painter, the screen, the non-blocking writer, and captured output.
 
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -70,20 +70,20 @@ async function screenAfter(bytes: string, size = { cols: 20, rows: 5 }): Promise
 }
 
 describe("the difference between two frames", () => {
-  test("is nothing where nothing changed, and one line where one did", () => {
+  test("is empty without changes, and one line for one changed line", () => {
     expect(difference(["a", "b"], ["a", "b"])).toBe("");
     expect(difference(["a", "b"], ["a", "c"])).toBe("\x1b[2;1H\x1b[0m\x1b[2Kc");
   });
 
-  test("clears what was there before where nobody knows what that is", () => {
+  test("clears the screen when its content is unknown", () => {
     expect(difference(undefined, ["a"])).toBe("\x1b[2J\x1b[1;1H\x1b[0m\x1b[2Ka");
   });
 
-  test("takes away lines that are no more", () => {
+  test("erases lines that the new frame does not have", () => {
     expect(difference(["a", "b"], ["a"])).toBe("\x1b[2;1H\x1b[0m\x1b[2K");
   });
 
-  test("makes any frame of any other, whatever their heights", async () => {
+  test("turns any frame into any other, whatever their heights", async () => {
     const frame = fc.array(fc.string({ maxLength: 20, unit: fc.constantFrom("a", "b", " ", "│", "✓") }), { maxLength: 5 });
     const property = fc.asyncProperty(frame, frame, async (from, to) => {
       const shown = await screenAfter(`\x1b[?7l${difference(undefined, from)}${difference(from, to)}`);
@@ -94,13 +94,13 @@ describe("the difference between two frames", () => {
 });
 
 describe("the painter", () => {
-  test("hands over each frame in one piece, which a terminal shows at once", () => {
+  test("writes each frame as one synchronized update", () => {
     const { painter, text } = fakeTerminal();
     painter.paint(["a"]);
     expect(text()).toBe("\x1b[?2026h\x1b[2J\x1b[1;1H\x1b[0m\x1b[2Ka\x1b[?2026l");
   });
 
-  test("writes nothing where nothing changed", () => {
+  test("writes nothing when nothing changed", () => {
     const { painter, text } = fakeTerminal();
     painter.paint(["a"]);
     const before = text();
@@ -108,7 +108,7 @@ describe("the painter", () => {
     expect(text()).toBe(before);
   });
 
-  test("has one write under way at a time, and then shows the newest frame, not those between", async () => {
+  test("has one write pending at a time, then paints the newest frame and skips those between", async () => {
     const { painter, text, slowDown, release } = fakeTerminal();
     slowDown();
     for (const line of ["one", "two", "three", "four"]) painter.paint([line]);
@@ -121,7 +121,7 @@ describe("the painter", () => {
     expect((await screenAfter(text()))[0]).toBe("four");
   });
 
-  test("goes on where a write was cut off, byte for byte", () => {
+  test("continues after a partial write", () => {
     const whole = fakeTerminal();
     whole.painter.paint(["one", "zwölf"]);
     fc.assert(
@@ -138,7 +138,7 @@ describe("the painter", () => {
     );
   });
 
-  test("asks a terminal that takes nothing again and again, and counts how often it did", () => {
+  test("retries while the terminal accepts nothing, and counts the tries", () => {
     const { painter, text, give, askAgain, tries } = fakeTerminal();
     give(0);
     painter.paint(["a"]);
@@ -153,7 +153,7 @@ describe("the painter", () => {
     expect(text()).toContain("a\x1b[?2026l");
   });
 
-  test("gives up a terminal that is gone", () => {
+  test("stops writing to a terminal that is gone", () => {
     const errors: string[] = [];
     const painter = createPainter(
       (_, taken) => {
@@ -167,7 +167,7 @@ describe("the painter", () => {
     expect(errors).toEqual(["EIO"]);
   });
 
-  test("paints everything anew when it is told that nobody knows what is on the screen", () => {
+  test("paints the whole frame after invalidate", () => {
     const { painter, text } = fakeTerminal();
     painter.paint(["a", "b"]);
     const before = text().length;
@@ -176,7 +176,7 @@ describe("the painter", () => {
     expect(text().slice(before)).toContain("\x1b[2J");
   });
 
-  test("sends a sequence whole, after what is under way and before the next frame", () => {
+  test("sends a sequence after the pending write and before the next frame", () => {
     const { painter, text, slowDown, release } = fakeTerminal();
     slowDown();
     painter.paint(["a"]);
@@ -188,7 +188,7 @@ describe("the painter", () => {
     expect(text()).toMatch(/b.{8}$/);
   });
 
-  test("takes back what was not taken, and says whether it was cut off", () => {
+  test("discards what is not written, and says whether a write was cut off", () => {
     const { painter, text, give, askAgain, isAsking } = fakeTerminal();
     expect(painter.discard()).toBe(false);
     give(5);
@@ -215,7 +215,7 @@ describe("the screen", () => {
     return { done, screen: createScreen({ input, write: (text) => void done.push(text), discard: () => cutOff, keysOnly }) };
   }
 
-  test("is given back as it was taken, once", () => {
+  test("is restored once", () => {
     const { done, screen } = fakeScreen();
     screen.leave();
     expect(done).toEqual([]);
@@ -234,21 +234,21 @@ describe("the screen", () => {
     ]);
   });
 
-  test("ends a sequence that was cut off before anything else", () => {
+  test("first terminates a sequence that was cut off", () => {
     const { done, screen } = fakeScreen(false, true);
     screen.enter();
     screen.leave();
     expect(done.at(-1)?.startsWith("\x1b\\\x1b[?2026l")).toBe(true);
   });
 
-  test("stays as it is where only the keys are wanted", () => {
+  test("is left alone with keysOnly", () => {
     const { done, screen } = fakeScreen(true);
     screen.enter();
     screen.leave("words");
     expect(done).toEqual(["raw false", "raw true", "raw false", "words"]);
   });
 
-  test("is left although the keys are gone", () => {
+  test("is restored even if raw mode cannot be set", () => {
     const written: string[] = [];
     const input = {
       setRawMode(): NodeJS.ReadStream {
@@ -262,8 +262,8 @@ describe("the screen", () => {
   });
 });
 
-describe("the door", () => {
-  test("writes everything of the last words", () => {
+describe("the non-blocking writer", () => {
+  test("writes all of a long text", () => {
     const path = join(folder(), "out");
     const shared = openSync(path, "w");
     const door = openNonblockingWriter(shared);
@@ -275,13 +275,13 @@ describe("the door", () => {
   });
 });
 
-describe("what others write", () => {
+describe("output of other code", () => {
   function fakeStream(isTTY: boolean) {
     const written: string[] = [];
     return { stream: { isTTY, write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream, written };
   }
 
-  test("is held in its order, told at once, and answered once", async () => {
+  test("is captured in order, reported at once, and released once", async () => {
     const [out, error] = [fakeStream(true), fakeStream(true)];
     const told: string[] = [];
     const { release } = captureOutput([out.stream, error.stream], (text) => told.push(text));
@@ -296,14 +296,14 @@ describe("what others write", () => {
     expect(out.written).toEqual(["four\n"]);
   });
 
-  test("goes on to go to a file", () => {
+  test("is not captured when it goes to a file", () => {
     const { stream, written } = fakeStream(false);
     const { release } = captureOutput([stream], () => {});
     stream.write("to the file\n");
     expect([written, release()]).toEqual([["to the file\n"], ""]);
   });
 
-  test("is kept up to a bound, and what is lost is counted", () => {
+  test("is captured up to a limit, and the rest is counted", () => {
     const { stream } = fakeStream(true);
     const { release } = captureOutput([stream], () => {});
     for (let count = 0; count < 3; count++) stream.write("x".repeat(60_000));

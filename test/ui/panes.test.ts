@@ -1,4 +1,4 @@
-// The panes and details as they are seen: frames of known rows at three sizes, and what keys do with rows of a real sandbox.
+// Panes and details: frames with known rows at three sizes, and the keys on rows of a real sandbox.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -84,7 +84,7 @@ const busy = (columns: number, rows: number, look = THEME) =>
   );
 
 describe("every frame", () => {
-  test.each(SIZES)("at %ix%i is exactly as large as the screen, whatever pane has the keys", (columns, rows) => {
+  test.each(SIZES)("at %ix%i fills the screen exactly, whatever pane has the focus", (columns, rows) => {
     for (const { name } of panes) {
       const lines = screen({ ...busy(columns, rows), pane: name });
       expect(lines).toHaveLength(rows);
@@ -95,7 +95,7 @@ describe("every frame", () => {
     }
   });
 
-  test("has its columns under one another, with letters of every width in them", () => {
+  test("has aligned columns with characters of any width", () => {
     const wide = withLiveEvents(emptyDashboard(80, 24), [
       { kind: "request", request: request(1, { path: "/v1/customers/日本語" }) },
       { kind: "request", request: request(2, { path: "/v1/customers/e\u0301👩🏨" }) },
@@ -109,7 +109,7 @@ describe("every frame", () => {
 });
 
 describe("rows of requests", () => {
-  test("tell time, method, path with its end, status, whether it was replayed or touched, how long it took, and whose it was", () => {
+  test("show time, method, path, status, replay or fault, duration and merchant", () => {
     expect(lineWith(busy(80, 24), "12:00:00.001")[0]).toMatch(/12:00:00\.001 GET {4}\/v1\/payments\?limit=25 +200 +1\.2 ms lodge/);
     expect(lineWith(busy(80, 24), "12:00:00.002")[0]).toMatch(/POST {3}\/v1\/\S+…\S*bkg_pending\/decline 409 +1,204 ms lodge/);
     expect(lineWith(busy(80, 24), "12:00:00.003")[0]).toMatch(/payroll +200 ↻ +1\.3 ms market/);
@@ -117,7 +117,7 @@ describe("rows of requests", () => {
     expect(lineWith(busy(80, 24), "12:00:00.005")[0]).toMatch(/cut \* /);
   });
 
-  test("leave out what has no room, and keep what matters", () => {
+  test("drop the less important columns on a narrow screen", () => {
     const [line] = lineWith(busy(60, 15), "decline");
     expect(line).toMatch(/POST {3}\/v1\/hosp\S*…\S*decline 409 +lodge/);
     expect(line).not.toContain("12:00");
@@ -132,21 +132,21 @@ describe("rows of deliveries", () => {
   test.each([
     [120, 36],
     [80, 24],
-  ] as const)("at %ix%i tell event, attempt, result and what comes next", (columns, height) => {
+  ] as const)("at %ix%i show event, attempt, result and next attempt", (columns, height) => {
     expect(row(columns, height, "2/6")).toMatch(/payment\.succeeded +evt_a .*hooks +2\/6 +503 .*~ retried/);
     expect(row(columns, height, "3/6")).toMatch(/evt_a .*3\/6 +503 .*~ next in 4 s/);
     expect(row(columns, height, "6/6")).toMatch(/evt_b .*6\/6 +refused .*✗ failed/);
     expect(row(columns, height, "1/6")).toMatch(/evt_4 .*1\/6 +200 .*✓ delivered/);
   });
 
-  test("count in the title what was given up, until somebody replays it", () => {
+  test("count failed deliveries in the title until they are replayed", () => {
     expect(textOf({ ...busy(80, 24), pane: "deliveries" })).toContain("1 failed");
     const replayed = withLiveEvents(busy(80, 24), [{ kind: "attempt", attempt: attempt(5, { eventId: "evt_b", trigger: "replay" }) }]);
     expect(textOf({ ...replayed, pane: "deliveries" })).not.toContain("1 failed");
     expect(screen({ ...replayed, pane: "deliveries" }).find((line) => line.includes("6/6"))).toContain("✗ replayed");
   });
 
-  test("count down with the sandbox's clock, which may run", () => {
+  test("count down with the sandbox clock", () => {
     const running = applySandboxIndex({ ...busy(80, 24), now: 1_000 }, { ...INDEX, clock: { ...INDEX.clock, mode: "real" } });
     const later = { ...running, now: 3_000, pane: "deliveries" };
     expect(lineWith(later, "3/6")[0]).toContain("next in 2 s");
@@ -154,21 +154,21 @@ describe("rows of deliveries", () => {
   });
 });
 
-describe("windows, faults and verdicts", () => {
-  test("say in the first line where it is, whose keys there are, the time and the version, in as many words as fit", () => {
+describe("rate limits, faults and verdicts", () => {
+  test("are under a status bar with URL, clock, API keys and version, as far as they fit", () => {
     const [wide = "", usual = "", narrow = ""] = [160, 120, 80].map((columns) => screen(busy(columns, 36))[0]);
     expect(wide).toMatch(/^ merchant-sandbox .*LIVE {2}http\S+ {2}clock .* {2}keys sk_test_\{lodge,market\} {2}v1\.2\.3 .*req\/s/);
     expect(usual).toMatch(/^ LIVE {2}http\S+ {2}clock .* {2}sk_test_lodge \+1 more {2}v1\.2\.3 .*req\/s/);
     expect(narrow).toMatch(/LIVE {2}http\S+ {2}sk_test_lodge \+1 more .*req\/s/);
   });
 
-  test("show what is left of a window, with thousands apart, and for how long nothing is", () => {
+  test("show what remains of a window, and for how long it is exhausted", () => {
     const state = { ...busy(80, 24), pane: "limits" };
     expect(lineWith(state, "lodge", "6,000")[0]).toMatch(/█+░+ 4,812\/6,000 resets 16 s/);
     expect(lineWith(state, "market")[0]).toMatch(/░+ {5}0\/6,000 429 for 16 s/);
   });
 
-  test("show what is left of a rule, how long it lives, and how it was coped with", () => {
+  test("show how often a rule may still fire, its time to live, and its verdict", () => {
     const state = { ...busy(80, 24), pane: "faults" };
     expect(lineWith(state, "429 on payments.list")[0]).toMatch(/\* 429 on payments\.list +2 of 3 left +ttl 9:41/);
     expect(lineWith(state, "lost payroll")[0]).toMatch(/spent \(1\) +verdict: fail/);
@@ -177,7 +177,7 @@ describe("windows, faults and verdicts", () => {
     expect(lineWith(busy(120, 36), "429 on payments.list")[0]).toMatch(/2\/3 left ttl 9:41/);
   });
 
-  test("show verdicts in a sign and a word", () => {
+  test("show verdicts as a symbol and a word", () => {
     const state = { ...busy(80, 24), pane: "verdicts" };
     expect(lineWith(state, "✗ fail")[0]).toContain("retry_after.honoured");
     expect(lineWith(state, "✓ pass")[0]).toContain("idempotency.key_reused");
@@ -185,7 +185,7 @@ describe("windows, faults and verdicts", () => {
   });
 });
 
-describe("an empty pane teaches", () => {
+describe("an empty pane says what to do", () => {
   test.each([
     ["requests", "curl -sS 'http://127.0.0.1:4747/v1/payments?limit=1' -H 'Authorization: Bearer sk_test_lodge'"],
     ["deliveries", `curl -sS -X POST 'http://127.0.0.1:4747/v1/webhook-events/test' -H 'Authorization: Bearer sk_test_lodge'`],
@@ -199,7 +199,7 @@ describe("an empty pane teaches", () => {
     expect(text).toContain(words);
   });
 
-  test("and one whose filter lets nothing through says how to go on", () => {
+  test("and one whose filter matches nothing says how to clear it", () => {
     const state = press(busy(80, 24), "/", "n", "o", "n", "e");
     expect(textOf(state)).toContain("No row matches none. Press Esc to clear the filter.");
     expect(textOf(press(state, "escape"))).toContain("bkg_pending");
@@ -207,7 +207,7 @@ describe("an empty pane teaches", () => {
 });
 
 describe("a filter", () => {
-  test("says how many of all are shown, also of those that nobody sent", () => {
+  test("counts its matches among all rows, including those that were not sent", () => {
     const many = withLiveEvents(
       emptyDashboard(80, 24),
       Array.from({ length: 100 }, (_, index) => ({
@@ -223,7 +223,7 @@ describe("a filter", () => {
 });
 
 describe("the cursor", () => {
-  test("is a sign, pins the view, and counts what comes meanwhile", () => {
+  test("is a symbol, pins the list, and counts new rows", () => {
     const state = press(busy(80, 24), "k", "k");
     expect(lineWith(state, "▸", "payroll")).toHaveLength(1);
     const more = Array.from({ length: 212 }, (_, index) => ({ kind: "request" as const, request: request(100 + index) }));
@@ -233,13 +233,13 @@ describe("the cursor", () => {
     expect(textOf(press(later, "f"))).toContain("following");
   });
 
-  test("stays on a row that has left the list, and that is said", () => {
+  test("stays on a row that has left the list, and says so", () => {
     const gone = withRulesAndWindows({ ...press({ ...busy(80, 24), pane: "faults" }, "j") }, [rule(1)]);
     expect(textOf(gone)).toContain("selected row no longer listed");
     expect(lineWith(gone, "▸", "lost payroll")).toHaveLength(1);
   });
 
-  test("follows again after a reset, for everything is new then", () => {
+  test("follows again after a reset", () => {
     const paused = press(busy(120, 36), "k", "k");
     const reset = withLiveEvents(paused, [
       { kind: "reset", merchant: null },
@@ -249,15 +249,15 @@ describe("the cursor", () => {
     expect(textOf(reset)).toMatch(/1 Requests.*following/);
   });
 
-  test("lets go of a row that nobody chose, where nobody is", () => {
+  test("leaves a row that was never selected in a pane without focus", () => {
     const before = withRulesAndWindows(busy(120, 36), [rule(1), rule(2)]);
     const gone = withRulesAndWindows(before, [rule(2)]);
     expect(textOf(gone)).not.toContain("selected row no longer listed");
   });
 });
 
-describe("a look without letters or colours", () => {
-  test("has ASCII only, in the same width, with a sign for everything", () => {
+describe("a terminal without Unicode or colours", () => {
+  test("gets ASCII of the same width", () => {
     const lines = screen(press(busy(80, 24, { colours: false, unicode: false }), "k"));
     expect(lines.join("")).toMatch(/^[\x20-\x7e]*$/);
     expect(lines.find((line) => line.includes("decline"))).toMatch(/\/v1\/hosp\S*~\S*decline/);
@@ -265,7 +265,7 @@ describe("a look without letters or colours", () => {
     expect(lines.find((line) => line.includes("429"))).toContain(">");
   });
 
-  test("without colours has no code of one", () => {
+  test("gets no colour codes", () => {
     const raw = frames.render(busy(120, 36, { colours: false, unicode: true })).join("");
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.
     expect(raw).not.toMatch(/\x1b\[3\d/);
@@ -275,7 +275,7 @@ describe("a look without letters or colours", () => {
 });
 
 describe("the help", () => {
-  test("tells keys by where they hold, and finds them", () => {
+  test("groups the keys, and searches them", () => {
     const help = press(busy(120, 36), "?");
     const text = textOf(help);
     for (const words of ["Requests", "resend the request", "All panes", "page down"]) expect(text).toContain(words);
@@ -286,7 +286,7 @@ describe("the help", () => {
     expect(textOf(press(help, "/", "z", "escape"))).toContain("page down");
   });
 
-  test("of a detail has the keys of the detail", () => {
+  test("of a detail lists the detail's keys", () => {
     const text = textOf(press(withNotice(busy(120, 36), ""), "enter", "?"));
     expect(text).toContain("next row of the same kind");
     expect(text).toContain("copy the request as curl");
@@ -339,7 +339,7 @@ describe("a request of a real sandbox", () => {
     return { bench, desk, receiver };
   }
 
-  test("is told whole: what was asked, answered, remembered, left, unknown, and what it made happen", async () => {
+  test("has both messages, idempotency, rate limit, warnings, and events with deliveries", async () => {
     const { desk, receiver } = await declined();
     const first = await pressAll(desk, "k", "k", "enter");
     for (const words of [
@@ -364,7 +364,7 @@ describe("a request of a real sandbox", () => {
     expect(await pressAll(desk, "p")).toContain("Stored: a retry with this key");
   });
 
-  test("that nobody looked at has no operation, which is not to say that the service has none", async () => {
+  test("says why there is no operation: no such route, or a response before routing", async () => {
     const bench = await open();
     await bench.call("GET", "/v1/nowhere");
     await bench.control("POST", "/faults", { action: { type: "outage" } });
@@ -375,7 +375,7 @@ describe("a request of a real sandbox", () => {
     expect(await pressAll(desk, "escape", "k", "enter")).toContain("operation      none: no such route");
   });
 
-  test("is stepped from to the next of its operation, and to the showing the nearest row where there is none", async () => {
+  test("steps to the next request of the same operation, or else to the nearest one", async () => {
     const { desk } = await declined();
     desk.press("g", "enter");
     const other = await pressAll(desk, "n");
@@ -383,7 +383,7 @@ describe("a request of a real sandbox", () => {
     expect(desk.state.notice?.text).toContain("showing the nearest row");
   });
 
-  test("is copied as curl with its key masked, and with its real key it does the same again", async () => {
+  test("is copied as curl with its API key masked or real", async () => {
     const { desk, bench } = await declined();
     await pressAll(desk, "k", "k", "y");
     expect(desk.copied.at(-1)).toContain("Authorization: Bearer …odge");
@@ -395,7 +395,7 @@ describe("a request of a real sandbox", () => {
     expect(newest).toMatchObject({ operation: "bookings.decline", idempotencyKey: "abc", replayOf: "req_3", status: 200 });
   });
 
-  test("is sent again as it was: path, query, body and Idempotency-Key", async () => {
+  test("is resent with the same path, query, body and Idempotency-Key", async () => {
     const { desk, bench } = await declined();
     await pressAll(desk, "k", "k", "r");
     expect(desk.state.notice?.text).toBe("Resent req_3: 200");
@@ -409,7 +409,7 @@ describe("a request of a real sandbox", () => {
     expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({ path: "/v1/payouts", query: "limit=2", status: 200 });
   });
 
-  test("that was cut or masked is not sent again", async () => {
+  test("is not resent when the journal truncated or masked it", async () => {
     const bench = await open();
     await bench.call("POST", "/v1/merchants/login", { body: { email: "a@b.c", password: "geheim" } });
     const desk = await openTestDashboard(bench.url);
@@ -423,7 +423,7 @@ describe("a request of a real sandbox", () => {
     expect((await bench.control("GET", "/requests")).data).toHaveLength(1);
   });
 
-  test("has its merchant's key copied", async () => {
+  test("lets a copy its merchant's API key", async () => {
     const { desk } = await declined();
     desk.press("a");
     await desk.settle();
@@ -431,7 +431,7 @@ describe("a request of a real sandbox", () => {
     expect(desk.state.notice?.text).toBe("Copied the API key of mer_lodge");
   });
 
-  test("stays in its detail while rows come, and is chosen when that is closed", async () => {
+  test("stays open while rows arrive, and is selected when the detail closes", async () => {
     const { desk, bench } = await declined();
     const before = await pressAll(desk, "enter");
     await bench.call("GET", "/v1/customers/cus_zoe");
@@ -455,7 +455,7 @@ describe("a delivery of a real sandbox", () => {
     return { bench, desk, receiver, secret, endpoint: id };
   }
 
-  test("is told whole: every attempt, what was sent, the answer, the next try", async () => {
+  test("has all attempts, the request, the response and the next attempt", async () => {
     const { desk, bench, receiver, endpoint } = await delivered(503);
     await advance(bench, "5s");
     await caughtUp(desk, bench);
@@ -475,7 +475,7 @@ describe("a delivery of a real sandbox", () => {
       expect(text).toContain(words);
   });
 
-  test("has its signature checked by the line that v copies, in a real shell with a real openssl", async () => {
+  test("has a signature that the command of v verifies in a real shell", async () => {
     const { desk, secret } = await delivered(200);
     await pressAll(desk, "v");
     const line = desk.copied.at(-1) ?? "";
@@ -485,7 +485,7 @@ describe("a delivery of a real sandbox", () => {
     expect(await shell(line.replace("payment.succeeded", "payment.failed"), { WEBHOOK_SECRET: secret })).toBe("invalid");
   });
 
-  test("is copied as the receiver got it", async () => {
+  test("is copied as curl exactly as it was sent", async () => {
     const { desk, receiver } = await delivered(200);
     await pressAll(desk, "y");
     await shell(desk.copied.at(-1) ?? "");
@@ -495,7 +495,7 @@ describe("a delivery of a real sandbox", () => {
       expect(second?.headers[name]).toBe(first?.headers[name]);
   });
 
-  test("under a fault tells what a rule did, and what would have been sent without it", async () => {
+  test("shows what a fault did, and what would have been sent without it", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -511,7 +511,7 @@ describe("a delivery of a real sandbox", () => {
     expect(text.match(/X-Webhook-Signature: [0-9a-f]{64}/g)).toHaveLength(2);
   });
 
-  test("is replayed by r, and all that were given up by R, after a question", async () => {
+  test("is replayed by r, and all failed ones by R after a confirmation", async () => {
     const { desk, bench, receiver } = await delivered(200);
     await pressAll(desk, "r");
     expect(desk.state.notice?.text).toContain("Replayed payment.succeeded");
@@ -537,7 +537,7 @@ describe("a delivery of a real sandbox", () => {
 });
 
 describe("rules and windows of a real sandbox", () => {
-  test("a rule is told in words and as it was written, and d removes it", async () => {
+  test("a rule is described and shown as JSON, and d removes it", async () => {
     const bench = await open();
     await bench.control("POST", "/faults", {
       id: "flt_mine",
@@ -566,7 +566,7 @@ describe("rules and windows of a real sandbox", () => {
     expect(desk.screen().join("\n")).toContain("status         removed");
   });
 
-  test("a window is used up by e, and the next call feels it", async () => {
+  test("e exhausts a window, and the next call gets 429", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     desk.state = { ...desk.state, pane: "limits" };
@@ -578,7 +578,7 @@ describe("rules and windows of a real sandbox", () => {
     expect(text).toContain("Requests get 429 until it resets");
   });
 
-  test("a verdict is told with what its rule demands, how to mend it, and what shows it", async () => {
+  test("a verdict has its rule, how to fix it, and its evidence", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     desk.state = {

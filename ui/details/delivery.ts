@@ -62,7 +62,7 @@ function summary(state: UiState, row: AttemptMessage, width: number): string[] {
     ...labelled(theme, width, "endpoint", `${row.endpointId}  ${row.url}`),
     ...labelled(theme, width, "merchant", row.merchant),
     ...labelled(theme, width, "attempt", `${row.attempt} of ${row.maxAttempts}, ${dateTime(row.at)}, ${row.id}`),
-    ...labelled(theme, width, "result", `${outcome} ${resultOf(row)}`, ...styles),
+    ...labelled(theme, width, "result", `${resultOf(row)}  ${outcome}`, ...styles),
     ...(nextAttemptAt === null ? [] : labelled(theme, width, "next attempt", `${dateTimeToSecond(nextAttemptAt * 1_000)} sandbox time`)),
   ];
 }

@@ -48,8 +48,8 @@ const followRows = (state: UiState): StateUpdate => update(withList(state, state
 
 /** Scroll the top overlay, or move in the pane. */
 export const movementKeys: readonly KeyBinding[] = [
-  { keys: ["j", "down"], help: "down", run: (state) => move(state, 1) },
-  { keys: ["k", "up"], help: "up", run: (state) => move(state, -1) },
+  { keys: ["j", "down"], help: "move down", run: (state) => move(state, 1) },
+  { keys: ["k", "up"], help: "move up", run: (state) => move(state, -1) },
   { keys: ["g", "home"], help: "go to the top", run: (state) => move(state, "first") },
   { keys: ["pagedown", "ctrl-f"], help: "page down", run: (state) => move(state, "page") },
   { keys: ["pageup", "ctrl-b"], help: "page up", run: (state) => move(state, "-page") },

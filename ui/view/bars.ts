@@ -36,7 +36,8 @@ function statusVariants(state: UiState, address: string): StatusVariant[] {
   const { sandbox, size, learning } = state;
   const name = size.columns < 80 ? "" : " merchant-sandbox ";
   if (!sandbox) return [{ name, parts: [address] }];
-  const parts = (...keys: string[]) => [address, ...[clockText(state, sandbox), ...keys, `v${sandbox.version}`].map(sanitize)];
+  const [clock, version] = [clockText(state, sandbox), `v${sandbox.version}`];
+  const parts = (...keys: string[]) => [address, ...[clock, ...keys, version].map(sanitize)];
   // A workshop's screen may be projected: it shows no API keys.
   if (learning?.kind === "workshop") return [{ name, parts: parts() }];
   const short = parts(firstApiKeyText(sandbox));
@@ -44,6 +45,7 @@ function statusVariants(state: UiState, address: string): StatusVariant[] {
     { name, parts: parts(apiKeysText(sandbox)) },
     { name, parts: short },
     { name: "", parts: short },
+    { name: "", parts: [address, ...[firstApiKeyText(sandbox), clock, version].map(sanitize)] },
   ];
 }
 
