@@ -1,4 +1,4 @@
-// The command line: finds the command, runs it, and turns what goes wrong into one sentence and an exit code.
+// The entry point of the command line: runs the command, and turns errors into a message and an exit code.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError } from "../kernel/errors.ts";
@@ -6,8 +6,8 @@ import { version } from "../sandbox/package-files.ts";
 import { commands, everyCommand } from "./commands/index.ts";
 import { overview } from "./help.ts";
 
-async function main(words: string[]): Promise<number> {
-  const first = words[0];
+async function main(argv: string[]): Promise<number> {
+  const first = argv[0];
   if (first === "--version" || first === "-v") return print(version());
   if (first === "--help" || first === "-h" || first === "help") return print(overview(await everyCommand()));
   const named = first !== undefined && !first.startsWith("-");
@@ -15,7 +15,7 @@ async function main(words: string[]): Promise<number> {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load)
     throw new SandboxError(`There is no command ${name}.${didYouMean(name, Object.keys(commands))} See merchant-sandbox --help.`, "usage");
-  return (await load()).run(named ? words.slice(1) : words);
+  return (await load()).run(named ? argv.slice(1) : argv);
 }
 
 function print(text: string): number {
@@ -23,7 +23,7 @@ function print(text: string): number {
   return exitCodes.ok;
 }
 
-// Whoever read the output may leave, and the disk of a log may be full: what is said then is said to nobody, and the sandbox goes on.
+// A closed pipe or a full disk under the output must not end the sandbox: the output is lost, the sandbox keeps running.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 main(process.argv.slice(2)).then(
@@ -33,7 +33,7 @@ main(process.argv.slice(2)).then(
   (error: unknown) => {
     const known = error instanceof SandboxError;
     process.stderr.write(
-      known ? `merchant-sandbox: ${error.message}\n` : `merchant-sandbox failed; this is a defect of its own: ${(error as Error).stack}\n`,
+      known ? `merchant-sandbox: ${error.message}\n` : `merchant-sandbox failed with an internal error: ${(error as Error).stack}\n`,
     );
     process.exitCode = known ? error.exitCode : exitCodes.runtime;
   },

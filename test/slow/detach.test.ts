@@ -47,7 +47,7 @@ describe("start --detach", () => {
     const { code, out, error } = await run(["--detach", "--port", "0", "--memory"], {}, cwd);
     expect([code, error, out.length]).toEqual([0, "", 1]);
     const [, url = "", pid = "", log = ""] =
-      /^merchant-sandbox \S+ is ready at (\S+)\/v1 as process (\d+); its log is (\S+)\. merchant-sandbox stop ends it\.$/.exec(
+      /^merchant-sandbox \S+ is ready at (\S+)\/v1 as process (\d+); its log is (\S+)\. Stop it with merchant-sandbox stop\.$/.exec(
         out[0] ?? "",
       ) ?? [];
     left.push(Number(pid));
@@ -103,7 +103,7 @@ describe("start --detach", () => {
     }
     expect(statesIn(cwd)).toEqual([]);
     expect(await run(["--detach", "--db", "/dev/null/data.db"])).toMatchObject({ code: 1, error: expect.stringContaining("/dev/null") });
-    expect(await run(["--detach", "--ui"])).toMatchObject({ code: 2, error: expect.stringContaining("choose one") });
+    expect(await run(["--detach", "--ui"])).toMatchObject({ code: 2, error: expect.stringContaining("choose --ui or") });
   });
 
   test("twenty at once keep out of each other's way; stop asks which, and --all ends them", async () => {
@@ -164,7 +164,10 @@ describe("wait", () => {
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
     const stranger = await run(["wait", "--timeout", "1ms", "--url", url]);
-    expect([stranger.code, stranger.error]).toEqual([1, expect.stringContaining("what answers there (200) is no merchant-sandbox")]);
+    expect([stranger.code, stranger.error]).toEqual([
+      1,
+      expect.stringContaining("the server there (status 200) is not a merchant-sandbox"),
+    ]);
     expect((await run(["wait", "--timeout", "soon"])).code).toBe(2);
     expect((await run(["wait", "--url", "ftp://here"])).code).toBe(2);
   });

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { checkDisk, checkLocalhost, checkNode, checkTerminal, type Found } from "../../src/cli/doctor-checks.ts";
+import { type CheckResult, checkDisk, checkLocalhost, checkNode, checkTerminal } from "../../src/cli/commands/doctor.ts";
 import { folder, launchFile, PROGRAM, run, start } from "../support/program.ts";
 
 /** Nothing of the machine that runs the tests. */
@@ -15,7 +15,7 @@ const PLAIN = { HTTP_PROXY: "", http_proxy: "", ALL_PROXY: "", all_proxy: "", NO
 async function examine(words: string[] = [], variables: Record<string, string> = {}) {
   const { code, out, error } = await run(["doctor", "--json", "--port", "0", ...words], { ...PLAIN, ...variables });
   expect(error).toBe("");
-  const found = out.map((line) => JSON.parse(line) as Found);
+  const found = out.map((line) => JSON.parse(line) as CheckResult);
   return { code, found, of: (check: string) => found.find((one) => one.check === check) };
 }
 
@@ -23,9 +23,9 @@ test("a healthy machine is told so, line by line", async () => {
   const { code, out, error } = await run(["doctor", "--port", "0"], PLAIN);
   expect([code, error]).toEqual([0, ""]);
   expect(out.slice(0, 3)).toEqual([
-    expect.stringMatching(/^ok {4}Node \d+\.\d+\.\d+; >=20\.19 is wanted$/),
+    expect.stringMatching(/^ok {4}Node \d+\.\d+\.\d+; >=20\.19 is required$/),
     "ok    better-sqlite3 loads",
-    "ok    any port that is free",
+    "ok    any free port",
   ]);
   const { found } = await examine();
   expect(found.map(({ check }) => check)).toEqual(["node", "sqlite", "port", "folder", "disk", "terminal", "proxy", "localhost"]);
@@ -42,7 +42,7 @@ describe("finds", () => {
   test("a better-sqlite3 that was built for another Node", async () => {
     const home = folder();
     cpSync(dirname(PROGRAM), join(home, "dist"), { recursive: true });
-    cpSync(join(dirname(PROGRAM), "../../package.json"), join(home, "package.json"));
+    cpSync(join(dirname(PROGRAM), "../package.json"), join(home, "package.json"));
     mkdirSync(join(home, "node_modules/better-sqlite3"), { recursive: true });
     const source = "module.exports = class { constructor() { throw new Error('NODE_MODULE_VERSION 999\\nmore') } };";
     writeFileSync(join(home, "node_modules/better-sqlite3/index.js"), source);
@@ -51,7 +51,7 @@ describe("finds", () => {
       1,
       [
         "fail  better-sqlite3 does not load: NODE_MODULE_VERSION 999",
-        "      Install again with this very Node and with install scripts allowed: npm rebuild better-sqlite3.",
+        "      Rebuild it for this Node, with install scripts allowed: npm rebuild better-sqlite3.",
       ],
     ]);
   });
@@ -89,7 +89,7 @@ describe("finds", () => {
     const { code, of } = await examine(["--db", "/dev/null/deep/data.db"]);
     expect([code, of("folder")]).toMatchObject([
       1,
-      { state: "fail", says: "/dev/null is no folder", remedy: expect.stringContaining("--memory") },
+      { state: "fail", says: "/dev/null is not a folder", remedy: expect.stringContaining("--memory") },
     ]);
   });
 
@@ -104,10 +104,10 @@ describe("finds", () => {
     const found = stdout
       .trim()
       .split("\n")
-      .map((line) => JSON.parse(line) as Found);
+      .map((line) => JSON.parse(line) as CheckResult);
     expect(found.find(({ check }) => check === "folder")).toMatchObject({
       state: "fail",
-      says: expect.stringContaining("/etc cannot be written: EACCES"),
+      says: expect.stringContaining("/etc is not writable: EACCES"),
     });
   });
 
@@ -122,8 +122,8 @@ describe("finds", () => {
     [{ HTTP_PROXY: "http://proxy:3128" }, "warn", "NO_PROXY lacks localhost and 127.0.0.1"],
     [{ http_proxy: "http://proxy:3128", no_proxy: "localhost" }, "warn", "NO_PROXY lacks 127.0.0.1:"],
     [{ ALL_PROXY: "socks://proxy" }, "warn", "ALL_PROXY is set"],
-    [{ HTTP_PROXY: "http://proxy:3128", NO_PROXY: "example.com, localhost,127.0.0.1" }, "ok", "leaves this machine out"],
-    [{ HTTP_PROXY: "http://proxy:3128", NO_PROXY: "*" }, "ok", "leaves this machine out"],
+    [{ HTTP_PROXY: "http://proxy:3128", NO_PROXY: "example.com, localhost,127.0.0.1" }, "ok", "excludes this machine"],
+    [{ HTTP_PROXY: "http://proxy:3128", NO_PROXY: "*" }, "ok", "excludes this machine"],
   ])("proxy variables %j", async (variables, state, says) => {
     const { code, of } = await examine([], variables as Record<string, string>);
     expect([code, of("proxy")]).toMatchObject([0, { state, says: expect.stringContaining(says) }]);
@@ -160,11 +160,11 @@ describe("finds", () => {
     expect(await checkLocalhost(async () => ["127.0.0.1", "::1"])).toMatchObject({ state: "ok" });
     expect(await checkLocalhost(async () => ["::1", "203.0.113.7"])).toMatchObject({
       state: "warn",
-      says: "localhost leads to 203.0.113.7",
+      says: "localhost resolves to 203.0.113.7",
     });
     expect(await checkLocalhost(() => Promise.reject(new Error("ENOTFOUND")))).toMatchObject({
       state: "warn",
-      says: "localhost has no address",
+      says: "localhost does not resolve",
     });
   });
 });

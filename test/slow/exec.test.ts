@@ -249,7 +249,7 @@ describe("--fail-on", () => {
     expect(sound).toMatchObject({ code: 0, error: "" });
     expect([unsound.code, unsound.error]).toEqual([
       3,
-      expect.stringMatching(/lost-response: \d of 10 points: .* At least 8 were asked for/),
+      expect.stringMatching(/lost-response: \d of 10 points: .* At least 8 points are required/),
     ]);
     const none = await exec(["--fail-on", "score"], node(""));
     expect([none.code, none.error]).toEqual([3, expect.stringContaining("arm one with --scenario <name>")]);
@@ -270,7 +270,7 @@ describe("--fail-on", () => {
   test("uncovered makes 3 of what was never called or sent", async () => {
     const source = node("await get('/payments'); await send('POST', '/hospitality/bookings/bkg_pending/decline', {})");
     const expected: [text: string, code: number, says: string][] = [
-      ["uncovered", 3, `${catalogue.length - 2} of ${catalogue.length} operations were never called, and at most 0 may be: `],
+      ["uncovered", 3, `${catalogue.length - 2} of ${catalogue.length} operations were never called, and at most 0 are allowed: `],
       [`uncovered=${catalogue.length - 3}`, 3, `at most ${catalogue.length - 3}`],
       [`uncovered=${catalogue.length - 2}`, 0, ""],
       ["uncovered=payments.list,booking.declined,bookings.decline", 0, ""],
@@ -363,7 +363,7 @@ describe("runs nothing", () => {
     await expectNothingRun(["--fail-on", "verdict"], 2, /"verdict"\. Did you mean verdicts\? It takes/);
     await expectNothingRun(["--fail-on", "uncovered=payments.lst"], 2, "Did you mean payments.list?");
     await expectNothingRun(["--report", "junt=a.xml"], 2, "Did you mean junit?");
-    await expectNothingRun(["--report", "junit"], 2, "--report takes FORMAT=FILE");
+    await expectNothingRun(["--report", "junit"], 2, "--report takes <format>=<file>");
     await expectNothingRun(["npm"], 2, 'Unexpected argument "npm"');
     await expectNothingRun(["--prot", "5"], 2, "Did you mean --port?");
     await expectNothingRun([], 2, "The command is missing", []);
@@ -373,7 +373,7 @@ describe("runs nothing", () => {
 
   test("where there is no such command", async () => {
     const { code, error } = await exec([], ["merchant-nothing"]);
-    expect([code, error]).toEqual([2, expect.stringContaining('There is no command "merchant-nothing" to run.')]);
+    expect([code, error]).toEqual([2, expect.stringContaining('Command not found: "merchant-nothing".')]);
   });
 });
 

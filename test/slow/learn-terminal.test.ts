@@ -37,7 +37,7 @@ describe("learn on a terminal", () => {
     const shell = openShell();
     await shell.shows("$ ");
     shell.type(`cd ${folder} && $program learn paging --port 0 --hint-after 0s; echo ended with $?\r`);
-    await shell.shows((screen) => screen.includes("paging.mjs was put into this folder") && screen.includes("▸1"));
+    await shell.shows((screen) => screen.includes("paging.mjs was created in this folder") && screen.includes("▸1"));
     expect(readFileSync(join(folder, "paging.mjs"), "utf8")).toContain("http://127.0.0.1:");
     writeFileSync(join(folder, "paging.mjs"), "mine");
     for (const number of [2, 3, 4, 5]) {

@@ -58,20 +58,20 @@ test("goes on with the next lesson by itself", async () => {
 test("puts the lesson's file where one is, with the learner's own address, and never over another", async () => {
   const cwd = folder();
   const first = launch(["learn", "paging", "--port", "0"], {}, cwd);
-  await says(first, "paging.mjs was put into this folder");
+  await says(first, "paging.mjs was created in this folder");
   const ready = await says(first, "is ready at");
   const file = join(cwd, "paging.mjs");
   expect(readFileSync(file, "utf8")).toContain(`"${/http:\S+/.exec(ready)?.[0]}"`);
   await stop(first);
   writeFileSync(file, "mine");
   const second = launch(["learn", "2", "--port", "0"], {}, cwd);
-  await says(second, "paging.mjs is here already, and was left as it is");
+  await says(second, "paging.mjs already exists and was not changed");
   type(second, "s");
   for (const number of [2, 3, 4, 5]) {
     await says(second, `[paging ${number}/5]`);
     type(second, "s");
   }
-  await says(second, "paging.mjs is the solution now; yours is paging.mjs.before");
+  await says(second, "paging.mjs now contains the solution; your version is paging.mjs.before");
   expect([readFileSync(`${file}.before`, "utf8"), readFileSync(file, "utf8")]).toEqual(["mine", expect.stringContaining("has_more")]);
   await stop(second);
 });
@@ -126,7 +126,7 @@ test.each([
   [["learn", "pagign"], 1, "Did you mean paging?"],
   [["learn", "--checkpoint", "9"], 1, "there is no step 9"],
   [["learn", "--checkpoint", "two"], 2, "--checkpoint takes the number of a step"],
-  [["learn", "--join", "http://127.0.0.1:1/"], 2, "--join takes the address of a room"],
+  [["learn", "--join", "http://127.0.0.1:1/"], 2, "--join takes the URL of a room"],
   [["learn", "--name", "Ada"], 2, "add --join <url>"],
 ])("refuses %j", async (words, code, says) => {
   const ended = await run([...words, ...(words.includes("--join") || words.includes("--name") ? [] : ["--port", "0"])]);

@@ -48,7 +48,7 @@ describe("every way out gives the terminal back, and says what the sandbox was",
     shell.type("q");
     const text = await shell.shows("ended with 0");
     expect(text).toContain(
-      `merchant-sandbox was at ${shell.url}/v1\n1 request, 0 delivery attempts, 0 failed verdicts\nIt kept everything in memory`,
+      `merchant-sandbox was at ${shell.url}/v1\n1 request, 0 delivery attempts, 0 failed verdicts\nAll data was in memory`,
     );
     await expectGivenBack(shell);
   });
@@ -56,7 +56,7 @@ describe("every way out gives the terminal back, and says what the sandbox was",
   test("the last words name the file that keeps everything", async () => {
     const shell = await startInShell("--db kept.db --port 0");
     shell.type("q");
-    expect(await shell.shows("ended with 0")).toMatch(/everything, its journal too, in \/.*kept\.db/s);
+    expect(await shell.shows("ended with 0")).toMatch(/All data, with the request log, was kept in \/.*kept\.db/s);
   });
 
   test("Ctrl-C ends as the signal would", async () => {
@@ -240,7 +240,7 @@ describe("s goes from panes to plain lines and back", () => {
     await shell.shows("limit=1");
     for (const limit of [2, 4]) {
       shell.type("s");
-      await shell.shows("s brings the panes back, q quits");
+      await shell.shows("Press s for the dashboard, q to quit");
       expect(isTaken(shell)).toEqual(GIVEN_BACK);
       await get(shell.url, `/v1/payments?limit=${limit}`);
       await shell.shows(new RegExp(`^2026-01-05T12:00:00\\.000Z GET /v1/payments\\?limit=${limit} 200`, "m"));
@@ -249,7 +249,7 @@ describe("s goes from panes to plain lines and back", () => {
       expect(isTaken(shell)).toEqual(TAKEN);
     }
     shell.type("s");
-    await shell.shows("s brings the panes back");
+    await shell.shows("Press s for the dashboard");
     shell.type("q");
     await shell.shows("ended with 0");
     await expectGivenBack(shell);
@@ -258,7 +258,7 @@ describe("s goes from panes to plain lines and back", () => {
   test("Ctrl-C ends it in plain lines too", async () => {
     const shell = await startInShell("--memory --port 0");
     shell.type("s");
-    await shell.shows("s brings the panes back");
+    await shell.shows("Press s for the dashboard");
     shell.type("\x03");
     await shell.shows("ended with 130");
     await expectGivenBack(shell);
@@ -450,7 +450,7 @@ describe("attached to a sandbox elsewhere", () => {
     plain.child.kill("SIGTERM");
     const ended = await plain.ended;
     expect(ended.code).toBe(0);
-    expect(ended.error).toContain("The sandbox was started anew.");
+    expect(ended.error).toContain("The sandbox was restarted.");
   });
 
   test("an address that is none is refused", async () => {

@@ -1,4 +1,4 @@
-// What makes a run fail although its command succeeded: verdicts of the judge, points missed, answers 5xx, and what was never touched.
+// The conditions of `exec --fail-on`: failed verdicts, missed scores, 5xx responses, and operations or events without coverage.
 
 import { eventTypes } from "../../areas/index.ts";
 import type { Scenario } from "../../client/control-plane.generated.ts";
@@ -7,13 +7,13 @@ import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { operations } from "../../sandbox/engine.ts";
 import type { Running } from "../remote/running-sandbox.ts";
 
-/** Looks at a run; says what is wrong with it, a line each. */
+/** Finds problems of a run, one line each. */
 interface Condition {
   exitCode: number;
   find(sandbox: Running): Promise<string[]>;
 }
 
-export interface Finding {
+export interface Problem {
   exitCode: number;
   lines: string[];
 }
@@ -28,12 +28,12 @@ const conditions: Record<string, Condition> = {
   inconclusive: { exitCode: exitCodes.inconclusive, find: verdictsOf("inconclusive") },
   "5xx": {
     exitCode: exitCodes.verdict,
-    find: findBroken,
+    find: find5xx,
   },
 };
 
-/** The newest as requests; of a run so long that those are forgotten, what the counts of each operation still know. */
-async function findBroken(sandbox: Running): Promise<string[]> {
+/** Lists requests from the log; if the run is so long that the log has dropped them, counts per operation. */
+async function find5xx(sandbox: Running): Promise<string[]> {
   const { data } = await sandbox.control.requests.list({ status: "5xx", limit: 100 });
   if (data.length > 0) return data.map(({ id, method, path, status }) => `${id} ${method} ${path} was answered ${status}`);
   const operations = await sandbox.control.operations();
@@ -45,9 +45,9 @@ async function findBroken(sandbox: Running): Promise<string[]> {
 }
 
 const SYNTAX =
-  "verdicts, inconclusive, 5xx, score, score=N, uncovered, uncovered=N, and uncovered=NAME,NAME with operations and types of events";
+  "verdicts, inconclusive, 5xx, score, score=N, uncovered, uncovered=N, and uncovered=NAME,NAME with operations and event types";
 
-/** Names that follow `uncovered=` belong to it until a condition follows. */
+/** Commas separate conditions, and also the names after `uncovered=`. */
 export function readConditions(text: string | undefined): Condition[] {
   const found: Condition[] = [];
   let names: string[] | undefined;
@@ -58,13 +58,13 @@ export function readConditions(text: string | undefined): Condition[] {
       names = undefined;
     } else if (/^(uncovered|score)(=\d+)?$/.test(word)) {
       const [what, number] = word.split("=");
-      found.push(what === "score" ? leastScore(number) : mostUncovered(Number(number ?? 0)));
+      found.push(what === "score" ? minimumScore(number) : maximumUncovered(Number(number ?? 0)));
       names = undefined;
     } else if (names) names.push(known(word));
     else {
       if (!word.startsWith("uncovered="))
         throw new SandboxError(
-          `--fail-on knows no "${word}".${didYouMean(word, [...Object.keys(conditions), "score", "uncovered"])} It takes ${SYNTAX}.`,
+          `--fail-on has no condition "${word}".${didYouMean(word, [...Object.keys(conditions), "score", "uncovered"])} It takes ${SYNTAX}.`,
           "usage",
         );
       names = [known(word.slice("uncovered=".length))];
@@ -74,46 +74,49 @@ export function readConditions(text: string | undefined): Condition[] {
   return found;
 }
 
-/** The worst first: a verdict that failed says more than one that cannot be told. */
-export async function findWrong(wanted: readonly Condition[], sandbox: Running): Promise<Finding[]> {
-  const findings: Finding[] = [];
+/** The problems of a run, those with the lowest exit code first: a failure takes precedence over an inconclusive result. */
+export async function findProblems(wanted: readonly Condition[], sandbox: Running): Promise<Problem[]> {
+  const problems: Problem[] = [];
   for (const { exitCode, find } of wanted) {
     const lines = await find(sandbox);
-    if (lines.length > 0) findings.push({ exitCode, lines });
+    if (lines.length > 0) problems.push({ exitCode, lines });
   }
-  return findings.sort((one, other) => one.exitCode - other.exitCode);
+  return problems.sort((one, other) => one.exitCode - other.exitCode);
 }
 
 function known(name: string): string {
   const names = [...operations, ...eventTypes];
   if (names.includes(name)) return name;
-  throw new SandboxError(`--fail-on uncovered names "${name}", which is no operation and no event.${didYouMean(name, names)}`, "usage");
+  throw new SandboxError(
+    `--fail-on uncovered names "${name}", which is neither an operation nor an event.${didYouMean(name, names)}`,
+    "usage",
+  );
 }
 
-/** So many points in each scenario that is armed; where no number is given, all there are and nothing left open. */
-function leastScore(least: string | undefined): Condition {
+/** Requires this score in each armed scenario; without a number, the verdict must be pass. */
+function minimumScore(least: string | undefined): Condition {
   return {
     exitCode: exitCodes.verdict,
     async find(sandbox) {
       const { data } = await sandbox.control.scenarios.list();
       const armed = data.filter((scenario) => scenario.armed);
-      if (armed.length === 0) return ["No scenario is armed that could have a score: arm one with --scenario <name>"];
+      if (armed.length === 0) return ["No scenario is armed, so there is no score: arm one with --scenario <name>"];
       const isMissed = ({ verdict, score }: Scenario) => (least === undefined ? verdict !== "pass" : score < Number(least));
       return armed
         .filter(isMissed)
-        .map(({ name, says }) => `${name}: ${says}${least === undefined ? "" : ` At least ${least} were asked for.`}`);
+        .map(({ name, says }) => `${name}: ${says}${least === undefined ? "" : ` At least ${least} points are required.`}`);
     },
   };
 }
 
-function mostUncovered(most: number): Condition {
+function maximumUncovered(most: number): Condition {
   return {
     exitCode: exitCodes.verdict,
     async find(sandbox) {
       const { data } = await sandbox.control.operations();
       const never = data.filter(({ calls }) => calls === 0).map(({ id }) => id);
       if (never.length <= most) return [];
-      return [`${never.length} of ${data.length} operations were never called, and at most ${most} may be: ${never.join(", ")}`];
+      return [`${never.length} of ${data.length} operations were never called, and at most ${most} are allowed: ${never.join(", ")}`];
     },
   };
 }
@@ -127,7 +130,7 @@ function allCovered(names: readonly string[]): Condition {
       const sent = new Set(events.filter(({ emitted }) => emitted > 0).map(({ type }) => type));
       return names
         .filter((name) => !called.has(name) && !sent.has(name))
-        .map((name) => (eventTypes.has(name) ? `No event ${name} was sent` : `${name} was never called`));
+        .map((name) => (eventTypes.has(name) ? `No ${name} event was sent` : `${name} was never called`));
     },
   };
 }

@@ -1,4 +1,4 @@
-// The reports that a command is to leave behind: which, where, and writing them.
+// The reports of `exec --report`: which formats, and where they are written.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -7,26 +7,26 @@ import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { Running } from "../remote/running-sandbox.ts";
 
-export interface WantedReport {
+export interface RequestedReport {
   format: ReportFormat;
   file: string;
 }
 
-/** A comma parts two reports only where a format follows it, so that names of files may hold some. */
-export function readReports(text: string | undefined): WantedReport[] {
+/** A comma separates two reports only if a format follows, so that file names may contain commas. */
+export function readReports(text: string | undefined): RequestedReport[] {
   const parts = text?.split(new RegExp(`,(?=(?:${REPORT_FORMATS.join("|")})=)`)) ?? [];
   return parts.map((part) => {
     const [, format = part, file = ""] = /^([^=]*)=(.*)$/.exec(part) ?? [];
     const known = REPORT_FORMATS.find((name) => name === format);
     if (known !== undefined && file !== "") return { format: known, file: resolve(file) };
     throw new SandboxError(
-      `--report takes FORMAT=FILE, with ${REPORT_FORMATS.join(", ")}; received "${part}".${didYouMean(format, REPORT_FORMATS)}`,
+      `--report takes <format>=<file>, with a format of ${REPORT_FORMATS.join(", ")}; received "${part}".${didYouMean(format, REPORT_FORMATS)}`,
       "usage",
     );
   });
 }
 
-export async function writeReport({ format, file }: WantedReport, sandbox: Running): Promise<void> {
+export async function writeReport({ format, file }: RequestedReport, sandbox: Running): Promise<void> {
   const report: unknown = await sandbox.control.report({ format });
   try {
     mkdirSync(dirname(file), { recursive: true });

@@ -2,20 +2,20 @@
 
 import { SandboxError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
-import { tellFrom } from "../output/follow.ts";
+import { followLiveStream } from "../output/follow.ts";
 import { show } from "../output/show.ts";
-import { faceFlags } from "../output/ui-choice.ts";
-import type { Subject } from "../output/watched-sandbox.ts";
-import { findPlace, placeFlags } from "../remote/instances.ts";
+import { uiFlags } from "../output/ui-choice.ts";
+import type { WatchedSandbox } from "../output/watched-sandbox.ts";
+import { findSandbox, targetFlags } from "../remote/instances.ts";
 
 export const attach = command({
   summary: "watch and control a sandbox that runs in another process",
   usage: "attach [url]",
   positionals: 1,
-  flags: { ...faceFlags, ...placeFlags },
+  flags: { ...uiFlags, ...targetFlags },
   async run({ flags, positionals: [url = flags.url] }) {
-    const place = await findPlace({ ...flags, url });
-    return show(subjectAt({ url: originOf(place.url), token: place.controlToken }), flags);
+    const sandbox = await findSandbox({ ...flags, url });
+    return show(remoteSandbox({ url: originOf(sandbox.url), token: sandbox.controlToken }), flags);
   },
 });
 
@@ -24,4 +24,8 @@ function originOf(url: string): string {
   throw new SandboxError(`attach takes an address such as http://127.0.0.1:4747; received "${url}".`, "usage");
 }
 
-const subjectAt = (target: Subject["target"]): Subject => ({ target, goesOn: true, tell: (voice, from) => tellFrom(target, voice, from) });
+const remoteSandbox = (target: WatchedSandbox["target"]): WatchedSandbox => ({
+  target,
+  keepsRunning: true,
+  follow: (output, from) => followLiveStream(target, output, from),
+});

@@ -1,11 +1,18 @@
 // `doctor`: checks this machine for problems that would keep a sandbox from working, and says how to fix them.
 
-import { readFileSync } from "node:fs";
+import { lookup } from "node:dns/promises";
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname } from "node:path";
+import { MINIMUM_SIZE } from "../../../ui/view/layout.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { completeOptions } from "../../sandbox/options.ts";
 import { packageFile } from "../../sandbox/package-files.ts";
+import { openDatabase } from "../../store/sqlite/database.ts";
 import { command, print } from "../command.ts";
-import type { Found } from "../doctor-checks.ts";
+import { portOwner } from "../process/port-owner.ts";
+import { folderOf } from "../remote/instances.ts";
+import { describeSandboxAt } from "../remote/probe.ts";
 
 export const doctor = command({
   summary: "check this machine for problems (exit code 1 if there are any)",
@@ -15,10 +22,7 @@ export const doctor = command({
   async run({ options, flags }) {
     const { port, host, db, memory } = completeOptions(options);
     const { engines } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { engines: { node: string } };
-    // Loaded only here: what it looks at is no start's concern.
-    const { checkDisk, checkFolder, checkLocalhost, checkNode, checkPort, checkProxy, checkSqlite, checkTerminal, freeSpace } =
-      await import("../doctor-checks.ts");
-    const found = [
+    const results = [
       checkNode(process.versions.node, engines.node),
       checkSqlite(),
       await checkPort(port, host),
@@ -27,12 +31,167 @@ export const doctor = command({
       checkProxy(process.env),
       await checkLocalhost(),
     ];
-    for (const one of found) show(one, flags.json !== undefined);
-    return found.some(({ state }) => state === "fail") ? exitCodes.runtime : exitCodes.ok;
+    for (const result of results) show(result, flags.json !== undefined);
+    return results.some(({ state }) => state === "fail") ? exitCodes.runtime : exitCodes.ok;
   },
 });
 
-function show(found: Found, asJson: boolean): void {
-  print(asJson ? JSON.stringify(found) : `${found.state.padEnd(6)}${found.says}`);
-  if (!asJson && found.remedy !== undefined) print(`      ${found.remedy}`);
+function show(result: CheckResult, asJson: boolean): void {
+  print(asJson ? JSON.stringify(result) : `${result.state.padEnd(6)}${result.says}`);
+  if (!asJson && result.remedy !== undefined) print(`      ${result.remedy}`);
 }
+
+export interface CheckResult {
+  check: string;
+  state: "ok" | "warn" | "fail";
+  says: string;
+  /** How to fix it; absent if there is no problem. */
+  remedy?: string;
+}
+
+export interface TerminalInfo {
+  isTTY?: boolean | undefined;
+  columns?: number | undefined;
+  rows?: number | undefined;
+  getColorDepth?(): number;
+}
+
+const MEGABYTE = 1_048_576;
+const WARN_BELOW_MB = 200;
+const FAIL_BELOW_MB = 20;
+
+export function checkNode(version: string, engines: string): CheckResult {
+  const wanted = engines.replace(/^>=/, "").split(".").map(Number);
+  const found = version.split(".").map(Number);
+  const difference = wanted.map((part, index) => (found[index] ?? 0) - part).find((part) => part !== 0) ?? 0;
+  const says = `Node ${version}; ${engines} is required`;
+  if (difference >= 0) return { check: "node", state: "ok", says };
+  return { check: "node", state: "fail", says, remedy: `Install Node ${engines.replace(">=", "")} or newer.` };
+}
+
+/** Opens a database as every start does. */
+export function checkSqlite(): CheckResult {
+  try {
+    openDatabase(undefined).close();
+    return { check: "sqlite", state: "ok", says: "better-sqlite3 loads" };
+  } catch (error) {
+    const says = `better-sqlite3 does not load: ${(error as Error).message.split("\n")[0]}`;
+    const remedy = "Rebuild it for this Node, with install scripts allowed: npm rebuild better-sqlite3.";
+    return { check: "sqlite", state: "fail", says, remedy };
+  }
+}
+
+export async function checkPort(port: number, host = "127.0.0.1"): Promise<CheckResult> {
+  if (port === 0) return { check: "port", state: "ok", says: "any free port" };
+  const code = await listenError(port, host);
+  if (code === undefined) return { check: "port", state: "ok", says: `port ${port} is free` };
+  if (code !== "EADDRINUSE")
+    return {
+      check: "port",
+      state: "fail",
+      says: `port ${port} of ${host} cannot be opened: ${code}`,
+      remedy: "Choose another with --port <n>.",
+    };
+  const says = `port ${port} belongs to ${(await portOwner(port)) ?? "another program"}`;
+  const isOurs = (await describeSandboxAt(`http://127.0.0.1:${port}`, undefined)) !== undefined;
+  const remedy = isOurs
+    ? "Use that sandbox, stop it, or choose another port with --port <n>."
+    : "Stop it, or choose another port with --port <n> or --port 0.";
+  return { check: "port", state: isOurs ? "warn" : "fail", says, remedy };
+}
+
+function listenError(port: number, host: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: Error & { code?: string }) => resolve(error.code ?? error.message));
+    server.listen(port, host, () => server.close(() => resolve(undefined)));
+  });
+}
+
+/** If the folder does not exist yet, its nearest existing parent is checked. */
+export function checkFolder(db: string | undefined): CheckResult {
+  const folder = nearest(folderOf(db));
+  const remedy = "Choose another file with --db <file>, or keep all data in memory with --memory.";
+  try {
+    if (!statSync(folder).isDirectory()) return { check: "folder", state: "fail", says: `${folder} is not a folder`, remedy };
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return { check: "folder", state: "ok", says: `${folder} is writable` };
+  } catch (error) {
+    return { check: "folder", state: "fail", says: `${folder} is not writable: ${(error as Error).message}`, remedy };
+  }
+}
+
+export const freeSpace = (db: string | undefined): number => {
+  const { bavail, bsize } = statfsSync(nearest(folderOf(db)));
+  return bavail * bsize;
+};
+
+export function checkDisk(bytes: number): CheckResult {
+  const megabytes = Math.floor(bytes / MEGABYTE);
+  const says = `${megabytes} MB free on the disk`;
+  if (megabytes >= WARN_BELOW_MB) return { check: "disk", state: "ok", says };
+  return {
+    check: "disk",
+    state: megabytes < FAIL_BELOW_MB ? "fail" : "warn",
+    says,
+    remedy: "Free some space, or keep all data in memory with --memory.",
+  };
+}
+
+function nearest(folder: string): string {
+  return existsSync(folder) ? folder : nearest(dirname(folder));
+}
+
+/** What the dashboard needs. Without a terminal there are plain lines, which need nothing. */
+export function checkTerminal({ isTTY, columns = 0, rows = 0, getColorDepth }: TerminalInfo, environment: NodeJS.ProcessEnv): CheckResult {
+  if (!isTTY) return { check: "terminal", state: "ok", says: "no terminal: plain lines instead of the dashboard" };
+  const { LC_ALL, LC_CTYPE, LANG, TERM, NO_COLOR } = environment;
+  const colours = NO_COLOR ? "no colours (NO_COLOR)" : `${2 ** (getColorDepth?.() ?? 1)} colours`;
+  const isUnicode = process.platform === "win32" || /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "");
+  const says = `terminal of ${columns}×${rows}, ${colours}, ${isUnicode ? "Unicode" : "no Unicode"}`;
+  if (TERM === "dumb")
+    return {
+      check: "terminal",
+      state: "warn",
+      says: `${says}, TERM=dumb`,
+      remedy: "Set TERM, for example to xterm-256color; until then, output is plain lines.",
+    };
+  if (columns < MINIMUM_SIZE.columns || rows < MINIMUM_SIZE.rows)
+    return {
+      check: "terminal",
+      state: "warn",
+      says,
+      remedy: `Make it ${MINIMUM_SIZE.columns}×${MINIMUM_SIZE.rows} or larger for the dashboard, or use --no-ui.`,
+    };
+  if (!isUnicode) return { check: "terminal", state: "warn", says, remedy: "Set LANG to a UTF-8 locale, such as C.UTF-8." };
+  return { check: "terminal", state: "ok", says };
+}
+
+/** Many HTTP clients send requests to localhost through the proxy too, unless NO_PROXY excludes it. */
+export function checkProxy(environment: NodeJS.ProcessEnv): CheckResult {
+  const variable = (name: string) => environment[name] || environment[name.toLowerCase()];
+  const proxies = ["HTTP_PROXY", "ALL_PROXY"].filter((name) => variable(name));
+  const exempt = (variable("NO_PROXY") ?? "").split(/[\s,]+/);
+  if (proxies.length === 0) return { check: "proxy", state: "ok", says: "no proxy is set" };
+  const missing = ["localhost", "127.0.0.1"].filter((name) => !exempt.includes("*") && !exempt.includes(name));
+  if (missing.length === 0)
+    return { check: "proxy", state: "ok", says: `${proxies.join(" and ")} is set, and NO_PROXY excludes this machine` };
+  const says = `${proxies.join(" and ")} is set, and NO_PROXY lacks ${missing.join(" and ")}: clients may send requests for the sandbox to the proxy`;
+  return {
+    check: "proxy",
+    state: "warn",
+    says,
+    remedy: "Set NO_PROXY=localhost,127.0.0.1,::1 (and no_proxy, which some clients read instead).",
+  };
+}
+
+export async function checkLocalhost(find: typeof lookupAll = lookupAll): Promise<CheckResult> {
+  const addresses = await find("localhost").catch(() => []);
+  const remedy = "Map localhost to 127.0.0.1 in /etc/hosts, or use http://127.0.0.1:4747.";
+  const foreign = addresses.filter((address) => !/^(127\.|::1$)/.test(address));
+  if (addresses.length === 0) return { check: "localhost", state: "warn", says: "localhost does not resolve", remedy };
+  if (foreign.length > 0) return { check: "localhost", state: "warn", says: `localhost resolves to ${foreign.join(", ")}`, remedy };
+  return { check: "localhost", state: "ok", says: `localhost resolves to ${addresses.join(", ")}` };
+}
+
+const lookupAll = async (name: string) => (await lookup(name, { all: true })).map(({ address }) => address);

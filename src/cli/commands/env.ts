@@ -6,7 +6,7 @@ import { SandboxError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { command, print } from "../command.ts";
 import { variablesOf } from "../remote/environment.ts";
-import { findPlace, placeFlags } from "../remote/instances.ts";
+import { findSandbox, targetFlags } from "../remote/instances.ts";
 import { running } from "../remote/running-sandbox.ts";
 
 type Variables = Record<string, string>;
@@ -36,7 +36,7 @@ export const env = command({
       description: "use this format: shell, dotenv, json, or github, which writes to $GITHUB_ENV and $GITHUB_OUTPUT (default: shell)",
     },
     for: { value: "merchant", description: "use the API key of this merchant (default: the first one)" },
-    ...placeFlags,
+    ...targetFlags,
   },
   async run({ flags }) {
     const { format = "shell" } = flags;
@@ -46,9 +46,9 @@ export const env = command({
         `--format takes ${Object.keys(formats).join(", ")}; received "${format}".${didYouMean(format, Object.keys(formats))}`,
         "usage",
       );
-    const place = await findPlace(flags);
-    const { key } = await running({ url: place.url, "control-token": place.controlToken }).merchant(flags.for);
-    write(variablesOf(place, key));
+    const sandbox = await findSandbox(flags);
+    const { key } = await running({ url: sandbox.url, "control-token": sandbox.controlToken }).merchant(flags.for);
+    write(variablesOf(sandbox, key));
     return undefined;
   },
 });

@@ -4,7 +4,7 @@ import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { createSandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions } from "../../sandbox/options.ts";
-import { findWrong, readConditions } from "../ci/fail-on.ts";
+import { findProblems, readConditions } from "../ci/fail-on.ts";
 import { readReports, writeReport } from "../ci/report-files.ts";
 import { command, note } from "../command.ts";
 import { type LogFile, openLogFile } from "../output/log-file.ts";
@@ -39,15 +39,15 @@ export const exec = command({
   },
   async run({ options, flags, rest }) {
     if (rest.length === 0) throw new SandboxError("The command is missing: merchant-sandbox exec -- npm test.", "usage");
-    const wanted = { conditions: readConditions(flags["fail-on"]), reports: readReports(flags.report) };
+    const checks = { conditions: readConditions(flags["fail-on"]), reports: readReports(flags.report) };
     const complete = completeOptions(options, defaultsFor(options));
     const sandbox = await createSandbox(complete);
     try {
       const { key } = merchantNamed((await sandbox.merchants.list()).data, flags.fixture);
       const log = openLogFile(flags.log);
       await log.follow(sandbox);
-      const place = { url: localUrl(sandbox, complete.host), controlToken: sandbox.controlToken };
-      return await runInside({ place, log, wanted, words: rest, variables: variablesOf(place, key) });
+      const target = { url: localUrl(sandbox, complete.host), controlToken: sandbox.controlToken };
+      return await runInside({ target, log, checks, command: rest, variables: variablesOf(target, key) });
     } finally {
       await sandbox.close();
     }
@@ -58,21 +58,21 @@ export const exec = command({
 const defaultsFor = ({ db }: GivenOptions) => ({ port: 0, memory: db === undefined });
 
 interface Inside {
-  place: { url: string; controlToken: string | undefined };
+  target: { url: string; controlToken: string | undefined };
   log: LogFile;
-  wanted: { conditions: ReturnType<typeof readConditions>; reports: ReturnType<typeof readReports> };
-  words: string[];
+  checks: { conditions: ReturnType<typeof readConditions>; reports: ReturnType<typeof readReports> };
+  command: string[];
   variables: Record<string, string>;
 }
 
 /** Checks the run when the command has exited, before its remaining processes are killed: their last requests would not count. */
-async function runInside({ place, log, wanted, words, variables }: Inside): Promise<number> {
+async function runInside({ target, log, checks, command, variables }: Inside): Promise<number> {
   const tree = watchTree(() => child.process);
-  const child = runChild(words, { ...process.env, ...variables, ...tree.variables });
+  const child = runChild(command, { ...process.env, ...variables, ...tree.variables });
   let code: number = exitCodes.usage;
   try {
     code = await child.ended;
-    const judged = await conclude(wanted, running({ url: place.url, "control-token": place.controlToken }));
+    const judged = await conclude(checks, running({ url: target.url, "control-token": target.controlToken }));
     if (code === exitCodes.ok) code = judged;
     return code;
   } finally {
@@ -83,14 +83,14 @@ async function runInside({ place, log, wanted, words, variables }: Inside): Prom
 }
 
 /** The exit code of the run itself. An error here is printed, and never replaces the exit code of the command. */
-async function conclude({ conditions, reports }: Inside["wanted"], sandbox: Running): Promise<number> {
+async function conclude({ conditions, reports }: Inside["checks"], sandbox: Running): Promise<number> {
   let code: number = exitCodes.ok;
   const failed = (error: Error): [] => {
     note(error.message);
     code ||= exitCodes.runtime;
     return [];
   };
-  for (const { exitCode, lines } of await findWrong(conditions, sandbox).catch(failed)) {
+  for (const { exitCode, lines } of await findProblems(conditions, sandbox).catch(failed)) {
     for (const line of lines.slice(0, MOST_LINES)) note(escapeControlCharacters(line));
     if (lines.length > MOST_LINES) note(`… and ${lines.length - MOST_LINES} more`);
     code ||= exitCode;
@@ -100,8 +100,8 @@ async function conclude({ conditions, reports }: Inside["wanted"], sandbox: Runn
 }
 
 function tellOfLog(log: LogFile, code: number): void {
-  const trouble = log.trouble();
-  if (trouble !== undefined) note(`The log ${log.path} is incomplete: ${trouble}.`);
+  const logError = log.error();
+  if (logError !== undefined) note(`The log ${log.path} is incomplete: ${logError}.`);
   if (log.defects() > 0) note(`The sandbox had an internal error; see its log ${log.path}.`);
-  else if (code !== exitCodes.ok && trouble === undefined) note(`Exit code ${code}. The log of the sandbox is ${log.path}.`);
+  else if (code !== exitCodes.ok && logError === undefined) note(`Exit code ${code}. The log of the sandbox is ${log.path}.`);
 }

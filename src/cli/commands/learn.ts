@@ -5,15 +5,15 @@ import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions, type Options } from "../../sandbox/options.ts";
 import type { Arguments } from "../arguments.ts";
 import { command, note, print } from "../command.ts";
-import { jsonVoice, plainVoice, readyFacts, readyLine, type Voice } from "../output/plain-output.ts";
+import { jsonOutput, type Output, plainOutput, readyFacts, readyLine } from "../output/output.ts";
 import { show } from "../output/show.ts";
-import { faceFlags } from "../output/ui-choice.ts";
-import type { Subject } from "../output/watched-sandbox.ts";
+import { uiFlags } from "../output/ui-choice.ts";
+import type { WatchedSandbox } from "../output/watched-sandbox.ts";
 import { localUrl } from "../remote/environment.ts";
 import { type Running, running } from "../remote/running-sandbox.ts";
 import { type LearnerClient, type LearnerPlace, ownLearnerClient } from "../workshop/learner-client.ts";
 import { type FileKeeper, keepFiles } from "../workshop/lesson-file.ts";
-import { openTutor, type Tutor } from "../workshop/lesson-prompt.ts";
+import { type LessonPrompt, openLessonPrompt } from "../workshop/lesson-prompt.ts";
 import { joinRoom, serveRoom } from "../workshop/room.ts";
 
 export const learn = command({
@@ -28,7 +28,7 @@ export const learn = command({
     serve: { description: "open a workshop room on the network; each participant gets a merchant and lessons" },
     join: { value: "url", description: "join the workshop room at this URL" },
     name: { value: "name", description: "use this name in the room (default: your user name)" },
-    ...faceFlags,
+    ...uiFlags,
   },
   async run(given) {
     const { flags, positionals, options } = given;
@@ -36,7 +36,7 @@ export const learn = command({
     if (flags.join !== undefined) return joinRoom(flags.join, flags.name, { lesson: positionals[0], checkpoint: checkpointOf(flags) });
     if (flags.name !== undefined) throw new SandboxError("--name is your name in a workshop room: add --join <url>.", "usage");
     if (flags.serve !== undefined) return serveRoom(options, flags);
-    return alone(given);
+    return learnAlone(given);
   },
 });
 
@@ -58,20 +58,20 @@ async function list(): Promise<undefined> {
 const runningSandbox = (sandbox: Sandbox, host: string | undefined): Running =>
   running({ url: localUrl(sandbox, host), "control-token": sandbox.controlToken });
 
-async function alone({ options, flags, positionals: [wanted] }: Arguments): Promise<number> {
+async function learnAlone({ options, flags, positionals: [wanted] }: Arguments): Promise<number> {
   const complete = completeOptions(options, defaultsFor(options));
   const checkpoint = checkpointOf(flags);
   const sandbox = await createSandbox(complete);
   try {
     const running = runningSandbox(sandbox, complete.host);
-    const sit = async () => {
+    const join = async () => {
       const hintAfter = flags["hint-after"];
       const { learner } = await running.control.learners.join({ ...(hintAfter !== undefined && { hintAfter }) });
       const client = ownLearnerClient(running, learner.id);
       return { client, place: await beginAt(client, wanted, checkpoint) };
     };
-    const subject = subjectOf(sandbox, running.url, await sit(), sit);
-    return await show(subject, flags);
+    const watched = watchLearner(sandbox, running.url, await join(), join);
+    return await show(watched, flags);
   } finally {
     await sandbox.close();
   }
@@ -81,8 +81,8 @@ async function alone({ options, flags, positionals: [wanted] }: Arguments): Prom
 async function beginAt(client: LearnerClient, wanted: string | undefined, checkpoint: number | undefined): Promise<LearnerPlace> {
   const place = await client.place();
   const { lesson: name, step, next } = place.learner;
-  const isThere = step !== null && [undefined, name, String(place.lesson?.number)].includes(wanted);
-  if (isThere && checkpoint === undefined) return place;
+  const isCurrent = step !== null && [undefined, name, String(place.lesson?.number)].includes(wanted);
+  if (isCurrent && checkpoint === undefined) return place;
   return client.begin(wanted ?? (step === null ? next : name) ?? name ?? "1", checkpoint);
 }
 
@@ -91,51 +91,51 @@ interface CurrentLearner {
   place: LearnerPlace;
 }
 
-function subjectOf(sandbox: Sandbox, url: string, first: CurrentLearner, sit: () => Promise<CurrentLearner>): Subject {
+function watchLearner(sandbox: Sandbox, url: string, first: CurrentLearner, join: () => Promise<CurrentLearner>): WatchedSandbox {
   const { id } = first.place.learner;
-  let voice: Voice | undefined;
-  let tutor: Tutor | undefined;
+  let output: Output | undefined;
+  let prompt: LessonPrompt | undefined;
   let keeper: FileKeeper | undefined;
   let current = first;
-  const beginAfresh = async () => {
-    current = await sit();
-    if (!tutor) return;
-    tutor.end();
+  const restart = async () => {
+    current = await join();
+    if (!prompt) return;
+    prompt.end();
     note("The sandbox was reset: the lesson starts again.");
-    tutor = openTutor(current.client, current.place);
+    prompt = openLessonPrompt(current.client, current.place);
   };
-  sandbox.onHappening((happening) => {
-    voice?.happened(happening);
-    if (happening.kind === "lesson" && happening.lesson.learner.id === id) for (const one of [tutor, keeper]) one?.look();
-    if (happening.kind === "reset" && (happening.merchant ?? id) === id) void beginAfresh().catch((error: Error) => note(error.message));
+  sandbox.onHappening((event) => {
+    output?.event(event);
+    if (event.kind === "lesson" && event.lesson.learner.id === id) for (const one of [prompt, keeper]) one?.look();
+    if (event.kind === "reset" && (event.merchant ?? id) === id) void restart().catch((error: Error) => note(error.message));
   });
-  sandbox.onDefect((defect) => (voice ?? plainVoice).defect(defect));
+  sandbox.onDefect((defect) => (output ?? plainOutput).defect(defect));
   return {
     target: { url, token: sandbox.controlToken },
-    goesOn: false,
+    keepsRunning: false,
     learning: { kind: "learner", id },
-    beside(told) {
-      const mine = keepFiles(() => current.client.place(), told);
+    whileDashboard(show) {
+      const mine = keepFiles(() => current.client.place(), show);
       keeper = mine;
       return () => {
         mine.end();
         keeper = undefined;
       };
     },
-    async tell(to) {
+    async follow(to) {
       const facts = await readyFacts(sandbox);
-      if (to === jsonVoice) {
-        voice = to;
-        voice.ready(facts);
+      if (to === jsonOutput) {
+        output = to;
+        to.ready(facts);
       } else {
         print(readyLine(facts));
-        tutor = openTutor(current.client, await current.client.place());
+        prompt = openLessonPrompt(current.client, await current.client.place());
       }
       return {
-        over: new Promise(() => {}),
-        end() {
-          tutor?.end();
-          [tutor, voice] = [undefined, undefined];
+        failed: new Promise(() => {}),
+        stop() {
+          prompt?.end();
+          [prompt, output] = [undefined, undefined];
         },
       };
     },

@@ -3,12 +3,12 @@
 import type { Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type Options } from "../../sandbox/options.ts";
 import { command } from "../command.ts";
-import { tellFrom } from "../output/follow.ts";
-import { plainVoice, readyFacts, type Voice } from "../output/plain-output.ts";
-import { faceHere, show } from "../output/show.ts";
-import { faceFlags } from "../output/ui-choice.ts";
-import type { Subject } from "../output/watched-sandbox.ts";
-import type { Apart } from "../process/worker.ts";
+import { followLiveStream } from "../output/follow.ts";
+import { type Output, plainOutput, readyFacts } from "../output/output.ts";
+import { currentUi, show } from "../output/show.ts";
+import { uiFlags } from "../output/ui-choice.ts";
+import type { WatchedSandbox } from "../output/watched-sandbox.ts";
+import type { WorkerSandbox } from "../process/worker.ts";
 import { localUrl } from "../remote/environment.ts";
 
 type Flags = Record<string, string | undefined>;
@@ -18,73 +18,73 @@ export const start = command({
   usage: "[start]",
   sandboxOptions: true,
   flags: {
-    ...faceFlags,
+    ...uiFlags,
     detach: { description: "run in the background and return when ready; end it with merchant-sandbox stop" },
   },
   async run({ options, flags }) {
     const complete = completeOptions(options);
     if (flags.detach !== undefined) return (await import("../process/detach.ts")).detach(complete, flags);
-    return faceHere(flags) === "dashboard" ? lookAt(complete, flags) : tellOf(complete, flags);
+    return currentUi(flags) === "dashboard" ? startWithDashboard(complete, flags) : startWithOutput(complete, flags);
   },
 });
 
 /** The sandbox runs in a worker thread, so that neither it nor the dashboard waits for the other. */
-async function lookAt(options: Options, flags: Flags): Promise<number> {
-  const { sandboxApart } = await import("../process/worker.ts");
-  const opening = sandboxApart(options);
+async function startWithDashboard(options: Options, flags: Flags): Promise<number> {
+  const { startWorker } = await import("../process/worker.ts");
+  const opening = startWorker(options);
   try {
-    return await show(opening.then(subjectApart), flags);
+    return await show(opening.then(watchWorker), flags);
   } finally {
     await (await opening).close();
   }
 }
 
-function subjectApart({ facts, url, onDefect }: Apart): Subject {
+function watchWorker({ facts, url, onDefect }: WorkerSandbox): WatchedSandbox {
   const target = { url, token: facts.controlToken };
-  let voice = plainVoice;
-  onDefect((defect) => voice.defect(defect));
+  let output = plainOutput;
+  onDefect((defect) => output.defect(defect));
   return {
     target,
-    goesOn: false,
-    beside(told) {
+    keepsRunning: false,
+    whileDashboard(show) {
       // A generated token is printed nowhere else, but the dashboard may be on a shared screen: it shows on request only.
-      if (facts.controlToken !== undefined) told("The control plane requires a token: press s to see it");
+      if (facts.controlToken !== undefined) show("The control plane requires a token: press s to see it");
       return () => {};
     },
-    tell(to, from) {
-      voice = to;
-      voice.ready(facts);
-      return tellFrom(target, { ...voice, attached() {} }, from);
+    follow(to, from) {
+      output = to;
+      output.ready(facts);
+      return followLiveStream(target, { ...output, attached() {} }, from);
     },
   };
 }
 
-async function tellOf(options: Options, flags: Flags): Promise<number> {
+async function startWithOutput(options: Options, flags: Flags): Promise<number> {
   const { createSandbox } = await import("../../sandbox/create.ts");
   const sandbox = await createSandbox(options);
   try {
-    return await show(subjectOf(sandbox, localUrl(sandbox, options.host)), flags);
+    return await show(watchSandbox(sandbox, localUrl(sandbox, options.host)), flags);
   } finally {
     await sandbox.close();
   }
 }
 
-function subjectOf(sandbox: Sandbox, url: string): Subject {
-  let voice: Voice | undefined;
-  sandbox.onHappening((happening) => voice?.happened(happening));
-  sandbox.onDefect((defect) => (voice ?? plainVoice).defect(defect));
+function watchSandbox(sandbox: Sandbox, url: string): WatchedSandbox {
+  let output: Output | undefined;
+  sandbox.onHappening((event) => output?.event(event));
+  sandbox.onDefect((defect) => (output ?? plainOutput).defect(defect));
   return {
     target: { url, token: sandbox.controlToken },
-    goesOn: false,
-    async tell(to) {
-      voice = to;
+    keepsRunning: false,
+    async follow(to) {
+      output = to;
       const facts = await readyFacts(sandbox);
-      voice.ready(facts);
+      to.ready(facts);
       if (process.send) (await import("../process/detach.ts")).announce(facts);
       return {
-        over: new Promise(() => {}),
-        end() {
-          voice = undefined;
+        failed: new Promise(() => {}),
+        stop() {
+          output = undefined;
         },
       };
     },

@@ -2,30 +2,30 @@
 
 import { exitCodes } from "../../kernel/errors.ts";
 import { command, print } from "../command.ts";
-import { findDetached, findPlace, type Place, placeFlags } from "../remote/instances.ts";
-import { introduce, whyNotReady } from "../remote/probe.ts";
+import { type FoundSandbox, findDetached, findSandbox, targetFlags } from "../remote/instances.ts";
+import { describeSandboxAt, whyNotReady } from "../remote/probe.ts";
 
 export const status = command({
   summary: "show which sandboxes run here (exit code 1 if none does)",
   usage: "status",
-  flags: { json: { description: "print one JSON object per line" }, ...placeFlags },
+  flags: { json: { description: "print one JSON object per line" }, ...targetFlags },
   async run({ flags }) {
     const isNamed = (flags.url ?? process.env.MERCHANT_SANDBOX_URL) !== undefined;
-    const left = isNamed ? [] : await findDetached(flags);
-    const places: Place[] =
-      left.length > 0
-        ? left.map((detached) => ({ url: detached.url, controlToken: detached.controlToken, detached }))
-        : [await findPlace(flags)];
-    const found = await Promise.all(places.map(look));
+    const detached = isNamed ? [] : await findDetached(flags);
+    const sandboxes: FoundSandbox[] =
+      detached.length > 0
+        ? detached.map((one) => ({ url: one.url, controlToken: one.controlToken, detached: one }))
+        : [await findSandbox(flags)];
+    const found = await Promise.all(sandboxes.map(look));
     for (const one of found) print(flags.json === undefined ? lineOf(one) : JSON.stringify(one));
     return found.every(({ ready }) => ready) ? exitCodes.ok : exitCodes.runtime;
   },
 });
 
-async function look({ url, controlToken, detached }: Place) {
+async function look({ url, controlToken, detached }: FoundSandbox) {
   const why = await whyNotReady(url, controlToken);
-  const told = why === undefined ? await introduce(url, controlToken) : undefined;
-  const { version = null, pid = null, database = null, clock = null } = told ?? {};
+  const index = why === undefined ? await describeSandboxAt(url, controlToken) : undefined;
+  const { version = null, pid = null, database = null, clock = null } = index ?? {};
   return { url, ready: why === undefined, why: why ?? null, version, pid, database, clock, log: detached?.log ?? null };
 }
 

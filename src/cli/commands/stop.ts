@@ -5,7 +5,7 @@ import { realDelay, stopwatch } from "../../kernel/clock.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { command, note, print } from "../command.ts";
 import { isAlive, signal } from "../process/signals.ts";
-import { type Detached, findDetached, findPlace, forgetState, placeFlags } from "../remote/instances.ts";
+import { type Detached, findDetached, findSandbox, removeState, targetFlags } from "../remote/instances.ts";
 
 const STOP_TIMEOUT = 15_000;
 const POLL_INTERVAL = 20;
@@ -13,25 +13,25 @@ const POLL_INTERVAL = 20;
 export const stop = command({
   summary: "end a sandbox that start --detach started",
   usage: "stop",
-  flags: { all: { description: "end all detached sandboxes of this folder" }, ...placeFlags },
+  flags: { all: { description: "end all detached sandboxes of this folder" }, ...targetFlags },
   async run({ flags }) {
-    const places = flags.all === undefined ? [await findOne(flags)] : await findDetached(flags);
-    if (places.length === 0) print("No sandbox runs here.");
-    const ended = await Promise.all(places.map(end));
+    const sandboxes = flags.all === undefined ? [await findOne(flags)] : await findDetached(flags);
+    if (sandboxes.length === 0) print("No sandbox runs here.");
+    const ended = await Promise.all(sandboxes.map(end));
     return ended.every(Boolean) ? exitCodes.ok : exitCodes.runtime;
   },
 });
 
 async function findOne(flags: Record<string, string | undefined>) {
-  const { url, detached } = await findPlace(flags);
+  const { url, detached } = await findSandbox(flags);
   if (detached) return detached;
   throw new SandboxError(
     `No detached sandbox of this folder runs at ${url}. A sandbox that was started without --detach is stopped in its own terminal.`,
   );
 }
 
-async function end(place: Detached & { file: string }): Promise<boolean> {
-  const { pid, url, log } = place;
+async function end(sandbox: Detached & { file: string }): Promise<boolean> {
+  const { pid, url, log } = sandbox;
   const elapsed = stopwatch();
   signal(pid, "SIGTERM");
   while (isAlive(pid) && elapsed() < STOP_TIMEOUT) await realDelay(POLL_INTERVAL);
@@ -40,7 +40,7 @@ async function end(place: Detached & { file: string }): Promise<boolean> {
     signal(pid, "SIGKILL");
     note(`${url} did not end in time, so process ${pid} was killed. Its log is ${log}.`);
   }
-  forgetState(place);
+  removeState(sandbox);
   if (isGone) rmSync(log, { force: true });
   if (isGone) print(`Stopped ${url}.`);
   return isGone;

@@ -4,7 +4,7 @@ import { realDelay, stopwatch } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { command, note, print } from "../command.ts";
-import { findPlace, placeFlags } from "../remote/instances.ts";
+import { findSandbox, targetFlags } from "../remote/instances.ts";
 import { whyNotReady } from "../remote/probe.ts";
 
 const POLL_INTERVAL = 50;
@@ -12,12 +12,12 @@ const POLL_INTERVAL = 50;
 export const wait = command({
   summary: "wait until a sandbox is ready (exit code 1 after the timeout)",
   usage: "wait",
-  flags: { timeout: { value: "duration", description: "wait at most this long (default: 30s)" }, ...placeFlags },
+  flags: { timeout: { value: "duration", description: "wait at most this long (default: 30s)" }, ...targetFlags },
   async run({ flags }) {
     const timeout = parseDuration(flags.timeout ?? "30s", "--timeout");
     const elapsed = stopwatch();
     for (;;) {
-      const { url, controlToken } = await findPlace(flags);
+      const { url, controlToken } = await findSandbox(flags);
       const why = await whyNotReady(url, controlToken);
       if (why === undefined) {
         print(`Ready at ${url}.`);

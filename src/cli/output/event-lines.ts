@@ -1,4 +1,4 @@
-// What happened, as one line for a person and as one object for a program.
+// An event as one line of text, and as one JSON object.
 
 import type { Firing } from "../../contracts/fault.ts";
 import type { LessonMessage } from "../../contracts/lesson.ts";
@@ -6,40 +6,40 @@ import type { AttemptMessage, LiveEvent, RequestMessage, VerdictMessage } from "
 import { isoTime } from "../../kernel/clock.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 
-/** For a person: when, what, and the ids by which it is found again. */
-export const lineOf = (happening: LiveEvent) => escapeControlCharacters(wordsOf(happening));
+/** When, what, and the ids to look it up. */
+export const eventLine = (event: LiveEvent) => escapeControlCharacters(textOf(event));
 
-function wordsOf(happening: LiveEvent): string {
-  switch (happening.kind) {
+function textOf(event: LiveEvent): string {
+  switch (event.kind) {
     case "request":
-      return requestWords(happening.request);
+      return requestText(event.request);
     case "attempt":
-      return attemptWords(happening.attempt);
+      return attemptText(event.attempt);
     case "verdict":
-      return verdictWords(happening.verdict);
+      return verdictText(event.verdict);
     case "fault":
-      return faultWords(happening.fault);
+      return faultText(event.fault);
     case "clock":
-      return `${happening.clock.now} clock ${happening.clock.mode}`;
+      return `${event.clock.now} clock ${event.clock.mode}`;
     case "lesson":
-      return lessonWords(happening.lesson);
+      return lessonText(event.lesson);
     case "reset":
-      return happening.merchant === null ? "reset: everything begins afresh" : `reset of ${happening.merchant}: it begins afresh`;
+      return event.merchant === null ? "reset to the fixtures" : `reset of ${event.merchant} to the fixtures`;
   }
 }
 
-function requestWords({ at, method, path, query, status, durationMs, merchant, id, replayOf }: RequestMessage): string {
+function requestText({ at, method, path, query, status, durationMs, merchant, id, replayOf }: RequestMessage): string {
   const target = query === "" ? path : `${path}?${query}`;
   const replayed = replayOf === null ? "" : ` replays ${replayOf}`;
   return `${isoTime(at)} ${method} ${target} ${status} ${durationMs.toFixed(1)}ms ${merchant ?? "-"} ${id}${replayed}`;
 }
 
-function attemptWords(attempt: AttemptMessage): string {
+function attemptText(attempt: AttemptMessage): string {
   const { at, eventType, eventId, url, responseStatus, errorCode, durationMs, merchant, id } = attempt;
-  const answer = responseStatus ?? errorCode ?? "no answer";
+  const result = responseStatus ?? errorCode ?? "no response";
   const took = durationMs === null ? "" : ` ${durationMs.toFixed(1)}ms`;
   const attempts = `${attempt.attempt}/${attempt.maxAttempts}`;
-  return `${isoTime(at)} delivery of ${eventType} ${eventId} to ${url} ${attempts} ${answer}${took} ${merchant} ${id} ${endOf(attempt)}`;
+  return `${isoTime(at)} delivery of ${eventType} ${eventId} to ${url} ${attempts} ${result}${took} ${merchant} ${id} ${endOf(attempt)}`;
 }
 
 function endOf({ status, nextAttemptAt }: AttemptMessage): string {
@@ -47,43 +47,43 @@ function endOf({ status, nextAttemptAt }: AttemptMessage): string {
   return nextAttemptAt === null ? "given up" : `next at ${isoTime(nextAttemptAt * 1_000)}`;
 }
 
-function verdictWords({ at, verdict, rule, merchant, says, requests, attempts }: VerdictMessage): string {
+function verdictText({ at, verdict, rule, merchant, says, requests, attempts }: VerdictMessage): string {
   return `${isoTime(at)} verdict ${verdict} ${rule} ${merchant ?? "-"} ${[...requests, ...attempts].join(",")} ${says}`;
 }
 
-function faultWords({ at, ruleId, name, action, form, requestId, attemptId, merchant }: Firing): string {
+function faultText({ at, ruleId, name, action, form, requestId, attemptId, merchant }: Firing): string {
   const rule = name === null ? ruleId : `${ruleId} (${name})`;
   const what = form === null ? action : `${action} ${form}`;
   return `${isoTime(at)} fault ${rule} ${what} hit ${requestId ?? attemptId ?? "nothing yet"} ${merchant ?? "-"}`;
 }
 
-function lessonWords({ news, learner: { name, id, lesson, title, step, steps, stepTitle } }: LessonMessage): string {
+function lessonText({ news, learner: { name, id, lesson, title, step, steps, stepTitle } }: LessonMessage): string {
   const place = lesson === null ? "no lesson yet" : step === null ? `"${title}" is over` : `${lesson} ${step}/${steps} ${stepTitle}`;
   return `lesson: ${name} (${id}) ${news}; ${place}`;
 }
 
-/** For a program: the same with every field, times as text. */
-export function factsOf(happening: LiveEvent): Record<string, unknown> {
-  switch (happening.kind) {
+/** The event with every field; times are ISO text. */
+export function eventObject(event: LiveEvent): Record<string, unknown> {
+  switch (event.kind) {
     case "request":
-      return requestFacts(happening.request);
+      return requestObject(event.request);
     case "attempt":
-      return { event: "delivery", ...happening.attempt, at: isoTime(happening.attempt.at) };
+      return { event: "delivery", ...event.attempt, at: isoTime(event.attempt.at) };
     case "verdict":
-      return { event: "verdict", ...happening.verdict, at: isoTime(happening.verdict.at) };
+      return { event: "verdict", ...event.verdict, at: isoTime(event.verdict.at) };
     case "fault":
-      return { event: "fault", ...happening.fault, at: isoTime(happening.fault.at) };
+      return { event: "fault", ...event.fault, at: isoTime(event.fault.at) };
     case "clock":
-      return { event: "clock", ...happening.clock };
+      return { event: "clock", ...event.clock };
     case "lesson":
-      return { event: "lesson", ...happening.lesson };
+      return { event: "lesson", ...event.lesson };
     case "reset":
-      return { event: "reset", merchant: happening.merchant };
+      return { event: "reset", merchant: event.merchant };
   }
 }
 
-/** What a request does not have is left out. */
-function requestFacts({ at, durationMs, ...request }: RequestMessage): Record<string, unknown> {
+/** Fields that are null are left out. */
+function requestObject({ at, durationMs, ...request }: RequestMessage): Record<string, unknown> {
   const all = { event: "request", ...request, at: isoTime(at), duration: durationMs };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 }

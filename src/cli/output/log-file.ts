@@ -1,51 +1,51 @@
-// What a sandbox says, kept in a file: where another program has the terminal, and where nobody watches.
+// The log file of `exec`: the output of the sandbox, while the terminal belongs to the command.
 
 import { createWriteStream, mkdirSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
-import { lineOf } from "./event-lines.ts";
-import { defectLine, readyFacts, readyLine } from "./plain-output.ts";
+import { eventLine } from "./event-lines.ts";
+import { defectLine, readyFacts, readyLine } from "./output.ts";
 
 export interface LogFile {
   readonly path: string;
-  /** Why it does not hold everything; undefined when it does. */
-  trouble(): string | undefined;
-  /** How many defects of the sandbox were noted. */
+  /** Why the log is incomplete; undefined if it is complete. */
+  error(): string | undefined;
+  /** The number of internal errors of the sandbox. */
   defects(): number;
   follow(sandbox: Sandbox): Promise<void>;
-  /** Writes the rest, and takes the file away unless somebody wants it. */
-  close(isWanted: boolean): Promise<void>;
+  /** Flushes the file; a temporary one is deleted unless it is kept. */
+  close(keep: boolean): Promise<void>;
 }
 
-/** A file that was asked for stays; another one, in the machine's folder for such, only where something went wrong. */
-export function openLogFile(wanted: string | undefined): LogFile {
-  const { path, fd, error } = wanted === undefined ? openTemporary() : openWanted(resolve(wanted));
+/** `requested` is the file of `--log`; without one, the log is a temporary file. */
+export function openLogFile(requested: string | undefined): LogFile {
+  const { path, fd, error: openError } = requested === undefined ? openTemporary() : openRequested(resolve(requested));
   const stream = fd === undefined ? undefined : createWriteStream(path, { fd });
-  let trouble = error;
+  let error = openError;
   let defects = 0;
   stream?.on("error", ({ message }) => {
-    trouble ??= message;
+    error ??= message;
   });
   const write = (line: string) => {
-    if (trouble === undefined) stream?.write(`${line}\n`);
+    if (error === undefined) stream?.write(`${line}\n`);
   };
   return {
     path,
-    trouble: () => trouble,
+    error: () => error,
     defects: () => defects,
     async follow(sandbox) {
       write(readyLine(await readyFacts(sandbox)));
-      sandbox.onHappening((happening) => write(lineOf(happening)));
+      sandbox.onHappening((event) => write(eventLine(event)));
       sandbox.onDefect((defect) => {
         defects++;
         write(defectLine(defect));
       });
     },
-    async close(isWanted) {
+    async close(keep) {
       if (stream && !stream.destroyed) await new Promise<void>((closed) => stream.once("close", closed).end());
-      if (fd !== undefined && wanted === undefined && !isWanted) rmSync(dirname(path), { recursive: true, force: true });
+      if (fd !== undefined && requested === undefined && !keep) rmSync(dirname(path), { recursive: true, force: true });
     },
   };
 }
@@ -56,7 +56,7 @@ interface Opened {
   error?: string;
 }
 
-/** A log that nobody asked for is no reason to run nothing. */
+/** The command runs even if the temporary file cannot be created. */
 function openTemporary(): Opened {
   try {
     const path = join(mkdtempSync(join(tmpdir(), "merchant-sandbox-")), "sandbox.log");
@@ -66,14 +66,14 @@ function openTemporary(): Opened {
   }
 }
 
-function openWanted(path: string): Opened {
+function openRequested(path: string): Opened {
   try {
     mkdirSync(dirname(path), { recursive: true });
     return { path, fd: open(path) };
   } catch (error) {
-    throw new SandboxError(`Cannot write the log ${path}: ${(error as Error).message}. Choose another place with --log <file>.`);
+    throw new SandboxError(`Cannot write the log ${path}: ${(error as Error).message}. Choose another file with --log <file>.`);
   }
 }
 
-/** It may tell of keys, so nobody else on the machine reads it. */
+/** Readable by the owner only: the log names API keys. */
 const open = (path: string) => openSync(path, "a", 0o600);

@@ -1,32 +1,32 @@
-// Shows a sandbox, of this process or elsewhere, with the face that suits the surroundings, until somebody has seen enough.
+// Shows a sandbox until the user stops: on the dashboard, as plain lines or as JSON.
 
 import { isatty } from "node:tty";
 import { isInForeground } from "../../../ui/terminal/foreground.ts";
 import { exitCodes } from "../../kernel/errors.ts";
+import type { Flags } from "../arguments.ts";
 import { stopSignal } from "../process/stop-signal.ts";
-import { jsonVoice, plainVoice, type Voice } from "./plain-output.ts";
-import { type Face, faceOf } from "./ui-choice.ts";
-import type { Subject } from "./watched-sandbox.ts";
+import { jsonOutput, type Output, plainOutput } from "./output.ts";
+import { chooseUi, type UiChoice } from "./ui-choice.ts";
+import type { WatchedSandbox } from "./watched-sandbox.ts";
 
-/** The face that these flags and the surroundings of this process come to. */
-export function faceHere(flags: Record<string, string | undefined>): Face {
-  // The system is asked, and not process.stdin: that would be made for the question.
-  return faceOf(flags, { isTerminal: isatty(0) && isatty(1) && isInForeground(), environment: process.env });
+export function currentUi(flags: Flags): UiChoice {
+  // isatty() asks the system; process.stdin would open the stream only to answer the question.
+  return chooseUi(flags, { isTerminal: isatty(0) && isatty(1) && isInForeground(), environment: process.env });
 }
 
-/** Answers the exit code. */
-export async function show(opening: Subject | Promise<Subject>, flags: Record<string, string | undefined>): Promise<number> {
-  const face = faceHere(flags);
-  if (face !== "dashboard") return await tellUntilStopped(await opening, face === "json" ? jsonVoice : plainVoice);
-  // Loaded only here: who has no terminal does not wait for it.
-  const [subject, { showOnTerminal }] = await Promise.all([opening, import("./terminal-session.ts")]);
-  return showOnTerminal(subject, { color: flags["no-color"] === undefined });
+/** Resolves with the exit code. */
+export async function show(opening: WatchedSandbox | Promise<WatchedSandbox>, flags: Flags): Promise<number> {
+  const ui = currentUi(flags);
+  if (ui !== "dashboard") return printUntilStopped(await opening, ui === "json" ? jsonOutput : plainOutput);
+  // The dashboard is loaded only when it is shown.
+  const [watched, { showOnTerminal }] = await Promise.all([opening, import("./terminal-session.ts")]);
+  return showOnTerminal(watched, { color: flags["no-color"] === undefined });
 }
 
-async function tellUntilStopped(subject: Subject, voice: Voice): Promise<number> {
-  // Listened for before anything is said: whoever reads that it is ready may stop it at once.
+async function printUntilStopped(watched: WatchedSandbox, output: Output): Promise<number> {
+  // Before the first line is printed: its reader may stop the sandbox at once.
   const stopped = stopSignal();
-  const telling = await subject.tell(voice);
-  await Promise.race([stopped, telling.over]).finally(telling.end);
+  const following = await watched.follow(output);
+  await Promise.race([stopped, following.failed]).finally(following.stop);
   return exitCodes.ok;
 }

@@ -1,4 +1,4 @@
-// A sandbox on a terminal that a person looks at: panes or plain lines, from one to the other by a key, and every way out.
+// A sandbox on an interactive terminal: dashboard or plain lines, switched with a key, until the user quits or a signal arrives.
 
 import { constants } from "node:os";
 import { openDashboard } from "../../../ui/dashboard.ts";
@@ -9,29 +9,29 @@ import type { StreamPosition } from "../../../ui/wire/live.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { note } from "../command.ts";
 import { listenForStop, type Stop, type StopSignal } from "../process/stop-signal.ts";
-import { farewell } from "./exit-summary.ts";
-import { plainVoice } from "./plain-output.ts";
-import type { Subject } from "./watched-sandbox.ts";
+import { exitSummary } from "./exit-summary.ts";
+import { plainOutput } from "./output.ts";
+import type { WatchedSandbox } from "./watched-sandbox.ts";
 
-/** How looking in one way ended: with the wish to look in the other, or for good. */
+/** Why a view ended: to switch to the other view, or to exit. */
 type Ending = "other" | "quit" | StopSignal;
 
-/** Answers the exit code: that of the signal that ended it, or that a key stood for. */
-export async function showOnTerminal(subject: Subject, flags: { color: boolean }): Promise<number> {
-  const look = detectTheme(process.env, flags);
+/** Resolves with the exit code: 0 for quit, 128 plus the number of the signal otherwise. Ctrl-C counts as SIGINT. */
+export async function showOnTerminal(watched: WatchedSandbox, flags: { color: boolean }): Promise<number> {
+  const theme = detectTheme(process.env, flags);
   const stop = listenForStop(["SIGINT", "SIGTERM", "SIGHUP"]);
   let known: UiState | undefined;
   try {
     for (;;) {
-      const panes = await inPanes(subject, look, stop, known);
+      const panes = await showDashboard(watched, theme, stop, known);
       if (panes.ending !== "other") return codeOf(panes.ending);
       known = panes.known;
-      const ending = await inLines(subject, stop.told, { run: known.run, seq: known.lastSeq });
+      const ending = await showLines(watched, stop.received, { run: known.run, seq: known.lastSeq });
       if (ending !== "other") return codeOf(ending);
     }
   } finally {
-    // Whoever has said it once and says it again does not want to wait.
-    stop.letGo();
+    // A second signal ends the process while the sandbox is still closing.
+    stop.endAtOnce();
   }
 }
 
@@ -39,29 +39,29 @@ const codeOf = (ending: "quit" | StopSignal) => (ending === "quit" ? exitCodes.o
 
 const ENDINGS = { quit: "quit", interrupt: "SIGINT", plain: "other", hangup: "SIGHUP" } as const;
 
-async function inPanes(subject: Subject, theme: Theme, stop: Stop, resumeFrom: UiState | undefined) {
-  const { target, learning } = subject;
-  const dashboard = openDashboard({ target, learning, theme, resumeFrom, input: process.stdin, output: process.stdout });
-  const endBeside = subject.beside?.(dashboard.notify);
+async function showDashboard(watched: WatchedSandbox, theme: Theme, stop: Stop, known: UiState | undefined) {
+  const { target, learning } = watched;
+  const dashboard = openDashboard({ target, learning, theme, resumeFrom: known, input: process.stdin, output: process.stdout });
+  const stopBeside = watched.whileDashboard?.(dashboard.notify);
   const left = dashboard.left.then((why): Ending => ENDINGS[why]);
-  let words = "";
+  let summary = "";
   try {
-    const ending = await Promise.race([left, stop.told]);
+    const ending = await Promise.race([left, stop.received]);
     if (ending !== "other") {
-      words = farewell(dashboard.state(), subject.goesOn);
-      // Before the last words: whoever reads them and says it once more does not want to wait.
-      stop.letGo();
+      summary = exitSummary(dashboard.state(), watched.keepsRunning);
+      // Before the summary is printed: a signal after it ends the process at once.
+      stop.endAtOnce();
     }
     return { ending, known: dashboard.state() };
   } finally {
-    endBeside?.();
-    dashboard.close(words);
+    stopBeside?.();
+    dashboard.close(summary);
   }
 }
 
 const KEYS: Record<string, Ending> = { s: "other", q: "quit", "ctrl-c": "SIGINT" };
 
-async function inLines(subject: Subject, told: Promise<StopSignal>, from: StreamPosition): Promise<Ending> {
+async function showLines(watched: WatchedSandbox, received: Promise<StopSignal>, from: StreamPosition): Promise<Ending> {
   let leave: (ending: Ending) => void = () => {};
   const left = new Promise<Ending>((resolve) => {
     leave = resolve;
@@ -81,9 +81,9 @@ async function inLines(subject: Subject, told: Promise<StopSignal>, from: Stream
     },
   );
   try {
-    note("s brings the panes back, q quits.");
-    const telling = await subject.tell(plainVoice, from);
-    return await Promise.race([left, told, telling.over]).finally(telling.end);
+    note("Press s for the dashboard, q to quit.");
+    const following = await watched.follow(plainOutput, from);
+    return await Promise.race([left, received, following.failed]).finally(following.stop);
   } finally {
     terminal.close();
   }

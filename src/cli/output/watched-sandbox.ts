@@ -1,24 +1,24 @@
-// What is shown, whichever face shows it.
+// A sandbox that a command shows, and how its events are followed.
 
 import type { LearningMode } from "../../../ui/state/state.ts";
 import type { StreamPosition } from "../../../ui/wire/live.ts";
-import type { Voice } from "./plain-output.ts";
+import type { Output } from "./output.ts";
 
-export interface Subject {
+export interface WatchedSandbox {
   /** Where its control plane is. */
   target: { url: string; token: string | undefined };
-  /** Whether it goes on when nobody looks any more. */
-  goesOn: boolean;
-  /** Who learns with it, where somebody does. */
+  /** The sandbox keeps running when the command ends. */
+  keepsRunning: boolean;
+  /** The lessons that are taken with it, if any. */
   learning?: LearningMode;
-  /** What goes on beside the dashboard, with a way to say something on it; answers how to end it. */
-  beside?(say: (words: string) => void): () => void;
-  /** Tells what it is and what happens, from now on or from where somebody else stopped looking. */
-  tell(voice: Voice, from?: StreamPosition): Promise<Telling>;
+  /** Called while the dashboard is open, with a function that shows a message on it. Returns how to stop. */
+  whileDashboard?(show: (text: string) => void): () => void;
+  /** Prints what the sandbox is, then its events: from now on, or from the event where the dashboard stopped. */
+  follow(output: Output, from?: StreamPosition): Promise<Following>;
 }
 
-export interface Telling {
-  /** Rejects when there is nothing more to hear, ever. */
-  over: Promise<never>;
-  end(): void;
+export interface Following {
+  /** Rejects when no more events can come. */
+  failed: Promise<never>;
+  stop(): void;
 }

@@ -1,4 +1,4 @@
-// Runs another command as if nobody stood between it and its caller: its streams, its signals and its exit code are its own.
+// Runs another command transparently: it keeps its streams, receives our signals, and its exit code is passed on.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -8,14 +8,15 @@ import { SandboxError } from "../../kernel/errors.ts";
 
 export interface Child {
   process: ChildProcess;
-  /** The exit code; 128 and the number of the signal where one ended it. */
+  /** The exit code, or 128 plus the number of the signal that ended it. */
   ended: Promise<number>;
 }
 
 const SIGNALS = ["SIGINT", "SIGQUIT", "SIGHUP", "SIGTERM"] as const;
-/** Keys send these to everything that runs in the terminal: the command has them already. */
-const OF_THE_TERMINAL: readonly string[] = ["SIGINT", "SIGQUIT"];
-const PATIENCE = 10_000;
+/** The terminal sends these to the whole process group: the command has received them already. */
+const TERMINAL_SIGNALS: readonly string[] = ["SIGINT", "SIGQUIT"];
+/** Milliseconds from SIGTERM to SIGKILL. */
+const KILL_AFTER = 10_000;
 
 export function runChild([program = "", ...words]: string[], variables: NodeJS.ProcessEnv): Child {
   const options = { stdio: "inherit", env: variables } as const;
@@ -23,29 +24,29 @@ export function runChild([program = "", ...words]: string[], variables: NodeJS.P
     process.platform === "win32"
       ? spawn([program, ...words].map(quoted).join(" "), { ...options, shell: true })
       : spawn(program, words, options);
-  const letGo = passSignals(child);
+  const cancelKill = forwardSignals(child);
   const ended = new Promise<number>((resolve, reject) => {
-    child.once("error", (error) => reject(explain(error, program)));
+    child.once("error", (error) => reject(spawnError(error, program)));
     child.once("exit", (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
   });
-  return { process: child, ended: ended.finally(letGo) };
+  return { process: child, ended: ended.finally(cancelKill) };
 }
 
-/** Passes on what we are told; a command that is told to end and does not is ended, after a while or when it is told again. */
-function passSignals(child: ChildProcess): () => void {
+/** Forwards signals. After SIGTERM the command is killed if it does not end in time, or at the second SIGTERM. */
+function forwardSignals(child: ChildProcess): () => void {
   const fromTerminal = hasTerminal();
-  let giveUp: (() => void) | undefined;
-  const told = (signal: NodeJS.Signals) => {
-    if (fromTerminal && OF_THE_TERMINAL.includes(signal)) return;
+  let cancel: (() => void) | undefined;
+  const forward = (signal: NodeJS.Signals) => {
+    if (fromTerminal && TERMINAL_SIGNALS.includes(signal)) return;
     if (signal !== "SIGTERM") child.kill(signal);
-    else if (giveUp) child.kill("SIGKILL");
+    else if (cancel) child.kill("SIGKILL");
     else {
       child.kill(signal);
-      giveUp = afterRealTime(PATIENCE, () => void child.kill("SIGKILL"));
+      cancel = afterRealTime(KILL_AFTER, () => void child.kill("SIGKILL"));
     }
   };
-  for (const signal of SIGNALS) process.on(signal, told);
-  return () => giveUp?.();
+  for (const signal of SIGNALS) process.on(signal, forward);
+  return () => cancel?.();
 }
 
 function hasTerminal(): boolean {
@@ -58,11 +59,11 @@ function hasTerminal(): boolean {
   }
 }
 
-/** On Windows npm and its like are batch files, which only a shell runs. */
+/** On Windows npm and npx are batch files, which only a shell can run. */
 const quoted = (word: string) => (/^[\w\-./:\\=@]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`);
 
-function explain(error: Error, program: string): Error {
+function spawnError(error: Error, program: string): Error {
   const code = (error as { code?: string }).code;
-  if (code === "ENOENT") return new SandboxError(`There is no command "${program}" to run. Is it installed, and on the PATH?`, "usage");
-  return new SandboxError(`"${program}" cannot be run: ${error.message}.`, "usage");
+  if (code === "ENOENT") return new SandboxError(`Command not found: "${program}". Is it installed, and on the PATH?`, "usage");
+  return new SandboxError(`Cannot run "${program}": ${error.message}.`, "usage");
 }

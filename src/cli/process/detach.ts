@@ -1,4 +1,4 @@
-// `start --detach`: a sandbox in a process of its own, which goes on when whoever asked for it has been told that it is ready.
+// `start --detach`: starts a sandbox in a background process, and returns when it is ready.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
@@ -7,39 +7,39 @@ import { randomToken } from "../../kernel/random.ts";
 import type { Options } from "../../sandbox/options.ts";
 import { makeFolder } from "../../store/sqlite/database.ts";
 import { note, print } from "../command.ts";
-import type { ReadyFacts } from "../output/plain-output.ts";
+import type { ReadyFacts } from "../output/output.ts";
 import { localUrl } from "../remote/environment.ts";
-import { type Detached, folderOf, keepState, logFileIn } from "../remote/instances.ts";
+import { type Detached, folderOf, logFileIn, writeState } from "../remote/instances.ts";
 import { portOwner } from "./port-owner.ts";
 
 interface Failed {
   code: number;
 }
 
-/** In the process that was asked. */
+/** Runs in the foreground process. Resolves with the exit code. */
 export async function detach(options: Options, flags: Record<string, string | undefined>): Promise<number> {
   if (flags.ui !== undefined)
-    throw new SandboxError("--ui shows a dashboard, and --detach leaves nobody to look at it: choose one.", "usage");
+    throw new SandboxError("--ui shows a dashboard, which a detached sandbox has not: choose --ui or --detach.", "usage");
   const folder = folderOf(options.db);
   makeFolder(folder);
   const name = randomToken().slice(0, 12);
   const log = logFileIn(folder, name);
-  const child = spawnBeside(log);
-  const answer = await readiness(child);
-  if ("code" in answer) return await tellWhy(answer, log, options.port);
-  const url = localUrl({ ...answer, port: Number(new URL(answer.url).port) }, options.host);
-  const state: Detached = { ...answer, url, baseUrl: `${url}/v1`, log };
-  keepState(folder, name, state);
+  const child = spawnBackground(log);
+  const result = await waitUntilReady(child);
+  if ("code" in result) return await reportFailure(result, log, options.port);
+  const url = localUrl({ ...result, port: Number(new URL(result.url).port) }, options.host);
+  const state: Detached = { ...result, url, baseUrl: `${url}/v1`, log };
+  writeState(folder, name, state);
   child.unref();
   if (flags.json !== undefined) print(JSON.stringify({ event: "ready", ...state }));
   else
     print(
-      `merchant-sandbox ${state.version} is ready at ${state.baseUrl} as process ${state.pid}; its log is ${log}. merchant-sandbox stop ends it.`,
+      `merchant-sandbox ${state.version} is ready at ${state.baseUrl} as process ${state.pid}; its log is ${log}. Stop it with merchant-sandbox stop.`,
     );
   return exitCodes.ok;
 }
 
-/** In the process that goes on: tells the one that waits, or gives up where that is gone. */
+/** Runs in the background process: reports to the foreground process that the sandbox is ready, or ends if that has gone. */
 export function announce(facts: ReadyFacts): void {
   process.send?.(facts, (error) => {
     if (error) process.kill(process.pid, "SIGTERM");
@@ -47,11 +47,11 @@ export function announce(facts: ReadyFacts): void {
   });
 }
 
-function spawnBeside(log: string): ChildProcess {
-  const words = process.argv.slice(2).filter((word) => word !== "--detach");
+function spawnBackground(log: string): ChildProcess {
+  const argv = process.argv.slice(2).filter((argument) => argument !== "--detach");
   const fd = openSync(log, "a", 0o600);
   try {
-    return spawn(process.execPath, [process.argv[1] as string, ...words], {
+    return spawn(process.execPath, [process.argv[1] as string, ...argv], {
       detached: true,
       stdio: ["ignore", fd, fd, "ipc"],
       windowsHide: true,
@@ -61,7 +61,7 @@ function spawnBeside(log: string): ChildProcess {
   }
 }
 
-function readiness(child: ChildProcess): Promise<ReadyFacts | Failed> {
+function waitUntilReady(child: ChildProcess): Promise<ReadyFacts | Failed> {
   return new Promise((resolve, reject) => {
     child.once("message", (message) => resolve(message as ReadyFacts));
     child.once("error", reject);
@@ -69,11 +69,13 @@ function readiness(child: ChildProcess): Promise<ReadyFacts | Failed> {
   });
 }
 
-/** What it said before it ended is what there is to say. */
-async function tellWhy({ code }: Failed, log: string, port: number): Promise<number> {
-  const said = readFileSync(log, "utf8").trimEnd();
+/** Prints the log of the background process, and who has the port if that is the reason. */
+async function reportFailure({ code }: Failed, log: string, port: number): Promise<number> {
+  const output = readFileSync(log, "utf8").trimEnd();
   rmSync(log, { force: true });
-  process.stderr.write(`${said === "" ? "merchant-sandbox: It ended before it was ready, and said nothing." : said}\n`);
+  process.stderr.write(
+    `${output === "" ? "merchant-sandbox: The background process ended before it was ready, without a message." : output}\n`,
+  );
   const owner = code === exitCodes.portTaken ? await portOwner(port) : undefined;
   if (owner !== undefined) note(`Port ${port} belongs to ${owner}.`);
   return code || exitCodes.runtime;

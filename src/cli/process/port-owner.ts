@@ -1,14 +1,14 @@
-// Who listens at a port of this machine: another sandbox tells so itself; of other programs the system knows the process.
+// Finds out which program listens on a port: a sandbox answers for itself, the system knows the process of any other.
 
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { introduce } from "../remote/probe.ts";
+import { describeSandboxAt } from "../remote/probe.ts";
 
-const PATIENCE = 500;
+const TIMEOUT = 500;
 
-/** In words; undefined where nobody can tell, or nobody listens. */
+/** A description of the program; undefined if there is none, or the system does not tell. */
 export async function portOwner(port: number): Promise<string | undefined> {
-  const sandbox = await introduce(`http://127.0.0.1:${port}`, undefined, PATIENCE);
+  const sandbox = await describeSandboxAt(`http://127.0.0.1:${port}`, undefined, TIMEOUT);
   if (sandbox) return `merchant-sandbox ${sandbox.version}, process ${sandbox.pid}, ${sandbox.database ?? "in memory"}`;
   return ownerOnLinux(port) ?? (await ownerByTool(port));
 }
@@ -22,7 +22,7 @@ function ownerOnLinux(port: number): string | undefined {
   return undefined;
 }
 
-/** The sockets of a table that listen at the port, as the handles of a process name them. */
+/** The listening sockets of a port, named as in /proc/<pid>/fd. State 0A is LISTEN. */
 function listening(table: string, port: number): string[] {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
   const rows = textOf(table)
@@ -40,15 +40,15 @@ function ownerByTool(port: number): Promise<string | undefined> {
   });
 }
 
-/** What may not be read is not there for us. */
-function attempt<T>(work: () => T, otherwise: T): T {
+/** Most of /proc belongs to other users: an unreadable file counts as empty. */
+function tryRead<T>(read: () => T, otherwise: T): T {
   try {
-    return work();
+    return read();
   } catch {
     return otherwise;
   }
 }
 
-const namesIn = (folder: string) => attempt(() => readdirSync(folder), []);
-const linkOf = (path: string) => attempt(() => readlinkSync(path), "");
-const textOf = (path: string) => attempt(() => readFileSync(path, "utf8"), "");
+const namesIn = (folder: string) => tryRead(() => readdirSync(folder), []);
+const linkOf = (path: string) => tryRead(() => readlinkSync(path), "");
+const textOf = (path: string) => tryRead(() => readFileSync(path, "utf8"), "");

@@ -1,45 +1,46 @@
-// Ends what a command started, all of it: also what outlived the command, what has no parent any more, and what ignores SIGTERM.
+// Kills every process that a command started, including orphans and processes that ignore SIGTERM.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomToken } from "../../kernel/random.ts";
 
 export interface ProcessTree {
-  /** What the command is to have in its environment: by that its processes are known, however they are related. */
+  /** Variables for the environment of the command. Its processes are found by them, whatever their parent. */
   variables: Record<string, string>;
-  /** Resolves when none of them is left. */
+  /** Resolves when all of them have ended. */
   end(): Promise<void>;
 }
 
 const MARK = "MERCHANT_SANDBOX_EXEC";
 
 /**
- * Waits until our end of its input closes, be it that we say so or that somebody killed us; so what was started never outlives
- * us. It has a session of its own, where the signals of the terminal do not reach it, and an environment without the mark.
+ * A shell that waits until its standard input closes, then kills every process with the mark in its environment: SIGTERM,
+ * and SIGKILL after two seconds. The input also closes when this process is killed, so no child outlives it. The guard runs in
+ * its own session, out of reach of terminal signals, and without the mark.
  */
 const GUARD = `
 trap '' HUP INT QUIT TERM
 IFS= read -r mark || exit 0
 while IFS= read -r more; do :; done
-find_them() {
+find_marked() {
   if [ -r /proc/self/environ ]; then
     grep -ls -- "$mark" /proc/[0-9]*/environ | sed 's,/proc/,,;s,/environ,,'
   else
     { printf '%s\\n' "$mark"; ps -AEww -o pid= -o command=; } | awk 'NR == 1 { mark = $0; next } index($0, mark) { print $1 }'
   fi
 }
-them=$(find_them)
-[ -z "$them" ] && exit 0
-kill -TERM $them
+pids=$(find_marked)
+[ -z "$pids" ] && exit 0
+kill -TERM $pids
 tries=0
-while them=$(find_them); [ -n "$them" ]; do
-  [ $tries -ge 40 ] && kill -KILL $them
+while pids=$(find_marked); [ -n "$pids" ]; do
+  [ $tries -ge 40 ] && kill -KILL $pids
   [ $tries -ge 100 ] && exit 1
   tries=$((tries + 1))
   sleep 0.05 || sleep 1
 done
 `;
 
-/** To be called before the command starts. A sandbox inside a sandbox adds its own mark to the outer one's. */
+/** Call before the command starts. An `exec` inside an `exec` appends its mark to that of the outer one. */
 export function watchTree(command: () => ChildProcess): ProcessTree {
   const mark = randomToken();
   const variables = { [MARK]: [process.env[MARK], mark].filter(Boolean).join(" ") };
@@ -52,7 +53,7 @@ function openGuard(mark: string): () => Promise<void> {
     stdio: ["pipe", "ignore", "ignore"],
     env: { PATH: process.env.PATH },
   });
-  // Where there is no shell there is no guard, and the command is on its own.
+  // Without a shell there is no guard: nothing is killed.
   const gone = new Promise<void>((resolve) => {
     guard.once("error", () => resolve());
     guard.once("exit", () => resolve());
@@ -65,7 +66,7 @@ function openGuard(mark: string): () => Promise<void> {
   };
 }
 
-/** Windows forgets whose child an orphan was: only what the command itself still holds can be found. */
+/** Windows does not record the parent of an orphan: only the tree below the command can be killed. */
 function endOnWindows(pid: number | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (pid === undefined) resolve();

@@ -1,8 +1,8 @@
-// Other processes: telling them something, and whether they are still there.
+// Signals to other processes.
 
 import { readFileSync } from "node:fs";
 
-/** False where there is no such process, or it is not ours to tell. */
+/** Returns false if there is no such process, or it belongs to another user. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);
@@ -11,7 +11,7 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** A process that has ended stays in the table until its parent asks for it, which in a container may be never. */
+/** A zombie counts as ended: in a container, its parent may never collect it. */
 export function isAlive(pid: number): boolean {
   if (!signal(pid, 0)) return false;
   try {

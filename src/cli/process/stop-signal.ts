@@ -1,37 +1,37 @@
-// Waits for the user to say that it is enough.
+// Waits for the signal that stops the program.
 
 export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 export interface Stop {
-  /** Resolves with the first of the signals; from then on each of them ends the process at once. */
-  told: Promise<StopSignal>;
-  /** It was said in another way: each signal ends the process at once. */
-  letGo(): void;
+  /** Resolves with the first signal; a second one ends the process at once. */
+  received: Promise<StopSignal>;
+  /** From now on, each signal ends the process at once. */
+  endAtOnce(): void;
 }
 
-/** SIGHUP is left alone unless it is asked for: who was started to outlive the terminal ignores it. */
+/** Not SIGHUP by default: nohup ignores it, and a listener would undo that. */
 export function listenForStop(signals: readonly StopSignal[] = ["SIGINT", "SIGTERM"]): Stop {
-  let isSaid = false;
-  const told = new Promise<StopSignal>((resolve) => {
+  let isStopping = false;
+  const received = new Promise<StopSignal>((resolve) => {
     for (const signal of signals)
       process.on(signal, () => {
-        if (isSaid) endBy(signal);
-        isSaid = true;
+        if (isStopping) endBy(signal);
+        isStopping = true;
         resolve(signal);
       });
   });
   return {
-    told,
-    letGo() {
-      isSaid = true;
+    received,
+    endAtOnce() {
+      isStopping = true;
     },
   };
 }
 
-/** As if nobody had listened. To stop listening beforehand would lose a signal that is under way just then. */
+/** Repeats the signal without listeners. Removing them earlier could lose a signal that arrives in between. */
 function endBy(signal: StopSignal): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }
 
-export const stopSignal = () => listenForStop().told;
+export const stopSignal = () => listenForStop().received;

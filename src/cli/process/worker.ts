@@ -1,4 +1,4 @@
-// A sandbox in a thread of its own: whoever looks at it takes no time from it, and it takes none from them.
+// A sandbox in a worker thread, so that drawing the dashboard does not delay its responses.
 
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
@@ -6,32 +6,32 @@ import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import type { Defect } from "../../sandbox/engine.ts";
 import type { Options } from "../../sandbox/options.ts";
 import { packageFile } from "../../sandbox/package-files.ts";
-import type { ReadyFacts } from "../output/plain-output.ts";
-import type { Said } from "./worker-entry.ts";
+import type { ReadyFacts } from "../output/output.ts";
+import type { WorkerMessage } from "./worker-entry.ts";
 
-export interface Apart {
+export interface WorkerSandbox {
   facts: ReadyFacts;
-  /** Where it is reached from this machine. */
+  /** Its URL on this machine. */
   url: string;
   onDefect(listener: (defect: Defect) => void): void;
-  /** Lets what is in flight finish, then frees port and file. */
+  /** Waits for requests and deliveries in flight, then closes the port and the file. */
   close(): Promise<void>;
 }
 
-export async function sandboxApart(options: Options): Promise<Apart> {
+export async function startWorker(options: Options): Promise<WorkerSandbox> {
   const thread = new Worker(packageFile("dist/thread.cjs"), { workerData: options });
   const listeners = new Set<(defect: Defect) => void>();
-  const ready = await new Promise<Said & { kind: "ready" }>((resolve, reject) => {
+  const ready = await new Promise<WorkerMessage & { kind: "ready" }>((resolve, reject) => {
     thread.once("error", reject);
-    thread.on("message", (said: Said) => {
-      if (said.kind === "ready") resolve(said);
-      // It listens to us, so it would not end by itself.
-      else if (said.kind === "refused") thread.terminate().then(() => reject(refusal(said)), reject);
-      else for (const hear of listeners) hear(said.defect);
+    thread.on("message", (message: WorkerMessage) => {
+      if (message.kind === "ready") resolve(message);
+      // A thread with a message listener does not exit by itself.
+      else if (message.kind === "failed") thread.terminate().then(() => reject(asError(message)), reject);
+      else for (const listener of listeners) listener(message.defect);
     });
   });
   thread.removeAllListeners("error");
-  // What nobody caught there is what nobody caught: it ends the process, and the terminal is given back as ever.
+  // An uncaught error of the thread is one of this process too, so that the terminal is restored before the exit.
   thread.on("error", (error) => {
     throw error;
   });
@@ -46,7 +46,7 @@ export async function sandboxApart(options: Options): Promise<Apart> {
   };
 }
 
-function refusal({ message, exitCode }: Said & { kind: "refused" }): SandboxError {
+function asError({ message, exitCode }: WorkerMessage & { kind: "failed" }): SandboxError {
   const [name] = Object.entries(exitCodes).find(([, code]) => code === exitCode) ?? ["runtime"];
   return new SandboxError(message, name as keyof typeof exitCodes);
 }

@@ -1,16 +1,13 @@
-// The variables by which a program finds a sandbox, and writing them down for whoever is to set them.
+// The environment variables that point a program to a sandbox.
 
-interface Place {
-  /** Where it listens, as seen from this machine. */
-  url: string;
-  controlToken?: string | undefined;
-}
-
-/** A sandbox that listens everywhere may be called by a name that only others can resolve. */
+/** The URL on this machine. A sandbox that listens on all addresses may have a host name that only other machines resolve. */
 export const localUrl = ({ url, port }: { url: string; port: number }, host: string | undefined) =>
   host === "0.0.0.0" || host === "::" ? `http://127.0.0.1:${port}` : url;
 
-export function variablesOf({ url, controlToken }: Place, key: string): Record<string, string> {
+export function variablesOf(
+  { url, controlToken }: { url: string; controlToken?: string | undefined },
+  key: string,
+): Record<string, string> {
   return {
     MERCHANT_BASE_URL: `${url}/v1`,
     MERCHANT_API_KEY: key,

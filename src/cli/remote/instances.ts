@@ -1,21 +1,21 @@
-// The sandboxes that run on by themselves: a file for each in the folder of its database, and choosing the one that is meant.
+// Detached sandboxes: a state file for each in the folder of its database, and finding the one that a command is about.
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { SandboxError } from "../../kernel/errors.ts";
 import { optionDefinitions, variableOf } from "../../sandbox/options.ts";
 import type { FlagDefinition } from "../arguments.ts";
-import type { ReadyFacts } from "../output/plain-output.ts";
+import type { ReadyFacts } from "../output/output.ts";
 import { isAlive } from "../process/signals.ts";
-import { introduce } from "./probe.ts";
+import { describeSandboxAt } from "./probe.ts";
 import { runningFlags } from "./running-sandbox.ts";
 
 export interface Detached extends ReadyFacts {
   log: string;
 }
 
-/** A sandbox that a command is about; `detached` where it was started so. */
-export interface Place {
+/** The sandbox that a command is about; `detached` is set if it was started with --detach. */
+export interface FoundSandbox {
   url: string;
   controlToken: string | undefined;
   detached?: Detached & { file: string };
@@ -23,8 +23,8 @@ export interface Place {
 
 type Flags = Record<string, string | undefined>;
 
-/** The flags of every command that looks for sandboxes that run on by themselves. */
-export const placeFlags = {
+/** The flags of every command that can find a detached sandbox. */
+export const targetFlags = {
   ...runningFlags,
   url: {
     value: "url",
@@ -37,24 +37,26 @@ export const folderOf = (db: string | undefined) => dirname(resolve(db ?? option
 
 export const logFileIn = (folder: string, name: string) => join(folder, `detached-${name}.log`);
 
-/** It may hold the control plane's token, so nobody else on the machine reads it. */
-export function keepState(folder: string, name: string, state: Detached): void {
+/** Readable by the owner only: it may contain the control token. */
+export function writeState(folder: string, name: string, state: Detached): void {
   writeFileSync(join(folder, `detached-${name}.json`), `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
 }
 
-export const forgetState = ({ file }: { file: string }) => rmSync(file, { force: true });
+export const removeState = ({ file }: { file: string }) => rmSync(file, { force: true });
 
-/** Those whose file is there and that still answer as the same process; what is left of one that has ended is cleared away. */
+/** The sandboxes with a state file that still respond as the same process. State files of ended processes are removed. */
 export async function findDetached(flags: Flags): Promise<(Detached & { file: string })[]> {
   const folder = folderOf(flags.db ?? process.env[variableOf("db")]);
   const states = namesIn(folder).flatMap((name) => readState(join(folder, name)));
-  for (const state of states) if (!isAlive(state.pid)) forgetState(state);
-  const answering = await Promise.all(states.map(async (state) => (await introduce(state.url, state.controlToken))?.pid === state.pid));
+  for (const state of states) if (!isAlive(state.pid)) removeState(state);
+  const answering = await Promise.all(
+    states.map(async (state) => (await describeSandboxAt(state.url, state.controlToken))?.pid === state.pid),
+  );
   return states.filter((_, index) => answering[index]);
 }
 
-/** The one that a command is about: what is named, else the only one that was left here, else the default address. */
-export async function findPlace(flags: Flags): Promise<Place> {
+/** The sandbox that is named; else the only detached one of this folder; else the one at the default address. */
+export async function findSandbox(flags: Flags): Promise<FoundSandbox> {
   const named = (flags.url ?? process.env.MERCHANT_SANDBOX_URL)?.replace(/\/(v1\/?)?$/, "");
   const token = flags["control-token"] ?? process.env[variableOf("controlToken")];
   const all = await findDetached(flags);
@@ -74,7 +76,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Another command may have taken the file away since its name was read. */
+/** Another command may have removed the file since the folder was read. */
 function readState(file: string): (Detached & { file: string })[] {
   try {
     return [{ ...(JSON.parse(readFileSync(file, "utf8")) as Detached), file }];

@@ -6,7 +6,7 @@ import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
 import { httpTransport } from "../../client/http-transport.ts";
 import { type ErrorBody, SandboxError } from "../../kernel/errors.ts";
 
-const LARGEST = 1_048_576;
+const MAX_RESPONSE = 1_048_576;
 
 /** A reply that is no success, or none at all. */
 class ProbeFailure extends Error {
@@ -23,11 +23,11 @@ function probe(url: string, token: string | undefined, timeout = 2_000): Control
     refused: (_: unknown, reply: HttpReply) => new ProbeFailure(`answered ${reply.status}`, reply),
     unreachable: (error: Error) => (error instanceof SandboxError ? error : new ProbeFailure(reasonOf(error))),
   };
-  return createControlClient(httpTransport({ url: originOf(url), token }, words, { timeout, largest: LARGEST }));
+  return createControlClient(httpTransport({ url: originOf(url), token }, words, { timeout, largest: MAX_RESPONSE }));
 }
 
 /** The overview of the sandbox at an address; undefined if there is none. */
-export async function introduce(url: string, token: string | undefined, timeout?: number): Promise<SandboxIndexReply | undefined> {
+export async function describeSandboxAt(url: string, token: string | undefined, timeout?: number): Promise<SandboxIndexReply | undefined> {
   const reply = await probe(url, token, timeout).index().catch(orFailure);
   return reply instanceof ProbeFailure || reply?.name !== "merchant-sandbox" ? undefined : reply;
 }
@@ -42,7 +42,7 @@ export async function whyNotReady(url: string, token: string | undefined, timeou
   return code === undefined ? stranger(reply.reply.status) : (message ?? code);
 }
 
-const stranger = (status: number) => `what answers there (${status}) is no merchant-sandbox`;
+const stranger = (status: number) => `the server there (status ${status}) is not a merchant-sandbox`;
 
 function orFailure(error: unknown): ProbeFailure {
   if (error instanceof ProbeFailure) return error;
@@ -52,5 +52,5 @@ function orFailure(error: unknown): ProbeFailure {
 function originOf(url: string): string {
   const found = URL.canParse(url) ? new URL(url) : undefined;
   if (found?.protocol === "http:") return found.origin;
-  throw new SandboxError(`"${url}" is no address of a sandbox; one is like http://127.0.0.1:4747.`, "usage");
+  throw new SandboxError(`"${url}" is not the URL of a sandbox, such as http://127.0.0.1:4747.`, "usage");
 }

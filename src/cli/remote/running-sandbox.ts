@@ -1,4 +1,4 @@
-// Speaks to a sandbox that runs already, on behalf of a command: its control plane, or its service as one of its merchants.
+// The client of a running sandbox for a command: its control plane, and its service with the key of a merchant.
 
 import { createControlClient } from "../../client/control-client.ts";
 import type { ControlPlane, Merchant } from "../../client/control-plane.generated.ts";
@@ -12,11 +12,11 @@ import type { FlagDefinition } from "../arguments.ts";
 
 export interface Running {
   readonly url: string;
-  /** The control plane; a refusal becomes the command's own error. */
+  /** The control plane. A refused call throws an error of the command. */
   readonly control: ControlPlane;
   /** Calls the service with a merchant's key. */
   service<T>(key: string, method: string, path: string, body?: unknown): Promise<T>;
-  /** A merchant, given by id or by the end of its id, with a key of its; the first one when none is given. */
+  /** A merchant with an API key, found by its id or the part after mer_ (default: the first one). */
   merchant(wanted: string | undefined): Promise<{ id: string; key: string }>;
 }
 
@@ -46,7 +46,7 @@ export function running(flags: Record<string, string | undefined>): Running {
   };
 }
 
-/** One of several merchants, by id or by the end of its id; the first when none is asked for. */
+/** Finds a merchant by its id or the part after mer_ (default: the first one). */
 export function merchantNamed(merchants: readonly Merchant[], wanted: string | undefined): { id: string; key: string } {
   const found = wanted === undefined ? merchants[0] : merchants.find(({ id }) => id === wanted || id === `mer_${wanted}`);
   const key = found?.apiKeys[0];
@@ -57,7 +57,7 @@ export function merchantNamed(merchants: readonly Merchant[], wanted: string | u
   );
 }
 
-/** The words of a command for a call that failed. */
+/** The error messages of a command for a failed call. */
 const failureWords = (url: string): FailureWords => ({
   refused: ({ method, path }, reply) => refusal(method, CONTROL_PREFIX + path, reply),
   unreachable: (error) =>

@@ -15,7 +15,7 @@ export interface LearnerClient {
   hint(): Promise<LearnerPlace>;
 }
 
-/** With a sandbox whose control plane is open to us. */
+/** A learner on a sandbox whose control plane we may use. */
 export function ownLearnerClient({ control: { learners, lessons } }: Running, id: string): LearnerClient {
   const withLesson = async (learner: LearnerPlace["learner"]): Promise<LearnerPlace> => {
     const { lesson: name } = learner;
@@ -42,10 +42,10 @@ export const roomLearnerClient = ({ control: { room } }: Running, learner: RoomL
   hint: () => room.hint(learner),
 });
 
-const WAIT = "25s";
+const POLL_TIMEOUT = "25s";
 const RETRY_AFTER = 1_000;
 
-/** Calls back whenever the learner's place has changed, until it is ended. Retries while the room does not answer. */
+/** Calls `changed` with each new place, by long polling, until the returned function is called. Retries while the room is unreachable. */
 export function followRoom(
   { control: { room } }: Running,
   learner: RoomLearner,
@@ -55,15 +55,15 @@ export function followRoom(
   let ended = false;
   const follow = async () => {
     let { version } = first.learner;
-    let isAway = false;
+    let isUnreachable = false;
     while (!ended) {
-      const place = await room.place({ ...learner, after: version, within: WAIT }).catch((error: Error) => {
-        if (!isAway && !ended) note(`${error.message} Trying again.`);
-        isAway = true;
+      const place = await room.place({ ...learner, after: version, within: POLL_TIMEOUT }).catch((error: Error) => {
+        if (!isUnreachable && !ended) note(`${error.message} Retrying.`);
+        isUnreachable = true;
       });
       if (!place) await realDelay(RETRY_AFTER);
       else {
-        isAway = false;
+        isUnreachable = false;
         if (place.learner.version !== version && !ended) changed(place);
         ({ version } = place.learner);
       }

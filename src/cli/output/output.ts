@@ -1,0 +1,69 @@
+// What a running sandbox prints: plain lines for a person, or one JSON object per line for a program.
+
+import type { LiveEvent } from "../../contracts/live-messages.ts";
+import { escapeControlCharacters } from "../../kernel/escape-control.ts";
+import type { Sandbox } from "../../sandbox/create.ts";
+import type { Defect } from "../../sandbox/engine.ts";
+import { version } from "../../sandbox/package-files.ts";
+import { note, print } from "../command.ts";
+import { eventLine, eventObject } from "./event-lines.ts";
+
+export interface Output {
+  ready(facts: ReadyFacts): void;
+  /** The first output about a sandbox of another process. */
+  attached(summary: SandboxSummary): void;
+  event(event: LiveEvent): void;
+  defect(defect: Defect): void;
+  /** A message about the connection, as an object and as text. */
+  notice(object: Record<string, unknown>, text: string): void;
+}
+
+export const plainOutput: Output = {
+  ready(facts) {
+    print(readyLine(facts));
+    if (facts.controlToken !== undefined) print(`The control plane at ${facts.url}/_sandbox requires the token ${facts.controlToken}`);
+  },
+  attached: (summary) => print(escapeControlCharacters(`Watching ${describeSandbox(summary, "at")}`)),
+  event: (event) => print(eventLine(event)),
+  defect: (defect) => note(defectLine(defect)),
+  notice: (_, text) => note(escapeControlCharacters(text)),
+};
+
+const printObject = (object: Record<string, unknown>) => print(JSON.stringify(object));
+
+export const jsonOutput: Output = {
+  ready: (facts) => printObject({ event: "ready", ...facts }),
+  attached: (summary) => printObject({ event: "attached", ...summary }),
+  event: (event) => printObject(eventObject(event)),
+  defect: ({ error, where }) => printObject({ event: "defect", where, error: stackOf(error) }),
+  notice: printObject,
+};
+
+/** How a sandbox describes itself, in this process or in another. */
+export interface SandboxSummary {
+  version: string;
+  baseUrl: string;
+  database: string | null;
+  merchants: readonly { apiKeys: readonly string[] }[];
+}
+
+/** The fields of the `ready` event. */
+export async function readyFacts(sandbox: Sandbox) {
+  const { url, baseUrl, file, controlToken } = sandbox;
+  const { data: merchants } = await sandbox.merchants.list();
+  return { version: version(), url, baseUrl, pid: process.pid, database: file ?? null, controlToken, merchants };
+}
+
+export type ReadyFacts = Awaited<ReturnType<typeof readyFacts>>;
+
+export const readyLine = (summary: SandboxSummary) => describeSandbox(summary, "is ready at");
+
+function describeSandbox({ version, baseUrl, database, merchants }: SandboxSummary, is: string): string {
+  const keys = merchants.map(({ apiKeys }) => apiKeys[0]);
+  return `merchant-sandbox ${version} ${is} ${baseUrl} with keys ${keys.join(", ")}; kept in ${database ?? "memory"}`;
+}
+
+export const defectLine = ({ error, where }: Defect) => `internal error at ${where}: ${stackOf(error)}`;
+
+/** An error that crossed from the worker thread is a string. */
+const stackOf = (error: unknown) => String((error as Error)?.stack ?? error);
