@@ -1,5 +1,6 @@
 // Runs effects: control-plane calls, the clipboard, the terminal, and leaving the dashboard.
 
+import { controlCalls } from "../src/client/control-call.ts";
 import { realNow } from "../src/kernel/clock.ts";
 import { fetchLookups } from "./controls/cached-lookups.ts";
 import { visiblePanes } from "./panes/index.ts";
@@ -74,7 +75,7 @@ export function refresh(dashboard: RunningDashboard): void {
       () => {},
     );
   for (const effect of [...fetchLookups(dashboard.state), ...pollLearner(dashboard.state)]) runEffect(dashboard, effect);
-  void poll({ method: "GET", path: "" }, (state, body) => applySandboxIndex(state, body as SandboxIndex));
+  void poll(controlCalls.index(), (state, body) => applySandboxIndex(state, body as SandboxIndex));
   for (const { name, poll: rows } of visiblePanes(dashboard.state))
     if (rows) void poll(rows.call, (state, body) => applyPolledRows(state, name, rows.rows(body)));
 }

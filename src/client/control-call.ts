@@ -23,18 +23,21 @@ declare const REPLY: unique symbol;
 
 /** One call. `Reply` is the type of what it resolves to. */
 export interface ControlCall<Reply = unknown> {
-  readonly operation: string;
   readonly method: Method;
   /** Below /_sandbox, with its query. */
   readonly path: string;
-  readonly params: Readonly<Record<string, string>>;
-  /** The query without its question mark. */
-  readonly search: string;
-  readonly body?: Readonly<Record<string, unknown>>;
+  readonly body?: object;
   readonly [REPLY]?: Reply;
 }
 
-export type ReplyOf<Call> = Call extends ControlCall<infer Reply> ? Reply : never;
+/** The input of a call, divided as an HTTP request divides it. */
+export interface CallInput {
+  readonly operation: string;
+  readonly params: Readonly<Record<string, string>>;
+  /** The query without its question mark. */
+  readonly search: string;
+  readonly body: object | undefined;
+}
 
 /** The control plane with a call in place of each method. Of overloads the most general one counts. */
 export type ControlCalls<Plane = ControlPlane> = {
@@ -46,18 +49,18 @@ export type ControlCalls<Plane = ControlPlane> = {
 export type Input = Readonly<Record<string, unknown>>;
 
 /** The path's parameters go into the path and the rest into the body; without a body, or if the query names it, into the query. */
-export function describeCall({ id, method, path, body, query = [] }: OperationEntry, input: Input = {}): ControlCall {
-  const params: Record<string, string> = {};
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    params[name] = String(input[name] ?? "");
-    return encodeURIComponent(params[name].toWellFormed());
-  });
-  const rest = Object.entries(input).filter(([name, value]) => !Object.hasOwn(params, name) && value !== undefined);
+export function divideInput({ id, path, body, query = [] }: OperationEntry, input: Input = {}): CallInput {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+  const params = Object.fromEntries(names.map((name) => [name, String(input[name] ?? "")]));
+  const rest = Object.entries(input).filter(([name, value]) => !names.includes(name) && value !== undefined);
   const isQuery = ([name]: [string, unknown]) => body === undefined || query.includes(name);
-  const asked = rest.filter(isQuery).map(([name, value]): [string, string] => [name, String(value)]);
-  const search = new URLSearchParams(asked).toString();
-  const described = { operation: id, method, path: search === "" ? filled : `${filled}?${search}`, params, search };
-  return body === undefined ? described : { ...described, body: Object.fromEntries(rest.filter((entry) => !isQuery(entry))) };
+  const search = new URLSearchParams(rest.filter(isQuery).map(([name, value]): [string, string] => [name, String(value)])).toString();
+  return { operation: id, params, search, body: body && Object.fromEntries(rest.filter((entry) => !isQuery(entry))) };
+}
+
+export function describeCall({ method, path }: OperationEntry, { params, search, body }: CallInput): ControlCall {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent((params[name] ?? "").toWellFormed()));
+  return { method, path: search === "" ? filled : `${filled}?${search}`, ...(body && { body }) };
 }
 
 const table: OperationTable = controlOperations;
@@ -85,4 +88,6 @@ export function operationMethods(methodFor: (operation: OperationEntry, name: st
 }
 
 /** Calls to be shown, kept or sent later: `controlCalls.faults.remove({ id })`. */
-export const controlCalls = operationMethods((operation) => (input) => describeCall(operation, input)) as ControlCalls;
+export const controlCalls = operationMethods(
+  (operation) => (input) => describeCall(operation, divideInput(operation, input)),
+) as ControlCalls;

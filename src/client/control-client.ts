@@ -1,17 +1,17 @@
 // The client of the control plane: a typed method for each operation, over whichever transport it is given.
 
 import { SandboxError } from "../kernel/errors.ts";
-import { type ControlCall, describeCall, type Input, operationMethods } from "./control-call.ts";
+import { type CallInput, type ControlCall, describeCall, divideInput, type Input, operationMethods } from "./control-call.ts";
 import type { ControlPlane } from "./control-plane.generated.ts";
 
 /** Sends a call and resolves with its reply: JSON as a value, a document as text. */
-export type ControlTransport = (call: ControlCall) => Promise<unknown>;
+export type ControlTransport = (call: ControlCall, input: CallInput) => Promise<unknown>;
 
 export const createControlClient = (transport: ControlTransport): ControlPlane =>
   operationMethods((operation, name) => async (input: Input = {}) => {
-    const call = describeCall(operation, input);
-    for (const param of Object.keys(call.params)) requireText(name, param, input[param]);
-    return transport(call);
+    const divided = divideInput(operation, input);
+    for (const param of Object.keys(divided.params)) requireText(name, param, input[param]);
+    return transport(describeCall(operation, divided), divided);
   }) as ControlPlane;
 
 function requireText(operation: string, param: string, value: unknown): void {

@@ -3,7 +3,7 @@
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { type ErrorBody, type ErrorCode, SandboxError } from "../kernel/errors.ts";
 import type { ControlCall } from "./control-call.ts";
-import { type ControlTransport, createControlClient } from "./control-client.ts";
+import { createControlClient } from "./control-client.ts";
 import type { ControlPlane } from "./control-plane.generated.ts";
 import { exchange, type HttpLimits, type HttpReply, reasonOf } from "./http-exchange.ts";
 
@@ -27,7 +27,11 @@ export function bearer(token: string | null | undefined): Record<string, string>
   throw new SandboxError("The token holds spaces or characters that no header can carry; give the one that the sandbox printed.", "usage");
 }
 
-export function httpTransport({ url, token }: HttpTarget, words: FailureWords, limits?: HttpLimits): ControlTransport {
+export function httpTransport(
+  { url, token }: HttpTarget,
+  words: FailureWords,
+  limits?: HttpLimits,
+): (call: ControlCall) => Promise<unknown> {
   return async (call) => {
     const request = { method: call.method, headers: bearer(token), body: call.body };
     const reply = await exchange(url + CONTROL_PREFIX + call.path, request, limits).catch((error: Error) => {

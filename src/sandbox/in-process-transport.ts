@@ -12,7 +12,7 @@ const operations = once(() => new Map(controlCatalogue.map((operation) => [opera
 
 export const inProcessTransport =
   (context: () => ControlContext): ControlTransport =>
-  async ({ operation, params, search, body = {} }) => {
+  async (_, { operation, params, search, body = {} }) => {
     const found = operations().get(operation);
     if (!found) throw new Error(`the client knows ${operation}, the control plane does not`);
     const world = context();

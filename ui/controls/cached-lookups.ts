@@ -1,5 +1,7 @@
 // Replies that never change during a run, fetched once: operations, event types and the schema of fault rules.
 
+import { controlCalls } from "../../src/client/control-call.ts";
+import type { SandboxOperationsReply } from "../../src/client/control-plane.generated.ts";
 import { type CachedLookups, type Effect, topOverlay, type UiState, update, withNotice } from "../state/state.ts";
 import type { Call } from "../wire/control-calls.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
@@ -12,15 +14,15 @@ interface Lookup {
 
 const LOOKUPS: readonly Lookup[] = [
   {
-    call: { method: "GET", path: "/operations" },
+    call: controlCalls.operations(),
     isCached: ({ operations }) => operations !== undefined,
     read(body) {
-      const { data, events } = body as { data: { id: string }[]; events: { type: string }[] };
+      const { data, events } = body as SandboxOperationsReply;
       return { operations: data.map(({ id }) => id), eventTypes: events.map(({ type }) => type) };
     },
   },
   {
-    call: { method: "GET", path: "/faults/schema.json" },
+    call: controlCalls.faults.schema(),
     isCached: ({ rules }) => rules !== undefined,
     read: (body) => ({ rules: (body as { oneOf: JsonSchema[] }).oneOf }),
   },

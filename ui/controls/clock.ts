@@ -1,6 +1,7 @@
 // The clock key: advance, freeze or set the sandbox clock.
 
-import type { Clock, ClockAdvanceReply } from "../../src/client/control-plane.generated.ts";
+import { controlCalls } from "../../src/client/control-call.ts";
+import type { Clock, ClockAdvanceReply, ClockSetInput } from "../../src/client/control-plane.generated.ts";
 import { isoTime, parseTime } from "../../src/kernel/clock.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { FormField, FormValues } from "../overlays/field.ts";
@@ -52,9 +53,9 @@ const form: Form = {
 function clockCall({ do: action = "", by = "", now = "" }: FormValues): Call {
   if (action.startsWith(ADVANCE)) {
     const duration = action.slice(ADVANCE.length);
-    return { method: "POST", path: "/clock/advance", body: { by: duration === OTHER_DURATION ? by : duration } };
+    return controlCalls.clock.advance({ by: duration === OTHER_DURATION ? by : duration });
   }
-  return { method: "PUT", path: "/clock", body: { mode: action, ...(now !== "" && { now }) } };
+  return controlCalls.clock.set({ mode: action as ClockSetInput["mode"], ...(now !== "" && { now }) });
 }
 
 function clockMessage({ body }: Answer, { do: action = "" }: FormValues): string {
@@ -64,11 +65,7 @@ function clockMessage({ body }: Answer, { do: action = "" }: FormValues): string
 }
 
 /** Sets the clock back; what happened meanwhile stays. */
-const restoreClock = (mode: Clock["mode"], now: string): Call => ({
-  method: "PUT",
-  path: "/clock",
-  body: mode === "real" ? { mode } : { mode, now },
-});
+const restoreClock = (mode: Clock["mode"], now: string): Call => controlCalls.clock.set(mode === "real" ? { mode } : { mode, now });
 
 export const clockKey: KeyBinding = {
   keys: ["c"],

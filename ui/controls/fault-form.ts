@@ -1,5 +1,7 @@
 // The form that arms a fault. Actions and fields come from the sandbox's JSON Schema of a fault rule.
 
+import { controlCalls } from "../../src/client/control-call.ts";
+import type { FaultAction } from "../../src/client/control-plane.generated.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import type { Form, FormContext, FormResult } from "../overlays/form.ts";
@@ -36,7 +38,7 @@ const ACTION = "action";
 
 export const faultForm = (target: "api" | "delivery"): Form => ({
   title: "Arm a fault",
-  fetch: { scenarios: { method: "GET", path: "/scenarios" } },
+  fetch: { scenarios: controlCalls.scenarios.list() },
   fields(values, context) {
     const actionField = createActionField(context.state, target);
     const type = values[ACTION] ?? actionField.options?.[0]?.value ?? "";
@@ -126,7 +128,7 @@ function faultCall(values: FormValues, { state }: FormContext): Call {
     const value = valueFromText(schema, values[path] ?? "");
     body[name] = inner === undefined ? value : { ...(body[name] as object | undefined), [inner]: value };
   }
-  return { method: "POST", path: "/faults", body: { ...body, action: { type, ...(body.action as object | undefined) } } };
+  return controlCalls.faults.add({ ...body, action: { type, ...(body.action as object | undefined) } as FaultAction });
 }
 
 function faultResult({ body }: Answer, values: FormValues, { state }: FormContext): FormResult {
@@ -137,6 +139,6 @@ function faultResult({ body }: Answer, values: FormValues, { state }: FormContex
   const merchant = values["match.merchant"] ? ` of ${values["match.merchant"]}` : "";
   return {
     message: `Armed ${COMMON_ACTIONS[type] ?? type} on ${where}${merchant} as ${id}`,
-    undo: { method: "DELETE", path: `/faults/${encodeURIComponent(id)}` },
+    undo: controlCalls.faults.remove({ id }),
   };
 }

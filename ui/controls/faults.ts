@@ -1,5 +1,7 @@
 // The fault keys: arm a fault, start or end an outage, remove all faults.
 
+import { controlCalls } from "../../src/client/control-call.ts";
+import type { FaultsClearReply } from "../../src/client/control-plane.generated.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import { confirm } from "../overlays/confirm.ts";
 import type { FormValues } from "../overlays/field.ts";
@@ -36,7 +38,7 @@ function valuesFromAttempt(state: UiState): FormValues {
   return attempt ? { "match.event": attempt.eventType, "match.merchant": attempt.merchant } : {};
 }
 
-const OUTAGE: Call = { method: "POST", path: "/faults", body: { action: { type: "outage" }, trigger: { for: "30s" } } };
+const OUTAGE: Call = controlCalls.faults.add({ action: { type: "outage" }, trigger: { for: "30s" } });
 
 function toggleOutage(state: UiState): StateUpdate {
   const outage = valuesOf<RuleState>(state, "faults").find(
@@ -51,12 +53,12 @@ function toggleOutage(state: UiState): StateUpdate {
   );
 }
 
-const removeRule = (id: string): Call => ({ method: "DELETE", path: `/faults/${encodeURIComponent(id)}` });
+const removeRule = (id: string): Call => controlCalls.faults.remove({ id });
 
 function removeAllFaults(state: UiState): StateUpdate {
-  const call: Call = { method: "DELETE", path: "/faults" };
+  const call: Call = controlCalls.faults.clear();
   const remove = (later: UiState) =>
-    makeCall(later, call, ({ body }) => `Removed ${counted((body as { removed: number }).removed, "fault")}`, withoutFaultUndo);
+    makeCall(later, call, ({ body }) => `Removed ${counted((body as FaultsClearReply).removed, "fault")}`, withoutFaultUndo);
   return update(openOverlay(state, confirm("Remove all fault rules, including those of scenarios?", call, remove)));
 }
 

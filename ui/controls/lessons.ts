@@ -1,11 +1,12 @@
 // The lesson key: starts a lesson, or one of its steps, for the learner at the dashboard or on the board.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { LearnerView, Lesson } from "../../src/contracts/lesson.ts";
 import type { FormField } from "../overlays/field.ts";
 import { type Form, type FormContext, openForm } from "../overlays/form.ts";
 import { learnerMode, withLearner } from "../state/learning.ts";
 import { type KeyBinding, type UiState, update } from "../state/state.ts";
-import { type Answer, inPath } from "../wire/control-calls.ts";
+import type { Answer } from "../wire/control-calls.ts";
 
 type LessonTarget = Pick<LearnerView, "id" | "name" | "lesson" | "step" | "next">;
 
@@ -17,7 +18,7 @@ const lessonsIn = ({ data }: FormContext) => (data.lessons as { data: Lesson[] }
 
 const lessonForm = (learner: LessonTarget): Form => ({
   title: `Lesson for ${learner.name}`,
-  fetch: { lessons: { method: "GET", path: "/lessons" } },
+  fetch: { lessons: controlCalls.lessons.list() },
   fields(values, context) {
     const lessons = lessonsIn(context);
     // After a completed lesson, the next one.
@@ -40,11 +41,12 @@ const lessonForm = (learner: LessonTarget): Form => ({
       },
     ];
   },
-  call: ({ name = "", checkpoint = "1" }) => ({
-    method: "POST",
-    path: `/learners/${inPath(learner.id)}/lesson`,
-    body: { name, ...(checkpoint !== "" && checkpoint !== "1" && { checkpoint: Number(checkpoint) }) },
-  }),
+  call: ({ name = "", checkpoint = "1" }) =>
+    controlCalls.learners.begin({
+      id: learner.id,
+      name,
+      ...(checkpoint !== "" && checkpoint !== "1" && { checkpoint: Number(checkpoint) }),
+    }),
   onReply(reply) {
     const { title, step } = reply.body as LearnerView;
     return { message: `Started step ${step} of "${title}" for ${learner.name}`, updateState: (state) => withLearnerReply(state, reply) };

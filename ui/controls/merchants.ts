@@ -1,5 +1,6 @@
 // The merchant keys: create a merchant, reset, change a rate limit.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { MerchantsMintReply, RateWindow, SandboxResetReply } from "../../src/client/control-plane.generated.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { FieldOption, FormField } from "../overlays/field.ts";
@@ -18,10 +19,10 @@ const createMerchantForm: Form = {
   fields: (_, { state }) => [
     { name: "fixture", label: "fixture", help: "The fixture to copy records from", options: fixtureOptions(state), allowOther: true },
   ],
-  call: ({ fixture = "" }) => ({ method: "POST", path: "/merchants", body: fixture === "" ? {} : { fixture } }),
+  call: ({ fixture = "" }) => controlCalls.merchants.mint(fixture === "" ? {} : { fixture }),
   onReply({ body }) {
     const { merchant, apiKey } = body as MerchantsMintReply;
-    const undo = { method: "DELETE", path: `/merchants/${encodeURIComponent(merchant)}` } as const;
+    const undo = controlCalls.merchants.remove({ id: merchant });
     return { message: `Created ${merchant}; copied its API key ${apiKey}`, copy: apiKey, undo };
   },
 };
@@ -36,7 +37,7 @@ const resetForm: Form = {
       options: allOrOneMerchant(state, "everything"),
     },
   ],
-  call: ({ merchant = "" }) => ({ method: "POST", path: "/reset", body: merchant === "" ? {} : { merchant } }),
+  call: ({ merchant = "" }) => controlCalls.reset(merchant === "" ? {} : { merchant }),
   confirm: ({ merchant = "" }) =>
     merchant === "" ? "Reset everything to the fixtures?" : `Reset ${merchant}? Everything that happened to it since the start is lost.`,
   onReply({ body }, { merchant }) {
@@ -89,7 +90,7 @@ const rateLimitForm: Form = {
         .filter(([, text]) => text !== "")
         .map(([name, text]) => [name, name === "limit" || name === "remaining" ? numberOr(text) : text]),
     );
-    return { method: "PUT", path: `/rate-limits/${encodeURIComponent(merchant)}`, body };
+    return controlCalls.rateLimits.set({ merchant, ...body });
   },
   onReply({ body }, { merchant = "" }, { state }) {
     const { remaining, limit } = body as RateWindow;
@@ -99,11 +100,7 @@ const rateLimitForm: Form = {
 };
 
 const restoreWindow = ({ merchant, limit, window, remaining }: RateWindow) =>
-  ({
-    method: "PUT",
-    path: `/rate-limits/${encodeURIComponent(merchant)}`,
-    body: { limit, window: `${window}ms`, remaining },
-  }) as const;
+  controlCalls.rateLimits.set({ merchant, limit, window: `${window}ms`, remaining });
 
 export const merchantKeys: readonly KeyBinding[] = [
   {

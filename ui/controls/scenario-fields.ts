@@ -1,5 +1,6 @@
 // The scenario fields of the fault form: arm a scenario, or disarm it and show its score.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { Scenario } from "../../src/client/control-plane.generated.ts";
 import type { FormField, FormValues } from "../overlays/field.ts";
 import type { FormContext, FormResult } from "../overlays/form.ts";
@@ -41,9 +42,9 @@ export function scenarioFields(values: FormValues, { state, data }: FormContext)
 }
 
 export function scenarioCall({ name = "", do: action, merchant = "" }: FormValues): Call {
-  const path = `/scenarios/${encodeURIComponent(name)}`;
-  if (action === "disarm") return { method: "DELETE", path: merchant === "" ? path : `${path}?merchant=${encodeURIComponent(merchant)}` };
-  return { method: "POST", path, body: merchant === "" ? {} : { merchant } };
+  const input = { name, ...(merchant !== "" && { merchant }) };
+  if (action === "disarm") return controlCalls.scenarios.stop(input);
+  return controlCalls.scenarios.start(input);
 }
 
 export function scenarioResult({ body }: Answer, values: FormValues): FormResult {

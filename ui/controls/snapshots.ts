@@ -1,5 +1,6 @@
 // The snapshot key: save, restore or delete a snapshot of the sandbox.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { Snapshot, SnapshotsListReply } from "../../src/client/control-plane.generated.ts";
 import type { FormField, FormValues } from "../overlays/field.ts";
 import { type Form, type FormContext, type FormResult, openForm } from "../overlays/form.ts";
@@ -9,11 +10,9 @@ import { toOptions } from "./form-defaults.ts";
 
 const snapshotNames = ({ data }: FormContext) => ((data.snapshots as SnapshotsListReply | undefined)?.data ?? []).map(({ name }) => name);
 
-const pathOf = (name: string) => `/snapshots/${encodeURIComponent(name)}`;
-
 const form: Form = {
   title: "Snapshots",
-  fetch: { snapshots: { method: "GET", path: "/snapshots" } },
+  fetch: { snapshots: controlCalls.snapshots.list() },
   fields(values, context) {
     const names = snapshotNames(context);
     const action: FormField = {
@@ -36,8 +35,8 @@ const form: Form = {
 };
 
 function snapshotCall({ do: action, name = "" }: FormValues): Call {
-  if (action === "restore") return { method: "POST", path: `${pathOf(name)}/restore` };
-  return { method: action === "delete" ? "DELETE" : "PUT", path: pathOf(name) };
+  if (action === "restore") return controlCalls.snapshots.restore({ name });
+  return action === "delete" ? controlCalls.snapshots.remove({ name }) : controlCalls.snapshots.save({ name });
 }
 
 function snapshotResult({ body }: Answer, { do: action, name = "" }: FormValues, context: FormContext): FormResult {
@@ -45,7 +44,7 @@ function snapshotResult({ body }: Answer, { do: action, name = "" }: FormValues,
   if (action === "delete") return { message: `Deleted ${name}` };
   const message = `Saved ${name} to ${(body as Snapshot).file}`;
   const isReplaced = snapshotNames(context).includes(name);
-  return isReplaced ? { message } : { message, undo: { method: "DELETE", path: pathOf(name) } };
+  return isReplaced ? { message } : { message, undo: controlCalls.snapshots.remove({ name }) };
 }
 
 export const snapshotKey: KeyBinding = {

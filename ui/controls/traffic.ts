@@ -1,5 +1,6 @@
 // The traffic key: starts and stops generated background traffic.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { Traffic, TrafficListReply, TrafficStopReply } from "../../src/client/control-plane.generated.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { FormField, FormValues } from "../overlays/field.ts";
@@ -39,7 +40,7 @@ const mixField: FormField = {
 
 const form: Form = {
   title: "Background traffic",
-  fetch: { traffic: { method: "GET", path: "/traffic" } },
+  fetch: { traffic: controlCalls.traffic.list() },
   fields(values, context) {
     const action: FormField = { name: "do", label: "action", help: runningText(context), options: toOptions([START, "stop"]) };
     const merchant = { name: "merchant", label: "merchant", help: "The merchant that gets the records" };
@@ -56,10 +57,7 @@ function runningText({ data }: FormContext): string {
   return parts.length === 0 ? "No traffic is running" : `Running: ${parts.join("; ")}`;
 }
 
-const stopTraffic = (merchant: string): Call => ({
-  method: "DELETE",
-  path: merchant === "" ? "/traffic" : `/traffic?merchant=${encodeURIComponent(merchant)}`,
-});
+const stopTraffic = (merchant: string): Call => controlCalls.traffic.stop(merchant === "" ? {} : { merchant });
 
 function trafficCall({ do: action, merchant = "", rate = "", for: duration = "", mix = "" }: FormValues): Call {
   if (action !== START) return stopTraffic(merchant);
@@ -70,7 +68,7 @@ function trafficCall({ do: action, merchant = "", rate = "", for: duration = "",
     ...(duration !== "" && { for: duration }),
     ...(mix !== "" && { mix: "value" in weights ? weights.value : mix }),
   };
-  return { method: "POST", path: "/traffic", body };
+  return controlCalls.traffic.start(body);
 }
 
 function trafficResult({ body }: Answer, values: FormValues, { state }: FormContext): FormResult {

@@ -1,12 +1,13 @@
 // The detail of a delivery attempt: all attempts of the delivery, the request sent, its signature, the response and any fault.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { DeliveryFault } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { symbols, type Theme } from "../terminal/style.ts";
 import { dateTime, dateTimeToSecond, duration } from "../view/format.ts";
-import { type Call, inPath, quoted } from "../wire/control-calls.ts";
+import { type Call, quoted } from "../wire/control-calls.ts";
 import { bodyLines, headerLines, labelled, paragraph, section, wrapped } from "./detail-lines.ts";
 import { type AttemptSummary, attemptLine, outcomeOf, resultOf } from "./row-lines.ts";
 import { verdictLines } from "./verdict-lines.ts";
@@ -26,7 +27,7 @@ interface DeliveryData {
   delivery: { attempt: AttemptDetail; attempts: AttemptDetail[] };
 }
 
-export const attemptCall = (id: string): Call => ({ method: "GET", path: `/deliveries/${inPath(id)}` });
+export const attemptCall = (id: string): Call => controlCalls.attempts.get({ id });
 
 export const deliveryDetail = (_: UiState, row: AttemptMessage): Detail<DeliveryData> => ({
   title: `${row.eventType} to ${row.url}`,

@@ -1,5 +1,6 @@
 // The detail of a fault rule: what it does, what it has done so far, and the rule as JSON.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
@@ -14,7 +15,7 @@ const MAX_REQUESTS = 10;
 
 export const faultDetail = (_: UiState, opened: RuleState): Detail<{ schema: { oneOf: JsonSchema[] } }> => ({
   title: `Fault ${opened.name ?? opened.id}`,
-  fetch: { schema: { method: "GET", path: "/faults/schema.json" } },
+  fetch: { schema: controlCalls.faults.schema() },
   lines({ schema }, state, width) {
     const { theme } = state;
     const newest = valuesOf<RuleState>(state, "faults").find(({ id }) => id === opened.id);

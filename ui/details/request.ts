@@ -1,5 +1,6 @@
 // The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with their deliveries.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestDetail } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
@@ -7,7 +8,7 @@ import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import type { Theme } from "../terminal/style.ts";
 import { count, dateTime, dateTimeToSecond, duration } from "../view/format.ts";
 import { statusStyles } from "../view/status-colours.ts";
-import { type Call, inPath } from "../wire/control-calls.ts";
+import type { Call } from "../wire/control-calls.ts";
 import { bodyLines, headerLines, labelled, paragraph, section } from "./detail-lines.ts";
 import { type AttemptSummary, attemptLine } from "./row-lines.ts";
 import { verdictLines } from "./verdict-lines.ts";
@@ -22,7 +23,7 @@ const MAX_EVENTS = 8;
 
 const deliveriesOf = (eventId: string) => `deliveries of ${eventId}` as const;
 
-export const requestCall = (id: string): Call => ({ method: "GET", path: `/requests/${inPath(id)}` });
+export const requestCall = (id: string): Call => controlCalls.requests.get({ id });
 
 export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestData> => ({
   title: `${row.method} ${row.path}`,
@@ -31,7 +32,7 @@ export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestDa
     Object.fromEntries(
       (request?.events ?? [])
         .slice(0, MAX_EVENTS)
-        .map(({ id }) => [deliveriesOf(id), { method: "GET", path: `/deliveries?eventId=${inPath(id)}&limit=100` }]),
+        .map(({ id }) => [deliveriesOf(id), controlCalls.attempts.list({ eventId: id, limit: 100 })]),
     ),
   lines(data, state, width) {
     const { theme } = state;

@@ -1,18 +1,18 @@
 // The detail of a verdict: the finding, the rule, how to fix it, and the requests and attempts it is based on.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { JudgedRule, VerdictsListReply } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage, RequestMessage, VerdictMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { count, dateTime, duration, timeOfDay } from "../view/format.ts";
 import { verdictLabel } from "../view/status-colours.ts";
-import { inPath } from "../wire/control-calls.ts";
 import { labelled, paragraph, section, wrapped } from "./detail-lines.ts";
 import { requestLine, resultOf } from "./row-lines.ts";
 
 export const verdictDetail = (_: UiState, verdict: VerdictMessage): Detail<{ verdicts: VerdictsListReply }> => ({
   title: `${verdict.rule}: ${verdict.verdict}`,
-  fetch: { verdicts: { method: "GET", path: `/verdicts?rule=${inPath(verdict.rule)}` } },
+  fetch: { verdicts: controlCalls.verdicts.list({ rule: verdict.rule }) },
   lines({ verdicts }, state, width) {
     const { theme } = state;
     const rule = verdicts?.rules.find(({ id }) => id === verdict.rule);

@@ -1,5 +1,6 @@
 // The pane of a workshop's board: every learner's step and time, and who has been on a step longest.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { Learner } from "../../src/client/control-plane.generated.ts";
 import { lessonKey } from "../controls/lessons.ts";
 import { learnerDetail } from "../details/learner.ts";
@@ -7,7 +8,7 @@ import { confirm } from "../overlays/confirm.ts";
 import { BOARD_PANE } from "../state/learning.ts";
 import { type KeyBinding, makeCall, openOverlay, type UiState, update, valuesOf, withNotice } from "../state/state.ts";
 import { count, countdown, counted } from "../view/format.ts";
-import { type Call, inPath } from "../wire/control-calls.ts";
+import type { Call } from "../wire/control-calls.ts";
 import { copyApiKey } from "./copy-api-key.ts";
 import { listPane, type Selected } from "./pane.ts";
 
@@ -26,7 +27,7 @@ export const board = listPane<Learner>({
   isShown: ({ learning }) => learning?.kind === "workshop",
   rowId: ({ id }) => id,
   filterBy: ({ name, lesson, step, hints }) => ({ text: `${name} ${lesson ?? ""}`, fields: { name, lesson, step, hints } }),
-  poll: { method: "GET", path: "/learners" },
+  poll: controlCalls.learners.list(),
   titleNote(state) {
     const learners = valuesOf<Learner>(state, BOARD_PANE);
     const done = learners.filter(isDone).length;
@@ -102,7 +103,7 @@ function learnerKey(selected: Selected<Learner>, { key, action, help, done }: Le
     run(state) {
       const learner = selected(state);
       if (!learner) return update(state);
-      return makeCall(state, { method: "POST", path: `/learners/${inPath(learner.id)}/${action}` }, () => done(learner.name));
+      return makeCall(state, controlCalls.learners[action]({ id: learner.id }), () => done(learner.name));
     },
   };
 }
@@ -116,7 +117,7 @@ function removeKey(selected: Selected<Learner>): KeyBinding {
     run(state) {
       const learner = selected(state);
       if (!learner) return update(state);
-      const call: Call = { method: "DELETE", path: `/learners/${inPath(learner.id)}` };
+      const call: Call = controlCalls.learners.remove({ id: learner.id });
       const remove = (later: UiState) => makeCall(later, call, () => `Removed ${learner.name}`);
       return update(openOverlay(state, confirm(`Remove ${learner.name} and their progress?`, call, remove)));
     },

@@ -1,12 +1,13 @@
 // The keys of a delivery: replay it, replay all failed ones, copy it as curl, copy a command that verifies its signature.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { type AttemptDetail, attemptCall, isSameDelivery, verifyCommand } from "../details/delivery.ts";
 import { confirm } from "../overlays/confirm.ts";
 import type { Row } from "../state/list.ts";
 import { type KeyBinding, listOf, makeCall, openOverlay, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
 import { count } from "../view/format.ts";
-import { type Call, curlOf, inPath } from "../wire/control-calls.ts";
+import { type Call, curlOf } from "../wire/control-calls.ts";
 import { copyApiKey } from "./copy-api-key.ts";
 import type { Selected } from "./pane.ts";
 
@@ -49,7 +50,7 @@ export const deliveryKeys = (selected: Selected<AttemptMessage>): readonly KeyBi
   ];
 };
 
-const replayCall = ({ id }: AttemptMessage): Call => ({ method: "POST", path: `/deliveries/${inPath(id)}/replay`, body: {} });
+const replayCall = ({ id }: AttemptMessage): Call => controlCalls.attempts.replay({ id });
 
 function replayFailed(state: UiState): StateUpdate {
   const failed = failedDeliveries(listOf(state, "deliveries").rows);

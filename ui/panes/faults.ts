@@ -1,12 +1,13 @@
 // The pane of fault rules: how often each may still fire, and how clients coped with it.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import type { VerdictMessage } from "../../src/contracts/live-messages.ts";
 import { faultDetail } from "../details/fault.ts";
 import { type KeyBinding, makeCall, secondsUntil, type UiState, update, valuesOf } from "../state/state.ts";
 import type { TextStyle } from "../terminal/style.ts";
 import { count, countdown, counted, milliseconds } from "../view/format.ts";
-import { curlOf, inPath } from "../wire/control-calls.ts";
+import { curlOf } from "../wire/control-calls.ts";
 import { listPane, type Selected } from "./pane.ts";
 
 export const faults = listPane<RuleState>({
@@ -17,7 +18,7 @@ export const faults = listPane<RuleState>({
     text: `${id} ${name ?? ""} ${action.type} ${status}`,
     fields: { id, name, status, target, action: action.type },
   }),
-  poll: { method: "GET", path: "/faults" },
+  poll: controlCalls.faults.list(),
   titleNote(state) {
     const armed = valuesOf<RuleState>(state, "faults").filter(isArmed).length;
     return armed === 0 ? "" : `${count(armed)} armed`;
@@ -40,7 +41,7 @@ export const faults = listPane<RuleState>({
   emptyText: (state) => [
     "No faults armed. Press x to arm one, or run:",
     "",
-    curlOf(state.target, { method: "POST", path: "/faults", body: { action: { type: "rate_limit", retryAfter: 2 } } }),
+    curlOf(state.target, controlCalls.faults.add({ action: { type: "rate_limit", retryAfter: 2 } })),
   ],
   detail: faultDetail,
   keys: (selected) => [removeKey(selected)],
@@ -86,7 +87,7 @@ function removeKey(selected: Selected<RuleState>): KeyBinding {
     run(state) {
       const rule = selected(state);
       if (!rule) return update(state);
-      const call = { method: "DELETE", path: `/faults/${inPath(rule.id)}` } as const;
+      const call = controlCalls.faults.remove({ id: rule.id });
       return makeCall(state, call, () => `Removed ${rule.name ?? rule.id}; it fired ${counted(rule.fired, "time")}`);
     },
   };

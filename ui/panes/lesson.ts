@@ -1,5 +1,6 @@
 // The pane of a lesson: the learner's current step, its command and hints.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { LearnerView } from "../../src/contracts/lesson.ts";
 import { lessonKey, withLearnerReply } from "../controls/lessons.ts";
 import { paragraph } from "../details/detail-lines.ts";
@@ -8,7 +9,6 @@ import { currentLesson, currentStep, LESSON_PANE, learnerMode } from "../state/l
 import { type KeyBinding, makeCall, type UiState, update, withNotice } from "../state/state.ts";
 import { sanitize } from "../terminal/cells.ts";
 import { styled } from "../terminal/style.ts";
-import { inPath } from "../wire/control-calls.ts";
 import { textPane } from "./pane.ts";
 
 export const lesson = textPane({
@@ -38,8 +38,7 @@ function lessonLines(state: UiState, width: number): string[] {
 }
 
 function lessonKeys(): readonly KeyBinding[] {
-  const learnerCall = (state: UiState, action: "hint" | "skip") =>
-    ({ method: "POST", path: `/learners/${inPath(learnerMode(state)?.id ?? "")}/${action}` }) as const;
+  const learnerCall = (state: UiState, action: "hint" | "skip") => controlCalls.learners[action]({ id: learnerMode(state)?.id ?? "" });
   return [
     {
       keys: ["y"],

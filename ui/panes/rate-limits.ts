@@ -1,11 +1,11 @@
 // The pane of rate-limit windows: how many requests remain in each, and when it resets.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { RateWindow } from "../../src/client/control-plane.generated.ts";
 import { rateWindowDetail, rateWindowId } from "../details/rate-window.ts";
 import { type KeyBinding, makeCall, secondsUntil, shortMerchant, update } from "../state/state.ts";
 import { symbols, type Theme } from "../terminal/style.ts";
 import { count, countdown, milliseconds } from "../view/format.ts";
-import { inPath } from "../wire/control-calls.ts";
 import { copyApiKey } from "./copy-api-key.ts";
 import { listPane, type Selected } from "./pane.ts";
 
@@ -17,7 +17,7 @@ export const rateLimits = listPane<RateWindow>({
     text: `${merchant} ${operation ?? ""}`,
     fields: { merchant, operation, limit, remaining },
   }),
-  poll: { method: "GET", path: "/rate-limits" },
+  poll: controlCalls.rateLimits.list(),
   columns(window, state, width) {
     const { merchant, operation, limit, remaining } = window;
     const wait = countdown(secondsUntil(state, milliseconds(window.reset)));
@@ -48,7 +48,7 @@ function exhaustKey(selected: Selected<RateWindow>): KeyBinding {
     run(state) {
       const window = selected(state);
       if (!window) return update(state);
-      const call = { method: "PUT", path: `/rate-limits/${inPath(window.merchant)}`, body: { remaining: 0 } } as const;
+      const call = controlCalls.rateLimits.set({ merchant: window.merchant, remaining: 0 });
       return makeCall(state, call, () => `Exhausted the rate limit of ${window.merchant}`);
     },
   };

@@ -1,8 +1,8 @@
 // Lessons in the state: the learner's progress, the lesson shown, and the calls that fetch them.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { LearnerView, Lesson } from "../../src/contracts/lesson.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
-import { inPath } from "../wire/control-calls.ts";
 import { type Effect, type LearnerMode, type UiState, update, withNotice } from "./state.ts";
 
 export const LESSON_PANE = "lesson";
@@ -57,7 +57,7 @@ export function pollLearner(state: UiState): Effect[] {
   return [
     {
       kind: "call",
-      call: { method: "GET", path: `/learners/${inPath(mode.id)}` },
+      call: controlCalls.learners.get({ id: mode.id }),
       onReply(later, { body }) {
         // The stream may have delivered newer progress while the poll was in flight.
         const next = learnerMode(later)?.learner === polled ? withLearner(later, body as LearnerView) : later;
@@ -73,7 +73,7 @@ function fetchLesson(state: UiState): Effect[] {
   const mode = learnerMode(state);
   const name = mode?.learner?.lesson ?? null;
   if (!mode || name === null || currentLesson(state)) return [];
-  const call = { method: "GET", path: `/lessons/${inPath(name)}?learner=${inPath(mode.id)}` } as const;
+  const call = controlCalls.lessons.get({ name, learner: mode.id });
   const withLesson = (later: UiState, lesson: Lesson) => ({ ...later, learning: { ...mode, ...learnerMode(later), lesson } });
   return [
     { kind: "call", call, onReply: (later, { body }) => update(withLesson(later, body as Lesson)), onError: (later) => update(later) },

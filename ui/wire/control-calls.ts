@@ -1,44 +1,22 @@
-// What a key does is one call: described here, made here, and shown as a line of curl.
+// The calls behind the keys of the dashboard: of the control plane, or of the service with a merchant's key. Sent, and shown as curl.
 
-import { exchange } from "./http-request.ts";
+import type { ControlCall } from "../../src/client/control-call.ts";
+import { type HttpReply, reasonOf } from "../../src/client/http-exchange.ts";
+import { type HttpTarget, httpTransport } from "../../src/client/http-transport.ts";
+import { callService, type ServiceCall } from "../../src/client/service-call.ts";
+import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
+import type { ErrorBody, FieldError } from "../../src/kernel/errors.ts";
 
-/** A call of the control plane, or of the service when it has a key. */
-export interface Call {
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below /_sandbox, or below the address itself where there is a key. */
-  path: string;
-  body?: unknown;
-  /** A merchant's key, or null for none: then the service is called. */
-  key?: string | null;
-  headers?: Record<string, string>;
-}
+export type { FieldError };
+export type Target = HttpTarget;
+export type Answer = HttpReply;
 
-export interface Target {
-  /** Such as http://127.0.0.1:4747. */
-  url: string;
-  /** What the control plane asks for, where it asks. */
-  token: string | undefined;
-}
+/** A control call never has a key, and a service call always has one, or null. */
+export type Call = (ControlCall & { readonly key?: undefined; readonly headers?: undefined }) | ServiceCall;
 
-const CONTROL = "/_sandbox";
+const isControl = (call: Call): call is ControlCall => call.key === undefined;
 
-/** A name as a part of a path or a query; half a character in it is nobody's. */
-export const inPath = (name: string) => encodeURIComponent(name.toWellFormed());
-
-export const addressOf = (target: Target, call: Call) => target.url + (call.key === undefined ? CONTROL : "") + call.path;
-
-export interface Answer {
-  status: number;
-  body: unknown;
-}
-
-/** A field that is wrong, as the control plane says it. */
-export interface FieldError {
-  field: string;
-  message: string;
-}
-
-/** Nothing was done. */
+/** A call that was refused, and the fields that were wrong. */
 export class Refusal extends Error {
   readonly fields: readonly FieldError[];
 
@@ -48,50 +26,47 @@ export class Refusal extends Error {
   }
 }
 
-/** What an answer that refuses says; the same from the control plane and from the service. */
-export function refusalOf(call: Call, { status, body }: Answer): Refusal {
-  const { message, details } = (body ?? {}) as { message?: unknown; details?: { errors?: unknown } };
-  const words = typeof message === "string" ? message : `${call.method} ${call.path} was answered ${status}`;
-  return new Refusal(words, Array.isArray(details?.errors) ? (details.errors as FieldError[]) : []);
+/** The refusal in a reply; control plane and service word it in the same form. */
+export function refusalOf({ method, path }: Pick<Call, "method" | "path">, { status, body }: Answer): Refusal {
+  const { message, details } = (body ?? {}) as Partial<ErrorBody>;
+  const errors = details?.errors;
+  return new Refusal(message ?? `${method} ${path} was answered ${status}`, Array.isArray(errors) ? (errors as FieldError[]) : []);
 }
 
-/** Makes a call; one that is refused is an error that says why. Of the service every answer is one. */
+/** Makes a call. A control call that is refused rejects with a `Refusal`; a service call resolves whatever its status. */
 export async function perform(target: Target, call: Call): Promise<Answer> {
-  const sent = { method: call.method, headers: headersOf(target, call), body: bodyOf(call) };
-  const { status, text } = await exchange(addressOf(target, call), sent);
-  const answer = { status, body: parse(text) };
-  if (status >= 300 && call.key === undefined) throw refusalOf(call, answer);
-  return answer;
+  const unreachable = unreachableAt(target);
+  if (!isControl(call))
+    return callService(target.url, call).catch((error: Error) => {
+      throw unreachable(error);
+    });
+  return { status: 200, body: await httpTransport(target, { refused: refusalOf, unreachable })(call) };
 }
 
-function headersOf({ token }: Target, call: Call): Record<string, string> {
-  const bearer = call.key === undefined ? token : call.key;
-  return {
-    ...(bearer == null ? {} : { Authorization: `Bearer ${bearer}` }),
-    ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
-    ...call.headers,
-  };
-}
-
-/** A body that is text already was sent so by somebody, and is sent again byte for byte. */
-const bodyOf = ({ body }: Call) => (body === undefined || typeof body === "string" ? body : JSON.stringify(body));
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
+const unreachableAt =
+  ({ url }: Target) =>
+  (error: Error & { code?: string }) =>
+    error.code === "ECONNREFUSED" || error.code === "ECONNRESET"
+      ? new Error(`Nobody answers at ${url}`, { cause: error })
+      : new Error(reasonOf(error), { cause: error });
 
 /** The same call for a shell. */
 export function curlOf(target: Target, call: Call): string {
-  const headers = Object.entries(headersOf(target, call)).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
-  const body = bodyOf(call);
-  const method = call.method === "GET" ? [] : [`-X ${call.method}`];
-  return ["curl -sS", ...method, quoted(addressOf(target, call)), ...headers, ...(body === undefined ? [] : [`-d ${quoted(body)}`])].join(
-    " ",
-  );
+  const { method, path, body, headers = {} } = call;
+  const payload = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const token = isControl(call) ? target.token : call.key;
+  const sent = {
+    ...(token == null ? {} : { Authorization: `Bearer ${token}` }),
+    ...(payload === undefined ? {} : { "Content-Type": "application/json" }),
+    ...headers,
+  };
+  const options = [
+    ...(method === "GET" ? [] : [`-X ${method}`]),
+    quoted(target.url + (isControl(call) ? CONTROL_PREFIX : "") + path),
+    ...Object.entries(sent).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(payload === undefined ? [] : [`-d ${quoted(payload)}`]),
+  ];
+  return `curl -sS ${options.join(" ")}`;
 }
 
 export const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
