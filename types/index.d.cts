@@ -1490,22 +1490,22 @@ declare const errors: {
   readonly invalid_limit: {
     readonly status: 400;
     readonly error: "invalid_request";
-    readonly when: "`limit` is not an integer from 1 to 100. It is never clamped: that would hide a bug.";
+    readonly when: "`limit` is not an integer from 1 to 100. It is never clamped, because that would hide a bug.";
   };
   readonly invalid_cursor: {
     readonly status: 400;
     readonly error: "invalid_request";
-    readonly when: "A cursor names no record of the caller, or both cursors were sent.";
+    readonly when: "A cursor does not name a record of the caller, or both cursors were sent.";
   };
   readonly invalid_webhook_url: {
     readonly status: 400;
     readonly error: "invalid_request";
-    readonly when: "The webhook address is no usable http or https URL.";
+    readonly when: "The webhook URL is not a usable http or https URL.";
   };
   readonly webhook_url_not_local: {
     readonly status: 400;
     readonly error: "invalid_request";
-    readonly when: "The webhook address is not on this machine: the sandbox delivers nowhere else.";
+    readonly when: "The webhook URL does not point to this machine; the sandbox delivers nowhere else.";
   };
   readonly malformed_http: {
     readonly status: 400;
@@ -1525,7 +1525,7 @@ declare const errors: {
   readonly idempotency_key_invalid: {
     readonly status: 400;
     readonly error: "idempotency_error";
-    readonly when: "`Idempotency-Key` was sent more than once, or holds spaces or characters outside printable ASCII.";
+    readonly when: "`Idempotency-Key` was sent more than once, or contains spaces or characters outside printable ASCII.";
   };
   readonly missing_api_key: {
     readonly status: 401;
@@ -1535,12 +1535,12 @@ declare const errors: {
   readonly malformed_authorization: {
     readonly status: 401;
     readonly error: "authentication_error";
-    readonly when: "`Authorization` is not one `Bearer <key>`.";
+    readonly when: "`Authorization` is not exactly one `Bearer <key>`.";
   };
   readonly invalid_api_key: {
     readonly status: 401;
     readonly error: "authentication_error";
-    readonly when: "The key is not known to this sandbox, or was revoked.";
+    readonly when: "This sandbox does not know the key, or the key was revoked.";
   };
   readonly token_expired: {
     readonly status: 401;
@@ -1550,12 +1550,12 @@ declare const errors: {
   readonly invalid_credentials: {
     readonly status: 401;
     readonly error: "authentication_error";
-    readonly when: "A login with an unknown e-mail address or a wrong password; the two are not told apart.";
+    readonly when: "The e-mail address of a login is unknown or the password is wrong; the response does not say which.";
   };
   readonly live_key_refused: {
     readonly status: 403;
     readonly error: "permission_error";
-    readonly when: "A live key was sent. Only its prefix was looked at; it is neither kept nor repeated.";
+    readonly when: "A live key was sent. The sandbox checks only its prefix; it neither stores nor returns the key.";
   };
   readonly merchant_suspended: {
     readonly status: 403;
@@ -1565,7 +1565,7 @@ declare const errors: {
   readonly host_not_allowed: {
     readonly status: 403;
     readonly error: "permission_error";
-    readonly when: "The `Host` header names another machine: a defence against DNS rebinding.";
+    readonly when: "The `Host` header names another machine. This prevents DNS rebinding.";
   };
   readonly origin_not_allowed: {
     readonly status: 403;
@@ -1575,12 +1575,12 @@ declare const errors: {
   readonly control_token_required: {
     readonly status: 403;
     readonly error: "permission_error";
-    readonly when: "The control plane of a sandbox that is open to the network wants its token.";
+    readonly when: "The sandbox is open to the network, and the control API request lacks the control token.";
   };
   readonly resource_not_found: {
     readonly status: 404;
     readonly error: "not_found";
-    readonly when: "The caller owns no record with this id; another merchant's id looks the same.";
+    readonly when: "The caller owns no record with this id. Another merchant's id gives the same error.";
   };
   readonly route_not_found: {
     readonly status: 404;
@@ -1590,17 +1590,17 @@ declare const errors: {
   readonly method_not_allowed: {
     readonly status: 405;
     readonly error: "method_not_allowed";
-    readonly when: "The path exists, but not with this method; `Allow` names those that do.";
+    readonly when: "The path exists, but not with this method; `Allow` lists the allowed methods.";
   };
   readonly request_timeout: {
     readonly status: 408;
     readonly error: "request_timeout";
-    readonly when: "The request did not arrive whole in time.";
+    readonly when: "The request did not arrive completely in time.";
   };
   readonly invalid_state: {
     readonly status: 409;
     readonly error: "conflict";
-    readonly when: "The record's present state does not allow the operation; `details` names the states that do.";
+    readonly when: "The record's current state does not allow the operation; `details` names the states that do.";
   };
   readonly already_exists: {
     readonly status: 409;
@@ -1610,12 +1610,12 @@ declare const errors: {
   readonly verification_failed: {
     readonly status: 409;
     readonly error: "conflict";
-    readonly when: "`POST /_sandbox/verify?strict=1` found that not everything is as it was expected to be; `details` has the results.";
+    readonly when: "`POST /_sandbox/verify?strict=1` found an expectation that is not met; `details` has the results.";
   };
   readonly idempotency_key_in_use: {
     readonly status: 409;
     readonly error: "conflict";
-    readonly when: "A request with the same `Idempotency-Key` is still running. Only ever injected: the sandbox itself never has two.";
+    readonly when: "A request with the same `Idempotency-Key` is in progress. Only a fault rule returns this: the sandbox never runs two at once.";
   };
   readonly payload_too_large: {
     readonly status: 413;
@@ -1630,28 +1630,28 @@ declare const errors: {
   readonly unsupported_media_type: {
     readonly status: 415;
     readonly error: "unsupported_media_type";
-    readonly when: "A body was sent that is not declared `application/json`.";
+    readonly when: "A body was sent whose `Content-Type` is not `application/json`.";
   };
   readonly unsupported_content_encoding: {
     readonly status: 415;
     readonly error: "unsupported_media_type";
-    readonly when: "The body is compressed; the sandbox takes it plain.";
+    readonly when: "The body is compressed; the sandbox accepts only uncompressed bodies.";
   };
   readonly idempotency_key_reused: {
     readonly status: 422;
     readonly error: "idempotency_error";
-    readonly when: "The `Idempotency-Key` was used before, for another request.";
+    readonly when: "The `Idempotency-Key` was already used for a different request.";
   };
   readonly rate_limit_exceeded: {
     readonly status: 429;
     readonly error: "rate_limited";
-    readonly when: "The window's requests are used up.";
+    readonly when: "The request limit of the current window is reached.";
     readonly documented: true;
   };
   readonly injected_rate_limit: {
     readonly status: 429;
     readonly error: "rate_limited";
-    readonly when: "A fault rule answered instead of the service.";
+    readonly when: "A fault rule returned this error.";
   };
   readonly headers_too_large: {
     readonly status: 431;
@@ -1661,22 +1661,22 @@ declare const errors: {
   readonly internal_error: {
     readonly status: 500;
     readonly error: "api_error";
-    readonly when: "A defect of the sandbox itself. Everything the request did was undone.";
+    readonly when: "A bug in the sandbox. All effects of the request were rolled back.";
   };
   readonly injected_error: {
     readonly status: 500;
     readonly error: "api_error";
-    readonly when: "A fault rule answered instead of the service.";
+    readonly when: "A fault rule returned this error.";
   };
   readonly part_not_built: {
     readonly status: 501;
     readonly error: "not_built";
-    readonly when: "This version of the sandbox lacks the part that was asked for, and says so.";
+    readonly when: "This version of the sandbox does not implement the requested part.";
   };
   readonly outage: {
     readonly status: 503;
     readonly error: "service_unavailable";
-    readonly when: "The service is down for everybody: an injected outage.";
+    readonly when: "An injected outage: the service is down for all callers.";
   };
 };
 type ErrorCode = keyof typeof errors;
@@ -1701,10 +1701,10 @@ declare const exitCodes: {
   readonly portTaken: 5;
   readonly badFixture: 6;
 };
-/** The tool was misused: one sentence with its remedy, no stack, and an exit code of its own. */
+/** Misuse of the tool: shown as one sentence with the remedy, without a stack, and with its own exit code. */
 export declare class SandboxError extends Error {
   readonly exitCode: number;
-  /** Where the control plane refused a call: the code it would have answered, and what it would have told beside it. */
+  /** The code and details of the control API's error, where it refused a call. */
   readonly code: ErrorCode | undefined;
   readonly details: Record<string, unknown>;
   constructor(message: string, exit?: keyof typeof exitCodes, refusal?: Pick<ErrorBody, "details"> & {

@@ -24,14 +24,15 @@ export interface RateLimiter {
   clear(merchant?: string): void;
 }
 
-const MOST_BUCKETS = 10_000;
+/** A bucket for each merchant and address; beyond this many, the one that was opened first makes room for a new one. */
+const MAX_BUCKETS = 10_000;
 
 export function createRateLimiter(rules: RateLimits): RateLimiter {
   const buckets = new Map<string, RateLimitWindow>();
   const bucketOf = (name: string, rule: RateLimit) => {
     const known = buckets.get(name);
     if (known) return known;
-    if (buckets.size >= MOST_BUCKETS) buckets.clear();
+    if (buckets.size >= MAX_BUCKETS) buckets.delete(buckets.keys().next().value as string);
     const made = openBucket(rule);
     buckets.set(name, made);
     return made;

@@ -1,10 +1,11 @@
-// What the server does with a connection: the pipe answers /v1, Express answers everything else, and the hub takes the live stream.
+// What the server does with a connection: the request pipeline answers /v1, the control handler everything else, and the hub the live stream.
 
 import { catalogue } from "../areas/index.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import type { ControlContext } from "../control/control-context.ts";
 import { controlCatalogue } from "../control/index.ts";
 import type { RequestContext } from "../http/context.ts";
+import { createControlHandler } from "../http/control-handler.ts";
 import { requireControlToken } from "../http/control-token.ts";
 import { createGuard } from "../http/guard.ts";
 import { createPipeline } from "../http/pipeline.ts";
@@ -39,14 +40,11 @@ export function openSockets(engine: Engine, controlPlane: () => ControlContext):
       answered: recorder.close,
     }),
   );
-  // Express is loaded at the first request that needs it: a sandbox that only serves /v1 starts faster without.
-  const app = once(async () =>
-    (await import("../http/app.ts")).createApp({ guard, clock, control: controlCatalogue, world: controlPlane(), checkToken, report }),
-  );
+  const control = once(() => createControlHandler({ guard, clock, control: controlCatalogue, world: controlPlane(), checkToken, report }));
   return {
     request(incoming, outgoing) {
       if (isApiPath(incoming.url)) void service()(recorder.open(incoming, outgoing));
-      else void app().then((handle) => handle(incoming, outgoing));
+      else void control()(incoming, outgoing);
     },
     connected: recorder.connected,
     upgrade: createUpgradeHandler(`${CONTROL_PREFIX}/live`, guard, checkToken, hub.acceptUpgrade),
