@@ -26,8 +26,8 @@ const cases = [
 export const deliveries = {
   name: "deliveries",
   rows: [
-    rateAndCpu({ what: FILE, against: BARE, target: ">= 0.40" }),
-    rateAndCpu({ what: MEMORY, against: BARE, target: ">= 0.40" }),
+    rateAndCpu({ what: FILE, against: BARE, target: ">= 0.30" }),
+    rateAndCpu({ what: MEMORY, against: BARE, target: ">= 0.30" }),
     { what: HEARD, against: BARE_ONE, target: "<= 3", read: ({ heard }) => ({ figure: figure(heard) }) },
   ],
   async measure() {

@@ -1,4 +1,4 @@
-// What a happening may draw on: the moment, the random, the merchant's own people and goods.
+// What a traffic step may use: its time, its random values, and the customers and products of the merchant.
 
 import type { RecordBase } from "../contracts/resource.ts";
 import { isoTime, LATEST_TIME } from "../kernel/clock.ts";
@@ -6,16 +6,16 @@ import type { Random } from "../kernel/random.ts";
 
 const DAY = 86_400_000;
 
-/** A record as it is read back, whatever its kind. */
+/** A record of any kind. */
 export type Some = RecordBase & Record<string, unknown>;
 
-/** What a merchant is known by, read when the traffic begins. */
+/** The data of a merchant, read when its traffic starts. */
 export interface Cast {
   currency: string | null;
   payoutMethodId: string | null;
   customers: Person[];
   goods: Goods[];
-  /** What was taken in since the last payout. */
+  /** The amount received since the last payout. */
   till: number;
 }
 
@@ -36,14 +36,14 @@ export interface Scene {
   readonly cast: Cast;
   /** Unix seconds. */
   readonly now: number;
-  /** Tells this happening from the others. */
+  /** Numbers the steps of a run. */
   readonly number: number;
-  /** In [0, 1); another for each word. */
+  /** A random number in [0, 1), different for each word. */
   chance(word: string): number;
-  /** A whole number from one to the other, both included. */
+  /** A random integer between the two, both included. */
   between(word: string, from: number, to: number): number;
   pick<T>(word: string, of: readonly T[]): T;
-  /** The calendar day so many days from today. */
+  /** The calendar day this many days from today. */
   day(from: number): string;
   customer(): Person | undefined;
 }
@@ -64,10 +64,10 @@ export function openScene(cast: Cast, random: Random, name: readonly (string | n
   };
 }
 
-/** Customers and goods of one page at most: enough to choose from. */
+/** At most one page of customers and products: enough to choose from. */
 const MOST = 100;
 
-/** `newest` answers the newest records of a kind. */
+/** `newest` returns the newest records of a kind. */
 export function readCast(newest: (kind: string, limit: number) => Some[], merchant: Some): Cast {
   return {
     currency: (merchant.currency as string | null | undefined) ?? null,

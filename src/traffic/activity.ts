@@ -1,4 +1,4 @@
-// Lets one thing happen: something new of a kind, or the next step of what came before, through the same doors that a person has.
+// One traffic step: creates a record of a kind, or moves an earlier one to its next state, through the same functions as the API.
 
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { Operation, OperationContext } from "../store/operation-context.ts";
@@ -10,23 +10,22 @@ import { sales } from "./sales-activity.ts";
 
 export const kinds: Readonly<Record<string, Kind>> = { ...sales, ...office };
 
-/** What is declared elsewhere. */
 export interface Declared {
   resources: readonly Resource[];
   operations: readonly Operation[];
 }
 
-/** A record that is not at the end of its way: it goes to `next` when its turn comes. */
+/** A record that has a next state to move to. */
 export interface Underway {
   id: string;
   from: string;
   next: string;
 }
 
-/** Records under way, by kind, the one that waits longest first. Only what the traffic made itself: it leaves alone what a test holds on to. */
+/** Records to move on, by kind, the oldest first. Only records that traffic created: those of a test stay untouched. */
 export type Backlog = Map<string, Underway[]>;
 
-/** Only inside a transaction. */
+/** Runs inside a transaction. */
 export function happen(declared: Declared, backlog: Backlog, kind: string, scene: Scene, caller: OperationContext): void {
   const resource = resourceOf(declared, kind);
   const about = kinds[kind] as Kind;
@@ -44,7 +43,7 @@ export function happen(declared: Declared, backlog: Backlog, kind: string, scene
 export const resourceOf = ({ resources }: Pick<Declared, "resources">, kind: string): Resource =>
   resources.find((resource) => resource.kind === kind) ?? unknown(`kind of record ${kind}`);
 
-/** Undefined where somebody else moved it meanwhile. */
+/** Undefined when another client has moved the record meanwhile. */
 function goOn(resource: Resource, about: Kind, { id, from, next }: Underway, scene: Scene, caller: OperationContext): Some | undefined {
   const record = caller.own(resource).find(id) as Some | undefined;
   if (record?.status !== from) return undefined;
@@ -68,5 +67,5 @@ function nextOf({ life }: Kind, state: string, { chance }: Scene): string | unde
 }
 
 function unknown(what: string): never {
-  throw new Error(`The traffic relies on the ${what}, which is not there.`);
+  throw new Error(`Traffic needs the ${what}, which does not exist.`);
 }

@@ -1,21 +1,21 @@
-// What it takes to say what may happen to a kind of record: how one begins, and where it goes from each state.
+// How traffic plays a kind of record: how one is created, and how it moves from state to state.
 
 import type { Scene, Some } from "./activity-context.ts";
 
 type Fields = Record<string, unknown>;
 
 export interface Kind {
-  /** How often something happens to it, beside the others. */
+  /** How often this kind is chosen, relative to the others. */
   weight: number;
-  /** The operation that brings one into being; without one it is made as it is. */
+  /** The operation that creates a record; default: it is created directly. */
   operation?: string;
-  /** The fields of a new one, or the body of that operation. */
+  /** The fields of a new record, or the body of that operation. */
   begin(scene: Scene): Fields;
-  /** How likely each next state is, from each state; what is left of 1 is the share of those that stay. */
+  /** The probability of each next state, by state. The rest up to 1 is the share of records that stay. */
   life: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** The fields that change on the way into a state. */
+  /** The fields that change when a record enters a state. */
   arrive?: Readonly<Record<string, (scene: Scene, record: Some) => Fields>>;
-  /** What others may draw on once it is as it is. */
+  /** Notes in the context what later steps may use. */
   note?(scene: Scene, record: Some): void;
 }
 

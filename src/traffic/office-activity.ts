@@ -1,4 +1,4 @@
-// What goes on in the office: payroll runs, remittances, payments to the government, exchanges with other systems.
+// Office traffic: payroll runs, remittances, government payments and sync logs.
 
 import type { Scene } from "./activity-context.ts";
 import { type Kind, money, monthOf, number } from "./kind.ts";

@@ -1,23 +1,23 @@
-// When something happens: once in each slot of a given length, at a moment of it that is drawn.
+// The times of traffic steps: one in each slot of equal length, at a random moment of the slot.
 
 export interface Pace {
-  /** Which slot is next, from 0. */
+  /** The index of the next slot, from 0. */
   readonly slot: number;
-  /** When something happens next, in sandbox milliseconds; null when all slots are over. */
+  /** When the next step is due, in sandbox milliseconds; null after the last slot. */
   due(now: number): number | null;
-  /** What was due happened. */
+  /** Moves on to the next slot. */
   step(now: number): void;
 }
 
 interface Slots {
-  /** Milliseconds; need not be whole. */
+  /** Milliseconds, possibly a fraction. */
   length: number;
   count: number;
-  /** Where in a slot it happens, in [0, 1). */
+  /** The position of the step in its slot, in [0, 1). */
   chance(slot: number): number;
 }
 
-/** What a busy machine is late with is made up for; a clock that leapt is not. */
+/** Up to this many missed steps are made up for on a busy machine; more mean that the clock was set forward. */
 const MOST_TO_CATCH_UP = 100;
 
 export function createPace({ length, count, chance }: Slots, start: number): Pace {
@@ -25,7 +25,7 @@ export function createPace({ length, count, chance }: Slots, start: number): Pac
   let anchor = start;
   const draw = () => Math.floor(anchor + (slot + chance(slot)) * length);
   let due = draw();
-  /** The clock was moved, and the slots go with it. */
+  /** Moves the slots along with a clock that was set. */
   const move = (now: number) => {
     anchor = now - slot * length;
     due = draw();
@@ -36,7 +36,7 @@ export function createPace({ length, count, chance }: Slots, start: number): Pac
     },
     due(now) {
       if (slot >= count) return null;
-      // No due time lies further ahead than the end of the next slot.
+      // A due time beyond the end of the next slot means that the clock was set back.
       if (due - now > 2 * length) move(now);
       return due;
     },

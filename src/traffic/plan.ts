@@ -1,4 +1,4 @@
-// Reads what traffic is asked for, and refuses what cannot be with what was probably meant.
+// Reads and validates a traffic request: its rate, its duration and its mix of kinds.
 
 import type { TrafficOptions } from "../contracts/traffic.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
@@ -10,16 +10,16 @@ export interface Plan {
   rate: string;
   for: string | null;
   mix: Record<string, number>;
-  /** Milliseconds between two happenings on average; need not be whole. */
+  /** Average milliseconds between two steps, possibly a fraction. */
   gap: number;
-  /** How many there are in all. */
+  /** The number of steps in all. */
   count: number;
 }
 
 const FALLBACK_RATE = "2/s";
 const SHORTEST_GAP = 10;
 const LONGEST_GAP = 86_400_000;
-/** What is never stopped ends here: an advance by years shall end too. */
+/** Traffic without a duration ends here, so that advancing the clock by years ends too. */
 const MOST = 100_000;
 const HEAVIEST = 1_000_000;
 
@@ -67,7 +67,7 @@ function readMix(mix: unknown): Record<string, number> {
   return Object.fromEntries(weights);
 }
 
-/** One of the kinds, each as likely as its weight; `chance` is in [0, 1). */
+/** Chooses a kind in proportion to its weight; `chance` is in [0, 1). */
 export function drawKind(mix: Readonly<Record<string, number>>, chance: number): string {
   const weights = Object.entries(mix).filter(([, weight]) => weight > 0);
   let left = chance * weights.reduce((sum, [, weight]) => sum + weight, 0);

@@ -1,4 +1,4 @@
-// What customers bring: payments and their payouts, bookings, orders, renewals, and new customers.
+// Sales traffic: payments and their payouts, bookings, orders, renewals and new customers.
 
 import type { Scene } from "./activity-context.ts";
 import { type Kind, money, number, whose } from "./kind.ts";
@@ -93,7 +93,7 @@ function lineOf(scene: Scene, line: string) {
   };
 }
 
-/** What those sell who have no goods of their own. */
+/** Sold by merchants without products. */
 const ANYTHING = { id: null, productId: null, sku: null, name: "Gift box", price: 2_500 };
 
 const renewal: Kind = {

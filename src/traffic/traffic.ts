@@ -1,4 +1,4 @@
-// Business that goes on by itself, as work that falls due: who has some, how fast, of what kinds, and what came of it.
+// Background traffic: runs of plausible business, one for each merchant, as steps that fall due on the clock.
 
 import type { Traffic, TrafficOptions, TrafficState } from "../contracts/traffic.ts";
 import type { Clock, DueWork } from "../kernel/clock.ts";
@@ -14,13 +14,13 @@ import { drawKind, type Plan, readPlan } from "./plan.ts";
 interface Needs extends Pick<Stores, "database" | "createOperationContext" | "counters" | "tenants">, Declared {
   clock: Clock;
   random: Random;
-  /** Hears of defects of the sandbox itself. */
+  /** Reports a defect of the sandbox itself. */
   report(error: unknown): void;
 }
 
 interface Run extends Plan {
   merchant: string;
-  /** Counts the merchant's runs: the next one draws otherwise. */
+  /** Numbers the merchant's runs, so that each draws other random values. */
   number: number;
   pace: Pace;
   cast: Cast;
@@ -31,7 +31,7 @@ interface Run extends Plan {
 }
 
 export interface TrafficWork extends Traffic, DueWork {
-  /** Ends what runs and forgets what came of it: of one merchant, or of all. */
+  /** Stops and removes the runs of a merchant, or of all. */
   forget(merchant?: string): void;
 }
 
@@ -98,7 +98,7 @@ function castOf(needs: Needs, merchant: string): Cast {
   return readCast((kind, limit) => of(kind).page({ limit }).data as Some[], of("merchant").require(merchant) as Some);
 }
 
-/** One happening, at the time at which it was due: what it does is on disk when this resolves. */
+/** Runs one step at its due time. It is committed when this resolves. */
 async function letHappen(needs: Needs, run: Run, due: number, now: number): Promise<void> {
   const { database, createOperationContext, random, report } = needs;
   const { merchant, mix, cast, backlog, pace, byKind } = run;
@@ -113,7 +113,7 @@ async function letHappen(needs: Needs, run: Run, due: number, now: number): Prom
       byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
     });
   } catch (error) {
-    // Another program's lock on the file, or the end of the sandbox: this one does not happen.
+    // The database is locked by another program, or the sandbox is closing: this step is skipped.
     if (error instanceof SandboxError) return;
     run.status = "failed";
     report(error);
