@@ -1,6 +1,6 @@
 // Audits a webhook receiver: sends it every probe, and reports what it did, what it should have done and why.
 
-import type { Verdict } from "../contracts/expectations.ts";
+import type { Verdict } from "../contracts/verdict.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import type { Outcome } from "../webhooks/http/outcome.ts";

@@ -1,11 +1,12 @@
-// What a test may expect of a run: requests, their order, their absence, deliveries, records, verdicts, faults. The grammar only.
+// The schema of expectations, which a test holds a run against, and of the result.
 
 import { Condition, Count } from "../schema/conditions.ts";
 import { flag, oneOf, type Static, Type, text } from "../schema/shapes.ts";
+import { VERDICTS } from "./verdict.ts";
 
 const closed = { additionalProperties: false } as const;
 const some = { ...closed, minProperties: 1 } as const;
-const words = (description: string) => Type.Optional(text(description, { minLength: 1 }));
+const optionalText = (description: string) => Type.Optional(text(description, { minLength: 1 }));
 
 const names = (description: string) =>
   Type.Optional(
@@ -16,51 +17,54 @@ const names = (description: string) =>
 
 const RequestMatch = Type.Object(
   {
-    operation: names("Ids of operations, such as payments.list; payroll.* stands for all of an area"),
-    merchant: words("Id of the merchant whose key was sent"),
+    operation: names("Ids of operations, such as payments.list; payroll.* matches a whole area"),
+    merchant: optionalText("Id of the merchant whose key was sent"),
     status: Type.Optional(
       Type.Union([Type.Integer(), Type.String({ pattern: "^[1-5]([0-9]{2}|xx)$" })], {
         description: "A status such as 429, or a class such as 4xx",
       }),
     ),
     method: Type.Optional(oneOf(["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE"], "The method")),
-    path: words("The path without its query, where * stands for anything"),
+    path: optionalText("The path without its query; * matches anything"),
     query: Type.Optional(Type.Record(Condition, { description: "Query parameters by name, as text" })),
-    key: words("An API key, or its last four characters"),
+    key: optionalText("An API key, or its last four characters"),
     idempotencyKey: Type.Optional(Condition),
-    replayed: Type.Optional(flag("Whether it was answered with what is remembered for its Idempotency-Key")),
-    header: Type.Optional(Type.Record(Condition, { description: "Headers of the request by name, in any case" })),
-    body: Type.Optional(Type.Record(Condition, { description: "Values of the request's body by JSON Pointer" })),
+    replayed: Type.Optional(flag("Whether the response was the stored one of its Idempotency-Key")),
+    header: Type.Optional(Type.Record(Condition, { description: "Request headers by name, in any case" })),
+    body: Type.Optional(Type.Record(Condition, { description: "Values in the request body by JSON Pointer" })),
   },
-  { ...some, title: "request_match", description: "What a request must be like; all of it" },
+  { ...some, title: "request_match", description: "Which requests match; all conditions must hold" },
 );
 
 const DeliveryMatch = Type.Object(
   {
-    event: names("Types of events, such as payment.succeeded; payment.* stands for all of a kind; or the id of one"),
-    endpoint: words("Id of the endpoint, or its address"),
-    merchant: words("Id of the merchant whose event it is"),
+    event: names("Event types, such as payment.succeeded; payment.* matches all of a kind; or the id of an event"),
+    endpoint: optionalText("Id of the endpoint, or its URL"),
+    merchant: optionalText("Id of the merchant whose event it is"),
   },
-  { ...some, title: "delivery_match", description: "What a delivery must be like; all of it" },
+  { ...some, title: "delivery_match", description: "Which deliveries match; all conditions must hold" },
 );
 
 const DELIVERY_STATES = ["pending", "sending", "succeeded", "failed", "cancelled"] as const;
 
-const span = (description: string) => Type.Optional(text(`${description}, such as 500ms or 5s, in real time`));
+const duration = (description: string) => Type.Optional(text(`${description}, such as 500ms or 5s, in real time`));
 const count = Type.Optional(Count);
 
 export const Expectation = Type.Object(
   {
-    requests: Type.Optional(Type.Object({ match: RequestMatch, count }, { ...closed, description: "So many requests like this" })),
+    requests: Type.Optional(Type.Object({ match: RequestMatch, count }, { ...closed, description: "A number of matching requests" })),
     sequence: Type.Optional(
       Type.Array(RequestMatch, {
         minItems: 1,
         maxItems: 100,
-        description: "Requests like these, in this order, whatever came between them",
+        description: "Matching requests in this order; others may come between them",
       }),
     ),
     never: Type.Optional(
-      Type.Object({ match: RequestMatch, for: span("How much longer none may come") }, { ...closed, description: "No request like this" }),
+      Type.Object(
+        { match: RequestMatch, for: duration("How much longer none may come") },
+        { ...closed, description: "No matching request" },
+      ),
     ),
     deliveries: Type.Optional(
       Type.Object(
@@ -68,40 +72,40 @@ export const Expectation = Type.Object(
           match: DeliveryMatch,
           count,
           attempts: Type.Optional(Count),
-          final: Type.Optional(oneOf(DELIVERY_STATES, "What each of them must have come to")),
+          final: Type.Optional(oneOf(DELIVERY_STATES, "The state that each of them must be in")),
         },
-        { ...closed, description: "So many deliveries like this: one is one event to one endpoint, with all its attempts" },
+        { ...closed, description: "A number of matching deliveries: one event to one endpoint, with all its attempts, is one delivery" },
       ),
     ),
     records: Type.Optional(
       Type.Object(
         {
           kind: text("The kind of record, such as remittance"),
-          where: Type.Optional(Type.Record(Condition, { description: "Values of the record by JSON Pointer" })),
+          where: Type.Optional(Type.Record(Condition, { description: "Values in the record by JSON Pointer" })),
           count,
         },
-        { ...closed, description: "So many records like this" },
+        { ...closed, description: "A number of matching records" },
       ),
     ),
     verdicts: Type.Optional(
       Type.Object(
         {
-          rules: Type.Array(text("Id of a rule of the judge, or several at once, as in retry_after.*"), { minItems: 1, maxItems: 100 }),
+          rules: Type.Array(text("Id of a rule of the judge, or a pattern such as retry_after.*"), { minItems: 1, maxItems: 100 }),
           pass: count,
           fail: count,
           inconclusive: count,
         },
-        { ...closed, description: "So many verdicts of the judge; none that failed unless something else is said" },
+        { ...closed, description: "A number of verdicts of the judge (default: no failures)" },
       ),
     ),
     scenario: Type.Optional(
       Type.Object(
         {
-          name: text("Name of a scenario that is armed"),
-          merchant: words("For whom it is armed; need not be said where it is armed once"),
+          name: text("Name of an armed scenario"),
+          merchant: optionalText("The merchant that it is armed for; needed only if it is armed more than once"),
           score: Type.Optional(Count),
         },
-        { ...closed, description: "That a scenario came to pass, or that it has so many points" },
+        { ...closed, description: "That a scenario passes, or has a number of points" },
       ),
     ),
     fault: Type.Optional(
@@ -111,11 +115,40 @@ export const Expectation = Type.Object(
   { ...some, maxProperties: 1, title: "expectation", description: "One thing that is expected" },
 );
 
-/** What `POST /_sandbox/verify` is asked. */
+/** The body of `POST /_sandbox/verify`. */
 export const Expectations = Type.Object({
-  within: span("How long to wait for everything to hold; 0s unless given"),
-  merchant: words("Id of a merchant: nothing of any other is looked at"),
-  all: Type.Array(Expectation, { minItems: 1, maxItems: 100, description: "Everything that must hold, at one and the same moment" }),
+  within: duration("How long to wait until everything holds (default: 0s)"),
+  merchant: optionalText("Id of a merchant: nothing else is looked at"),
+  all: Type.Array(Expectation, { minItems: 1, maxItems: 100, description: "Everything that must hold at the same time" }),
+});
+
+const NearMiss = Type.Object(
+  {
+    id: Type.String(),
+    what: Type.String({ description: "What it is, in a few words" }),
+    differs: Type.Array(Type.Object({ field: Type.String(), wanted: Type.Unknown(), received: Type.Unknown() }), {
+      description: "Where it differs from what was expected",
+    }),
+  },
+  { title: "near_miss" },
+);
+
+const VerificationResult = Type.Object(
+  {
+    expectation: Type.String({ description: "Its kind, such as requests" }),
+    verdict: oneOf(VERDICTS, "`inconclusive` if nothing that happened decides it"),
+    message: Type.String(),
+    found: Type.Integer({ description: "How many matched" }),
+    evidence: Type.Array(Type.String(), { description: "Ids of the newest that matched" }),
+    closest: Type.Array(NearMiss, { description: "If something is missing: what came closest to it" }),
+  },
+  { title: "verification_result" },
+);
+
+export const Verification = Type.Object({
+  verdict: oneOf(VERDICTS, "The worst of all results"),
+  waited: Type.Integer({ description: "Real milliseconds" }),
+  results: Type.Array(VerificationResult, { description: "One for each expectation, in order" }),
 });
 
 export type Expectation = Static<typeof Expectation>;
@@ -123,6 +156,6 @@ export type Expectations = Static<typeof Expectations>;
 export type ExpectationKind = keyof Expectation;
 export type RequestMatch = Static<typeof RequestMatch>;
 export type DeliveryMatch = Static<typeof DeliveryMatch>;
-
-export const VERDICTS = ["pass", "fail", "inconclusive"] as const;
-export type Verdict = (typeof VERDICTS)[number];
+export type NearMiss = Static<typeof NearMiss>;
+export type VerificationResult = Static<typeof VerificationResult>;
+export type Verification = Static<typeof Verification>;

@@ -1,8 +1,8 @@
 // The vocabulary of the live stream: everything that the sandbox says unasked, and all that a dashboard needs to know of it.
 
-import type { Verdict } from "./expectations.ts";
 import type { Firing } from "./fault.ts";
 import type { LessonMessage } from "./lesson.ts";
+import type { VerdictMessage } from "./verdict.ts";
 
 /** A request once it was answered. Details are fetched by id from the journal. */
 export interface RequestMessage {
@@ -41,28 +41,6 @@ export interface AttemptMessage {
   durationMs: number | null;
   /** Unix seconds; null when there is no next attempt. */
   nextAttemptAt: number | null;
-}
-
-/** What the judge found in how a client, or a receiver of webhooks, behaved. */
-export interface VerdictMessage {
-  /** Null while it is still open: what would be said if nothing more came. */
-  id: string | null;
-  rule: string;
-  severity: "error" | "warning";
-  verdict: Verdict;
-  /** Sandbox milliseconds. */
-  at: number;
-  merchant: string | null;
-  operation: string | null;
-  says: string;
-  hint: string;
-  /** The requests and delivery attempts that show it, in order. */
-  requests: string[];
-  attempts: string[];
-  /** What was measured, in real milliseconds. */
-  milliseconds: Record<string, number>;
-  /** The fault rule that brought it out. */
-  fault: string | null;
 }
 
 export interface ClockMessage {

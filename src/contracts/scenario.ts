@@ -1,65 +1,72 @@
-// What the rooms say to one another about scenarios: faults with what they are to show of a client, and how it fared.
+// Scenarios between rooms: fault rules with the verdicts that they should lead to, and the score of a run.
 
-import type { Verdict } from "./expectations.ts";
-import type { RuleState } from "./fault.ts";
-import type { VerdictMessage } from "./live-messages.ts";
+import { oneOf, type Static, Type } from "../schema/shapes.ts";
+import { ShownVerdict, VERDICTS, type VerdictMessage } from "./verdict.ts";
 
-/** What is expected of the judge, and what it is worth. */
-export interface ScenarioExpectation {
-  /** Id of a rule of the judge, or several at once, as in `retry_after.*`. */
-  readonly rule: string;
-  readonly points: number;
-  /** It counts only once something was seen that could tell. */
-  readonly optional: boolean;
-}
+const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-/** How one expectation stands. */
-export interface ScenarioResult extends ScenarioExpectation {
-  readonly verdict: Verdict;
-  readonly earned: number;
-  readonly pass: number;
-  readonly fail: number;
-  readonly inconclusive: number;
-  /** What the judge found because of the scenario's faults: failures first, and not all of very many. */
-  readonly verdicts: readonly VerdictMessage[];
-}
+const expectation = {
+  rule: Type.String({ description: "A rule of the judge, or a pattern for several" }),
+  points: Type.Integer({ description: "How many points it is worth" }),
+  optional: Type.Boolean({ description: "Counts only once a verdict decides it" }),
+};
+
+const ShownResult = Type.Object({
+  ...expectation,
+  verdict: oneOf(VERDICTS, "`pass` if a verdict passed and none failed"),
+  earned: Type.Integer(),
+  pass: Type.Integer(),
+  fail: Type.Integer(),
+  inconclusive: Type.Integer(),
+  verdicts: Type.Array(ShownVerdict, { description: "The verdicts that this scenario's faults led to: failures first, 20 at most" }),
+});
 
 /** A scenario as the control plane shows it. */
-export interface ScenarioState {
-  readonly name: string;
-  readonly title: string;
-  readonly about: string;
-  readonly armed: boolean;
-  /** Whom it strikes; null for everybody. */
-  readonly merchant: string | null;
-  /** Sandbox time; null when it is not armed. */
-  readonly since: string | null;
-  /** Its rules as they stand; as they are written when it is not armed. */
-  readonly faults: readonly (RuleState | Readonly<Record<string, unknown>>)[];
-  readonly expectations: readonly ScenarioResult[];
-  readonly score: number;
-  /** How many there are to be had. */
-  readonly points: number;
-  /** Null when it is not armed. */
-  readonly verdict: Verdict | null;
-  /** The same in a sentence. */
-  readonly says: string;
-}
+export const ShownScenario = Type.Object(
+  {
+    name: Type.String(),
+    title: Type.String({ description: "What fails, in one line" }),
+    about: Type.String({ description: "What happens, and what a sound client does" }),
+    armed: Type.Boolean(),
+    merchant: nullable("The merchant that it is armed for; null for all"),
+    since: nullable("Sandbox time; null if it is not armed"),
+    faults: Type.Array(Type.Record(Type.Unknown()), {
+      description: "Its fault rules and what each has done; as they are written if it is not armed",
+    }),
+    expectations: Type.Array(ShownResult),
+    score: Type.Integer({ description: "The points earned" }),
+    points: Type.Integer({ description: "The points available" }),
+    verdict: Type.Union([oneOf(VERDICTS, "`inconclusive` while an expectation is undecided, or a fault has not fired"), Type.Null()], {
+      description: "Null if it is not armed",
+    }),
+    says: Type.String({ description: "The verdict in a sentence" }),
+  },
+  { title: "scenario" },
+);
 
-/** The scenarios there are: what the control plane works with. */
+type ShownResult = Static<typeof ShownResult>;
+type ShownScenario = Static<typeof ShownScenario>;
+
+export type ScenarioExpectation = Pick<ShownResult, keyof typeof expectation>;
+
+/** The same as shown, with the verdicts as the judge has them. */
+export type ScenarioResult = Omit<ShownResult, "verdicts"> & { verdicts: VerdictMessage[] };
+export type ScenarioState = Omit<ShownScenario, "expectations"> & { expectations: ScenarioResult[] };
+
+/** Arms, scores and disarms scenarios. */
 export interface ScenarioRegistry {
-  /** Every scenario; one that is armed for several merchants has a place for each. */
+  /** Every scenario; one that is armed for several merchants is listed for each. */
   list(): Promise<ScenarioState[]>;
-  /** Without a merchant: the one that is armed, whomever it strikes. */
+  /** Without a merchant: the one that is armed for all, else the only one that is armed. */
   find(name: string, merchant?: string): Promise<ScenarioState>;
-  /** Arms it; one that is armed begins afresh. */
+  /** Arms it; one that is armed already starts again from zero. */
   start(name: string, merchant?: string): Promise<ScenarioState>;
-  /** Disarms it, and answers what it came to. */
+  /** Disarms it; returns its final state. */
   stop(name: string, merchant?: string): Promise<ScenarioState>;
-  /** Those that are armed now. */
+  /** The scenarios that are armed. */
   armed(): ScenarioState[];
   /** Disarms those of one merchant, or all. */
   forget(merchant?: string): void;
-  /** The JSON Schema of a file. */
+  /** The JSON Schema of a scenario file. */
   schema(): Record<string, unknown>;
 }

@@ -1,45 +1,90 @@
-// What the rooms say to one another about the judge: its rules as they are shown, and how its verdicts are asked for.
+// The judge between rooms: its rules as they are shown, its verdicts, and how they are queried.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
-import type { Verdict } from "./expectations.ts";
-import type { VerdictMessage } from "./live-messages.ts";
+import { oneOf, type Static, type TUnsafe, Type } from "../schema/shapes.ts";
 
-export interface JudgedRule {
-  readonly id: string;
-  /** How bad a failure is. */
-  readonly severity: VerdictMessage["severity"];
-  /** What a client or a receiver must do, in one sentence. */
-  readonly demands: string;
-  /** How to mend what fails. */
-  readonly hint: string;
+export const VERDICTS = ["pass", "fail", "inconclusive"] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+const severity = () => oneOf(["error", "warning"], "How bad a failure is");
+const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+export const JudgedRule = Type.Object({
+  id: Type.String(),
+  severity: severity(),
+  demands: Type.String({ description: "What a client or a receiver must do" }),
+  hint: Type.String({ description: "How to fix a failure" }),
+});
+
+export type JudgedRule = Readonly<Static<typeof JudgedRule>>;
+
+/** What the judge found about a client or a receiver of webhooks. Written out because the library's public types contain it. */
+export interface VerdictMessage {
+  /** Null while it is not final: the verdict if no more requests came. */
+  id: string | null;
+  rule: string;
+  severity: "error" | "warning";
+  verdict: Verdict;
+  /** Sandbox milliseconds. */
+  at: number;
+  merchant: string | null;
+  operation: string | null;
+  says: string;
+  hint: string;
+  /** The requests and delivery attempts that show it, in order. */
+  requests: string[];
+  attempts: string[];
+  /** What was measured, in real milliseconds. */
+  milliseconds: Record<string, number>;
+  /** The fault rule that caused it. */
+  fault: string | null;
 }
 
+/** A verdict as the control plane shows it. Its declared type makes the compiler hold the schema to the interface above. */
+export const ShownVerdict: TUnsafe<Omit<VerdictMessage, "at"> & { at: string }> = Type.Object(
+  {
+    id: nullable("Null while it is not final: the verdict if no more requests came"),
+    rule: Type.String(),
+    severity: severity(),
+    verdict: oneOf(VERDICTS, "`inconclusive` if nothing that happened decides it"),
+    at: Type.String({ description: "Sandbox time of the request or attempt that it is about" }),
+    merchant: nullable("The merchant whose key was sent"),
+    operation: nullable("The operation that was called"),
+    says: Type.String({ description: "What happened" }),
+    hint: Type.String({ description: "How to fix it" }),
+    requests: Type.Array(Type.String(), { description: "The requests that show it" }),
+    attempts: Type.Array(Type.String(), { description: "The delivery attempts that show it" }),
+    milliseconds: Type.Record(Type.Number(), { description: "What was measured, in real time" }),
+    fault: nullable("The fault rule that caused it"),
+  },
+  { title: "verdict" },
+);
+
 export interface VerdictFilter {
-  /** The id of a rule, or several at once, as in `retry_after.*`. */
+  /** A rule id, or a pattern such as `retry_after.*`. */
   rule?: string | undefined;
   verdict?: Verdict | undefined;
   merchant?: string | undefined;
-  /** Only those at or after this time, in sandbox milliseconds. */
+  /** Only verdicts at or after this time, in sandbox milliseconds. */
   since?: number | undefined;
 }
 
-/** What was found so far: for whoever reads and clears it. */
+/** The judge's rules and verdicts, for rooms that show and clear them. */
 export interface JudgeResults {
   readonly rules: readonly JudgedRule[];
-  /** Oldest first; then, without ids, what would be said of what is still open. */
+  /** Final verdicts, oldest first, then those that are not final, which have no id. */
   verdicts(filter?: VerdictFilter): VerdictMessage[];
-  /** Forgets one merchant, or everything. */
+  /** Forgets everything about one merchant, or about all. */
   forget(merchant?: string): void;
 }
 
-/** How somebody names one of the judge's rules, or several at once. */
+/** A rule id, or a pattern such as `retry_after.*`. */
 export const RULE_PATTERN = "^[a-z_]+(\\.[a-z_]+)*(\\.\\*)?$";
 
-/** Whether an id, in which `*` stands for anything, names a rule. */
 export const matchesRule = (pattern: string, rule: string) => matchesWildcard(rule, pattern);
 
-/** What is wrong with a name that no rule of the judge has; undefined where it names one or several. */
+/** The error message for a pattern that matches no rule; undefined if it matches one. */
 export function unknownRuleMessage(pattern: string, rules: readonly string[]): string | undefined {
   if (rules.some((rule) => matchesRule(pattern, rule))) return undefined;
   return `The judge has no rule ${pattern}.${didYouMean(pattern, rules) || ` It has ${rules.join(", ")}.`}`;

@@ -1,6 +1,6 @@
 // The audit of a webhook receiver.
 
-import { VERDICTS } from "../contracts/expectations.ts";
+import { VERDICTS } from "../contracts/verdict.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
 

@@ -1,35 +1,10 @@
 // Fault rules: arm, list, change and remove them.
 
-import type { RuleState } from "../contracts/fault.ts";
-import { nullable, oneOf, Type, text } from "../schema/shapes.ts";
+import { RuleState } from "../contracts/fault.ts";
+import { oneOf, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
 
 const anyObject = () => Type.Record(Type.Unknown());
-
-const STATUSES = ["armed", "spent", "expired", "removed"] as const;
-
-const FaultRule = Type.Object(
-  {
-    id: Type.String(),
-    name: nullable(text("A name for people")),
-    target: oneOf(["api", "delivery"], "What it acts on"),
-    match: anyObject(),
-    trigger: anyObject(),
-    action: anyObject(),
-    expect: Type.Array(Type.String(), { description: "The judge's rules that the fault exercises" }),
-    ttl: nullable(text("How long the rule exists")),
-    priority: Type.Integer({ description: "Rules with a higher priority are tried first" }),
-    label: Type.Boolean(),
-    enabled: Type.Boolean(),
-    status: oneOf(STATUSES, "`spent` if it has fired as often as allowed, `expired` if its time is over"),
-    seen: Type.Integer({ description: "How many calls or attempts it has matched" }),
-    fired: Type.Integer(),
-    remaining: Type.Union([Type.Integer(), Type.Null()], { description: "How often it may still fire; null without a limit" }),
-    lastFiredAt: nullable(text("Sandbox time")),
-    endsAt: nullable(text("Sandbox time at which its ttl, or its `for`, ends; null without either")),
-  },
-  { title: "fault_rule" },
-);
 
 const given = {
   name: Type.Optional(text("A name for people")),
@@ -47,8 +22,6 @@ const given = {
 
 const action = Type.Unknown({ description: "What it does: a type and its fields; GET /_sandbox/faults/schema.json lists them" });
 
-const faultRule = (state: RuleState) => ({ ...state, action: { ...state.action }, expect: [...state.expect] });
-
 export const listFaults = endpoint({
   id: "faults.list",
   area: "Faults",
@@ -56,14 +29,11 @@ export const listFaults = endpoint({
   path: "/faults",
   summary: "List the fault rules in the order in which they are tried, with their counts",
   query: Type.Object({ status: Type.Optional(oneOf(["armed", "spent", "expired"], "Only rules with this status")) }),
-  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(FaultRule) }),
+  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(RuleState) }),
   errors: ["validation_failed"],
   handle: ({ faults, query }) => ({
     object: "list" as const,
-    data: faults
-      .list()
-      .filter(({ status }) => query.status === undefined || query.status === status)
-      .map(faultRule),
+    data: faults.list().filter(({ status }) => query.status === undefined || query.status === status),
   }),
 });
 
@@ -77,10 +47,10 @@ export const addFault = endpoint({
     "At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: every call, the next match, until a reset.",
   body: Type.Object({ id: Type.Optional(text("Id of the rule, such as flt_lost_payment (default: generated)")), ...given, action }),
   example: { match: { operation: "payments.list" }, action: { type: "rate_limit", retryAfter: 2 }, trigger: { times: 3 } },
-  reply: FaultRule,
+  reply: RuleState,
   status: 201,
   errors: ["validation_failed", "already_exists"],
-  handle: ({ faults, body }) => faultRule(faults.add(body)),
+  handle: ({ faults, body }) => faults.add(body),
 });
 
 export const showFault = endpoint({
@@ -89,9 +59,9 @@ export const showFault = endpoint({
   method: "GET",
   path: "/faults/{id}",
   summary: "Get a fault rule with its counts",
-  reply: FaultRule,
+  reply: RuleState,
   errors: ["resource_not_found"],
-  handle: ({ faults, params }) => faultRule(faults.find(params.id)),
+  handle: ({ faults, params }) => faults.find(params.id),
 });
 
 export const changeFault = endpoint({
@@ -103,9 +73,9 @@ export const changeFault = endpoint({
   description: "Fields that are given replace the present ones. A new trigger, or a new ttl, starts counting again.",
   body: Type.Object({ ...given, action: Type.Optional(action) }),
   example: { enabled: false },
-  reply: FaultRule,
+  reply: RuleState,
   errors: ["validation_failed", "resource_not_found"],
-  handle: ({ faults, params, body }) => faultRule(faults.change(params.id, body)),
+  handle: ({ faults, params, body }) => faults.change(params.id, body),
 });
 
 export const removeFault = endpoint({
@@ -114,9 +84,9 @@ export const removeFault = endpoint({
   method: "DELETE",
   path: "/faults/{id}",
   summary: "Remove a fault rule; the reply has its final counts",
-  reply: FaultRule,
+  reply: RuleState,
   errors: ["resource_not_found"],
-  handle: ({ faults, params }) => faultRule(faults.remove(params.id)),
+  handle: ({ faults, params }) => faults.remove(params.id),
 });
 
 export const clearFaults = endpoint({

@@ -1,50 +1,12 @@
 // Scenarios: list, arm, score and disarm them.
 
-import { VERDICTS } from "../contracts/expectations.ts";
-import type { ScenarioState } from "../contracts/scenario.ts";
+import { type ScenarioState, ShownScenario } from "../contracts/scenario.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
-import { VerdictReply } from "./verdicts.ts";
-
-const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-const anyObject = () => Type.Record(Type.Unknown());
-
-const ResultShape = Type.Object({
-  rule: Type.String({ description: "A rule of the judge, or several, as in retry_after.*" }),
-  points: Type.Integer({ description: "Points for meeting it" }),
-  optional: Type.Boolean({ description: "Counts only once there is a verdict that is not `inconclusive`" }),
-  verdict: oneOf(VERDICTS, "`pass` if at least one verdict passed and none failed"),
-  earned: Type.Integer(),
-  pass: Type.Integer(),
-  fail: Type.Integer(),
-  inconclusive: Type.Integer(),
-  verdicts: Type.Array(VerdictReply, { description: "Verdicts caused by this scenario: failures first, 20 at most" }),
-});
-
-const ScenarioShape = Type.Object(
-  {
-    name: Type.String(),
-    title: Type.String({ description: "What breaks, in one line" }),
-    about: Type.String({ description: "What happens, and what a correct client does" }),
-    armed: Type.Boolean(),
-    merchant: nullableText("The merchant it applies to; null for all"),
-    since: nullableText("Sandbox time at which it was armed; null if it is not armed"),
-    faults: Type.Array(anyObject(), { description: "Its fault rules with their counts; as written if it is not armed" }),
-    expectations: Type.Array(ResultShape),
-    score: Type.Integer({ description: "Points earned" }),
-    points: Type.Integer({ description: "Points available" }),
-    verdict: Type.Union([oneOf(VERDICTS, "`inconclusive` while an expectation is undecided, or a fault has not fired"), Type.Null()], {
-      description: "Null if it is not armed",
-    }),
-    says: Type.String({ description: "The result as a sentence" }),
-  },
-  { title: "scenario" },
-);
 
 const scenarioReply = (state: ScenarioState) => ({
   ...state,
-  faults: state.faults.map((fault) => ({ ...fault })),
   expectations: state.expectations.map((result) => ({
     ...result,
     verdicts: result.verdicts.map((verdict) => ({ ...verdict, at: isoTime(verdict.at) })),
@@ -59,7 +21,7 @@ export const listScenarios = endpoint({
   method: "GET",
   path: "/scenarios",
   summary: "List the scenarios, with the results of those that are armed",
-  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(ScenarioShape) }),
+  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(ShownScenario) }),
   handle: async ({ scenarios }) => ({ object: "list" as const, data: (await scenarios.list()).map(scenarioReply) }),
 });
 
@@ -69,7 +31,7 @@ export const showScenarioSchema = endpoint({
   method: "GET",
   path: "/scenarios/schema.json",
   summary: "Get the JSON Schema of a scenario file",
-  reply: anyObject(),
+  reply: Type.Record(Type.Unknown()),
   handle: ({ scenarios }) => scenarios.schema(),
 });
 
@@ -80,7 +42,7 @@ export const showScenario = endpoint({
   path: "/scenarios/{name}",
   summary: "Get a scenario: its faults, expectations, verdicts and score",
   query: merchantQuery,
-  reply: ScenarioShape,
+  reply: ShownScenario,
   errors: ["validation_failed", "resource_not_found"],
   handle: async ({ scenarios, params, query }) => scenarioReply(await scenarios.find(params.name, query.merchant)),
 });
@@ -96,7 +58,7 @@ export const startScenario = endpoint({
   body: Type.Object({ merchant: Type.Optional(text("The merchant it applies to (default: all)")) }),
   example: { merchant: "mer_lodge" },
   exampleParams: { name: "lost-response" },
-  reply: ScenarioShape,
+  reply: ShownScenario,
   errors: ["validation_failed", "resource_not_found"],
   handle: async ({ scenarios, params, body }) => scenarioReply(await scenarios.start(params.name, body.merchant)),
 });
@@ -108,7 +70,7 @@ export const stopScenario = endpoint({
   path: "/scenarios/{name}",
   summary: "Disarm a scenario; the reply has its final score",
   query: merchantQuery,
-  reply: ScenarioShape,
+  reply: ShownScenario,
   errors: ["validation_failed", "resource_not_found", "invalid_state"],
   handle: async ({ scenarios, params, query }) => scenarioReply(await scenarios.stop(params.name, query.merchant)),
 });

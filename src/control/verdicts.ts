@@ -1,44 +1,13 @@
 // The verdicts of the judge: list and clear them.
 
-import { VERDICTS } from "../contracts/expectations.ts";
-import type { VerdictMessage } from "../contracts/live-messages.ts";
-import { unknownRuleMessage } from "../contracts/verdict.ts";
+import { JudgedRule, ShownVerdict, unknownRuleMessage, VERDICTS, type VerdictMessage } from "../contracts/verdict.ts";
 import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
 
-const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-
-export const VerdictReply = Type.Object(
-  {
-    id: nullableText("Null while it is open: the verdict if no further request comes"),
-    rule: Type.String(),
-    severity: oneOf(["error", "warning"], "How bad a failure is"),
-    verdict: oneOf(VERDICTS, "`inconclusive` if the requests do not decide it"),
-    at: Type.String({ description: "Sandbox time of the request or attempt that decided it" }),
-    merchant: nullableText("The merchant whose key was sent"),
-    operation: nullableText("The operation called"),
-    says: Type.String({ description: "What happened" }),
-    hint: Type.String({ description: "How to fix it" }),
-    requests: Type.Array(Type.String(), { description: "The requests it is based on" }),
-    attempts: Type.Array(Type.String(), { description: "The delivery attempts it is based on" }),
-    milliseconds: Type.Record(Type.Number(), { description: "Measured times, in real milliseconds" }),
-    fault: nullableText("The fault rule that caused it"),
-  },
-  { title: "verdict" },
-);
-
-const RuleShape = Type.Object(
-  {
-    id: Type.String(),
-    severity: oneOf(["error", "warning"], "How bad a failure is"),
-    demands: Type.String(),
-    hint: Type.String(),
-    pass: Type.Integer(),
-    fail: Type.Integer(),
-    inconclusive: Type.Integer(),
-  },
+const CountedRule = Type.Object(
+  { ...JudgedRule.properties, pass: Type.Integer(), fail: Type.Integer(), inconclusive: Type.Integer() },
   { title: "judged_rule" },
 );
 
@@ -58,8 +27,8 @@ export const listVerdicts = endpoint({
     since: Type.Optional(text("Only at or after this sandbox time, such as 2026-01-05T09:00:00Z")),
   }),
   reply: Type.Object({
-    verdicts: Type.Array(VerdictReply, { description: "Oldest first; open ones last" }),
-    rules: Type.Array(RuleShape, { description: "Every rule, with the counts of these verdicts" }),
+    verdicts: Type.Array(ShownVerdict, { description: "Oldest first; open ones last" }),
+    rules: Type.Array(CountedRule, { description: "Every rule, with the counts of these verdicts" }),
   }),
   errors: ["validation_failed"],
   handle({ query, judge }) {

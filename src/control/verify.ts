@@ -1,32 +1,9 @@
 // Verification: checks expectations on the run, and waits for them.
 
-import { Expectations, VERDICTS } from "../contracts/expectations.ts";
+import { Expectations, Verification } from "../contracts/expectations.ts";
 import { fail } from "../kernel/errors.ts";
-import { oneOf, Type } from "../schema/shapes.ts";
+import { Type } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
-
-const Difference = Type.Object({ field: Type.String(), wanted: Type.Unknown(), received: Type.Unknown() });
-
-const NearMiss = Type.Object(
-  {
-    id: Type.String(),
-    what: Type.String({ description: "A short description" }),
-    differs: Type.Array(Difference, { description: "The fields that differ" }),
-  },
-  { title: "near_miss" },
-);
-
-const Result = Type.Object(
-  {
-    expectation: Type.String({ description: "The kind of expectation, such as requests" }),
-    verdict: oneOf(VERDICTS, "`inconclusive` if nothing happened that decides it"),
-    message: Type.String(),
-    found: Type.Integer({ description: "How many matched" }),
-    evidence: Type.Array(Type.String(), { description: "Ids of the newest that matched" }),
-    closest: Type.Array(NearMiss, { description: "If something is missing: the closest matches" }),
-  },
-  { title: "verification_result" },
-);
 
 export const verify = endpoint({
   id: "sandbox.verify",
@@ -43,11 +20,7 @@ export const verify = endpoint({
   }),
   body: Expectations,
   example: { within: "2s", all: [{ requests: { match: { operation: "payments.list" }, count: { exactly: 0 } } }] },
-  reply: Type.Object({
-    verdict: oneOf(VERDICTS, "The worst verdict of all results"),
-    waited: Type.Integer({ description: "Real milliseconds" }),
-    results: Type.Array(Result, { description: "One for each expectation, in order" }),
-  }),
+  reply: Verification,
   errors: ["validation_failed", "verification_failed"],
   async handle({ query, body: { all = [], ...rest }, verifier }) {
     const verified = await verifier.verify({ ...rest, all });

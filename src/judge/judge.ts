@@ -2,8 +2,8 @@
 // a request that nothing depends on costs a look-up, and everything else is thought about after the answer.
 
 import type { Firing } from "../contracts/fault.ts";
-import type { AttemptMessage, VerdictMessage } from "../contracts/live-messages.ts";
-import { type JudgeResults, matchesRule } from "../contracts/verdict.ts";
+import type { AttemptMessage } from "../contracts/live-messages.ts";
+import { type JudgeResults, matchesRule, type VerdictMessage } from "../contracts/verdict.ts";
 import { afterThisTurn, createEventLoopLag, type EventLoopLag, realNow } from "../kernel/clock.ts";
 import { once } from "../kernel/once.ts";
 import type { LoggedRequest } from "../store/journal/request-log.ts";

@@ -1,6 +1,7 @@
 // One merchant before the judge: its clients and its receivers, and every rule asked at each moment.
 
-import type { AttemptMessage, VerdictMessage } from "../contracts/live-messages.ts";
+import type { AttemptMessage } from "../contracts/live-messages.ts";
+import type { VerdictMessage } from "../contracts/verdict.ts";
 import type { EventLoopLag } from "../kernel/clock.ts";
 import type { Call } from "./observed-call.ts";
 import { openReceivers, type Ears as ReceiverEars, type Receivers } from "./receivers.ts";

@@ -1,8 +1,6 @@
 // The verdicts: the newest of each kind, how many there were of each rule, and who hears of them.
 
-import { VERDICTS, type Verdict } from "../contracts/expectations.ts";
-import type { VerdictMessage } from "../contracts/live-messages.ts";
-import { matchesRule, type VerdictFilter } from "../contracts/verdict.ts";
+import { matchesRule, VERDICTS, type Verdict, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
 import type { Finding, Rule } from "./rules/rule.ts";
 
 /** Whom and what a finding is about. */

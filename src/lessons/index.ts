@@ -70,7 +70,7 @@ function openInner(needs: Needs, isStopped: () => boolean) {
   const { verifier, tenants, learners } = needs;
   const holdsAlready = (all: Parameters<Parameters<typeof criticOf>[0]>[0]) => {
     const merchant = tenants.list()[0]?.id;
-    return verifier.since(verifier.mark({ merchant, all }), { merchant, all }).verdict === "pass";
+    return verifier.since(verifier.takeBaseline({ merchant, all }), { merchant, all }).verdict === "pass";
   };
   const inner: Inner = {
     ...needs,

@@ -1,7 +1,8 @@
 // What lessons ask of the rest of the sandbox, and what their own parts share.
 
-import type { Expectations, Verdict } from "../contracts/expectations.ts";
+import type { Expectations } from "../contracts/expectations.ts";
 import type { LessonMessage } from "../contracts/lesson.ts";
+import type { Verdict } from "../contracts/verdict.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Tenants } from "../store/records/tenants.ts";
 import type { Database } from "../store/sqlite/database.ts";
@@ -13,7 +14,7 @@ import type { Own } from "./personalize.ts";
 
 /** Holds what came since a moment against a check; a mark is plain data. */
 export interface Sight {
-  mark(expectations: Expectations): unknown;
+  takeBaseline(expectations: Expectations): unknown;
   since(mark: unknown, expectations: Expectations): { verdict: Verdict };
   /** A mark of an earlier process, as it counts in this one. */
   resume(mark: unknown): unknown;

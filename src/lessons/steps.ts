@@ -46,7 +46,7 @@ export async function move(inner: Inner, lessons: WrittenLesson[], one: Standing
 
 /** Marks what is there now, and keeps it. */
 export function settle(inner: Inner, one: Standing, row: Learner, behind: Behind | undefined): void {
-  one.mark = behind && inner.verifier.mark({ merchant: row.merchant, all: behind.check });
+  one.mark = behind && inner.verifier.takeBaseline({ merchant: row.merchant, all: behind.check });
   one.row = { ...row, mark: JSON.stringify(one.mark ?? null) };
   one.began = realNow();
   inner.learners.put(one.row);

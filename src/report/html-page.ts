@@ -1,7 +1,7 @@
 // A run as one page that needs nothing else: no script, no other file, everything in it escaped.
 
 import { createHash } from "node:crypto";
-import type { Verdict } from "../contracts/expectations.ts";
+import type { Verdict } from "../contracts/verdict.ts";
 import { type Markup, markup, Markup as Raw } from "./markup.ts";
 import style from "./report.css?raw";
 import {

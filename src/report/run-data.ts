@@ -1,8 +1,8 @@
 // A run as data: what was called and answered, what was delivered, what the judge found. Every format is made from this.
 
-import { VERDICTS, type Verdict } from "../contracts/expectations.ts";
-import type { RequestMessage, VerdictMessage } from "../contracts/live-messages.ts";
+import type { RequestMessage } from "../contracts/live-messages.ts";
 import type { ScenarioResult, ScenarioState } from "../contracts/scenario.ts";
+import { VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/journal/coverage.ts";
 import type { RequestLog, RequestRow } from "../store/journal/request-log.ts";

@@ -1,84 +1,84 @@
-// Scenarios that are armed: the fault rules of each, and how its merchant's clients fare under them.
+// Scenarios that are armed: their fault rules, and their score so far.
 
 import type { RuleRegistry, RuleState } from "../contracts/fault.ts";
-import type { VerdictMessage } from "../contracts/live-messages.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
+import type { VerdictMessage } from "../contracts/verdict.ts";
 import { isoTime } from "../kernel/clock.ts";
-import type { Scenario, WrittenFault } from "./scenario-schema.ts";
+import type { Scenario, ScenarioFault } from "./scenario-schema.ts";
 import { score } from "./score.ts";
 
-export interface Run {
+export interface ArmedScenario {
   readonly scenario: Scenario;
   readonly merchant: string | undefined;
   /** Sandbox milliseconds. */
   readonly since: number;
-  /** Ids of its rules. */
+  /** Ids of its fault rules. */
   readonly rules: readonly string[];
 }
 
-export interface Runs {
-  all(): Run[];
-  /** For everybody where no merchant is given. */
-  find(name: string, merchant: string | undefined): Run | undefined;
-  start(scenario: Scenario, merchant: string | undefined): Run;
-  stop(run: Run): void;
+export interface ArmedScenarios {
+  all(): ArmedScenario[];
+  /** Without a merchant: the one that is armed for all. */
+  find(name: string, merchant: string | undefined): ArmedScenario | undefined;
+  arm(scenario: Scenario, merchant: string | undefined): ArmedScenario;
+  disarm(armed: ArmedScenario): void;
+  /** Disarms those of one merchant, or all. */
   forget(merchant?: string): void;
-  stateOf(run: Run): ScenarioState;
+  stateOf(armed: ArmedScenario): ScenarioState;
 }
 
-export interface RunNeeds {
+export interface ArmedScenariosOptions {
   now(): number;
   rules: Pick<RuleRegistry, "add" | "remove" | "list">;
-  /** What the judge found so far. */
   verdicts(): readonly VerdictMessage[];
 }
 
-export function createRuns({ now, rules, verdicts }: RunNeeds): Runs {
-  const runs = new Map<string, Run>();
+export function createArmedScenarios({ now, rules, verdicts }: ArmedScenariosOptions): ArmedScenarios {
+  const allArmed = new Map<string, ArmedScenario>();
   let count = 0;
-  const states = ({ rules: ids }: Run) => {
-    const there = new Map(rules.list().map((state) => [state.id, state]));
-    return ids.map((id) => there.get(id));
+  const states = ({ rules: ids }: ArmedScenario) => {
+    const known = new Map(rules.list().map((state) => [state.id, state]));
+    return ids.map((id) => known.get(id));
   };
-  const stop = (run: Run) => {
-    for (const state of states(run)) if (state) rules.remove(state.id);
-    runs.delete(nameOf(run.scenario.name, run.merchant));
+  const disarm = (armed: ArmedScenario) => {
+    for (const state of states(armed)) if (state) rules.remove(state.id);
+    allArmed.delete(nameOf(armed.scenario.name, armed.merchant));
   };
   return {
-    all: () => [...runs.values()],
-    find: (name, merchant) => runs.get(nameOf(name, merchant)),
-    start(scenario, merchant) {
-      const before = runs.get(nameOf(scenario.name, merchant));
-      // Ids are never used again: what the judge found under an earlier arming is no part of this one.
+    all: () => [...allArmed.values()],
+    find: (name, merchant) => allArmed.get(nameOf(name, merchant)),
+    arm(scenario, merchant) {
+      const before = allArmed.get(nameOf(scenario.name, merchant));
+      // Rule ids are not reused: verdicts of an earlier arming do not count for this one.
       const number = count + 1;
-      const given = scenario.faults.map((fault, index) => ownRule(fault, `flt_${scenario.name}-${number}-${index + 1}`, merchant));
+      const given = scenario.faults.map((fault, index) => ruleFor(fault, `flt_${scenario.name}-${number}-${index + 1}`, merchant));
       const added = addAll(given, rules);
       count = number;
-      if (before) stop(before);
-      const run = { scenario, merchant, since: now(), rules: added };
-      runs.set(nameOf(scenario.name, merchant), run);
-      return run;
+      if (before) disarm(before);
+      const armed = { scenario, merchant, since: now(), rules: added };
+      allArmed.set(nameOf(scenario.name, merchant), armed);
+      return armed;
     },
-    stop,
+    disarm,
     forget(merchant) {
-      for (const run of [...runs.values()]) if (merchant === undefined || run.merchant === merchant) stop(run);
-      // Equal runs with a reset between them give equal ids.
+      for (const armed of [...allArmed.values()]) if (merchant === undefined || armed.merchant === merchant) disarm(armed);
+      // The same run after a reset gives its rules the same ids.
       if (merchant === undefined) count = 0;
     },
-    stateOf: (run) => describe(run, states(run), verdicts()),
+    stateOf: (armed) => describe(armed, states(armed), verdicts()),
   };
 }
 
 const nameOf = (name: string, merchant: string | undefined) => `${name} ${merchant ?? ""}`;
 
-/** A rule of the scenario as it is armed for one merchant, or for everybody. */
-function ownRule(fault: WrittenFault, id: string, merchant: string | undefined): WrittenFault {
+/** The fault rule with its id, and limited to the merchant if there is one. */
+function ruleFor(fault: ScenarioFault, id: string, merchant: string | undefined): ScenarioFault {
   const match = { ...(fault.match as object | undefined), ...(merchant === undefined ? {} : { merchant }) };
   return { ...fault, id, match };
 }
 
-/** All of them, or none. */
-function addAll(given: readonly WrittenFault[], rules: RunNeeds["rules"]): string[] {
+/** Adds all rules, or none if one is not valid. */
+function addAll(given: readonly ScenarioFault[], rules: ArmedScenariosOptions["rules"]): string[] {
   const added: string[] = [];
   try {
     for (const rule of given) added.push(rules.add(rule).id);
@@ -89,8 +89,8 @@ function addAll(given: readonly WrittenFault[], rules: RunNeeds["rules"]): strin
   }
 }
 
-function describe(run: Run, states: readonly (RuleState | undefined)[], verdicts: readonly VerdictMessage[]): ScenarioState {
-  const { scenario, merchant = null, since, rules } = run;
+function describe(armed: ArmedScenario, states: readonly (RuleState | undefined)[], verdicts: readonly VerdictMessage[]): ScenarioState {
+  const { scenario, merchant = null, since, rules } = armed;
   const { name, title, about, faults, expect } = scenario;
   const found = verdicts.filter(({ fault }) => fault !== null && rules.includes(fault));
   const unfired = states.filter((state) => !state || state.fired === 0).length;

@@ -1,99 +1,99 @@
-// Scenarios: those that come with the package and those of files, armed, scored and disarmed by name.
+// Scenarios of the package and of files: arms, scores and disarms them by name.
 
 import type { RuleRegistry } from "../contracts/fault.ts";
 import type { ScenarioRegistry, ScenarioState } from "../contracts/scenario.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { asMisuse, fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
-import { createRuns, type Run, type RunNeeds, type Runs } from "./armed-scenarios.ts";
-import { type Grammar, readFolder, readScenario } from "./scenario-files.ts";
+import { type ArmedScenario, type ArmedScenarios, type ArmedScenariosOptions, createArmedScenarios } from "./armed-scenarios.ts";
+import { readFolder, readScenario, type ScenarioChecks } from "./scenario-files.ts";
 import { jsonSchema, type Scenario } from "./scenario-schema.ts";
 
 export interface Scenarios extends ScenarioRegistry {
-  /** Arms, for everybody, a scenario by its name, or one of somebody's own by its file, such as ./outage.json. */
+  /** Arms a scenario for all merchants, by its name or its file, such as ./outage.json. */
   startGiven(nameOrFile: string): Promise<ScenarioState>;
 }
 
-interface Needs extends RunNeeds {
+interface ScenariosOptions extends ArmedScenariosOptions {
   rules: Pick<RuleRegistry, "add" | "remove" | "list" | "check" | "schema">;
   /** Ids of the judge's rules. */
   judgeRules: readonly string[];
-  /** Where the scenarios of the package are. */
+  /** The folder with the scenarios of the package. */
   folder: string;
 }
 
-export function createScenarios(needs: Needs): Scenarios {
-  const { known, named, keep, grammar } = openLibrary(needs);
-  const runs = createRuns(needs);
-  const arm = (scenario: Scenario, merchant: string | undefined) => runs.stateOf(runs.start(scenario, merchant));
+export function createScenarios(options: ScenariosOptions): Scenarios {
+  const { all, byName, add, checks } = createLibrary(options);
+  const armedScenarios = createArmedScenarios(options);
+  const { stateOf } = armedScenarios;
+  const arm = (scenario: Scenario, merchant: string | undefined) => stateOf(armedScenarios.arm(scenario, merchant));
   return {
     async list() {
-      const all = await known();
-      return [...all.values()].flatMap((scenario) => {
-        const armed = runs.all().filter((run) => run.scenario.name === scenario.name);
-        return armed.length === 0 ? [atRest(scenario)] : armed.map(runs.stateOf);
+      return [...(await all()).values()].flatMap((scenario) => {
+        const armed = armedScenarios.all().filter((one) => one.scenario.name === scenario.name);
+        return armed.length === 0 ? [notArmed(scenario)] : armed.map(stateOf);
       });
     },
     async find(name, merchant) {
-      const scenario = await named(name);
-      const run = runOf(runs, name, merchant);
-      return run ? runs.stateOf(run) : atRest(scenario);
+      const scenario = await byName(name);
+      const armed = findArmed(armedScenarios, name, merchant);
+      return armed ? stateOf(armed) : notArmed(scenario);
     },
-    start: async (name, merchant) => arm(await named(name), merchant),
-    async startGiven(given) {
-      const scenario = await (isFile(given) ? readScenario(given, grammar) : named(given)).catch((error: unknown) => {
+    start: async (name, merchant) => arm(await byName(name), merchant),
+    async startGiven(nameOrFile) {
+      const scenario = await (isFile(nameOrFile) ? readScenario(nameOrFile, checks) : byName(nameOrFile)).catch((error: unknown) => {
         throw asMisuse(error);
       });
-      keep(scenario);
+      add(scenario);
       return arm(scenario, undefined);
     },
     async stop(name, merchant) {
-      await named(name);
-      const run = runOf(runs, name, merchant);
-      if (!run) return fail("invalid_state", `The scenario ${name} is not armed${merchant === undefined ? "" : ` for ${merchant}`}.`);
-      const state = runs.stateOf(run);
-      runs.stop(run);
+      await byName(name);
+      const armed = findArmed(armedScenarios, name, merchant);
+      if (!armed) return fail("invalid_state", `The scenario ${name} is not armed${merchant === undefined ? "" : ` for ${merchant}`}.`);
+      const state = stateOf(armed);
+      armedScenarios.disarm(armed);
       return { ...state, armed: false, faults: state.faults.map((fault) => ({ ...fault, status: "removed" })) };
     },
-    armed: () => runs.all().map(runs.stateOf),
-    forget: runs.forget,
-    schema: () => jsonSchema(needs.rules.schema()),
+    armed: () => armedScenarios.all().map(stateOf),
+    forget: armedScenarios.forget,
+    schema: () => jsonSchema(options.rules.schema()),
   };
 }
 
-/** No name of a scenario has any of these. */
-const isFile = (given: string) => /[./\\]/.test(given);
+/** The name of a scenario contains none of these characters. */
+const isFile = (nameOrFile: string) => /[./\\]/.test(nameOrFile);
 
-/** The scenarios that can be named: those of the package, and those that were read from a file. */
-function openLibrary({ rules, judgeRules, folder }: Needs) {
-  const grammar: Grammar = { checkFault: rules.check, judgeRules };
-  const own = new Map<string, Scenario>();
-  /** Read when somebody first asks: most runs have no scenario. */
-  const packaged = once(() => readFolder(folder, grammar));
-  const known = async () => new Map([...(await packaged()).map((scenario) => [scenario.name, scenario] as const), ...own]);
+/** Scenarios by name: those of the package, and those read from files. */
+function createLibrary({ rules, judgeRules, folder }: ScenariosOptions) {
+  const checks: ScenarioChecks = { checkFault: rules.check, judgeRules };
+  const added = new Map<string, Scenario>();
+  /** Read on first use: most runs have no scenario. */
+  const packaged = once(() => readFolder(folder, checks));
+  const all = async () => new Map([...(await packaged()).map((scenario) => [scenario.name, scenario] as const), ...added]);
   return {
-    grammar,
-    known,
-    keep: (scenario: Scenario) => void own.set(scenario.name, scenario),
-    async named(name: string): Promise<Scenario> {
-      const all = await known();
-      const others = () => didYouMean(name, all.keys()) || ` There are ${[...all.keys()].join(", ")}.`;
-      return all.get(name) ?? fail("resource_not_found", `There is no scenario ${name}.${others()}`);
+    checks,
+    all,
+    add: (scenario: Scenario) => void added.set(scenario.name, scenario),
+    async byName(name: string): Promise<Scenario> {
+      const known = await all();
+      const others = () => didYouMean(name, known.keys()) || ` There are ${[...known.keys()].join(", ")}.`;
+      return known.get(name) ?? fail("resource_not_found", `There is no scenario ${name}.${others()}`);
     },
   };
 }
 
-/** Without a merchant: the one for everybody, else the only one. */
-function runOf(runs: Runs, name: string, merchant: string | undefined): Run | undefined {
-  const exact = runs.find(name, merchant);
+/** Without a merchant: the one that is armed for all, else the only one that is armed. */
+function findArmed(armedScenarios: ArmedScenarios, name: string, merchant: string | undefined): ArmedScenario | undefined {
+  const exact = armedScenarios.find(name, merchant);
   if (exact || merchant !== undefined) return exact;
-  const [only, ...others] = runs.all().filter(({ scenario }) => scenario.name === name);
+  const [only, ...others] = armedScenarios.all().filter(({ scenario }) => scenario.name === name);
   if (others.length === 0) return only;
-  const merchants = [only, ...others].map((run) => run?.merchant).join(", ");
-  return fail("validation_failed", `The scenario ${name} is armed for ${merchants}: say with merchant which one you mean.`);
+  const merchants = [only, ...others].map((armed) => armed?.merchant).join(", ");
+  return fail("validation_failed", `The scenario ${name} is armed for ${merchants}: set merchant to one of them.`);
 }
 
-function atRest({ name, title, about, faults, expect }: Scenario): ScenarioState {
+function notArmed({ name, title, about, faults, expect }: Scenario): ScenarioState {
   const expectations = expect.map((one) => ({
     ...one,
     verdict: "inconclusive" as const,
@@ -116,6 +116,6 @@ function atRest({ name, title, about, faults, expect }: Scenario): ScenarioState
     score: 0,
     points,
     verdict: null,
-    says: `Not armed; ${points} points are to be had.`,
+    says: `Not armed; ${points} points are available.`,
   };
 }

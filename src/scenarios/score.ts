@@ -1,9 +1,7 @@
-// What a run under a scenario comes to: each expectation held against what the judge found, the points, and the verdict.
+// The score of a scenario: each expectation compared with the verdicts of the judge, the points, and the overall verdict.
 
-import { VERDICTS, type Verdict } from "../contracts/expectations.ts";
-import type { VerdictMessage } from "../contracts/live-messages.ts";
 import type { ScenarioExpectation, ScenarioResult } from "../contracts/scenario.ts";
-import { matchesRule } from "../contracts/verdict.ts";
+import { matchesRule, VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
 
 export interface Score {
   results: ScenarioResult[];
@@ -13,11 +11,11 @@ export interface Score {
   says: string;
 }
 
-/** So many verdicts are shown with an expectation. */
-const MOST_SHOWN = 20;
+/** Verdicts shown with each expectation. */
+const MAX_SHOWN = 20;
 const RANK: Record<Verdict, number> = { fail: 0, inconclusive: 1, pass: 2 };
 
-/** `found` is what the scenario's own faults brought out; `unfired` is how many of these have not fired. */
+/** `found` are the verdicts that the scenario's faults led to; `unfired` is how many of its faults have not fired. */
 export function score(expected: readonly ScenarioExpectation[], found: readonly VerdictMessage[], unfired: number): Score {
   const results = expected.map((one) => resultOf(one, found));
   const counting = results.filter(counts);
@@ -32,7 +30,7 @@ function resultOf(expected: ScenarioExpectation, found: readonly VerdictMessage[
   const number = (verdict: Verdict) => about.filter((one) => one.verdict === verdict).length;
   const [pass, fail, inconclusive] = VERDICTS.map(number) as [number, number, number];
   const verdict = fail > 0 ? "fail" : pass > 0 ? "pass" : "inconclusive";
-  const verdicts = about.sort((one, other) => RANK[one.verdict] - RANK[other.verdict]).slice(0, MOST_SHOWN);
+  const verdicts = about.sort((one, other) => RANK[one.verdict] - RANK[other.verdict]).slice(0, MAX_SHOWN);
   return { ...expected, verdict, earned: verdict === "pass" ? expected.points : 0, pass, fail, inconclusive, verdicts };
 }
 
@@ -40,7 +38,7 @@ const counts = ({ optional, verdict }: ScenarioResult) => !(optional && verdict 
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-/** What was never tried is no pass, whatever else was seen. */
+/** A scenario passes only if all its faults have fired. */
 function verdictOf(results: readonly ScenarioResult[], unfired: number): Verdict {
   if (results.some(({ verdict }) => verdict === "fail")) return "fail";
   return unfired > 0 || results.some(({ verdict }) => verdict === "inconclusive") ? "inconclusive" : "pass";
@@ -52,8 +50,8 @@ function reasonOf(results: readonly ScenarioResult[], unfired: number): string {
   const open = rulesThat("inconclusive");
   const parts = [
     failed.length > 0 ? `${failed.join(", ")} failed` : "",
-    open.length > 0 ? `nothing has told yet of ${open.join(", ")}` : "",
+    open.length > 0 ? `${open.join(", ")} not decided yet` : "",
     unfired > 0 ? `${unfired} of its faults ${unfired === 1 ? "has" : "have"} not fired` : "",
   ].filter((part) => part !== "");
-  return `${parts.join("; ") || "all that was expected was seen"}.`;
+  return `${parts.join("; ") || "everything expected was found"}.`;
 }

@@ -1,27 +1,28 @@
-// What came since a moment: how everything stood then, and the sources without what is as it was.
+// Baselines: the state at a moment, so that only what changed since then is checked.
 
 import { createHash } from "node:crypto";
 import type { Expectations } from "../contracts/expectations.ts";
 import type { RecordBase } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
-import type { Judged, Sources } from "./plan.ts";
+import type { CheckedVerdict } from "./check-effects.ts";
+import type { VerificationSources } from "./plan-checks.ts";
 
-/** How everything stood at a moment. Plain data, so that it can be kept. */
-export interface Mark {
-  /** The newest numbers of each. */
+/** The state at a moment, as plain data that can be stored. */
+export interface Baseline {
+  /** The newest sequence number of each. */
   request: number;
   delivery: number;
   attempt: number;
   verdict: number;
-  /** Digests of records by kind and id, of the kinds that are looked at. */
+  /** Digests of records by kind and id, for the kinds that the expectations name. */
   records: Record<string, Record<string, string>>;
-  /** How often each fault rule had fired. */
+  /** The number of firings of each fault rule. */
   fired: Record<string, number>;
   /** Digests of armed scenarios. */
   scenarios: string[];
 }
 
-export function markOf(sources: Sources, { merchant, all }: Expectations): Mark {
+export function takeBaseline(sources: VerificationSources, { merchant, all }: Expectations): Baseline {
   const kinds = all.flatMap(({ records }) => (records ? [records.kind] : []));
   const looked = sources.resources.filter(({ kind }) => kinds.includes(kind));
   const { delivery, attempt } = sources.runSummary.newest();
@@ -36,49 +37,51 @@ export function markOf(sources: Sources, { merchant, all }: Expectations): Mark 
   };
 }
 
-/** A mark of an earlier process, in which what only memory holds began to count anew. */
-export const afterRestart = (mark: Mark, { requestLog }: Pick<Sources, "requestLog">): Mark => ({
-  ...mark,
-  request: Math.min(mark.request, requestLog.last()),
+/** A baseline of an earlier process: counts that only exist in memory have started from zero since. */
+export const afterRestart = (baseline: Baseline, { requestLog }: Pick<VerificationSources, "requestLog">): Baseline => ({
+  ...baseline,
+  request: Math.min(baseline.request, requestLog.last()),
   verdict: 0,
   fired: {},
   scenarios: [],
 });
 
-/** A record, a scenario that is armed, or a fault rule counts when something about it is new. */
-export function sourcesSince(sources: Sources, mark: Mark): Sources {
+/** Sources that contain only what is new or has changed since the baseline. */
+export function sourcesSince(sources: VerificationSources, baseline: Baseline): VerificationSources {
   const { requestLog, runSummary, judge, records, faults, scenarios } = sources;
   return {
     ...sources,
-    requestLog: { ...requestLog, find: (filter, limit) => requestLog.find({ ...filter, after: mark.request }, limit) },
+    requestLog: { ...requestLog, find: (filter, limit) => requestLog.find({ ...filter, after: baseline.request }, limit) },
     runSummary: {
       ...runSummary,
       deliveries: (merchant) =>
-        runSummary.deliveries(merchant).filter(({ sequence, lastAttempt }) => sequence > mark.delivery || lastAttempt > mark.attempt),
+        runSummary
+          .deliveries(merchant)
+          .filter(({ sequence, lastAttempt }) => sequence > baseline.delivery || lastAttempt > baseline.attempt),
     },
-    judge: { ...judge, verdicts: () => judge.verdicts().filter((verdict) => isNewer(verdict, mark)) },
+    judge: { ...judge, verdicts: () => judge.verdicts().filter((verdict) => isNewer(verdict, baseline)) },
     *records(merchant, resource) {
-      const before = mark.records[resource.kind] ?? {};
+      const before = baseline.records[resource.kind] ?? {};
       for (const record of records(merchant, resource)) if (before[nameOf(record)] !== digest(record)) yield record;
     },
-    faults: () => new Map([...faults()].map(([id, fired]) => [id, fired - (mark.fired[id] ?? 0)])),
-    scenarios: () => scenarios().filter((state) => !mark.scenarios.includes(digest(state))),
-    early: true,
+    faults: () => new Map([...faults()].map(([id, fired]) => [id, fired - (baseline.fired[id] ?? 0)])),
+    scenarios: () => scenarios().filter((state) => !baseline.scenarios.includes(digest(state))),
+    allowUnarmed: true,
   };
 }
 
-/** What is found late is not new: the newest request that shows it decides, where one does. */
-function isNewer(verdict: Judged, mark: Mark): boolean {
+/** A verdict may come late: it is as new as the newest request that it is about. */
+function isNewer(verdict: CheckedVerdict, baseline: Baseline): boolean {
   const { id, requests = [] } = verdict;
-  if (requests.length > 0) return requests.some((request) => Number(request.slice("req_".length)) > mark.request);
-  return id == null || numberOf(verdict) > mark.verdict;
+  if (requests.length > 0) return requests.some((request) => Number(request.slice("req_".length)) > baseline.request);
+  return id == null || numberOf(verdict) > baseline.verdict;
 }
 
-const numberOf = ({ id }: Judged) => (id == null ? 0 : Number(id.slice("vdt_".length)));
+const numberOf = ({ id }: CheckedVerdict) => (id == null ? 0 : Number(id.slice("vdt_".length)));
 
 const digests = (records: Iterable<RecordBase>) => Object.fromEntries([...records].map((record) => [nameOf(record), digest(record)]));
 
-/** Each merchant may have a record of the same id. */
+/** Two merchants may have records with the same id. */
 const nameOf = ({ merchantId, id }: RecordBase) => `${merchantId} ${id}`;
 
 const digest = (value: RecordBase | ScenarioState) => createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 12);

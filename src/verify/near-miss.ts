@@ -1,37 +1,42 @@
-// Finds what came nearest to a match that is missing, and says where the two differ.
+// Finds the candidates that come closest to a missing match, and where they differ.
 
+import type { NearMiss } from "../contracts/expectations.ts";
 import { type Condition, meetsCondition } from "../schema/conditions.ts";
-import type { Difference, NearMiss } from "./check-result.ts";
 
-/** One thing that is wanted of a value. */
-export interface Demand {
+/** The result of one condition on a candidate. */
+export interface ConditionResult {
   field: string;
   wanted: unknown;
   received: unknown;
   met: boolean;
 }
 
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 
-/** A demand for each condition of a set, by name or pointer. */
-export const demandsOf = (prefix: string, conditions: Record<string, Condition> = {}, received: (name: string) => unknown): Demand[] =>
+/** Checks each condition of a set; `prefix` is put before the name or pointer. */
+export const conditionResults = (
+  prefix: string,
+  conditions: Record<string, Condition> = {},
+  received: (name: string) => unknown,
+): ConditionResult[] =>
   Object.entries(conditions).map(([name, wanted]) => {
     const value = received(name);
     return { field: `${prefix}${name}`, wanted, received: value, met: meetsCondition(wanted, value) };
   });
 
-const differencesOf = (demands: readonly Demand[]): Difference[] =>
-  demands.filter(({ met }) => !met).map(({ field, wanted, received }) => ({ field, wanted, received: received ?? null }));
+const differencesOf = (results: readonly ConditionResult[]): NearMiss["differs"] =>
+  results.filter(({ met }) => !met).map(({ field, wanted, received }) => ({ field, wanted, received: received ?? null }));
 
-/** Keeps the few that differ least; of two that differ as much, the one that came first here. */
+/** The few candidates that differ least; of equal ones, the first. A candidate that meets no condition at all is left out. */
 export function nearestOf<T>(
   candidates: Iterable<T>,
-  demands: (candidate: T) => Demand[],
+  check: (candidate: T) => ConditionResult[],
   describe: (candidate: T) => { id: string; what: string },
 ): NearMiss[] {
   const missed = [...candidates]
-    .map((candidate) => ({ candidate, differs: differencesOf(demands(candidate)), wanted: demands(candidate).length }))
+    .map((candidate) => ({ candidate, results: check(candidate) }))
+    .map(({ candidate, results }) => ({ candidate, differs: differencesOf(results), wanted: results.length }))
     .filter(({ differs, wanted }) => differs.length > 0 && (differs.length < wanted || wanted === 1));
   missed.sort((one, other) => one.differs.length - other.differs.length);
-  return missed.slice(0, MOST_SHOWN).map(({ candidate, differs }) => ({ ...describe(candidate), differs }));
+  return missed.slice(0, MAX_SHOWN).map(({ candidate, differs }) => ({ ...describe(candidate), differs }));
 }

@@ -1,123 +1,111 @@
-// Waits until everything that a test expects holds at one moment, or until there is nothing more to wait for.
+// Waits until all expectations of a test hold at the same time, or until waiting cannot change the result any more.
 
-import { type ExpectationKind, type Expectations, VERDICTS, type Verdict } from "../contracts/expectations.ts";
+import type { Expectations, Verification } from "../contracts/expectations.ts";
 import { afterRealTime, realDelay, stopwatch } from "../kernel/clock.ts";
-import { afterRestart, type Mark, markOf, sourcesSince } from "./baseline.ts";
-import type { Look } from "./check-result.ts";
-import { type Planned, plan, type Sources, span } from "./plan.ts";
-
-export interface Verified {
-  verdict: Verdict;
-  /** Real milliseconds. */
-  waited: number;
-  /** One for each expectation, in order. */
-  results: Result[];
-}
-
-export interface Result extends Omit<Look, "open"> {
-  expectation: ExpectationKind;
-}
+import { afterRestart, type Baseline, sourcesSince, takeBaseline } from "./baseline.ts";
+import type { CheckResult } from "./check-result.ts";
+import { type PlannedCheck, planChecks, readWait, type VerificationSources } from "./plan-checks.ts";
 
 export interface Verifier {
-  verify(expectations: Expectations): Promise<Verified>;
-  /** How everything that these look at stands now: what `since` leaves out. */
-  mark(expectations: Expectations): Mark;
-  /** One look, without waiting, at nothing but what came since. What is named need not be armed yet. */
-  since(mark: Mark, expectations: Expectations): Verified;
-  /** A mark that an earlier process made, as it counts in this one. */
-  resume(mark: Mark): Mark;
-  /** Ends all waiting at once, with what is known then. */
+  verify(expectations: Expectations): Promise<Verification>;
+  /** Records the current state of everything that these expectations depend on. */
+  takeBaseline(expectations: Expectations): Baseline;
+  /** Checks once, without waiting, what changed since the baseline. Scenarios and fault rules need not be armed yet. */
+  since(baseline: Baseline, expectations: Expectations): Verification;
+  /** Converts a baseline that an earlier process took. */
+  resume(baseline: Baseline): Baseline;
+  /** Ends all waiting, with the results at that time. */
   stop(): void;
 }
 
-interface Needs extends Sources {
-  /** Calls back whenever a request was answered or a delivery attempt ended; the returned function ends that. */
-  listen(happened: () => void): () => void;
+interface VerifierOptions extends VerificationSources {
+  /** Calls back after each request and each delivery attempt; the returned function ends that. */
+  listen(changed: () => void): () => void;
 }
 
-/** Records, verdicts and faults change without a word: they are looked at this often, in real milliseconds. */
-const LOOK_EVERY = 50;
-/** After each look, so many times as long as it took is left to others: a flood of requests is not held up by who watches it. */
-const REST = 4;
+/** Records, verdicts and fault counts change without an event, so they are polled, in real milliseconds. */
+const POLL_INTERVAL = 50;
+/** After each check, pause this many times as long as it took, so that a flood of requests is not slowed down. */
+const REST_FACTOR = 4;
 
-export function createVerifier(needs: Needs): Verifier {
-  const waits = new Set<Bell>();
+export function createVerifier(options: VerifierOptions): Verifier {
+  const waiting = new Set<Signal>();
   let stopped = false;
   return {
     async verify(expectations) {
-      const planned = plan(needs, expectations);
-      const within = expectations.within === undefined ? 0 : span(expectations.within, "within");
+      const planned = planChecks(options, expectations);
+      const within = expectations.within === undefined ? 0 : readWait(expectations.within, "within");
       const deadline = Math.max(within, ...planned.map(({ atLeast }) => atLeast));
       const elapsed = stopwatch();
-      const bell = openBell(needs.listen);
-      waits.add(bell);
+      const signal = createSignal(options.listen);
+      waiting.add(signal);
       try {
         for (;;) {
           const waited = elapsed();
-          const looks = planned.map(({ check }) => check(waited));
-          if (stopped || waited >= deadline || looks.every(({ open }) => !open)) return conclude(planned, looks, waited);
-          await bell.rung(nextLook(planned, waited, deadline), (elapsed() - waited) * REST);
+          const results = planned.map(({ check }) => check(waited));
+          if (stopped || waited >= deadline || results.every(({ open }) => !open)) return conclude(planned, results, waited);
+          await signal.wait(timeToNextCheck(planned, waited, deadline), (elapsed() - waited) * REST_FACTOR);
         }
       } finally {
-        waits.delete(bell);
-        bell.close();
+        waiting.delete(signal);
+        signal.close();
       }
     },
-    mark: (expectations) => markOf(needs, expectations),
-    since(mark, expectations) {
-      const planned = plan(sourcesSince(needs, mark), expectations);
-      const looks = planned.map(({ check }) => check(0));
-      return conclude(planned, looks, 0);
+    takeBaseline: (expectations) => takeBaseline(options, expectations),
+    since(baseline, expectations) {
+      const planned = planChecks(sourcesSince(options, baseline), expectations);
+      const results = planned.map(({ check }) => check(0));
+      return conclude(planned, results, 0);
     },
-    resume: (mark) => afterRestart(mark, needs),
+    resume: (baseline) => afterRestart(baseline, options),
     stop() {
       stopped = true;
-      for (const bell of waits) bell.ring();
+      for (const signal of waiting) signal.notify();
     },
   };
 }
 
-/** How long to wait for the bell: until the deadline, or the end of a span in which nothing may come, whichever is sooner. */
-function nextLook(planned: readonly Planned[], waited: number, deadline: number): number {
+/** Until the deadline or the end of a `never.for`, whichever is sooner; until the next poll if a check depends on polling. */
+function timeToNextCheck(planned: readonly PlannedCheck[], waited: number, deadline: number): number {
   const ends = planned.map(({ atLeast }) => atLeast).filter((end) => end > waited);
   const soonest = Math.min(deadline, ...ends) - waited;
-  return planned.every(({ isHeard }) => isHeard) ? soonest : Math.min(soonest, LOOK_EVERY);
+  return planned.every(({ isEventDriven }) => isEventDriven) ? soonest : Math.min(soonest, POLL_INTERVAL);
 }
 
-interface Bell {
-  ring(): void;
-  /** Resolves when it was rung, but not before `rest` is over, or after so many real milliseconds. */
-  rung(within: number, rest: number): Promise<void>;
+interface Signal {
+  notify(): void;
+  /** Resolves after `rest` once it was notified, or after `timeout`; both in real milliseconds. */
+  wait(timeout: number, rest: number): Promise<void>;
   close(): void;
 }
 
-function openBell(listen: Needs["listen"]): Bell {
+function createSignal(listen: VerifierOptions["listen"]): Signal {
   let wake: (() => void) | undefined;
-  let isRung = false;
-  const ring = () => {
-    isRung = true;
+  let isNotified = false;
+  const notify = () => {
+    isNotified = true;
     wake?.();
   };
-  const close = listen(ring);
+  const close = listen(notify);
   return {
-    ring,
+    notify,
     close,
-    async rung(within, rest) {
-      await realDelay(Math.min(rest, within));
+    async wait(timeout, rest) {
+      await realDelay(Math.min(rest, timeout));
       await new Promise<void>((resolve) => {
-        const cancel = afterRealTime(isRung ? 0 : Math.ceil(within), resolve);
+        const cancel = afterRealTime(isNotified ? 0 : Math.ceil(timeout), resolve);
         wake = () => {
           cancel();
           resolve();
         };
       });
-      isRung = false;
+      isNotified = false;
     },
   };
 }
 
-function conclude(planned: readonly Planned[], looks: readonly Look[], waited: number): Verified {
-  const results = looks.map(({ open: _, ...look }, index) => ({ expectation: (planned[index] as Planned).kind, ...look }));
+function conclude(planned: readonly PlannedCheck[], checked: readonly CheckResult[], waited: number): Verification {
+  const results = checked.map(({ open: _, ...result }, index) => ({ expectation: (planned[index] as PlannedCheck).kind, ...result }));
   const worst = (["fail", "inconclusive"] as const).find((verdict) => results.some((result) => result.verdict === verdict));
-  return { verdict: worst ?? VERDICTS[0], waited: Math.round(waited), results };
+  return { verdict: worst ?? "pass", waited: Math.round(waited), results };
 }

@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Verdict } from "../../src/contracts/expectations.ts";
+import type { Verdict } from "../../src/contracts/verdict.ts";
 import { compareCount, matchesWildcard } from "../../src/schema/conditions.ts";
-import { checkFault, checkVerdicts, type Judged } from "../../src/verify/effects.ts";
+import { type CheckedVerdict, checkFault, checkVerdicts } from "../../src/verify/check-effects.ts";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 
@@ -256,7 +256,7 @@ describe("records", () => {
 const judged = (rule: string, verdict: Verdict, merchant = "mer_lodge") => ({ rule, verdict, merchant });
 
 describe("verdicts of the judge", () => {
-  test.each<[string, object, Judged[], Verdict, boolean]>([
+  test.each<[string, object, CheckedVerdict[], Verdict, boolean]>([
     ["pass where none failed", {}, [judged("retry.bounded", "pass"), judged("effect.single", "fail")], "pass", false],
     ["fail where one did, and that stays so", {}, [judged("retry.bounded", "pass"), judged("retry.jittered", "fail")], "fail", false],
     ["cannot tell before there is any", {}, [], "inconclusive", true],
@@ -375,7 +375,7 @@ describe("what nothing has is refused, with what was meant", () => {
       { within: "soon" },
       /within must be a span such as 500ms or 5s; received "soon"/,
     ],
-    ["a span that nobody waits", [{ requests: { match: { status: 200 } } }], { within: "2h" }, /within may be an hour at most/],
+    ["a span that nobody waits", [{ requests: { match: { status: 200 } } }], { within: "2h" }, /within must not be longer than an hour/],
     ["two in one", [{ requests: { match: { status: 200 } }, never: { match: { status: 500 } } }], {}, /all\.0 must have at most 1 entry/],
     ["none", [], {}, /all must have at least 1 item/],
   ])("%s", async (_, all, rest, message) => {

@@ -3,7 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import type { Firing } from "../../src/contracts/fault.ts";
-import type { AttemptMessage, LiveMessage, VerdictMessage } from "../../src/contracts/live-messages.ts";
+import type { AttemptMessage, LiveMessage } from "../../src/contracts/live-messages.ts";
+import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { createJudge } from "../../src/judge/judge.ts";
 import type { LoggedRequest } from "../../src/store/journal/request-log.ts";
 import { attemptMessage, firing, journalEntry, NOON, operations, writeEntry } from "../support/judge-inputs.ts";

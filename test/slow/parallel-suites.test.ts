@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RuleState } from "../../src/contracts/fault.ts";
-import type { VerdictMessage } from "../../src/contracts/live-messages.ts";
+import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { type Answer, type Bench, share } from "../support/sandbox.ts";
 import { type Receiver, startReceiver } from "../support/webhooks.ts";
 

@@ -2,7 +2,8 @@
 
 import type { RateWindow } from "../../src/client/control-plane.generated.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
-import type { AttemptMessage, LiveEvent, LiveItem, RequestMessage, VerdictMessage } from "../../src/contracts/live-messages.ts";
+import type { AttemptMessage, LiveEvent, LiveItem, RequestMessage } from "../../src/contracts/live-messages.ts";
+import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyMessage, applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { initialState, type SandboxIndex, type UiState } from "../../ui/state/state.ts";

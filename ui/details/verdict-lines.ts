@@ -1,6 +1,6 @@
 // The verdicts listed in the detail of a request, a delivery or a fault.
 
-import type { VerdictMessage } from "../../src/contracts/live-messages.ts";
+import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { verdictLabel } from "../view/status-colours.ts";
 import { labelled } from "./detail-lines.ts";

@@ -2,7 +2,8 @@
 
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { JudgedRule, VerdictsListReply } from "../../src/client/control-plane.generated.ts";
-import type { AttemptMessage, RequestMessage, VerdictMessage } from "../../src/contracts/live-messages.ts";
+import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
+import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { count, dateTime, duration, timeOfDay } from "../view/format.ts";

@@ -2,7 +2,7 @@
 
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
-import type { VerdictMessage } from "../../src/contracts/live-messages.ts";
+import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { faultDetail } from "../details/fault.ts";
 import { type KeyBinding, makeCall, secondsUntil, type UiState, update, valuesOf } from "../state/state.ts";
 import type { TextStyle } from "../terminal/style.ts";

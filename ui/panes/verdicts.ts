@@ -1,6 +1,6 @@
 // The pane of verdicts: what the judge found in how clients and webhook receivers behave.
 
-import type { VerdictMessage } from "../../src/contracts/live-messages.ts";
+import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { verdictDetail } from "../details/verdict.ts";
 import { shortMerchant, valuesOf } from "../state/state.ts";
 import { count } from "../view/format.ts";

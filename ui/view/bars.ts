@@ -1,6 +1,6 @@
 // The one-line bars around the panes: status, tabs, notice, keys.
 
-import type { VerdictMessage } from "../../src/contracts/live-messages.ts";
+import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 import { enabledBindings } from "../keys/key-routing.ts";
 import { visiblePanes } from "../panes/index.ts";

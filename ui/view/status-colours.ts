@@ -1,6 +1,6 @@
 // The colours of statuses and verdicts. Colour is never the only signal: each is also a symbol or a word.
 
-import type { Verdict } from "../../src/contracts/expectations.ts";
+import type { Verdict } from "../../src/contracts/verdict.ts";
 import { symbols, type TextStyle, type Theme } from "../terminal/style.ts";
 
 /** `status` is 0 when no response was sent. */

@@ -2,7 +2,8 @@
 
 import type { Firing } from "../../contracts/fault.ts";
 import type { LessonMessage } from "../../contracts/lesson.ts";
-import type { AttemptMessage, LiveEvent, RequestMessage, VerdictMessage } from "../../contracts/live-messages.ts";
+import type { AttemptMessage, LiveEvent, RequestMessage } from "../../contracts/live-messages.ts";
+import type { VerdictMessage } from "../../contracts/verdict.ts";
 import { isoTime } from "../../kernel/clock.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 

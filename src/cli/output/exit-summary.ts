@@ -2,7 +2,7 @@
 
 import type { UiState } from "../../../ui/state/state.ts";
 import { listOf } from "../../../ui/state/state.ts";
-import type { VerdictMessage } from "../../contracts/live-messages.ts";
+import type { VerdictMessage } from "../../contracts/verdict.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 
 export function exitSummary(state: UiState, keepsRunning: boolean): string {

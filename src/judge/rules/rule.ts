@@ -1,9 +1,8 @@
 // What a rule of the judge is beyond its words: the moments at which it looks, and what it then sees.
 
-import type { Verdict } from "../../contracts/expectations.ts";
 import type { Firing } from "../../contracts/fault.ts";
 import type { AttemptMessage } from "../../contracts/live-messages.ts";
-import type { JudgedRule } from "../../contracts/verdict.ts";
+import type { JudgedRule, Verdict } from "../../contracts/verdict.ts";
 import type { Call } from "../observed-call.ts";
 
 /** One call of the client's program with everything that was sent for it: the first try and each retry. */

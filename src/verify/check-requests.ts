@@ -1,27 +1,27 @@
-// Requests that are expected: so many, in an order, or none at all.
+// Checks requests: a number of them, in an order, or none at all.
 
-import type { Expectation, RequestMatch } from "../contracts/expectations.ts";
+import type { Expectation, NearMiss, RequestMatch } from "../contracts/expectations.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { RequestLog, RequestRow } from "../store/journal/request-log.ts";
-import { type Check, look, lookAtCount, MOST_EVIDENCE, type NearMiss } from "./check-result.ts";
-import { type Demand, demandsOf, nearestOf } from "./near-miss.ts";
+import { type Check, MAX_EVIDENCE, result, resultOfCount } from "./check-result.ts";
+import { type ConditionResult, conditionResults, nearestOf } from "./near-miss.ts";
 
-type Wanted<Kind extends keyof Expectation> = NonNullable<Expectation[Kind]>;
+type ExpectationOf<Kind extends keyof Expectation> = NonNullable<Expectation[Kind]>;
 
-type Journalled = Pick<RequestLog, "find">;
+type RequestSource = Pick<RequestLog, "find">;
 
 const PAGE = 500;
-const MOST_NEAR = 500;
+const MAX_CANDIDATES = 500;
 
-export function checkRequests(journal: Journalled, { match, count }: Wanted<"requests">, merchant: string | undefined): Check {
+export function checkRequests(journal: RequestSource, { match, count }: ExpectationOf<"requests">, merchant: string | undefined): Check {
   return () => {
     const found = matching(journal, match, merchant).map(({ id }) => id);
-    return lookAtCount(found.reverse(), count, ["request", "requests"], () => nearTo(match, newest(journal, merchant)));
+    return resultOfCount(found.reverse(), count, ["request", "requests"], () => nearTo(match, newest(journal, merchant)));
   };
 }
 
-export function checkSequence(journal: Journalled, steps: Wanted<"sequence">, merchant: string | undefined): Check {
+export function checkSequence(journal: RequestSource, steps: ExpectationOf<"sequence">, merchant: string | undefined): Check {
   return () => {
     const found: RequestRow[] = [];
     const rows = [...allRows(journal, { merchant })].reverse();
@@ -31,27 +31,27 @@ export function checkSequence(journal: Journalled, steps: Wanted<"sequence">, me
     }
     const seen = { found: found.length, evidence: found.map(({ id }) => id) };
     const missing = steps[found.length];
-    if (!missing) return look("pass", `All ${steps.length} came in this order.`, seen);
+    if (!missing) return result("pass", `All ${steps.length} came in this order.`, seen);
     const last = found.at(-1);
     const after = rows.filter(({ sequence }) => sequence > (last?.sequence ?? 0)).reverse();
     const message = `${found.length} of ${steps.length} came in this order; ${last ? `after ${last.id} ` : ""}nothing came that matches number ${found.length + 1}.`;
-    return look("fail", message, { ...seen, closest: nearTo(missing, after.slice(0, MOST_NEAR)), open: true });
+    return result("fail", message, { ...seen, closest: nearTo(missing, after.slice(0, MAX_CANDIDATES)), open: true });
   };
 }
 
-/** `span` is how long, in real milliseconds, none may come once this is asked for. */
-export function checkNever(journal: Journalled, match: RequestMatch, span: number, merchant: string | undefined): Check {
+/** `span` is how long, in real milliseconds, none may come after verification began. */
+export function checkNever(journal: RequestSource, match: RequestMatch, span: number, merchant: string | undefined): Check {
   return (elapsed) => {
     const found = matching(journal, match, merchant).map(({ id }) => id);
-    const seen = { found: found.length, evidence: found.reverse().slice(-MOST_EVIDENCE) };
-    if (found.length > 0) return look("fail", `${found.length} came, and none was wanted.`, seen);
-    if (elapsed < span) return look("inconclusive", "None came so far.", { open: true });
-    return look("pass", span > 0 ? `None came, nor in the ${span} ms that followed.` : "None came.");
+    const seen = { found: found.length, evidence: found.reverse().slice(-MAX_EVIDENCE) };
+    if (found.length > 0) return result("fail", `${found.length} came, and none was wanted.`, seen);
+    if (elapsed < span) return result("inconclusive", "None came so far.", { open: true });
+    return result("pass", span > 0 ? `None came, nor in the ${span} ms that followed.` : "None came.");
   };
 }
 
-/** Newest first. The file narrows by what it has an own column for. */
-function matching(journal: Journalled, match: RequestMatch, merchant: string | undefined): RequestRow[] {
+/** Newest first. The database filters by the columns that it has; the rest is checked here. */
+function matching(journal: RequestSource, match: RequestMatch, merchant: string | undefined): RequestRow[] {
   const { operation, status, key } = match;
   const filter = {
     merchant: merchant ?? match.merchant,
@@ -62,7 +62,7 @@ function matching(journal: Journalled, match: RequestMatch, merchant: string | u
   return [...allRows(journal, filter)].filter((row) => isMatch(match, row));
 }
 
-function* allRows(journal: Journalled, filter: Parameters<RequestLog["find"]>[0]): Generator<RequestRow> {
+function* allRows(journal: RequestSource, filter: Parameters<RequestLog["find"]>[0]): Generator<RequestRow> {
   for (let before: string | undefined; ; ) {
     const rows = journal.find({ ...filter, before }, PAGE);
     yield* rows;
@@ -71,25 +71,25 @@ function* allRows(journal: Journalled, filter: Parameters<RequestLog["find"]>[0]
   }
 }
 
-const newest = (journal: Journalled, merchant: string | undefined) => journal.find({ merchant }, MOST_NEAR);
+const newest = (journal: RequestSource, merchant: string | undefined) => journal.find({ merchant }, MAX_CANDIDATES);
 
-const isMatch = (match: RequestMatch, row: RequestRow) => demands(match, row).every(({ met }) => met);
+const isMatch = (match: RequestMatch, row: RequestRow) => conditionsOf(match, row).every(({ met }) => met);
 
 const nearTo = (match: RequestMatch, rows: readonly RequestRow[]): NearMiss[] =>
   nearestOf(
     rows,
-    (row) => demands(match, row),
+    (row) => conditionsOf(match, row),
     ({ id, method, path, status }) => ({ id, what: `${method} ${path} ${status}` }),
   );
 
-function demands(match: RequestMatch, row: RequestRow): Demand[] {
+function conditionsOf(match: RequestMatch, row: RequestRow): ConditionResult[] {
   const { operation, merchant, status, method, path, query, key, idempotencyKey, replayed, header, body } = match;
   const plain = (
     field: string,
     wanted: string | number | undefined,
     received: string | number | null,
     isMet = matchesWildcard,
-  ): Demand[] =>
+  ): ConditionResult[] =>
     wanted === undefined ? [] : [{ field, wanted, received, met: received !== null && isMet(String(received), String(wanted)) }];
   return [
     ...(operation === undefined ? [] : [named(operation, row.operation)]),
@@ -98,15 +98,15 @@ function demands(match: RequestMatch, row: RequestRow): Demand[] {
     ...plain("path", path, row.path),
     ...plain("key", key, row.key, (received, wanted) => received.slice(-4) === wanted.slice(-4)),
     ...plain("status", status, row.status, (received, wanted) => received === wanted || `${received[0]}xx` === wanted),
-    ...(idempotencyKey === undefined ? [] : demandsOf("", { idempotencyKey }, () => row.idempotency_key ?? undefined)),
-    ...(replayed === undefined ? [] : demandsOf("", { replayed }, () => row.replay_of !== null)),
-    ...(query ? demandsOf("query ", query, (name) => new URLSearchParams(row.query).get(name) ?? undefined) : []),
-    ...(header ? demandsOf("header ", header, headerOf(row)) : []),
-    ...(body ? demandsOf("body ", body, bodyOf(row)) : []),
+    ...(idempotencyKey === undefined ? [] : conditionResults("", { idempotencyKey }, () => row.idempotency_key ?? undefined)),
+    ...(replayed === undefined ? [] : conditionResults("", { replayed }, () => row.replay_of !== null)),
+    ...(query ? conditionResults("query ", query, (name) => new URLSearchParams(row.query).get(name) ?? undefined) : []),
+    ...(header ? conditionResults("header ", header, headerOf(row)) : []),
+    ...(body ? conditionResults("body ", body, bodyOf(row)) : []),
   ];
 }
 
-const named = (wanted: string | string[], received: string | null): Demand => ({
+const named = (wanted: string | string[], received: string | null): ConditionResult => ({
   field: "operation",
   wanted,
   received,
@@ -120,7 +120,7 @@ function headerOf({ request_headers }: RequestRow) {
   return (name: string) => headers[name.toLowerCase()];
 }
 
-/** Of a body that is no JSON, or that the journal has cut, nothing can be told: every pointer leads nowhere. */
+/** In a body that is not JSON, or that the log has cut off, every pointer is undefined. */
 function bodyOf({ request_body }: RequestRow) {
   let body: unknown;
   try {

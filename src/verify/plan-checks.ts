@@ -1,4 +1,4 @@
-// Makes checks of what was asked for; refuses names that nothing has, with the one that was meant.
+// Turns expectations into checks; rejects unknown names, with a suggestion.
 
 import type { Expectation, ExpectationKind, Expectations, RequestMatch } from "../contracts/expectations.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
@@ -10,12 +10,12 @@ import { type Count, matchesWildcard, validateCount } from "../schema/conditions
 import type { RequestLog } from "../store/journal/request-log.ts";
 import type { RunSummary } from "../store/journal/run-summary.ts";
 import type { Tenants } from "../store/records/tenants.ts";
+import { type CheckedVerdict, checkDeliveries, checkFault, checkRecords, checkScenario, checkVerdicts } from "./check-effects.ts";
+import { checkNever, checkRequests, checkSequence } from "./check-requests.ts";
 import type { Check } from "./check-result.ts";
-import { checkDeliveries, checkFault, checkRecords, checkScenario, checkVerdicts, type Judged } from "./effects.ts";
-import { checkNever, checkRequests, checkSequence } from "./requests.ts";
 
-/** Everything that an expectation can be held against. */
-export interface Sources {
+/** Everything that expectations are checked against. */
+export interface VerificationSources {
   requestLog: Pick<RequestLog, "find" | "last">;
   runSummary: Pick<RunSummary, "deliveries" | "newest">;
   tenants: Pick<Tenants, "list">;
@@ -27,48 +27,54 @@ export interface Sources {
   judge: {
     /** Ids of its rules. */
     rules: readonly string[];
-    verdicts(): readonly Judged[];
+    verdicts(): readonly CheckedVerdict[];
   };
   /** The scenarios that are armed. */
   scenarios(): readonly ScenarioState[];
   /** How often each fault rule fired, by its id. */
   faults(): ReadonlyMap<string, number>;
-  /** Whether scenarios and fault rules may be named that nobody has armed yet. */
-  early?: boolean;
+  /** Whether expectations may name scenarios and fault rules that are not armed yet. */
+  allowUnarmed?: boolean;
 }
 
-export type { Judged };
-
-export interface Planned {
+export interface PlannedCheck {
   kind: ExpectationKind;
   check: Check;
-  /** Real milliseconds that this needs whatever happens. */
+  /** Real milliseconds that the check takes at least. */
   atLeast: number;
-  /** Whether requests and attempts tell of every change of it. */
-  isHeard: boolean;
+  /** Whether its result changes only with a request or a delivery attempt. */
+  isEventDriven: boolean;
 }
 
-const LONGEST = 3_600_000;
-const HEARD = new Set<ExpectationKind>(["requests", "sequence", "never", "deliveries"]);
+const MAX_WAIT = 3_600_000;
+const EVENT_DRIVEN = new Set<ExpectationKind>(["requests", "sequence", "never", "deliveries"]);
 
-export function plan(sources: Sources, { merchant, all }: Expectations): Planned[] {
+export function planChecks(sources: VerificationSources, { merchant, all }: Expectations): PlannedCheck[] {
   if (merchant !== undefined) checkMerchant(sources, merchant, "merchant");
   return all.map((expectation, index) => {
     const kind = Object.keys(expectation)[0] as ExpectationKind;
     const where = `all.${index}.${kind}`;
-    const atLeast = expectation.never?.for === undefined ? 0 : span(expectation.never.for, `${where}.for`);
-    return { kind, atLeast, isHeard: HEARD.has(kind), check: checkOf(sources, expectation, merchant, where, atLeast) };
+    const atLeast = expectation.never?.for === undefined ? 0 : readWait(expectation.never.for, `${where}.for`);
+    return { kind, atLeast, isEventDriven: EVENT_DRIVEN.has(kind), check: checkOf(sources, expectation, merchant, where, atLeast) };
   });
 }
 
-/** Real milliseconds of a span that somebody is to wait. */
-export function span(text: string, where: string): number {
+/** A time to wait, in real milliseconds. */
+export function readWait(text: string, where: string): number {
   const found =
     tryParseDuration(text) ?? fail("validation_failed", `${where} must be a span such as 500ms or 5s; received ${JSON.stringify(text)}.`);
-  return found <= LONGEST ? found : fail("validation_failed", `${where} may be an hour at most; received ${JSON.stringify(text)}.`);
+  return found <= MAX_WAIT
+    ? found
+    : fail("validation_failed", `${where} must not be longer than an hour; received ${JSON.stringify(text)}.`);
 }
 
-function checkOf(sources: Sources, expectation: Expectation, merchant: string | undefined, where: string, atLeast: number): Check {
+function checkOf(
+  sources: VerificationSources,
+  expectation: Expectation,
+  merchant: string | undefined,
+  where: string,
+  atLeast: number,
+): Check {
   const { requestLog, runSummary, judge } = sources;
   const { requests, sequence, never, deliveries, records, verdicts, scenario, fault } = expectation;
   if (requests) {
@@ -101,7 +107,12 @@ function checkOf(sources: Sources, expectation: Expectation, merchant: string | 
   return planFault(sources, fault as NonNullable<typeof fault>, where);
 }
 
-function planRecords(sources: Sources, wanted: NonNullable<Expectation["records"]>, merchant: string | undefined, where: string): Check {
+function planRecords(
+  sources: VerificationSources,
+  wanted: NonNullable<Expectation["records"]>,
+  merchant: string | undefined,
+  where: string,
+): Check {
   const { resources } = sources;
   const kinds = resources.map(({ kind }) => kind);
   checkName(wanted.kind, kinds, `${where}.kind`, "kind of record");
@@ -112,35 +123,35 @@ function planRecords(sources: Sources, wanted: NonNullable<Expectation["records"
 }
 
 function planScenario(
-  { scenarios, early = false }: Sources,
+  { scenarios, allowUnarmed = false }: VerificationSources,
   wanted: NonNullable<Expectation["scenario"]>,
   merchant: string | undefined,
   where: string,
 ): Check {
   const names = () => scenarios().map(({ name }) => name);
-  if (!early) checkName(wanted.name, [...new Set(names())], `${where}.name`, "armed scenario");
+  if (!allowUnarmed) checkName(wanted.name, [...new Set(names())], `${where}.name`, "armed scenario");
   checkBounds(wanted.score, `${where}.score`);
-  const whose = wanted.merchant ?? merchant;
+  const merchantId = wanted.merchant ?? merchant;
   const find = () =>
     scenarios().filter(
-      ({ name, merchant: struck }) => name === wanted.name && (whose === undefined || struck === null || struck === whose),
+      ({ name, merchant: owner }) => name === wanted.name && (merchantId === undefined || owner === null || owner === merchantId),
     );
   const found = find();
-  if (found.length === 1 || early) return checkScenario(() => find()[0], wanted);
+  if (found.length === 1 || allowUnarmed) return checkScenario(() => find()[0], wanted);
   const armed = `it is armed for ${scenarios()
     .filter(({ name }) => name === wanted.name)
-    .map(({ merchant: struck }) => struck ?? "everybody")
+    .map(({ merchant: owner }) => owner ?? "all")
     .join(", ")}`;
-  return fail("validation_failed", `${where}.merchant must name one for whom ${wanted.name} is armed: ${armed}.`);
+  return fail("validation_failed", `${where}.merchant must be one that ${wanted.name} is armed for: ${armed}.`);
 }
 
-function planFault({ faults, early = false }: Sources, wanted: NonNullable<Expectation["fault"]>, where: string): Check {
-  if (!early) checkName(wanted.id, [...faults().keys()], `${where}.id`, "fault rule");
+function planFault({ faults, allowUnarmed = false }: VerificationSources, wanted: NonNullable<Expectation["fault"]>, where: string): Check {
+  if (!allowUnarmed) checkName(wanted.id, [...faults().keys()], `${where}.id`, "fault rule");
   checkBounds(wanted.fired, `${where}.fired`);
   return checkFault(() => faults().get(wanted.id) ?? 0, wanted);
 }
 
-function checkMatch(sources: Sources, { operation, merchant, body }: RequestMatch, where: string): void {
+function checkMatch(sources: VerificationSources, { operation, merchant, body }: RequestMatch, where: string): void {
   for (const name of [operation ?? []].flat()) checkName(name, sources.operations, `${where}.operation`, "operation");
   if (merchant !== undefined) checkMerchant(sources, merchant, `${where}.merchant`);
   for (const pointer of Object.keys(body ?? {}))
@@ -148,7 +159,7 @@ function checkMatch(sources: Sources, { operation, merchant, body }: RequestMatc
       fail("validation_failed", `${where}.body names values by JSON Pointer, such as "/amount"; received ${JSON.stringify(pointer)}.`);
 }
 
-const checkMerchant = ({ tenants }: Sources, merchant: string, where: string) =>
+const checkMerchant = ({ tenants }: VerificationSources, merchant: string, where: string) =>
   checkName(
     merchant,
     tenants.list().map(({ id }) => id),
@@ -158,7 +169,7 @@ const checkMerchant = ({ tenants }: Sources, merchant: string, where: string) =>
 
 function checkName(name: string, known: readonly string[], where: string, noun: string): void {
   if (known.some((one) => matchesWildcard(one, name))) return;
-  const choice = known.length > 0 ? ` There are ${known.join(", ")}.` : " There is none at all.";
+  const choice = known.length > 0 ? ` There are ${known.join(", ")}.` : " There are none.";
   fail("validation_failed", `${where}: there is no ${noun} ${name}.${didYouMean(name, known) || choice}`);
 }
 

@@ -1,0 +1,123 @@
+// Checks the effects of a run: deliveries, records, verdicts, scenarios and fault rules that fired.
+
+import type { DeliveryMatch, Expectation, NearMiss } from "../contracts/expectations.ts";
+import type { RecordBase, Resource } from "../contracts/resource.ts";
+import type { ScenarioState } from "../contracts/scenario.ts";
+import type { Verdict, VerdictMessage } from "../contracts/verdict.ts";
+import { type Count, compareCount, describeCount, matchesWildcard } from "../schema/conditions.ts";
+import { valueAt } from "../schema/json-pointer.ts";
+import type { LoggedDelivery, RunSummary } from "../store/journal/run-summary.ts";
+import { type Check, type CheckResult, result, resultOfCount } from "./check-result.ts";
+import { conditionResults, nearestOf } from "./near-miss.ts";
+
+type ExpectationOf<Kind extends keyof Expectation> = NonNullable<Expectation[Kind]>;
+
+/** A verdict of the judge, as far as a check depends on it. */
+export type CheckedVerdict = Pick<VerdictMessage, "rule" | "verdict"> & Partial<Pick<VerdictMessage, "merchant" | "id" | "requests">>;
+
+const FINAL = new Set(["succeeded", "failed", "cancelled"]);
+
+export function checkDeliveries(
+  log: Pick<RunSummary, "deliveries">,
+  { match, count, attempts, final }: ExpectationOf<"deliveries">,
+  merchant: string | undefined,
+): Check {
+  return () => {
+    const found = log.deliveries(merchant ?? match.merchant).filter((delivery) => matchesDelivery(match, delivery));
+    const ids = found.map(({ event, endpoint }) => `${event} to ${endpoint}`);
+    const counted = resultOfCount(ids, count, ["delivery", "deliveries"]);
+    if (counted.verdict !== "pass") return counted;
+    const wrong = found.map((delivery) => problemOf(delivery, attempts, final)).filter((one) => one !== undefined);
+    const [first] = wrong;
+    if (!first) return counted;
+    const open = wrong.every((one) => one.open);
+    return { ...counted, verdict: "fail", message: `${wrong.length} of ${found.length}: ${first.message}`, open };
+  };
+}
+
+function matchesDelivery({ event, endpoint, merchant }: DeliveryMatch, delivery: LoggedDelivery): boolean {
+  return (
+    (event === undefined || [event].flat().some((name) => delivery.event === name || matchesWildcard(delivery.type, name))) &&
+    (endpoint === undefined || delivery.endpoint === endpoint || delivery.url === endpoint) &&
+    (merchant === undefined || delivery.merchant === merchant)
+  );
+}
+
+/** Why a delivery does not meet the expectation, and whether it still could; undefined if it does. */
+function problemOf({ event, endpoint, state, attempts }: LoggedDelivery, wanted: Count | undefined, final: string | undefined) {
+  const about = `${event} to ${endpoint}`;
+  const isOver = FINAL.has(state);
+  const compared = wanted ? compareCount(wanted, attempts) : "right";
+  if (compared !== "right")
+    return {
+      message: `${about} had ${attempts} attempt${attempts === 1 ? "" : "s"}; ${describeCount(wanted ?? {})} were wanted.`,
+      open: compared === "too few" && !isOver,
+    };
+  if (final !== undefined && state !== final) return { message: `${about} is ${state}; ${final} was wanted.`, open: !isOver };
+  return undefined;
+}
+
+export function checkRecords(all: () => Iterable<RecordBase>, { kind }: Resource, { where = {}, count }: ExpectationOf<"records">): Check {
+  const check = (record: RecordBase) => conditionResults("", where, (pointer) => valueAt(record, pointer));
+  return () => {
+    const records = [...all()];
+    const found = records.filter((record) => check(record).every(({ met }) => met)).map(({ id }) => id);
+    const near = (): NearMiss[] => nearestOf(records, check, ({ id, status }) => ({ id, what: [kind, status].join(" ").trim() }));
+    return resultOfCount(found, count, ["record", "records"], near);
+  };
+}
+
+/** With inconclusive verdicts only, or none, the result is inconclusive: an expectation of no failures does not pass yet. */
+export function checkVerdicts(
+  verdicts: () => readonly CheckedVerdict[],
+  wanted: ExpectationOf<"verdicts">,
+  merchant: string | undefined,
+): Check {
+  const { rules, ...expected } = wanted;
+  const limits: Partial<Record<Verdict, Count>> = Object.keys(expected).length > 0 ? (expected as object) : { fail: { exactly: 0 } };
+  return () => {
+    const found = verdicts().filter(
+      ({ rule, merchant: owner }) =>
+        rules.some((pattern) => matchesWildcard(rule, pattern)) && (merchant === undefined || owner === merchant),
+    );
+    const number = (verdict: Verdict) => found.filter((one) => one.verdict === verdict).length;
+    const evidence = [...new Set(found.map(({ rule, verdict }) => `${rule} ${verdict}`))];
+    const counts = `${number("pass")} passed, ${number("fail")} failed, ${number("inconclusive")} inconclusive`;
+    const seen = { found: found.length, evidence };
+    if (limits.inconclusive === undefined && found.every(({ verdict }) => verdict === "inconclusive"))
+      return result("inconclusive", `The judge cannot decide ${rules.join(", ")} yet: ${counts}.`, { ...seen, open: true });
+    const compared = Object.entries(limits).map(
+      ([verdict, count]) => [verdict, count, compareCount(count, number(verdict as Verdict))] as const,
+    );
+    const wrong = compared.find(([, , result]) => result !== "right");
+    if (!wrong) return result("pass", `${counts}.`, seen);
+    const open = compared.every(([, , result]) => result !== "too many");
+    return result("fail", `${counts}; of ${wrong[0]}, ${describeCount(wrong[1])} were wanted.`, { ...seen, open });
+  };
+}
+
+/** Without a score, the scenario must pass; while its verdict is inconclusive, waiting may change it. */
+export function checkScenario(find: () => ScenarioState | undefined, { name, score }: ExpectationOf<"scenario">): Check {
+  return (): CheckResult => {
+    const state = find();
+    if (!state) return result("inconclusive", `${name} is no longer armed.`);
+    const { verdict, says, score: found } = state;
+    const text = `${name}: ${says}`;
+    if (score === undefined) return result(verdict ?? "inconclusive", text, { found, open: verdict === "inconclusive" });
+    const compared = compareCount(score, found);
+    if (compared === "right") return result("pass", text, { found });
+    return result("fail", `${text} ${describeCount(score)} was wanted.`, { found, open: compared === "too few" });
+  };
+}
+
+/** A fault that never fired has tested nothing, so the result is inconclusive. */
+export function checkFault(fired: () => number, { id, fired: count = { at_least: 1 } }: ExpectationOf<"fault">): Check {
+  return (): CheckResult => {
+    const times = fired();
+    const compared = compareCount(count, times);
+    const text = `${id} fired ${times} time${times === 1 ? "" : "s"}`;
+    if (compared === "right") return result("pass", `${text}, and ${describeCount(count)} was wanted.`, { found: times });
+    if (times === 0) return result("inconclusive", `${id} never fired, so nothing was tested.`, { open: true });
+    return result("fail", `${text}; ${describeCount(count)} was wanted.`, { found: times, open: compared === "too few" });
+  };
+}
