@@ -327,11 +327,11 @@ export interface DeliveryFault {
   };
 }
 
-/** What a delivery must be like; all of it */
+/** Which deliveries match; all conditions must hold */
 export interface DeliveryMatch {
-  /** Types of events, such as payment.succeeded; payment.* stands for all of a kind; or the id of one */
+  /** Event types, such as payment.succeeded; payment.* matches all of a kind; or the id of an event */
   event?: string | string[];
-  /** Id of the endpoint, or its address */
+  /** Id of the endpoint, or its URL */
   endpoint?: string;
   /** Id of the merchant whose event it is */
   merchant?: string;
@@ -371,43 +371,43 @@ export interface EventsReplayReply {
 
 /** One thing that is expected */
 export interface Expectation {
-  /** So many requests like this */
+  /** A number of matching requests */
   requests?: {
-    /** What a request must be like; all of it */
+    /** Which requests match; all conditions must hold */
     match: RequestMatch;
     /** How often: exactly, at_least and at_most, all of which must hold */
     count?: Count;
   };
-  /** Requests like these, in this order, whatever came between them */
+  /** Matching requests in this order; others may come between them */
   sequence?: RequestMatch[];
-  /** No request like this */
+  /** No matching request */
   never?: {
-    /** What a request must be like; all of it */
+    /** Which requests match; all conditions must hold */
     match: RequestMatch;
     /** How much longer none may come, such as 500ms or 5s, in real time */
     for?: string;
   };
-  /** So many deliveries like this: one is one event to one endpoint, with all its attempts */
+  /** A number of matching deliveries: one event to one endpoint, with all its attempts, is one delivery */
   deliveries?: {
-    /** What a delivery must be like; all of it */
+    /** Which deliveries match; all conditions must hold */
     match: DeliveryMatch;
     /** How often: exactly, at_least and at_most, all of which must hold */
     count?: Count;
     /** How often: exactly, at_least and at_most, all of which must hold */
     attempts?: Count;
-    /** What each of them must have come to */
+    /** The state that each of them must be in */
     final?: "pending" | "sending" | "succeeded" | "failed" | "cancelled";
   };
-  /** So many records like this */
+  /** A number of matching records */
   records?: {
     /** The kind of record, such as remittance */
     kind: string;
-    /** Values of the record by JSON Pointer */
+    /** Values in the record by JSON Pointer */
     where?: Record<string, Condition>;
     /** How often: exactly, at_least and at_most, all of which must hold */
     count?: Count;
   };
-  /** So many verdicts of the judge; none that failed unless something else is said */
+  /** A number of verdicts of the judge (default: no failures) */
   verdicts?: {
     rules: string[];
     /** How often: exactly, at_least and at_most, all of which must hold */
@@ -417,11 +417,11 @@ export interface Expectation {
     /** How often: exactly, at_least and at_most, all of which must hold */
     inconclusive?: Count;
   };
-  /** That a scenario came to pass, or that it has so many points */
+  /** That a scenario passes, or has a number of points */
   scenario?: {
-    /** Name of a scenario that is armed */
+    /** Name of an armed scenario */
     name: string;
-    /** For whom it is armed; need not be said where it is armed once */
+    /** The merchant that it is armed for; needed only if it is armed more than once */
     merchant?: string;
     /** How often: exactly, at_least and at_most, all of which must hold */
     score?: Count;
@@ -612,31 +612,27 @@ export interface FaultMatch {
 
 export interface FaultRule {
   id: string;
-  /** A name for people */
   name: string | null;
   /** What it acts on */
   target: "api" | "delivery";
   match: Record<string, unknown>;
   trigger: Record<string, unknown>;
   action: Record<string, unknown>;
-  /** The judge's rules that the fault exercises */
+  /** The judge's rules that it tests */
   expect: string[];
-  /** How long the rule exists */
   ttl: string | null;
   /** Rules with a higher priority are tried first */
   priority: number;
   label: boolean;
   enabled: boolean;
-  /** `spent` if it has fired as often as allowed, `expired` if its time is over */
+  /** `spent` when it has fired as often as it may, `expired` when its time is over */
   status: "armed" | "spent" | "expired" | "removed";
-  /** How many calls or attempts it has matched */
+  /** How many calls or attempts it matched */
   seen: number;
   fired: number;
-  /** How often it may still fire; null without a limit */
+  /** How often it may still fire; null if unlimited, or limited for each key, event or endpoint separately */
   remaining: number | null;
-  /** Sandbox time */
   lastFiredAt: string | null;
-  /** Sandbox time at which its ttl, or its `for`, ends; null without either */
   endsAt: string | null;
 }
 
@@ -725,7 +721,9 @@ export interface JudgedRule {
   id: string;
   /** How bad a failure is */
   severity: "error" | "warning";
+  /** What a client or a receiver must do */
   demands: string;
+  /** How to fix a failure */
   hint: string;
   pass: number;
   fail: number;
@@ -933,9 +931,9 @@ export interface MerchantsRemoveReply {
 
 export interface NearMiss {
   id: string;
-  /** A short description */
+  /** What it is, in a few words */
   what: string;
-  /** The fields that differ */
+  /** Where it differs from what was expected */
   differs: ({
     field: string;
     wanted: unknown;
@@ -1068,9 +1066,9 @@ export interface RequestDetail {
   })[];
 }
 
-/** What a request must be like; all of it */
+/** Which requests match; all conditions must hold */
 export interface RequestMatch {
-  /** Ids of operations, such as payments.list; payroll.* stands for all of an area */
+  /** Ids of operations, such as payments.list; payroll.* matches a whole area */
   operation?: string | string[];
   /** Id of the merchant whose key was sent */
   merchant?: string;
@@ -1078,7 +1076,7 @@ export interface RequestMatch {
   status?: number | string;
   /** The method */
   method?: "GET" | "HEAD" | "POST" | "PATCH" | "PUT" | "DELETE";
-  /** The path without its query, where * stands for anything */
+  /** The path without its query; * matches anything */
   path?: string;
   /** Query parameters by name, as text */
   query?: Record<string, Condition>;
@@ -1086,11 +1084,11 @@ export interface RequestMatch {
   key?: string;
   /** The value itself, or operators such as {gte: 100} that must all hold */
   idempotencyKey?: Condition;
-  /** Whether it was answered with what is remembered for its Idempotency-Key */
+  /** Whether the response was the stored one of its Idempotency-Key */
   replayed?: boolean;
-  /** Headers of the request by name, in any case */
+  /** Request headers by name, in any case */
   header?: Record<string, Condition>;
-  /** Values of the request's body by JSON Pointer */
+  /** Values in the request body by JSON Pointer */
   body?: Record<string, Condition>;
 }
 
@@ -1295,16 +1293,16 @@ export interface SandboxResetReply {
 export interface SandboxVerifyInput {
   /** 1: reply 409 unless everything passed, so that `curl -f` fails */
   strict?: string;
-  /** How long to wait for everything to hold; 0s unless given, such as 500ms or 5s, in real time */
+  /** How long to wait until everything holds (default: 0s), such as 500ms or 5s, in real time */
   within?: string;
-  /** Id of a merchant: nothing of any other is looked at */
+  /** Id of a merchant: nothing else is looked at */
   merchant?: string;
-  /** Everything that must hold, at one and the same moment */
+  /** Everything that must hold at the same time */
   all: Expectation[];
 }
 
 export interface SandboxVerifyReply {
-  /** The worst verdict of all results */
+  /** The worst of all results */
   verdict: "pass" | "fail" | "inconclusive";
   /** Real milliseconds */
   waited: number;
@@ -1314,40 +1312,40 @@ export interface SandboxVerifyReply {
 
 export interface Scenario {
   name: string;
-  /** What breaks, in one line */
+  /** What fails, in one line */
   title: string;
-  /** What happens, and what a correct client does */
+  /** What happens, and what a sound client does */
   about: string;
   armed: boolean;
-  /** The merchant it applies to; null for all */
+  /** The merchant that it is armed for; null for all */
   merchant: string | null;
-  /** Sandbox time at which it was armed; null if it is not armed */
+  /** Sandbox time; null if it is not armed */
   since: string | null;
-  /** Its fault rules with their counts; as written if it is not armed */
+  /** Its fault rules and what each has done; as they are written if it is not armed */
   faults: (Record<string, unknown>)[];
   expectations: ({
-    /** A rule of the judge, or several, as in retry_after.* */
+    /** A rule of the judge, or a pattern for several */
     rule: string;
-    /** Points for meeting it */
+    /** How many points it is worth */
     points: number;
-    /** Counts only once there is a verdict that is not `inconclusive` */
+    /** Counts only once a verdict decides it */
     optional: boolean;
-    /** `pass` if at least one verdict passed and none failed */
+    /** `pass` if a verdict passed and none failed */
     verdict: "pass" | "fail" | "inconclusive";
     earned: number;
     pass: number;
     fail: number;
     inconclusive: number;
-    /** Verdicts caused by this scenario: failures first, 20 at most */
+    /** The verdicts that this scenario's faults led to: failures first, 20 at most */
     verdicts: Verdict[];
   })[];
-  /** Points earned */
+  /** The points earned */
   score: number;
-  /** Points available */
+  /** The points available */
   points: number;
   /** Null if it is not armed */
   verdict: "pass" | "fail" | "inconclusive" | null;
-  /** The result as a sentence */
+  /** The verdict in a sentence */
   says: string;
 }
 
@@ -1458,28 +1456,28 @@ export interface TrafficStopReply {
 }
 
 export interface Verdict {
-  /** Null while it is open: the verdict if no further request comes */
+  /** Null while it is not final: the verdict if no more requests came */
   id: string | null;
   rule: string;
   /** How bad a failure is */
   severity: "error" | "warning";
-  /** `inconclusive` if the requests do not decide it */
+  /** `inconclusive` if nothing that happened decides it */
   verdict: "pass" | "fail" | "inconclusive";
-  /** Sandbox time of the request or attempt that decided it */
+  /** Sandbox time of the request or attempt that it is about */
   at: string;
   /** The merchant whose key was sent */
   merchant: string | null;
-  /** The operation called */
+  /** The operation that was called */
   operation: string | null;
   /** What happened */
   says: string;
   /** How to fix it */
   hint: string;
-  /** The requests it is based on */
+  /** The requests that show it */
   requests: string[];
-  /** The delivery attempts it is based on */
+  /** The delivery attempts that show it */
   attempts: string[];
-  /** Measured times, in real milliseconds */
+  /** What was measured, in real time */
   milliseconds: Record<string, number>;
   /** The fault rule that caused it */
   fault: string | null;
@@ -1509,15 +1507,15 @@ export interface VerdictsListReply {
 }
 
 export interface VerificationResult {
-  /** The kind of expectation, such as requests */
+  /** Its kind, such as requests */
   expectation: string;
-  /** `inconclusive` if nothing happened that decides it */
+  /** `inconclusive` if nothing that happened decides it */
   verdict: "pass" | "fail" | "inconclusive";
   message: string;
   /** How many matched */
   found: number;
   /** Ids of the newest that matched */
   evidence: string[];
-  /** If something is missing: the closest matches */
+  /** If something is missing: what came closest to it */
   closest: NearMiss[];
 }
