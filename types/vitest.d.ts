@@ -3,33 +3,38 @@
 import { expect, type TestAPI } from "vitest";
 import type { Count, DeliveryMatch, OwnMerchant, RequestMatch, Sandbox, SandboxOptions } from "./index.cjs";
 export interface SandboxFixtures {
-  /** One for each worker of vitest: what a test does to it beyond its own merchant, its neighbours see. */
+  /** A sandbox, shared by all tests of a worker. Changes beyond `merchant`, such as to the clock, affect those tests too. */
   sandbox: Sandbox;
-  /** This test's own, gone after it. */
+  /** A merchant with fixture data for this test only, removed after it. */
   merchant: OwnMerchant;
 }
-/** A `test` whose sandbox has these options: to be made at the top of a file, not in a `describe`. */
+/**
+ * Creates a `test` whose sandbox has these options. Call it at the top of a file, not in a `describe`.
+ *
+ * @example
+ * const test = createTest({ clock: "2026-01-05T09:00:00Z" });
+ */
 export declare const createTest: (options?: SandboxOptions) => TestAPI<SandboxFixtures>;
 export declare const test: TestAPI<SandboxFixtures>;
 export { expect };
-/** How often, and how long to wait for it. At least once unless given. */
+/** How many matches are expected (default: at least one), and how long to wait for them. */
 export interface HowOften {
   times?: number;
   atLeast?: number;
   atMost?: number;
-  /** Such as 2s, in real time. */
+  /** Waits up to this long in real time, such as `2s`. */
   within?: string;
 }
-/** The same of deliveries: of each, with how many attempts, and what it came to. They are waited for, 5s unless given. */
+/** How many deliveries are expected, with how many attempts and which final status (default of `within`: 5s). */
 export interface HowDelivered extends HowOften {
   attempts?: Count;
   final?: "pending" | "sending" | "succeeded" | "failed" | "cancelled";
 }
-/** What is expected of a merchant: to be awaited. */
+/** Asynchronous matchers for a merchant: `await` them. */
 export interface SandboxMatchers {
-  /** That its keys were used for requests like this. */
+  /** Asserts that requests like this were sent with the merchant's keys. */
   toHaveRequested(match: RequestMatch, wanted?: HowOften): Promise<void>;
-  /** That its events were delivered like this. */
+  /** Asserts that webhooks of the merchant were delivered like this. */
   toHaveDelivered(match: DeliveryMatch, wanted?: HowDelivered): Promise<void>;
 }
 declare module "vitest" {

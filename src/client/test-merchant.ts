@@ -1,4 +1,4 @@
-// A merchant of a test's own: what it calls with, and of the control plane what concerns nobody else.
+// A merchant for one test: its API key, and the control plane limited to this merchant.
 
 import type {
   ControlPlane,
@@ -17,28 +17,28 @@ import type {
 export interface OwnMerchant {
   readonly id: string;
   readonly apiKey: string;
-  /** What a client is pointed at. */
+  /** The base URL for the client under test, including `/v1`. */
   readonly baseUrl: string;
   readonly faults: {
-    /** Arms a rule that touches this merchant alone. */
+    /** Arms a fault rule for this merchant only. */
     add(rule: FaultsAddInput): Promise<FaultRule>;
-    /** Removes the rules that can touch nobody else. */
+    /** Removes the fault rules that are limited to this merchant. */
     clear(): Promise<FaultsClearReply>;
   };
-  /** What was asked with its keys, newest first: 100 unless another limit is given. */
+  /** The requests sent with its keys, newest first (default limit: 100). */
   requests(given?: Omit<RequestsListInput, "merchant">): Promise<LoggedRequest[]>;
-  /** What happened to it, newest first: 100 unless another limit is given. */
+  /** The events of the merchant, newest first (default limit: 100). */
   events(given?: Omit<EventsListInput, "merchant">): Promise<LoggedEvent[]>;
-  /** Holds what it did against what is expected, and waits for that as long as `within` says. */
+  /** Checks expectations against what this merchant did, and waits up to `within` for them to hold. */
   verify(expected: Expectation[] | Omit<SandboxVerifyInput, "merchant">): Promise<SandboxVerifyReply>;
-  /** Removes it with everything it has. */
+  /** Removes the merchant with all its records. */
   remove(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 const MOST = 100;
 
-/** Mints a merchant with everything that a fixture has, `lodge` unless given, on a sandbox here or elsewhere. */
+/** Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox of this or of another process. */
 export async function ownMerchant(sandbox: ControlPlane, given: { fixture?: string } = {}): Promise<OwnMerchant> {
   const { baseUrl } = await sandbox.index();
   const { merchant, apiKey } = await sandbox.merchants.mint(given);

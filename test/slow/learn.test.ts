@@ -31,7 +31,7 @@ test("lists what there is to learn", async () => {
   ]);
 });
 
-test("shows a step, ticks it, shows the next; h is a hint and s leaves a step out", async () => {
+test("shows a step, ticks it, shows the next; h is a hint and s skips a step", async () => {
   const program = launch(["learn", "--port", "0", "--hint-after", "0s"]);
   await says(program, "[first-call 1/5] Ask who you are");
   expect(program.out).toContain("Your first call");
@@ -39,7 +39,7 @@ test("shows a step, ticks it, shows the next; h is a hint and s leaves a step ou
   await says(program, "ticked: Ask who you are");
   await says(program, "[first-call 2/5] Read a list");
   type(program, "h");
-  await says(program, "hint: The address is in quotes");
+  await says(program, "hint: The URL is quoted");
   type(program, "s");
   await says(program, "skipped: Read a list");
   await says(program, "[first-call 3/5]");
@@ -48,7 +48,7 @@ test("shows a step, ticks it, shows the next; h is a hint and s leaves a step ou
 
 test("goes on with the next lesson by itself", async () => {
   const program = launch(["learn", "--port", "0", "--checkpoint", "5"]);
-  await says(program, "[first-call 5/5] Change something");
+  await says(program, "[first-call 5/5] Create a record");
   type(program, "s");
   await says(program, '"Your first call" is over: 0 of 5 steps ticked. The next one is paging.');
   await says(program, "[paging 1/5]");
@@ -108,7 +108,7 @@ test("serves a room, and learns in it", async () => {
   await shell(await commandAfter(learner, "[paging 1/5]"));
   await says(learner, "[paging 2/5]");
   type(learner, "h");
-  await says(learner, "hint: Anything above 100");
+  await says(learner, "hint: Any number above 100");
   await room.line((line) => /^lesson: Ada \(mer_\w+\) ticked; paging 2\/5/.test(line));
   const { code, error } = await stop(learner);
   const back = /learn --join (\S+)/.exec(error)?.[1] ?? "";
