@@ -1,4 +1,4 @@
-// What the handler of an operation may touch: the calling merchant's own world, inside one transaction.
+// What the handler of an operation works with: the calling merchant's records, inside one transaction.
 
 import { type Endpoint, endpointFactory, type HandlerInput, type ObjectSchema } from "../contracts/endpoint.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
@@ -13,38 +13,37 @@ import type { Emission, Outbox } from "./webhooks/outbox.ts";
 
 export interface OperationContext {
   merchant: string;
-  /** Unix seconds on the sandbox clock: the `created` of whatever this call makes. */
+  /** Unix seconds on the sandbox clock: the `created` of the records that this call makes. */
   now: number;
-  /** The caller's own records of a kind; another merchant's are not there. */
+  /** The calling merchant's records of a kind. */
   own<R extends RecordBase>(resource: Resource<R>): Collection<R>;
-  /** The same for another merchant, for the two operations that reach one: creation and login. */
+  /** The records of another merchant, for the two operations that need them: creation and login. */
   of<R extends RecordBase>(merchant: string, resource: Resource<R>): Collection<R>;
-  /** Says that something happened; the endpoints that subscribed are told after the commit. */
+  /** Writes an event and its deliveries to the endpoints that subscribed; they are sent after the commit. */
   emit(type: string, data: unknown): Emission;
-  /** The same for a synthetic event, which no operation needs to have declared. */
+  /** The same for a test event, which the operation need not declare. */
   emitTest(type: string, data: unknown): Emission;
-  /** A new id, for what is no record of its own. */
+  /** A new id for something that is not a record. */
   mint(prefix: string): string;
-  /** A secret for a named purpose, new at each call. */
+  /** A new secret; `purpose` is a part of what it is derived from. */
   secret(purpose: string): string;
-  /** Tells the client something beside the answer, in a header of its own. */
+  /** Sends a warning to the client, in a header of the response. */
   warn(text: string): void;
   tenants: Tenants;
   outbox: Outbox;
   /** The log of webhook deliveries. */
   attempts: Attempts;
-  /** How a webhook endpoint fares. */
   health: CheckEndpointHealth;
   webhooks: WebhookRules;
 }
 
-/** What holds for webhooks in this sandbox. */
+/** The webhook settings of this sandbox. */
 export interface WebhookRules {
   /** Milliseconds before each attempt of a delivery, the first one included. */
   gaps: readonly number[];
-  /** Refuses an address that nothing may be delivered to. */
+  /** Fails for an address that deliveries may not go to. */
   checkTarget(url: string): void;
-  /** Every type of event that the service is known to send. */
+  /** Every type of event that the service sends. */
   eventTypes: ReadonlySet<string>;
 }
 
@@ -64,40 +63,39 @@ interface OperationDependencies {
   random: Random;
 }
 
-/** What whoever makes a caller may want to hear of it. */
 interface OperationListeners {
-  /** The type of each event: so the pipe can hold an operation to what it declared. */
+  /** Receives the type of each event, to check it against the operation's declaration. */
   emitted?(type: string): void;
   warned?(text: string): void;
 }
 
-/** What came in with the call, for whoever brings one. */
+/** The input of a request; empty where there is none, as for background traffic. */
 type OperationInput = HandlerInput<string, ObjectSchema, ObjectSchema>;
 
 const NO_INPUT: OperationInput = { params: {}, query: {}, body: {}, extra: {} };
 
 export function operationContextFactory(stores: OperationDependencies) {
   const { collections, counters, outbox, tenants, attempts, health, webhooks, random } = stores;
-  // One literal, made anew for each request: an object that is copied to be added to costs several times as much.
+  // One literal per request: to copy an object and add to it costs several times as much.
   return (
     merchant: string,
     now: number,
     request: string | undefined,
-    ears: OperationListeners = {},
-    received = NO_INPUT,
+    listeners: OperationListeners = {},
+    input = NO_INPUT,
   ): OperationContext & OperationInput => {
     const origin = request === undefined ? {} : { request };
     const emit = (type: string, data: unknown) => {
-      ears.emitted?.(type);
+      listeners.emitted?.(type);
       return outbox.emit(merchant, type, data, origin);
     };
     const of: OperationContext["of"] = (owner, resource) =>
-      collections(resource, { merchant: owner, now, mint: (prefix) => counters.mint(owner, prefix), emit, hold });
+      collections(resource, { merchant: owner, now, mint: (prefix) => counters.mint(owner, prefix), emit, checkRecord });
     return {
-      params: received.params,
-      query: received.query,
-      body: received.body,
-      extra: received.extra,
+      params: input.params,
+      query: input.query,
+      body: input.body,
+      extra: input.extra,
       merchant,
       now,
       own: (resource) => of(merchant, resource),
@@ -106,7 +104,7 @@ export function operationContextFactory(stores: OperationDependencies) {
       emitTest: (type, data) => outbox.emit(merchant, type, data, { test: true, ...origin }),
       mint: (prefix) => counters.mint(merchant, prefix),
       secret: (purpose) => random.hex(32, "secret", merchant, purpose, counters.next(merchant, "secret")),
-      warn: (text) => ears.warned?.(text),
+      warn: (text) => listeners.warned?.(text),
       tenants,
       outbox,
       attempts,
@@ -116,9 +114,9 @@ export function operationContextFactory(stores: OperationDependencies) {
   };
 }
 
-const hold: Scope["hold"] = ({ kind, schema }, record) => {
+const checkRecord: Scope["checkRecord"] = ({ kind, schema }, record) => {
   if (matchesSchema(schema, record)) return;
-  throw new Error(`${record.id} would be stored as what no ${kind} is declared to be: ${JSON.stringify(fieldErrors(schema, record))}`);
+  throw new Error(`${record.id} does not match the schema of a ${kind}: ${JSON.stringify(fieldErrors(schema, record))}`);
 };
 
 export type CreateOperationContext = ReturnType<typeof operationContextFactory>;

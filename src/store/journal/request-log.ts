@@ -1,10 +1,11 @@
-// What was asked and answered. A buffer that is flushed in one transaction, bounded in rows and bytes, never on an answer's way.
+// The log of requests: a buffer that is flushed in one transaction after the responses, bounded in rows and bytes.
 
 import { createBoundedCache } from "../../kernel/bounded-cache.ts";
 import { afterRealTime } from "../../kernel/clock.ts";
 import { once } from "../../kernel/once.ts";
 import { redactHeaders, redactJson } from "../../kernel/redact.ts";
 import type { Database } from "../sqlite/database.ts";
+import { insertRow } from "../sqlite/insert-row.ts";
 import { openRequestNumbers } from "./request-numbers.ts";
 
 export interface Connection {
@@ -12,7 +13,7 @@ export interface Connection {
   readonly opened: number;
 }
 
-/** One request as it is noted down the moment it is answered; secrets in headers and bodies are masked when it is written. */
+/** A request as it is buffered when its response is sent; secrets in headers and bodies are masked when it is written. */
 export interface LoggedRequest {
   sequence: number;
   id: string;
@@ -24,17 +25,17 @@ export interface LoggedRequest {
   path: string;
   search: string;
   status: number;
-  /** Real milliseconds from arrival to answer. */
+  /** Real milliseconds from its arrival to the response. */
   duration: number;
-  /** When it arrived, in real milliseconds: what a client's patience is measured by. */
+  /** When it arrived, in real milliseconds: client timeouts are real time. */
   arrived: number;
-  /** The connection it came by: the same object for all that came by the same one. */
+  /** The same object for all requests of one connection. */
   connection: Connection;
   /** The last characters of the key. */
   key: string | undefined;
   idempotencyKey: string | undefined;
   replayOf: string | undefined;
-  /** The fault rules that touched it, parted by commas. */
+  /** The fault rules that applied, separated by commas. */
   fault: string | undefined;
   requestHeaders: Record<string, string | string[] | undefined>;
   requestBody: string;
@@ -86,19 +87,19 @@ export interface RequestLog {
   next(): number;
   /** The number of the newest request. */
   last(): number;
-  /** Counts how often the numbers began again at one: a number is unique only within its era. */
+  /** Counts how often the numbers restarted at one: a number is unique only within its era. */
   era(): number;
-  /** Numbers that are used already, by requests that events and remembered answers tell of, are not used again. */
+  /** Skips the numbers up to this one: events and stored replies refer to them. */
   goOnAfter(number: number): void;
   add(entry: LoggedRequest): void;
-  /** Writes what waits in the buffer: at most a moment's requests, and before anybody reads. */
+  /** Writes the buffer. Every read flushes it first. */
   flush(): void;
-  /** The newest requests that fit. */
+  /** The newest requests that match. */
   find(filter: RequestFilter, limit: number): RequestRow[];
   get(id: string): RequestRow | undefined;
-  /** For each operation that was called, how often it answered with which status. */
+  /** For each operation that was called, the number of responses with each status. */
   statusCounts(): Map<string, Record<string, number>>;
-  /** Drops what memory holds of requests that were erased; without a merchant, all of it, and counts from one again. */
+  /** To be called after the requests of a merchant, or all, were erased. After all, numbers restart at one. */
   forget(merchant?: string): void;
   close(): void;
 }
@@ -114,17 +115,17 @@ const TRY_AGAIN_AFTER = 2_000;
 const MOST_ROWS = 10_000;
 const MOST_BYTES = 64 * 1_048_576;
 const LONGEST_BODY = 16_384;
-const MOST_ANSWERS = 100;
+const MOST_RESPONSES = 100;
 
 export function openRequestLog(database: Database): RequestLog {
-  // What the file holds is read when the first request comes, or somebody asks: a sandbox that is quiet reads nothing.
+  // The file is read at the first request or query, so a quiet sandbox reads nothing.
   const rows = once(() => writer(database));
   const numbers = openRequestNumbers(database);
   const coverage = once(() => openCoverage(database));
   let buffer: LoggedRequest[] = [];
   let cancel: (() => void) | undefined;
 
-  // A file that somebody else keeps locked is no reason to fail: what was asked waits, as much of it as would be kept anyway.
+  // While the file is locked the buffer is kept, up to the rows that the log would keep anyway.
   const flush = () => {
     cancel?.();
     cancel = undefined;
@@ -167,11 +168,7 @@ export function openRequestLog(database: Database): RequestLog {
 }
 
 function writer({ sql }: Database) {
-  const insert = sql.prepare(
-    `insert into journal (sequence, id, at, merchant, operation, method, path, query, status, duration, key, idempotency_key, replay_of, fault,
-       request_headers, request_body, request_bytes, response_headers, response_body, response_bytes)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
+  const insert = insertRow(sql, "insert into journal", COLUMNS);
   const trim = sql.prepare("delete from journal where sequence <= ?");
   const sizes = "length(request_headers) + length(request_body) + length(response_headers) + length(response_body)";
   const kept = sql
@@ -189,8 +186,8 @@ function writer({ sql }: Database) {
     write(entries: readonly LoggedRequest[]) {
       for (const entry of entries) {
         const row = rowOf(entry);
-        insert.run(row);
-        const size = (row[14] as string).length + (row[15] as string).length + (row[17] as string).length + (row[18] as string).length;
+        insert(row);
+        const size = row.request_headers.length + row.request_body.length + row.response_headers.length + row.response_body.length;
         kept.push({ sequence: entry.sequence, size });
         total += size;
       }
@@ -203,53 +200,56 @@ function writer({ sql }: Database) {
   };
 }
 
-/** A row in the order of the insert, its secrets masked. */
-function rowOf(entry: LoggedRequest): unknown[] {
+const COLUMNS =
+  "sequence, id, at, merchant, operation, method, path, query, status, duration, key, idempotency_key, replay_of, fault, request_headers, request_body, request_bytes, response_headers, response_body, response_bytes";
+
+/** A row with its secrets masked. */
+function rowOf(entry: LoggedRequest) {
   const { requestHeaders, requestBody, responseHeaders } = entry;
-  const answer = answerTo(`${entry.method} ${entry.path}${entry.search}`, entry.responseBody);
-  return [
-    entry.sequence,
-    entry.id,
-    entry.at,
-    entry.merchant,
-    entry.operation,
-    entry.method,
-    entry.path,
-    entry.search,
-    entry.status,
-    entry.duration,
-    entry.key,
-    entry.idempotencyKey,
-    entry.replayOf,
-    entry.fault,
-    redactHeaders(requestHeaders),
-    redactJson(cut(requestBody)),
-    Buffer.byteLength(requestBody),
-    JSON.stringify(responseHeaders),
-    answer.masked,
-    answer.bytes,
-  ];
+  const response = maskedResponse(`${entry.method} ${entry.path}${entry.search}`, entry.responseBody);
+  return {
+    sequence: entry.sequence,
+    id: entry.id,
+    at: entry.at,
+    merchant: entry.merchant,
+    operation: entry.operation,
+    method: entry.method,
+    path: entry.path,
+    query: entry.search,
+    status: entry.status,
+    duration: entry.duration,
+    key: entry.key,
+    idempotency_key: entry.idempotencyKey,
+    replay_of: entry.replayOf,
+    fault: entry.fault,
+    request_headers: redactHeaders(requestHeaders),
+    request_body: redactJson(cut(requestBody)),
+    request_bytes: Buffer.byteLength(requestBody),
+    response_headers: JSON.stringify(responseHeaders),
+    response_body: response.masked,
+    response_bytes: response.bytes,
+  };
 }
 
-interface Answer {
+interface MaskedResponse {
   body: string;
   /** As it is kept. */
   masked: string;
   bytes: number;
 }
 
-/** Who asks the same again is mostly answered the same, which need not be looked through again. */
-const answers = createBoundedCache<Answer>(MOST_ANSWERS);
+/** The same request mostly gets the same response, which need not be masked again. */
+const responses = createBoundedCache<MaskedResponse>(MOST_RESPONSES);
 
-function answerTo(call: string, body: string): Answer {
-  const last = answers.get(call);
+function maskedResponse(call: string, body: string): MaskedResponse {
+  const last = responses.get(call);
   if (last?.body === body) return last;
-  const answer = { body, masked: redactJson(cut(body)), bytes: Buffer.byteLength(body) };
-  if (body.length <= LONGEST_BODY) answers.set(call, answer);
-  return answer;
+  const response = { body, masked: redactJson(cut(body)), bytes: Buffer.byteLength(body) };
+  if (body.length <= LONGEST_BODY) responses.set(call, response);
+  return response;
 }
 
-/** The id of a request tells its number: `req_12` is 12. */
+/** The number in the id of a request: `req_12` is 12. */
 function numberOf(id: string): number | undefined {
   const digits = /^req_(\d{1,15})$/.exec(id)?.[1];
   return digits === undefined ? undefined : Number(digits);
@@ -262,8 +262,8 @@ function reader({ sql }: Database, flush: () => void): Pick<RequestLog, "find" |
     `select * from journal
      where sequence < @before and sequence > @after
        and (@operation is null or operation = @operation) and (@merchant is null or merchant = @merchant)
-       and (@status is null or status like @status) and (@key is null or key like @key) and (@since is null or at >= @since)
-     order by sequence desc limit @limit`,
+       and (@status is null or status like +@status) and (@key is null or key like +@key) and (@since is null or at >= @since)
+     order by sequence desc limit @limit + 0`,
   );
   const bySequence = sql.prepare<[number], RequestRow>("select * from journal where sequence = ?");
   return {
@@ -280,7 +280,7 @@ function reader({ sql }: Database, flush: () => void): Pick<RequestLog, "find" |
   };
 }
 
-/** How often each operation answered with which status: kept in memory, begun from what the file holds. */
+/** Counts of responses by operation and status, kept in memory and begun with those in the file. */
 function openCoverage({ sql }: Database) {
   const counts = new Map<string, Record<string, number>>();
   const count = (operation: string | null | undefined, status: number, calls: number) => {

@@ -1,4 +1,4 @@
-// How many ids of each kind a merchant has used. New ids are a function of these numbers, so two equal runs make equal ids.
+// Counts the ids of each kind that a merchant has used. New ids are derived from these counts, so equal runs make equal ids.
 
 import { type Random, sortKeyOf } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
@@ -20,9 +20,11 @@ interface Counter {
 
 export function openCounters(database: Database, random: Random): Counters {
   const { sql } = database;
-  const read = sql.prepare<[string, string], number>("select value from counters where merchant = ? and name = ?").pluck();
+  const read = sql
+    .prepare<[Omit<Counter, "value">], number>("select value from counters where merchant = @merchant and name = @name")
+    .pluck();
   const write = sql.prepare<[Counter]>("insert or replace into counters (merchant, name, value) values (@merchant, @name, @value)");
-  // Calls that share a commit count on from one another: each number is read once and written once for all of them.
+  // Calls that share a transaction share these: each count is read once and written once for all of them.
   const counters = database.perTransaction(
     () => new Map<string, Counter>(),
     (used) => {
@@ -32,7 +34,7 @@ export function openCounters(database: Database, random: Random): Counters {
   const next = (merchant: string, name: string) => {
     const used = counters();
     const key = `${merchant} ${name}`;
-    const counter = used.get(key) ?? { merchant, name, value: read.get(merchant, name) ?? 0 };
+    const counter = used.get(key) ?? { merchant, name, value: read.get({ merchant, name }) ?? 0 };
     used.set(key, counter);
     return ++counter.value;
   };

@@ -1,21 +1,22 @@
-// E-mail addresses and passwords of merchants: which belong together, never in clear.
+// The logins of merchants: e-mail addresses and hashed passwords.
 
 import { scryptSync, timingSafeEqual } from "node:crypto";
 import { fail } from "../../kernel/errors.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
+import { insertRow } from "../sqlite/insert-row.ts";
 
 export interface Logins {
   addLogin(email: string, merchant: string, password: string | undefined): void;
-  /** The merchant of this e-mail address and password; 401 in the same words whatever was wrong. */
+  /** The merchant of this e-mail address and password; otherwise 401, with the same message whichever of them was wrong. */
   checkLogin(email: string | undefined, password: string | undefined): string;
 }
 
-/** Small on purpose, a tenth of a millisecond: whoever starts waits for it, and these passwords guard nothing real. */
+/** Weak on purpose, a tenth of a millisecond: a start waits for it, and these passwords protect nothing real. */
 const SCRYPT = { N: 64, r: 8, p: 1 };
 
 export function openLogins({ sql }: Database, random: Random): Logins {
-  const insertLogin = sql.prepare("insert or ignore into logins (email, merchant, password) values (?, ?, ?)");
+  const insertLogin = insertRow(sql, "insert or ignore into logins", "email, merchant, password");
   const byEmail = sql.prepare<[string], { merchant: string; password: string | null }>(
     "select merchant, password from logins where email = ?",
   );
@@ -23,7 +24,7 @@ export function openLogins({ sql }: Database, random: Random): Logins {
   return {
     addLogin(email, merchant, password) {
       const stored = password === undefined ? null : hash(password, random.hex(16, "salt", merchant));
-      const { changes } = insertLogin.run(email, merchant, stored);
+      const { changes } = insertLogin({ email, merchant, password: stored });
       if (changes === 0)
         fail("already_exists", `A merchant with the e-mail address ${email} exists already.`, { fields: ["email"], values: { email } });
     },
@@ -39,7 +40,7 @@ export function openLogins({ sql }: Database, random: Random): Logins {
   };
 }
 
-/** What was hashed before: the fixtures' passwords are hashed once, however often the world is put back. */
+/** The passwords of the fixtures are hashed once in a process, however often it resets. */
 const hashes = new Map<string, string>();
 const MOST_HASHES = 1_000;
 

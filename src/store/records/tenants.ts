@@ -1,9 +1,10 @@
-// Who may call: merchants as tenants, their API keys, and the sessions that their logins give.
+// Merchants as tenants: their API keys and the session tokens of their logins.
 
 import { createBoundedCache } from "../../kernel/bounded-cache.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
+import { insertRow } from "../sqlite/insert-row.ts";
 import type { Counters } from "./id-counters.ts";
 import { type Logins, openLogins } from "./logins.ts";
 
@@ -13,7 +14,7 @@ export interface Identity {
   kind: "key" | "session";
   /** Sandbox milliseconds; null for keys, which do not expire. */
   expires: number | null;
-  /** The state of the merchant; one that is suspended may not call. */
+  /** The status of the merchant; a suspended one may not call. */
   status: string;
 }
 
@@ -25,19 +26,19 @@ export interface Tenant {
 }
 
 export interface Tenants extends Logins {
-  /** Whose key this is; answered from memory after the first time. */
+  /** The merchant of a key; cached after the first look-up. */
   identify(key: string): Identity | undefined;
-  /** Every merchant with its API keys, session tokens left out: in the order in which they came, those of the API after those of fixtures. */
+  /** Every merchant with its API keys, without session tokens: those of fixtures in their order, then those created through the API. */
   list(): Tenant[];
   addKey(merchant: string, key: string): void;
   mintKey(merchant: string): string;
-  /** Drops what memory holds: to be called when a key went away or a merchant changed its state. */
+  /** To be called after a key was removed or the status of a merchant changed. */
   clearCache(): void;
   openSession(merchant: string): { token: string; expiresIn: number };
 }
 
 const SESSION_SECONDS = 3_600;
-/** Beyond so many keys memory holds none: whoever logs in for each call fills no memory. */
+/** Keys in the cache: a client that logs in for each call must not fill the memory. */
 const MOST_KNOWN = 5_000;
 const KEY_LENGTH = 24;
 const SESSION_LENGTH = 24;
@@ -55,7 +56,7 @@ export function openTenants(database: Database, counters: Counters, random: Rand
      from documents where kind = 'merchant'
      order by (select place from origins where origins.merchant = documents.merchant) nulls last, sequence`,
   );
-  const insertKey = sql.prepare("insert into keys (key, merchant, kind, expires) values (?, ?, ?, ?)");
+  const insertKey = insertRow(sql, "insert into keys", "key, merchant, kind, expires");
   return {
     ...openLogins(database, random),
     identify(key) {
@@ -67,17 +68,17 @@ export function openTenants(database: Database, counters: Counters, random: Rand
     },
     list: () => listMerchants.all().map((tenant) => ({ ...tenant, apiKeys: JSON.parse(tenant.apiKeys) as string[] })),
     addKey(merchant, key) {
-      insertKey.run(key, merchant, "key", null);
+      insertKey({ key, merchant, kind: "key", expires: null });
     },
     mintKey(merchant) {
       const key = `sk_test_${random.text(KEY_LENGTH, "key", merchant, counters.next(merchant, "key"))}`;
-      insertKey.run(key, merchant, "key", null);
+      insertKey({ key, merchant, kind: "key", expires: null });
       return key;
     },
     clearCache: () => identities.clear(),
     openSession(merchant) {
       const token = `sk_test_session_${random.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"))}`;
-      insertKey.run(token, merchant, "session", clock.now() + SESSION_SECONDS * 1_000);
+      insertKey({ key: token, merchant, kind: "session", expires: clock.now() + SESSION_SECONDS * 1_000 });
       return { token, expiresIn: SESSION_SECONDS };
     },
   };

@@ -32,8 +32,8 @@ export function openLazily(open: () => Sqlite.Database): Sql {
       return opened?.inTransaction === true;
     },
     prepare: ((text: string) => {
-      statements.add(plannedOnce(text));
-      return new LazyStatement(sql, connection, plannedOnce(text));
+      statements.add(text);
+      return new LazyStatement(sql, connection, text);
     }) as unknown as Sql["prepare"],
     exec(text) {
       const execute = () => connection().exec(text);
@@ -110,16 +110,4 @@ class LazyStatement {
       throw translateError(error);
     }
   }
-}
-
-/** Hides bound values from the planner, so that SQLite does not plan a statement again for each value. */
-function plannedOnce(text: string): string {
-  const [head = "", ...conditions] = text.split(/\b(?=where\b)/);
-  return (
-    head +
-    conditions
-      .map((one) => one.replaceAll(/(?<!limit )([?@:])/g, "+$1"))
-      .join("")
-      .replaceAll(/\blimit ([?@]\w*)/g, "limit $1 + 0")
-  );
 }

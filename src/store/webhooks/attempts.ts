@@ -1,4 +1,4 @@
-// The log of delivery attempts: each written when it is over, and read newest first.
+// The log of delivery attempts, each written when it has ended.
 
 import type { Statement } from "better-sqlite3";
 import type { DeliveryEffect } from "../../contracts/fault.ts";
@@ -6,6 +6,7 @@ import { sortKeyIn } from "../../kernel/random.ts";
 import type { PageQuery } from "../../schema/shapes.ts";
 import { failInvalidCursor, type Page } from "../records/collection.ts";
 import type { Database } from "../sqlite/database.ts";
+import { insertRow } from "../sqlite/insert-row.ts";
 import type { Retention } from "./retention.ts";
 
 /** An attempt as it is sent. */
@@ -19,9 +20,9 @@ export interface AttemptStart {
   allowed: number;
   url: string;
   headers: Record<string, string>;
-  /** Null when it is the event as it was made. */
+  /** Null when it is the unchanged event. */
   body: string | null;
-  /** Null when no rule touched the attempt. */
+  /** Null when no fault rule applied. */
   fault: AttemptFault | null;
   /** Sandbox milliseconds. */
   started: number;
@@ -29,11 +30,11 @@ export interface AttemptStart {
 
 /** What fault rules did to an attempt. */
 export interface AttemptFault {
-  /** The first of them. */
+  /** The first rule. */
   id: string;
   name: string | null;
   effects: { id: string; action: string; effect: DeliveryEffect }[];
-  /** Counts the deliveries that a rule made of one; 0 for that one. */
+  /** Counts the copies that a rule made of a delivery; 0 for the delivery itself. */
   copy: number;
   wouldHaveSent: { headers: Record<string, string>; body: string };
 }
@@ -55,7 +56,7 @@ export const ATTEMPT_ERRORS = [
 
 export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
 
-/** How an attempt went. */
+/** The outcome of an attempt. */
 export interface AttemptEnd {
   status: AttemptStatus;
   responseStatus: number | null;
@@ -105,11 +106,11 @@ export interface AttemptQuery extends PageQuery {
 }
 
 export interface Attempts {
-  /** Writes an attempt that is over. */
+  /** Writes an attempt that has ended. */
   add(start: AttemptStart, end: AttemptEnd): void;
   /** The log of one merchant, in the order in which attempts ended, or of all, in the order in which they were written. */
   page(merchant: string | undefined, query: AttemptQuery): Page<AttemptRecord>;
-  /** What a logged attempt was about; undefined when the merchant, or anybody, has none of that id. */
+  /** The event and the endpoint of a logged attempt; undefined when the merchant, or any merchant, has no attempt of that id. */
   find(merchant: string | undefined, id: string): AttemptSubject | undefined;
   /** What fault rules did to a logged attempt; null when they did nothing. */
   faultOf(merchant: string, id: string): AttemptFault | null;
@@ -150,25 +151,30 @@ interface Row {
 type Column = "ended" | "delivery" | "attempt" | "sequence";
 
 const DEFAULT_PAGE = 25;
-/** The number of no attempt. */
+/** The sequence of no attempt. */
 const NONE = 0;
-/** Attempts that ended in one moment stand in the order of what they deliver, so that no race shows in the log. */
+/** Attempts that ended in the same millisecond are in the order of their deliveries, so that the log shows no race. */
 const BY_END: Column[] = ["ended", "delivery", "attempt"];
 const AS_WRITTEN: Column[] = ["sequence"];
-/** What narrows the log, in the order in which the values are bound. */
+/** The parameters of a cursor. */
+const FROM = { ended: "fromEnded", delivery: "fromDelivery", attempt: "fromAttempt", sequence: "fromSequence" } as const;
+/** The filters of a page. The signs hide columns and values from the planner; see tables.ts. */
 const FILTERS = {
-  sequence: "a.sequence = ?",
-  merchant: "a.merchant = ?",
-  endpointId: "a.endpoint = ?",
-  status: "a.status = ?",
-  type: "e.type = ?",
-  eventId: "a.delivery in (select d.sequence from deliveries d join events e on e.sequence = d.event where e.id = ?)",
+  sequence: "a.sequence = @sequence",
+  merchant: "a.merchant = @merchant",
+  endpointId: "a.endpoint = @endpointId",
+  status: "a.status = +@status",
+  type: "e.type = @type",
+  eventId: "a.delivery in (select d.sequence from deliveries d join events e on e.sequence = d.event where e.id = @eventId)",
 };
 type Filter = keyof typeof FILTERS;
 const FILTER_NAMES = Object.keys(FILTERS) as Filter[];
 
-/** Whose id begins like that of an event between these two. */
-interface Named {
+const COLUMNS =
+  "id, merchant, endpoint, delivery, trigger, attempt, allowed, url, request_headers, request_body, fault, started, status, response_status, response_body, response_truncated, error_code, error_message, next_due, ended, duration";
+
+/** The id of an attempt begins like that of its event, which is between `from` and `to`. */
+interface AttemptKey {
   id: string;
   merchant: string | null;
   from: string;
@@ -180,25 +186,38 @@ export function openAttempts(database: Database, retention: Retention): Attempts
 }
 
 function adder({ sql }: Database, retention: Retention): Attempts["add"] {
-  const insert = sql.prepare(
-    `insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, url, request_headers, request_body, fault, started,
-       status, response_status, response_body, response_truncated, error_code, error_message, next_due, ended, duration)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
+  const insert = insertRow(sql, "insert into attempts", COLUMNS);
   return (start, end) => {
-    const { id, merchant, endpoint, delivery, trigger, attempt, allowed, url, headers, body, fault, started } = start;
-    const { status, responseStatus, responseBody, responseTruncated, errorCode, errorMessage, nextDue, ended, duration } = end;
-    const note = fault && JSON.stringify(fault);
-    const asked = [id, merchant, endpoint, delivery, trigger, attempt, allowed, url, JSON.stringify(headers), body, note, started];
-    const truncated = responseTruncated ? 1 : 0;
-    insert.run(...asked, status, responseStatus, responseBody, truncated, errorCode, errorMessage, nextDue, ended, duration);
+    insert({
+      id: start.id,
+      merchant: start.merchant,
+      endpoint: start.endpoint,
+      delivery: start.delivery,
+      trigger: start.trigger,
+      attempt: start.attempt,
+      allowed: start.allowed,
+      url: start.url,
+      request_headers: JSON.stringify(start.headers),
+      request_body: start.body,
+      fault: start.fault && JSON.stringify(start.fault),
+      started: start.started,
+      status: end.status,
+      response_status: end.responseStatus,
+      response_body: end.responseBody,
+      response_truncated: end.responseTruncated ? 1 : 0,
+      error_code: end.errorCode,
+      error_message: end.errorMessage,
+      next_due: end.nextDue,
+      ended: end.ended,
+      duration: end.duration,
+    });
     retention.gained();
   };
 }
 
-/** Looks for an attempt by its event, beside which it stands: an index of ids would be written for each of them. */
+/** Finds an attempt by its event, because an index of ids would be written for every attempt. */
 function finder(sql: Database["sql"]) {
-  const named = sql.prepare<[Named], Row & { event_id: string; fault: string | null }>(
+  const named = sql.prepare<[AttemptKey], Row & { event_id: string; fault: string | null }>(
     `select a.*, e.id as event_id from events e cross join deliveries d on d.event = e.sequence cross join attempts a on a.delivery = d.sequence
      where e.id >= :from and e.id < :to and a.id = :id and a.merchant = coalesce(:merchant, a.merchant)`,
   );
@@ -210,11 +229,11 @@ function finder(sql: Database["sql"]) {
 
 function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf"> {
   const find = finder(sql);
-  const statements = new Map<string, Statement<unknown[], Row>>();
+  const statements = new Map<string, Statement<[Record<string, unknown>], Row>>();
   const list = (where: string, order: string) => {
     const text = `select a.*, e.id as event_id, e.type as event_type, e.body from attempts a
-      join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event where ${where} order by ${order} limit ?`;
-    const known = statements.get(text) ?? sql.prepare<unknown[], Row>(text);
+      join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event where ${where} order by ${order} limit @limit + 0`;
+    const known = statements.get(text) ?? sql.prepare<[Record<string, unknown>], Row>(text);
     statements.set(text, known);
     return known;
   };
@@ -233,18 +252,19 @@ function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf">
       const from = after === undefined ? undefined : (find(after, merchant) ?? failInvalidCursor(query, "webhook_delivery"));
       const sequence = id === undefined ? undefined : (find(id, merchant)?.sequence ?? NONE);
       const wanted: { [Name in Filter]?: string | number | undefined } = { sequence, merchant, ...filters };
-      const narrowed = FILTER_NAMES.filter((name) => wanted[name] !== undefined);
+      const given = FILTER_NAMES.filter((name) => wanted[name] !== undefined);
       const conditions = [
-        // The plus keeps SQLite from walking the whole log of the merchant for the few attempts of one event.
-        ...narrowed.map((name) => (name === "merchant" && filters.eventId !== undefined ? `+${FILTERS[name]}` : FILTERS[name])),
-        // By the word itself, so that the index of those that failed is found.
+        // `+a.merchant` keeps SQLite from walking the whole log of the merchant for the few attempts of one event.
+        ...given.map((name) => (name === "merchant" && filters.eventId !== undefined ? `+${FILTERS[name]}` : FILTERS[name])),
+        // As a literal, so that SQLite finds the index of failed attempts.
         ...(filters.status === "failed" ? ["a.status = 'failed'"] : []),
-        ...(from ? [`(${columns.map((column) => `a.${column}`)}) ${before === undefined ? "<" : ">"} (${columns.map(() => "?")})`] : []),
+        ...(from
+          ? [`(${columns.map((column) => `a.${column}`)}) ${before === undefined ? "<" : ">"} (${columns.map((one) => `@${FROM[one]}`)})`]
+          : []),
       ];
-      const values = narrowed.map((name) => wanted[name]);
       const order = columns.map((column) => `a.${column} ${before === undefined ? "desc" : "asc"}`).join();
-      const place = from ? columns.map((column) => from[column]) : [];
-      const rows = list(conditions.join(" and ") || "true", order).all(...values, ...place, limit + 1);
+      const cursor = Object.fromEntries(columns.map((column) => [FROM[column], from?.[column]]));
+      const rows = list(conditions.join(" and ") || "true", order).all({ ...wanted, ...cursor, limit: limit + 1 });
       const data = rows.slice(0, limit).map(show);
       if (before !== undefined) data.reverse();
       return { object: "list", data, has_more: rows.length > limit };

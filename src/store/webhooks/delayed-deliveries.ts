@@ -1,28 +1,28 @@
-// What fault rules decided about deliveries that are not sent yet, and what is held back until something else has happened.
+// Deliveries that fault rules delay: what the rules decided about the next attempt, and what a delivery waits for.
 
 import type { Database } from "../sqlite/database.ts";
 import { type Delivery, type PendingEndpoint, WITH_EVENT } from "./deliveries.ts";
 
 export interface DelayedDeliveries {
-  /** What is due, and what no rule was asked about, in the order in which it fell due. */
+  /** The due deliveries that fault rules have not decided about, in the order in which they fell due. */
   undecided(now: number): Delivery[];
-  /** The same of the first attempts that a request made, due or not. */
+  /** The same for first attempts of the events of a request, due or not. */
   undecidedOf(request: string): Delivery[];
-  /** What rules decided about the attempt to come; `due` brings it forward or puts it off, `held` says what it waits for beyond that. */
+  /** Stores what the rules decided about the next attempt. `due` moves it; `held` names what else it waits for. */
   decide(delivery: number, decided: string, until?: DelayUntil): void;
-  /** What waits for this, in the order in which it was owed. */
+  /** The deliveries that wait for this, oldest first. */
   waitingFor(held: string): Delivery[];
-  /** Those things of this kind that were waited for until now. */
+  /** The things of this kind that deliveries have waited for long enough. */
   overdue(kind: string, now: number): string[];
-  /** Puts a delivery off anew: what was decided about it stays. */
+  /** Delays a delivery again; the decision about it stays. */
   postpone(delivery: number, until: DelayUntil): void;
-  /** Whether anything waits for anything. */
+  /** Whether any delivery waits for something. */
   any(): boolean;
-  /** Owes an endpoint the same once more: a single attempt, about which all is decided. */
+  /** Adds a copy of a delivery: a single attempt, with this decision about it. */
   copy(of: Delivery, decided: string, until: DelayUntil, now: number): Delivery;
-  /** What a request made of which an attempt is decided in these words, and not over. */
+  /** How many deliveries of a request have these words in their decision and are not finished. */
   unfinished(request: string, decided: string): number;
-  /** Whether an endpoint wants a type of event. */
+  /** Whether an endpoint subscribes to a type of event. */
   wants(merchant: string, endpoint: string, type: string): boolean;
 }
 
@@ -31,6 +31,8 @@ export interface DelayUntil {
   due: number;
   held: string | null;
 }
+
+type Nullable<T> = { [Name in keyof T]: T[Name] | null };
 
 export const pendingEndpointOf = ({ merchant, endpoint }: Delivery, due: number): PendingEndpoint => ({ merchant, endpoint, due });
 
@@ -44,35 +46,40 @@ function deciding({ sql }: Database): Pick<DelayedDeliveries, "undecided" | "und
   const undecidedOf = sql.prepare<[string], Delivery>(
     `${WITH_EVENT} where ${open} and d.attempts = 0 and e.request = ? order by d.sequence`,
   );
-  const decide = sql.prepare("update deliveries set decided = ?, due = coalesce(?, due), held = ? where sequence = ?");
-  const unlanded = sql
-    .prepare<[string, string], number>(
+  const decide = sql.prepare<[{ delivery: number; decided: string } & Nullable<DelayUntil>]>(
+    "update deliveries set decided = @decided, due = coalesce(@due, due), held = @held where sequence = @delivery",
+  );
+  const unfinished = sql
+    .prepare<[{ request: string; decided: string }], number>(
       `select count(*) from deliveries d join events e on e.sequence = d.event
-       where e.request = ? and d.copy = 0 and d.state in ('pending', 'sending') and instr(d.decided, ?) > 0`,
+       where e.request = @request and d.copy = 0 and d.state in ('pending', 'sending') and instr(d.decided, @decided) > 0`,
     )
     .pluck();
   const wants = sql
-    .prepare<[string, string, string], number>(
-      "select count(*) from subscriptions where merchant = ? and endpoint = ? and type in (?, '*')",
+    .prepare<[{ merchant: string; endpoint: string; type: string }], number>(
+      "select count(*) from subscriptions where merchant = @merchant and endpoint = @endpoint and type in (@type, '*')",
     )
     .pluck();
   return {
     undecided: (now) => undecided.all(now),
     undecidedOf: (request) => undecidedOf.all(request),
-    decide: (delivery, decided, until) => void decide.run(decided, until?.due ?? null, until?.held ?? null, delivery),
-    unfinished: (request, decided) => unlanded.get(request, decided) ?? 0,
-    wants: (merchant, endpoint, type) => (wants.get(merchant, endpoint, type) ?? 0) > 0,
+    decide: (delivery, decided, until) => void decide.run({ delivery, decided, due: until?.due ?? null, held: until?.held ?? null }),
+    unfinished: (request, decided) => unfinished.get({ request, decided }) ?? 0,
+    wants: (merchant, endpoint, type) => (wants.get({ merchant, endpoint, type }) ?? 0) > 0,
   };
 }
 
 function holding({ sql }: Database): Pick<DelayedDeliveries, "waitingFor" | "overdue" | "postpone" | "any" | "copy"> {
   const waiting = sql.prepare<[string], Delivery>(`${WITH_EVENT} where d.state = 'pending' and d.held = ? order by d.sequence`);
   const overdue = sql
-    .prepare<[string, number], string>(
-      "select distinct held from deliveries where held is not null and state = 'pending' and instr(held, ?) = 1 and due <= ? order by held",
+    .prepare<[{ kind: string; now: number }], string>(
+      `select distinct held from deliveries
+       where held is not null and state = 'pending' and instr(held, @kind) = 1 and due <= @now order by held`,
     )
     .pluck();
-  const put = sql.prepare("update deliveries set due = ?, held = ? where sequence = ?");
+  const postpone = sql.prepare<[DelayUntil & { delivery: number }]>(
+    "update deliveries set due = @due, held = @held where sequence = @delivery",
+  );
   const any = sql.prepare<[], number>("select exists (select 1 from deliveries where held is not null and state = 'pending')").pluck();
   const copy = sql.prepare<[Record<string, unknown>], { sequence: number; copy: number }>(
     `insert into deliveries (merchant, endpoint, event, trigger, replay, state, allowed, due, created, decided, held, copy)
@@ -82,8 +89,8 @@ function holding({ sql }: Database): Pick<DelayedDeliveries, "waitingFor" | "ove
   );
   return {
     waitingFor: (held) => waiting.all(held),
-    overdue: (kind, now) => overdue.all(kind, now),
-    postpone: (delivery, { due, held }) => void put.run(due, held, delivery),
+    overdue: (kind, now) => overdue.all({ kind, now }),
+    postpone: (delivery, { due, held }) => void postpone.run({ delivery, due, held }),
     any: () => any.get() === 1,
     copy(of, decided, until, now) {
       const made = copy.get({ of: of.sequence, decided, now, ...until }) as { sequence: number; copy: number };

@@ -1,4 +1,4 @@
-// What is owed to webhook endpoints, and the endpoints as the dispatcher sees them.
+// Deliveries to webhook endpoints, and the endpoints as the dispatcher sees them.
 
 import type { Database } from "../sqlite/database.ts";
 import type { Outbox } from "./outbox.ts";
@@ -6,7 +6,7 @@ import type { Outbox } from "./outbox.ts";
 /** The kind of record that an endpoint is; the area of webhooks declares its fields. */
 export const ENDPOINT_KIND = "webhook_endpoint" as const;
 
-/** An endpoint that is owed something, and when the soonest of it is due. */
+/** An endpoint with pending deliveries, and when the first of them is due. */
 export interface PendingEndpoint {
   merchant: string;
   endpoint: string;
@@ -16,7 +16,7 @@ export interface PendingEndpoint {
 
 export interface PendingEndpoints {
   endpoints: PendingEndpoint[];
-  /** The number of the newest delivery that was looked at: where to look on from. */
+  /** The sequence of the newest delivery that was read: where the next read begins. */
   newest: number;
 }
 
@@ -26,17 +26,17 @@ export interface Delivery {
   merchant: string;
   endpoint: string;
   trigger: "event" | "test" | "replay";
-  /** Which of the merchant's replays it is; 0 for what an event itself made. */
+  /** Counts the merchant's replays; 0 for a delivery that the event itself made. */
   replay: number;
-  /** How many attempts were begun, and how many of those a crash cut off. */
+  /** How many attempts were started, and how many of those a crash interrupted. */
   attempts: number;
   aborted: number;
   /** How many attempts may fail. */
   allowed: number;
   due: number;
-  /** What fault rules decided about the attempt to come, as JSON; null when none was asked. */
+  /** What fault rules decided about the next attempt, as JSON; null before they have. */
   decided: string | null;
-  /** Counts what a fault rule made of a delivery beside it; 0 for the delivery itself. */
+  /** Counts the copies that a fault rule made of a delivery; 0 for the delivery itself. */
   copy: number;
   eventId: string;
   eventType: string;
@@ -44,12 +44,12 @@ export interface Delivery {
   body: string;
 }
 
-/** Where deliveries of an endpoint go at this moment. */
+/** Where deliveries of an endpoint go now. */
 export interface Receiver {
   url: string;
   secret: string;
   previousSecret: string | null;
-  /** When it was rotated last, in Unix seconds; null where it never was. */
+  /** When the secret was last rotated, in Unix seconds; null if never. */
   rotated: number | null;
 }
 
@@ -60,43 +60,46 @@ export interface EndpointSecret {
 }
 
 export interface Deliveries {
-  /** Every endpoint that is owed something. */
+  /** Every endpoint with pending deliveries. */
   pendingEndpoints(): PendingEndpoints;
-  /** The same for what was added after the delivery of that number. */
+  /** The same for deliveries that were added after that sequence. */
   pendingEndpointsSince(newest: number): PendingEndpoints;
   soonest(merchant: string, endpoint: string): number | null;
-  /** How many wait for an attempt, now or later. */
+  /** How many deliveries are pending, due or not. */
   pending(): number;
-  /** What is due to an endpoint, oldest first. */
+  /** The due deliveries of an endpoint, oldest first. */
   due(merchant: string, endpoint: string, now: number, most: number): Delivery[];
-  /** What was being sent when the process before this one ended. */
+  /** The deliveries that were being sent when the last process ended. */
   interrupted(): Delivery[];
   markSending(sequence: number): void;
-  /** Concludes what is owed or being sent; false when it is gone, as after a reset. */
+  /** Finishes a delivery; false when it no longer exists, as after a reset. */
   finish(sequence: number, ending: "succeeded" | "failed" | "cancelled"): boolean;
-  /** Owes another attempt after one that failed; false when the delivery is gone. */
+  /** Plans another attempt after one that failed; false when the delivery no longer exists. */
   retryAt(sequence: number, due: number): boolean;
-  /** Owes another attempt after one that a crash cut off: that one uses up none of those allowed. */
+  /** Plans another attempt after one that a crash interrupted, which does not count against those allowed. */
   retryInterrupted(sequence: number, due: number): void;
-  /** The endpoint's address and secret; undefined when it is gone or disabled. */
+  /** The endpoint's address and secret; undefined when it was removed or is disabled. */
   receiver(merchant: string, endpoint: string): Receiver | undefined;
-  /** The same, enabled or not. */
+  /** The same for an endpoint that may be disabled. */
   anyReceiver(merchant: string, endpoint: string): (Receiver & { enabled: 0 | 1 }) | undefined;
-  /** The merchant of an endpoint; undefined when there is none of that id. */
+  /** The merchant of an endpoint; undefined for an unknown one. */
   ownerOf(endpoint: string): string | undefined;
-  /** The secrets of all endpoints of a merchant, with those that were rotated away. */
+  /** The current and the previous secret of each of a merchant's endpoints. */
   secrets(merchant: string): EndpointSecret[];
   /** The body of an event, as it is sent. */
   bodyOf(merchant: string, event: string): string | undefined;
-  /** Takes an endpoint out of service: nothing is owed to it any more. */
+  /** Disables an endpoint and cancels its pending deliveries. */
   disable(merchant: string, endpoint: string, reason: string): void;
-  /** Puts it back; false when the merchant has no such endpoint. */
+  /** Enables it again; false when the merchant has no such endpoint. */
   enable(merchant: string, endpoint: string): boolean;
 }
 
-type Address = [merchant: string, endpoint: string];
+interface EndpointKey {
+  merchant: string;
+  endpoint: string;
+}
 
-/** What a `Delivery` is read from. */
+/** Selects the fields of a `Delivery`. */
 export const WITH_EVENT = `select d.sequence, d.merchant, d.endpoint, d.trigger, d.replay, d.attempts, d.aborted, d.allowed, d.due,
   d.decided, d.copy, e.id as eventId, e.type as eventType, e.body from deliveries d join events e on e.sequence = d.event`;
 
@@ -111,20 +114,22 @@ function queue({
     "select merchant, endpoint, min(due) as due from deliveries where state = 'pending' group by merchant, endpoint",
   );
   const newest = sql.prepare<[], number>("select coalesce(max(sequence), 0) from deliveries").pluck();
-  // The plus keeps SQLite on the few newest rows instead of walking everything that is pending.
+  // `+state` hides the column from the planner: it searches the few newest rows instead of walking all pending ones.
   const added = sql.prepare<[number], PendingEndpoint & { newest: number }>(
     `select merchant, endpoint, min(due) as due, max(sequence) as newest from deliveries
      where sequence > ? and +state = 'pending' group by merchant, endpoint`,
   );
   const soonest = sql
-    .prepare<Address, number | null>("select min(due) from deliveries where merchant = ? and endpoint = ? and state = 'pending'")
+    .prepare<[EndpointKey], number | null>(
+      "select min(due) from deliveries where merchant = @merchant and endpoint = @endpoint and state = 'pending'",
+    )
     .pluck();
   const pending = sql.prepare<[], number>("select count(*) from deliveries where state = 'pending'").pluck();
   const due = sql.prepare<[Record<string, unknown>], Delivery>(
     `${WITH_EVENT} where d.merchant = @merchant and d.endpoint = @endpoint and d.state = 'pending' and d.due <= @now
-     order by d.due, d.sequence limit @most`,
+     order by d.due, d.sequence limit @most + 0`,
   );
-  // Named, because SQLite would rather walk every delivery there ever was.
+  // The index is named, because SQLite would rather walk all deliveries.
   const interrupted = sql.prepare<[], Delivery>(
     `${WITH_EVENT} where d.sequence in (select sequence from deliveries indexed by deliveries_open where state = 'sending') order by d.sequence`,
   );
@@ -134,7 +139,7 @@ function queue({
       const endpoints = added.all(sequence);
       return { endpoints, newest: endpoints.reduce((most, row) => Math.max(most, row.newest), sequence) };
     },
-    soonest: (merchant, endpoint) => soonest.get(merchant, endpoint) ?? null,
+    soonest: (merchant, endpoint) => soonest.get({ merchant, endpoint }) ?? null,
     pending: () => pending.get() ?? 0,
     due: (merchant, endpoint, now, most) => due.all({ merchant, endpoint, now, most }),
     interrupted: () => interrupted.all(),
@@ -143,17 +148,19 @@ function queue({
 
 function progress({ sql }: Database): Pick<Deliveries, "markSending" | "finish" | "retryAt" | "retryInterrupted"> {
   const begin = sql.prepare("update deliveries set state = 'sending', due = null, held = null, attempts = attempts + 1 where sequence = ?");
-  const open = "sequence = ? and (state = 'pending' or state = 'sending')";
-  const end = sql.prepare(`update deliveries set state = ?, due = null where ${open}`);
-  // About another attempt, rules are asked anew; a copy is what they decided, whenever it is sent.
-  const owe = "state = 'pending', due = ?, held = null, decided = case when copy > 0 then decided end";
-  const again = sql.prepare(`update deliveries set ${owe} where ${open}`);
-  const resume = sql.prepare(`update deliveries set ${owe}, aborted = aborted + 1 where ${open}`);
+  const open = "sequence = @sequence and (state = 'pending' or state = 'sending')";
+  const finish = sql.prepare<[{ sequence: number; state: string }]>(`update deliveries set state = @state, due = null where ${open}`);
+  // Fault rules decide about each attempt anew, except for a copy: what was decided is why it exists.
+  const pending = "state = 'pending', due = @due, held = null, decided = case when copy > 0 then decided end";
+  const retry = sql.prepare<[{ sequence: number; due: number }]>(`update deliveries set ${pending} where ${open}`);
+  const retryInterrupted = sql.prepare<[{ sequence: number; due: number }]>(
+    `update deliveries set ${pending}, aborted = aborted + 1 where ${open}`,
+  );
   return {
     markSending: (sequence) => void begin.run(sequence),
-    finish: (sequence, ending) => end.run(ending, sequence).changes > 0,
-    retryAt: (sequence, due) => again.run(due, sequence).changes > 0,
-    retryInterrupted: (sequence, due) => void resume.run(due, sequence),
+    finish: (sequence, ending) => finish.run({ sequence, state: ending }).changes > 0,
+    retryAt: (sequence, due) => retry.run({ sequence, due }).changes > 0,
+    retryInterrupted: (sequence, due) => void retryInterrupted.run({ sequence, due }),
   };
 }
 
@@ -161,37 +168,39 @@ function endpoints(
   { sql }: Database,
   outbox: Outbox,
 ): Pick<Deliveries, "receiver" | "anyReceiver" | "ownerOf" | "secrets" | "bodyOf" | "disable" | "enable"> {
-  const named = `merchant = ? and kind = '${ENDPOINT_KIND}' and id = ?`;
+  const ofEndpoint = `merchant = @merchant and kind = '${ENDPOINT_KIND}' and id = @endpoint`;
   const address =
     "body ->> 'url' as url, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret, body ->> 'rotated' as rotated";
-  const receiver = sql.prepare<Address, Receiver>(`select ${address} from documents where ${named} and status = 'enabled'`);
-  const known = sql.prepare<Address, Receiver & { enabled: 0 | 1 }>(
-    `select ${address}, status = 'enabled' as enabled from documents where ${named}`,
+  const receiver = sql.prepare<[EndpointKey], Receiver>(`select ${address} from documents where ${ofEndpoint} and status = 'enabled'`);
+  const known = sql.prepare<[EndpointKey], Receiver & { enabled: 0 | 1 }>(
+    `select ${address}, status = 'enabled' as enabled from documents where ${ofEndpoint}`,
   );
   const owner = sql.prepare<[string], string>(`select merchant from documents where kind = '${ENDPOINT_KIND}' and id = ?`).pluck();
   const secrets = sql.prepare<[string], EndpointSecret>(
     `select id as endpoint, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret from documents
      where merchant = ? and kind = '${ENDPOINT_KIND}' order by sequence`,
   );
-  const bodyOf = sql.prepare<[string, string], string>("select body from events where id = ? and merchant = ?").pluck();
-  const types = sql.prepare<Address, string>(`select body ->> 'events' from documents where ${named}`).pluck();
-  const setStatus = sql.prepare<[string, string, string | null, ...Address]>(
-    `update documents set status = ?, body = json_set(body, '$.status', ?, '$.disabledReason', ?) where ${named}`,
+  const bodyOf = sql
+    .prepare<[{ merchant: string; event: string }], string>("select body from events where id = @event and merchant = @merchant")
+    .pluck();
+  const types = sql.prepare<[EndpointKey], string>(`select body ->> 'events' from documents where ${ofEndpoint}`).pluck();
+  const setStatus = sql.prepare<[EndpointKey & { status: string; reason: string | null }]>(
+    `update documents set status = @status, body = json_set(body, '$.status', @status, '$.disabledReason', @reason) where ${ofEndpoint}`,
   );
   return {
-    receiver: (merchant, endpoint) => receiver.get(merchant, endpoint),
-    anyReceiver: (merchant, endpoint) => known.get(merchant, endpoint),
+    receiver: (merchant, endpoint) => receiver.get({ merchant, endpoint }),
+    anyReceiver: (merchant, endpoint) => known.get({ merchant, endpoint }),
     ownerOf: (endpoint) => owner.get(endpoint),
     secrets: (merchant) => secrets.all(merchant),
-    bodyOf: (merchant, event) => bodyOf.get(event, merchant),
+    bodyOf: (merchant, event) => bodyOf.get({ merchant, event }),
     disable(merchant, endpoint, reason) {
-      setStatus.run("disabled", "disabled", reason, merchant, endpoint);
+      setStatus.run({ merchant, endpoint, status: "disabled", reason });
       outbox.unsubscribe(merchant, endpoint);
     },
     enable(merchant, endpoint) {
-      const wanted = types.get(merchant, endpoint);
+      const wanted = types.get({ merchant, endpoint });
       if (wanted === undefined) return false;
-      setStatus.run("enabled", "enabled", null, merchant, endpoint);
+      setStatus.run({ merchant, endpoint, status: "enabled", reason: null });
       outbox.subscribe(merchant, endpoint, JSON.parse(wanted) as string[]);
       return true;
     },

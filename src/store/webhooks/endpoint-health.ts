@@ -1,4 +1,4 @@
-// How a webhook endpoint fares, counted from the log of its attempts.
+// The health of a webhook endpoint, counted from the log of its attempts.
 
 import type { Clock } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";
@@ -21,6 +21,11 @@ export interface EndpointHealth {
 
 export type CheckEndpointHealth = (merchant: string, endpoint: string) => EndpointHealth;
 
+interface EndpointKey {
+  merchant: string;
+  endpoint: string;
+}
+
 interface Last {
   status: "succeeded" | "failed";
   ended: number;
@@ -31,23 +36,23 @@ interface Last {
 }
 
 const DAY = 86_400_000;
-const OF = "merchant = ? and endpoint = ?";
-const PLACE = "(ended, delivery, attempt)";
+const OF_ENDPOINT = "merchant = @merchant and endpoint = @endpoint";
 
 export function openEndpointHealth(database: Database, clock: Clock): CheckEndpointHealth {
-  const { lastAnswered, lastSuccess, lastFailure, since, recent, pending, disabled } = prepare(database);
+  const { lastAnswered, lastSuccess, lastFailure, failuresSince, recent, pending, disabled } = prepare(database);
   return (merchant, endpoint) => {
-    const disabledReason = disabled.get(merchant, endpoint) ?? null;
-    const answered = lastAnswered.get(merchant, endpoint);
-    const success = lastSuccess.get(merchant, endpoint);
-    const failure = lastFailure.get(merchant, endpoint);
-    const from = success ?? { ended: -1, delivery: 0, attempt: 0 };
-    const failing = since.get(merchant, endpoint, from.ended, from.delivery, from.attempt);
-    const counts = recent.get(merchant, endpoint, clock.now() - DAY);
+    const key = { merchant, endpoint };
+    const disabledReason = disabled.get(key) ?? null;
+    const answered = lastAnswered.get(key);
+    const success = lastSuccess.get(key);
+    const failure = lastFailure.get(key);
+    const { ended, delivery, attempt } = success ?? { ended: -1, delivery: 0, attempt: 0 };
+    const failing = failuresSince.get({ ...key, ended, delivery, attempt });
+    const counts = recent.get({ ...key, since: clock.now() - DAY });
     return {
       state: disabledReason === null ? stateOf(answered, failing?.exhausted ?? 0) : "disabled",
       consecutiveFailures: failing?.failures ?? 0,
-      pendingDeliveries: pending.get(merchant, endpoint) ?? 0,
+      pendingDeliveries: pending.get(key) ?? 0,
       succeeded24h: counts?.succeeded ?? 0,
       failed24h: counts?.failed ?? 0,
       lastAttemptAt: seconds(answered),
@@ -62,29 +67,29 @@ export function openEndpointHealth(database: Database, clock: Clock): CheckEndpo
 
 function prepare({ sql }: Database) {
   const last = (which: string) =>
-    sql.prepare<[string, string], Last>(
+    sql.prepare<[EndpointKey], Last>(
       `select status, ended, delivery, attempt, response_status, error_message from attempts
-       where ${OF} and ${which} order by ended desc, delivery desc, attempt desc limit 1`,
+       where ${OF_ENDPOINT} and ${which} order by ended desc, delivery desc, attempt desc limit 1`,
     );
   return {
     lastAnswered: last("status <> 'aborted'"),
     lastSuccess: last("status = 'succeeded'"),
     lastFailure: last("status = 'failed'"),
-    // A failed attempt that nothing follows is one that used up its delivery.
-    since: sql.prepare<[string, string, number, number, number], { failures: number; exhausted: number }>(
+    // A failed attempt without a next one exhausted its delivery.
+    failuresSince: sql.prepare<[EndpointKey & Pick<Last, "ended" | "delivery" | "attempt">], { failures: number; exhausted: number }>(
       `select count(*) as failures, coalesce(sum(next_due is null), 0) as exhausted from attempts
-       where ${OF} and status = 'failed' and ${PLACE} > (?, ?, ?)`,
+       where ${OF_ENDPOINT} and status = 'failed' and (ended, delivery, attempt) > (@ended, @delivery, @attempt)`,
     ),
-    recent: sql.prepare<[string, string, number], { succeeded: number | null; failed: number | null }>(
+    recent: sql.prepare<[EndpointKey & { since: number }], { succeeded: number | null; failed: number | null }>(
       `select sum(status = 'succeeded') as succeeded, sum(status = 'failed') as failed from attempts
-       where ${OF} and ended > ?`,
+       where ${OF_ENDPOINT} and ended > @since`,
     ),
     pending: sql
-      .prepare<[string, string], number>(`select count(*) from deliveries where ${OF} and (state = 'pending' or state = 'sending')`)
+      .prepare<[EndpointKey], number>(`select count(*) from deliveries where ${OF_ENDPOINT} and (state = 'pending' or state = 'sending')`)
       .pluck(),
     disabled: sql
-      .prepare<[string, string], string | null>(
-        `select body ->> 'disabledReason' from documents where merchant = ? and kind = '${ENDPOINT_KIND}' and id = ?`,
+      .prepare<[EndpointKey], string | null>(
+        `select body ->> 'disabledReason' from documents where merchant = @merchant and kind = '${ENDPOINT_KIND}' and id = @endpoint`,
       )
       .pluck(),
   };

@@ -1,4 +1,4 @@
-// Every event there was, newest first, with what became of its deliveries.
+// The log of events, newest first, with the states of their deliveries.
 
 import type { PageQuery } from "../../schema/shapes.ts";
 import { failInvalidCursor, type Page } from "../records/collection.ts";
@@ -38,7 +38,7 @@ const EVENT = `select e.id, e.merchant, e.type, e.created, e.request, e.body, ${
 export function openEventLog({ sql }: Database): EventLog {
   const list = (whose: string, beyond: string, order: string) =>
     sql.prepare<[Record<string, unknown>], LoggedEvent>(
-      `${EVENT} where ${whose} and (@type is null or e.type = @type) and ${beyond} order by e.sequence ${order} limit @limit`,
+      `${EVENT} where ${whose} and (@type is null or e.type = @type) and ${beyond} order by e.sequence ${order} limit @limit + 0`,
     );
   const lists = (whose: string) => ({
     older: list(whose, "e.sequence < @place", "desc"),

@@ -1,8 +1,9 @@
-// Events and the deliveries they owe, written in the transaction of the effect: both are on disk, or neither.
+// The outbox: events and their deliveries, written in the transaction of the change that they report, so that all of it is stored or none.
 
 import type { Clock } from "../../kernel/clock.ts";
 import type { Counters } from "../records/id-counters.ts";
 import type { Database } from "../sqlite/database.ts";
+import { insertRow } from "../sqlite/insert-row.ts";
 import type { Retention } from "./retention.ts";
 
 export interface EmittedEvent {
@@ -17,24 +18,24 @@ export interface EmittedEvent {
 
 export interface Emission {
   event: EmittedEvent;
-  /** The endpoints that will be told. */
+  /** The endpoints that it is delivered to. */
   endpoints: string[];
 }
 
 export interface Outbox {
-  /** Writes an event and one delivery for each endpoint that wants it. Only inside a transaction. */
+  /** Writes an event and a delivery for each endpoint that subscribed to its type. Only inside a transaction. */
   emit(merchant: string, type: string, data: unknown, origin: { request?: string; test?: boolean }): Emission;
   /**
-   * Owes one more attempt of an event that exists to one endpoint, or to all that want its type now; answers to whom.
+   * Delivers an existing event again, once, to one endpoint or to all that subscribe to its type now.
    * Undefined when the merchant has no such event. Only inside a transaction.
    */
   replay(merchant: string, event: string, endpoint?: string): Replay[] | undefined;
-  /** Hears, still inside the transaction, that something is owed: so that its first attempt can be prepared in the same commit. */
+  /** Calls back inside the transaction whenever deliveries were added, so that their first attempt can start in the same commit. */
   onPending(listener: () => void): void;
-  /** The events that a request made. */
+  /** The events that a request emitted. */
   eventsOf(request: string): { id: string; type: string }[];
   subscribe(merchant: string, endpoint: string, types: readonly string[]): void;
-  /** Ends the subscriptions of an endpoint and cancels what it was still owed. */
+  /** Ends the subscriptions of an endpoint and cancels its pending deliveries. */
   unsubscribe(merchant: string, endpoint: string): void;
 }
 
@@ -44,10 +45,15 @@ export interface Replay {
   number: number;
 }
 
-/** Delivery goes to the types that an endpoint names exactly, or to all. */
+/** Subscribes to all types of events. */
 export const EVERY_TYPE = "*";
 
-interface Needs {
+interface EndpointKey {
+  merchant: string;
+  endpoint: string;
+}
+
+interface OutboxOptions {
   database: Database;
   clock: Clock;
   counters: Counters;
@@ -56,52 +62,60 @@ interface Needs {
   gaps: readonly number[];
 }
 
-export function openOutbox({ database, clock, counters, retention, gaps }: Needs): Outbox {
+export function openOutbox({ database, clock, counters, retention, gaps }: OutboxOptions): Outbox {
   const { sql } = database;
-  const insertEvent = sql.prepare("insert into events (id, merchant, type, created, origin, request, body) values (?, ?, ?, ?, ?, ?, ?)");
+  const insertEvent = insertRow(sql, "insert into events", "id, merchant, type, created, origin, request, body");
   const madeBy = sql.prepare<[string], { id: string; type: string }>("select id, type from events where request = ? order by sequence");
-  const find = sql.prepare<[string, string], { sequence: number; type: string }>(
-    "select sequence, type from events where id = ? and merchant = ?",
+  const find = sql.prepare<[{ id: string; merchant: string }], { sequence: number; type: string }>(
+    "select sequence, type from events where id = @id and merchant = @merchant",
   );
-  const subscribed = sql.prepare<[string, string], string>("select endpoint from subscriptions where merchant = ? and type = ?").pluck();
-  // Not by one statement: for what is distinct SQLite fills a table, and most events are nobody's.
-  const subscribers = (merchant: string, type: string) => [
-    ...new Set([...subscribed.all(merchant, EVERY_TYPE), ...subscribed.all(merchant, type)]),
-  ];
-  const insertDelivery = sql.prepare(
-    `insert into deliveries (merchant, endpoint, event, trigger, replay, state, allowed, due, created)
-     values (?, ?, ?, ?, ?, 'pending', ?, ?, ?)`,
+  const subscribers = openSubscribers(database);
+  const insertDelivery = insertRow(
+    sql,
+    "insert into deliveries",
+    "merchant, endpoint, event, trigger, replay, state, allowed, due, created",
   );
-  let owed = () => {};
+  let deliveriesAdded = () => {};
   return {
     ...subscriptions(database),
     onPending(listener) {
-      owed = listener;
+      deliveriesAdded = listener;
     },
     eventsOf: (request) => madeBy.all(request),
     emit(merchant, type, data, { request, test = false }) {
       const now = clock.now();
       const event = compose(merchant, counters.mint(merchant, "evt"), type, now, data);
       const origin = test ? "test" : "event";
-      const { lastInsertRowid } = insertEvent.run(event.id, merchant, type, now, origin, request ?? null, JSON.stringify(event));
+      const row = { id: event.id, merchant, type, created: now, origin, request: request ?? null, body: JSON.stringify(event) };
+      const { lastInsertRowid } = insertEvent(row);
       const endpoints = subscribers(merchant, type);
-      for (const endpoint of endpoints)
-        insertDelivery.run(merchant, endpoint, lastInsertRowid, origin, 0, gaps.length, now + (gaps[0] ?? 0), now);
-      if (endpoints.length > 0) owed();
+      const delivery = { merchant, event: lastInsertRowid, trigger: origin, replay: 0, state: "pending", allowed: gaps.length };
+      for (const endpoint of endpoints) insertDelivery({ ...delivery, endpoint, due: now + (gaps[0] ?? 0), created: now });
+      if (endpoints.length > 0) deliveriesAdded();
       retention.gained();
       return { event, endpoints };
     },
     replay(merchant, id, endpoint) {
-      const event = find.get(id, merchant);
+      const event = find.get({ id, merchant });
       if (!event) return undefined;
       const now = clock.now();
       const endpoints = endpoint === undefined ? subscribers(merchant, event.type) : [endpoint];
-      const replays = endpoints.map((told) => ({ endpoint: told, number: counters.next(merchant, "replay") }));
-      for (const told of replays) insertDelivery.run(merchant, told.endpoint, event.sequence, "replay", told.number, 1, now, now);
-      owed();
+      const replays = endpoints.map((one) => ({ endpoint: one, number: counters.next(merchant, "replay") }));
+      const delivery = { merchant, event: event.sequence, trigger: "replay", state: "pending", allowed: 1, due: now, created: now };
+      for (const { endpoint, number } of replays) insertDelivery({ ...delivery, endpoint, replay: number });
+      deliveriesAdded();
       return replays;
     },
   };
+}
+
+/** Finds the endpoints that subscribe to a type of event. */
+function openSubscribers({ sql }: Database): (merchant: string, type: string) => string[] {
+  const subscribed = sql
+    .prepare<[{ merchant: string; type: string }], string>("select endpoint from subscriptions where merchant = @merchant and type = @type")
+    .pluck();
+  // Two statements, because for `distinct` SQLite fills a temporary table, and most events have no subscriber.
+  return (merchant, type) => [...new Set([...subscribed.all({ merchant, type: EVERY_TYPE }), ...subscribed.all({ merchant, type })])];
 }
 
 function compose(merchantId: string, id: string, type: string, now: number, data: unknown): EmittedEvent {
@@ -109,24 +123,24 @@ function compose(merchantId: string, id: string, type: string, now: number, data
 }
 
 function subscriptions({ sql }: Database): Pick<Outbox, "subscribe" | "unsubscribe"> {
-  const subscribe = sql.prepare("insert or ignore into subscriptions (merchant, type, endpoint) values (?, ?, ?)");
-  const unsubscribe = sql.prepare("delete from subscriptions where merchant = ? and endpoint = ?");
-  // The log must not announce attempts that will not come.
-  const recall = sql.prepare(
-    `update attempts set next_due = null from deliveries d where d.merchant = ? and d.endpoint = ? and d.state = 'pending'
+  const subscribe = insertRow(sql, "insert or ignore into subscriptions", "merchant, type, endpoint");
+  const unsubscribe = sql.prepare<[EndpointKey]>("delete from subscriptions where merchant = @merchant and endpoint = @endpoint");
+  // The log must not announce attempts that are not made.
+  const clearNextAttempts = sql.prepare<[EndpointKey]>(
+    `update attempts set next_due = null from deliveries d where d.merchant = @merchant and d.endpoint = @endpoint and d.state = 'pending'
        and attempts.delivery = d.sequence and attempts.attempt = d.attempts`,
   );
-  const cancel = sql.prepare(
-    "update deliveries set state = 'cancelled', due = null where merchant = ? and endpoint = ? and state = 'pending'",
+  const cancel = sql.prepare<[EndpointKey]>(
+    "update deliveries set state = 'cancelled', due = null where merchant = @merchant and endpoint = @endpoint and state = 'pending'",
   );
   return {
     subscribe(merchant, endpoint, types) {
-      for (const type of types) subscribe.run(merchant, type, endpoint);
+      for (const type of types) subscribe({ merchant, type, endpoint });
     },
     unsubscribe(merchant, endpoint) {
-      unsubscribe.run(merchant, endpoint);
-      recall.run(merchant, endpoint);
-      cancel.run(merchant, endpoint);
+      unsubscribe.run({ merchant, endpoint });
+      clearNextAttempts.run({ merchant, endpoint });
+      cancel.run({ merchant, endpoint });
     },
   };
 }

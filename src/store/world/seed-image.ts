@@ -7,6 +7,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import { once } from "../../kernel/once.ts";
 import { createViews } from "../records/views.ts";
 import type { Database } from "../sqlite/database.ts";
+import { insertRow, type SqlValue } from "../sqlite/insert-row.ts";
 import type { Stores } from "../stores.ts";
 import type { Fixture } from "./fixtures.ts";
 import { openSeeder } from "./seed.ts";
@@ -63,26 +64,35 @@ function serialized({ fixtures, resources, clock, open }: Needs): Buffer {
 const asWritten = ({ merchant: { id, apiKey, email } }: Fixture) => ({ id, key: apiKey, email });
 
 function imageOf(bytes: Buffer): SeedImage {
-  const rows = once(() => rowsIn(bytes));
+  const tables = once(() => tablesIn(bytes));
   return {
     bytes,
     copyInto({ sql }) {
-      for (const { table, values } of rows()) {
-        const insert = sql.prepare(`insert into ${table} values (${values[0]?.map(() => "?")})`);
-        for (const row of values) insert.run(row);
+      for (const { table, columns, rows } of tables()) {
+        const insert = insertRow(sql, `insert into ${table}`, columns);
+        for (const row of rows) insert(row);
       }
     },
   };
 }
 
-/** What each table holds, those that others refer to first. */
-function rowsIn(bytes: Buffer): { table: string; values: unknown[][] }[] {
+interface TableRows {
+  table: string;
+  columns: string;
+  rows: Record<string, SqlValue>[];
+}
+
+/** The rows of each table, tables that others refer to first. */
+function tablesIn(bytes: Buffer): TableRows[] {
   const sql = new Sqlite(bytes);
-  const tables = sql
-    .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by rowid")
+  const names = sql
+    .prepare<[], string>("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by rowid")
     .pluck()
-    .all() as string[];
-  const all = tables.map((table) => ({ table, values: sql.prepare(`select * from ${table}`).raw().all() as unknown[][] }));
+    .all();
+  const all = names.map((table) => {
+    const rows = sql.prepare<[], Record<string, SqlValue>>(`select * from ${table}`).all();
+    return { table, columns: Object.keys(rows[0] ?? {}).join(", "), rows };
+  });
   sql.close();
-  return all.filter(({ values }) => values.length > 0);
+  return all.filter(({ rows }) => rows.length > 0);
 }

@@ -43,7 +43,7 @@ export function openSeeder({ database, collections, counters, tenants }: Stores,
       const { apiKey: _, password, ...profile } = fixture.merchant;
       const now = profile.created ?? clock.seconds();
       // The file was held against the kinds when it was read.
-      const scope: Scope = { merchant: id, now, mint: (prefix) => counters.mint(id, prefix), emit: () => {}, hold: () => {} };
+      const scope: Scope = { merchant: id, now, mint: (prefix) => counters.mint(id, prefix), emit: () => {}, checkRecord: () => {} };
       const all = { merchant: [{ ...profile, id, email }], ...fixture.records };
       for (const [kind, records] of Object.entries(all)) {
         const collection = collections(kinds.get(kind) as Resource, scope);

@@ -1,0 +1,22 @@
+// Inserts of a row whose values are given by the names of its columns.
+//
+// better-sqlite3 looks up each named parameter through V8's C++ interface: for the twenty columns of a logged request or an attempt that
+// costs twice as much as positions do (6.5 against 3.2 microseconds). So the columns are listed once here and bound in that order (4.2).
+
+import type Sqlite from "better-sqlite3";
+import type { Sql } from "./lazy-statements.ts";
+
+export type SqlValue = string | number | bigint | null | undefined;
+
+type ColumnsOf<List extends string> = List extends `${infer First}, ${infer Others}` ? First | ColumnsOf<Others> : List;
+
+/** `into` is the beginning of the statement, such as `insert or ignore into logins`; `list` is `email, merchant, password`. */
+export function insertRow<const List extends string>(
+  sql: Sql,
+  into: string,
+  list: List,
+): (row: Readonly<Record<ColumnsOf<List>, SqlValue>>) => Sqlite.RunResult {
+  const columns = list.split(", ") as ColumnsOf<List>[];
+  const insert = sql.prepare(`${into} (${list}) values (${columns.map(() => "?").join(", ")})`);
+  return (row) => insert.run(...columns.map((column) => row[column]));
+}
