@@ -1,11 +1,10 @@
-// What the server does with a connection: the request pipeline answers /v1, the control handler everything else, and the hub the live stream.
+// What the server does with a connection: the request pipeline answers /v1, Express everything else, and the hub the live stream.
 
 import { catalogue } from "../areas/index.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import type { ControlContext } from "../control/control-context.ts";
 import { controlCatalogue } from "../control/index.ts";
 import type { RequestContext } from "../http/context.ts";
-import { createControlHandler } from "../http/control-handler.ts";
 import { requireControlToken } from "../http/control-token.ts";
 import { createGuard } from "../http/guard.ts";
 import { createPipeline } from "../http/pipeline.ts";
@@ -40,11 +39,15 @@ export function openSockets(engine: Engine, controlPlane: () => ControlContext):
       answered: recorder.close,
     }),
   );
-  const control = once(() => createControlHandler({ guard, clock, control: controlCatalogue, world: controlPlane(), checkToken, report }));
+  // Express is loaded at the first request that needs it: a sandbox that only serves /v1 starts faster without.
+  const control = once(async () => {
+    const { createControlApp } = await import("../http/control-app.ts");
+    return createControlApp({ guard, clock, control: controlCatalogue, world: controlPlane(), checkToken, report });
+  });
   return {
     request(incoming, outgoing) {
       if (isApiPath(incoming.url)) void service()(recorder.open(incoming, outgoing));
-      else void control()(incoming, outgoing);
+      else void control().then((handle) => handle(incoming, outgoing));
     },
     connected: recorder.connected,
     upgrade: createUpgradeHandler(`${CONTROL_PREFIX}/live`, guard, checkToken, hub.acceptUpgrade),

@@ -93,9 +93,9 @@ describe("paths that lead nowhere", () => {
     ["/_sandbox/requets", "Did you mean /_sandbox/requests?"],
     ["/_sandbox/clock/", "Did you mean /_sandbox/clock?"],
     ["/_sandbox/Clock", "Did you mean /_sandbox/clock?"],
-    ["/_sandbox/nothing/of/this/kind/at/all", "GET /_sandbox tells what there is."],
-    ["/favicon.ico", "what steers the sandbox is under /_sandbox"],
-    ["/_sandbox/requests/%E0%A4%A", "is no UTF-8"],
+    ["/_sandbox/nothing/of/this/kind/at/all", "GET /_sandbox lists what there is."],
+    ["/favicon.ico", "the control API is under /_sandbox"],
+    ["/_sandbox/requests/%E0%A4%A", "not followed by UTF-8"],
   ])("%s is a 404 with a hint", async (path, hint) => {
     const answer = await (await open()).call("GET", path, plain);
     expect(refused(answer)).toEqual([404, "route_not_found"]);
