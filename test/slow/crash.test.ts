@@ -143,7 +143,7 @@ function expectDeliveries({ eventIds, deliveries, attempts }: Kept, receiver: Re
     expect(made.map(({ status }) => status).at(-1)).toBe("succeeded");
     for (const { status, error_message } of made.slice(0, -1)) {
       expect(["failed", "aborted"]).toContain(status);
-      if (status === "aborted") expect(error_message).toMatch(/^The sandbox was stopped/);
+      if (status === "aborted") expect(error_message).toMatch(/^The sandbox stopped/);
     }
   }
 }
