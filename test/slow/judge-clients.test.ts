@@ -1,9 +1,9 @@
-// The judge on trial itself: a good client passes every rule, and a client with one bug fails the one rule that is about it.
+// Tests the judge: a correct client passes every rule, and a client with one bug fails the one rule that is about it.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createClient, good, type Habits, sleep } from "../clients/client.ts";
-import { goodReceiver, openReceiver, type ReceiverHabits } from "../clients/receiver.ts";
-import { eachCall, type Found, openTrial, rulesThat, type Trial } from "../clients/trial.ts";
+import { correctClient, createClient, type RetryBehaviour, sleep } from "../support/clients/client.ts";
+import { correctReceiver, openReceiver, type ReceiverBehaviour } from "../support/clients/receiver.ts";
+import { type ClientTrial, eachCall, type FoundVerdict, openClientTrial, rulesWithVerdict } from "../support/clients/trial.ts";
 import { type Bench, call, control, share } from "../support/sandbox.ts";
 
 const order = {
@@ -39,8 +39,8 @@ afterAll(() => Promise.all([bench.close(), tight.close()]));
 
 interface Case {
   rule: string;
-  bug: Partial<Habits>;
-  run(trial: Trial, send: ReturnType<typeof createClient>["send"]): Promise<unknown>;
+  bug: Partial<RetryBehaviour>;
+  run(trial: ClientTrial, send: ReturnType<typeof createClient>["send"]): Promise<unknown>;
 }
 
 const cases: Case[] = [
@@ -62,7 +62,7 @@ const cases: Case[] = [
   },
   {
     rule: "retry.bounded",
-    bug: { mostTries: Number.POSITIVE_INFINITY },
+    bug: { maxAttempts: Number.POSITIVE_INFINITY },
     async run(trial, send) {
       await trial.fault(LIMITED, eachCall(11));
       await send(order);
@@ -87,7 +87,7 @@ const cases: Case[] = [
   {
     rule: "retry.only_retryable",
     // Long enough to be taken for a repetition whichever connection it goes by.
-    bug: { isRetryable: (status) => status !== 200, mostTries: 2, pause: () => 400 },
+    bug: { isRetryable: (status) => status !== 200, maxAttempts: 2, pause: () => 400 },
     run: (_, send) => send(nobody),
   },
   {
@@ -135,16 +135,16 @@ const cases: Case[] = [
   },
 ];
 
-async function tryBug({ bug, run }: Case): Promise<Found[]> {
-  const trial = await openTrial(bench.url);
-  const client = createClient(bench.baseUrl, trial.apiKey, { ...good, ...bug });
+async function tryBug({ bug, run }: Case): Promise<FoundVerdict[]> {
+  const trial = await openClientTrial(bench.url);
+  const client = createClient(bench.baseUrl, trial.apiKey, { ...correctClient, ...bug });
   await run(trial, client.send);
-  return trial.found();
+  return trial.verdicts();
 }
 
 describe.concurrent("a client with one bug", () => {
   test("fails the rule that is about it, and no other", async () => {
-    const tryOne = async (one: Case) => [one.rule, rulesThat(await tryBug(one), "fail")];
+    const tryOne = async (one: Case) => [one.rule, rulesWithVerdict(await tryBug(one), "fail")];
     // Whether pauses are equal is seen while nobody else keeps the machine busy.
     const alone = cases.filter(({ rule }) => rule === "retry.jittered");
     const tried = await Promise.all(cases.filter((one) => !alone.includes(one)).map(tryOne));
@@ -155,12 +155,12 @@ describe.concurrent("a client with one bug", () => {
 
 describe.concurrent("a client without a bug", () => {
   test("passes every rule for clients under 429, outage, lost answers and refusals, and fails none", async () => {
-    const trial = await openTrial(bench.url);
+    const trial = await openClientTrial(bench.url);
     const { send } = createClient(bench.baseUrl, trial.apiKey);
     const round = async (action: Record<string, unknown>, times: number, calls: Parameters<typeof send>[0][]) => {
       await trial.fault(action, eachCall(times));
       const statuses = await Promise.all(calls.map(send));
-      await trial.calm();
+      await trial.removeFaults();
       return statuses;
     };
     expect(await round(LIMITED, 1, [...orders, payments])).toEqual(Array(21).fill(200));
@@ -171,25 +171,25 @@ describe.concurrent("a client without a bug", () => {
     expect(await round(LOST, 1, [endpoint])).toEqual([undefined]);
     expect(await send(payments)).toBe(200);
 
-    const found = await trial.found();
+    const found = await trial.verdicts();
     expect(found.filter(({ verdict }) => verdict === "fail")).toEqual([]);
-    expect(rulesThat(found, "pass").sort()).toEqual(cases.map(({ rule }) => rule).sort());
+    expect(rulesWithVerdict(found, "pass").sort()).toEqual(cases.map(({ rule }) => rule).sort());
   });
 
   test("whose identical calls meet the limit side by side is not taken for one that does not wait", async () => {
-    const trial = await openTrial(tight.url);
+    const trial = await openClientTrial(tight.url);
     const { send } = createClient(tight.baseUrl, trial.apiKey);
     // More than two windows let through: where they fall into two, some meet the limit all the same.
     expect(await Promise.all(Array.from({ length: 25 }, () => send(payments)))).toEqual(Array(25).fill(200));
-    const found = await trial.found();
+    const found = await trial.verdicts();
     expect(found.filter(({ verdict }) => verdict !== "pass")).toEqual([]);
-    expect(rulesThat(found, "pass")).toContain("retry_after.honoured");
+    expect(rulesWithVerdict(found, "pass")).toContain("retry_after.honoured");
   });
 });
 
 interface ReceiverCase {
   rule: string;
-  bug: Partial<ReceiverHabits>;
+  bug: Partial<ReceiverBehaviour>;
 }
 
 const receivers: ReceiverCase[] = [
@@ -201,12 +201,12 @@ const receivers: ReceiverCase[] = [
 ];
 
 /** A receiver is told of an event, then of the same again, and then of one that is forged; acting on one means an order. */
-async function tryReceiver(bug: Partial<ReceiverHabits>): Promise<Found[]> {
+async function tryReceiver(bug: Partial<ReceiverBehaviour>): Promise<FoundVerdict[]> {
   const { url, baseUrl } = bench;
-  const trial = await openTrial(url);
+  const trial = await openClientTrial(url);
   const act = (key: string) =>
     call(url, "POST", `/v1${order.path}`, { key: trial.apiKey, body: order.body, headers: { "idempotency-key": key } });
-  const receiver = await openReceiver({ ...goodReceiver, ...bug }, act);
+  const receiver = await openReceiver({ ...correctReceiver, ...bug }, act);
   const made = await fetch(`${baseUrl}/webhooks`, {
     method: "POST",
     headers: { authorization: `Bearer ${trial.apiKey}`, "content-type": "application/json" },
@@ -222,7 +222,7 @@ async function tryReceiver(bug: Partial<ReceiverHabits>): Promise<Found[]> {
   await trial.fault({ type: "signature", as: "wrong_secret" }, { times: 1 });
   await tell();
   await control(url, "POST", "/drain", { within: "10s" });
-  const found = await trial.found();
+  const found = await trial.verdicts();
   receiver.close();
   return found;
 }
@@ -231,11 +231,11 @@ describe.concurrent("a receiver", () => {
   test("without a bug passes every rule for receivers", async () => {
     const found = await tryReceiver({});
     expect(found.filter(({ verdict }) => verdict !== "pass")).toEqual([]);
-    expect(rulesThat(found, "pass").sort()).toEqual(receivers.map(({ rule }) => rule).sort());
+    expect(rulesWithVerdict(found, "pass").sort()).toEqual(receivers.map(({ rule }) => rule).sort());
   });
 
   test("with one bug fails the rule that is about it, and no other", async () => {
-    const tried = await Promise.all(receivers.map(async ({ rule, bug }) => [rule, rulesThat(await tryReceiver(bug), "fail")]));
+    const tried = await Promise.all(receivers.map(async ({ rule, bug }) => [rule, rulesWithVerdict(await tryReceiver(bug), "fail")]));
     expect(tried).toEqual(receivers.map(({ rule }) => [rule, [rule]]));
   });
 });

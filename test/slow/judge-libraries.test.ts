@@ -1,17 +1,17 @@
-// What the judge finds in the libraries that people use, as they come: the table of docs/clients.md is made here and compared.
+// The judge's verdicts on HTTP libraries with their default configuration: creates docs/clients.md again and compares it.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sleep } from "../clients/client.ts";
-import { type Library, type LibraryCall, libraries } from "../clients/libraries.ts";
-import { clientsPage, type Row } from "../clients/page.ts";
-import { eachCall, type Found, openTrial, type Trial } from "../clients/trial.ts";
+import { sleep } from "../support/clients/client.ts";
+import { type Library, type LibraryCall, libraries } from "../support/clients/libraries.ts";
+import { clientsPage, type Row } from "../support/clients/page.ts";
+import { type ClientTrial, eachCall, type FoundVerdict, openClientTrial } from "../support/clients/trial.ts";
 import { type Bench, share } from "../support/sandbox.ts";
 
 const LIMITED = { type: "rate_limit", retryAfter: 1 };
 const LOST = { type: "lost_response", as: "reset" };
-/** How long the judge waits for a call that was told no time to come again. */
+/** How long the judge waits for a retry when the response had no Retry-After. */
 const PATIENCE = 10_400;
 
 const APART = 40;
@@ -44,7 +44,7 @@ const situations: Situation[] = [
     calls: reads,
     rules: ["retry.happened", "retry.backoff_grows", "retry.jittered"],
   },
-  { name: "GET, answer lost", fault: [LOST, 1], calls: [read], rules: ["retry.happened"] },
+  { name: "GET, response lost", fault: [LOST, 1], calls: [read], rules: ["retry.happened"] },
   { name: "GET, 404", calls: [{ method: "GET", url: "/customers/cus_nobody" }], rules: ["retry.only_retryable"] },
   {
     name: "POST with a key, 429 with `Retry-After: 1`",
@@ -53,7 +53,7 @@ const situations: Situation[] = [
     rules: ["retry.happened", "retry_after.honoured", "idempotency.key_reused"],
   },
   {
-    name: "POST with a key, answer lost",
+    name: "POST with a key, response lost",
     fault: [LOST, 1],
     calls: [write],
     rules: ["retry.happened", "idempotency.key_reused", "effect.single"],
@@ -69,8 +69,8 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 /** One library in one situation: the calls, then silence, then a sign that its program is still alive. */
-async function trySituation(library: Library, situation: Situation): Promise<{ trial: Trial; live(): Promise<unknown> }> {
-  const trial = await openTrial(bench.url);
+async function trySituation(library: Library, situation: Situation): Promise<{ trial: ClientTrial; live(): Promise<unknown> }> {
+  const trial = await openClientTrial(bench.url);
   const { send, close } = library.open();
   const call = (wanted: Pick<LibraryCall, "method" | "url" | "body">) => {
     const headers = { authorization: `Bearer ${trial.apiKey}`, "idempotency-key": crypto.randomUUID() };
@@ -80,7 +80,7 @@ async function trySituation(library: Library, situation: Situation): Promise<{ t
   if (situation.fault) await trial.fault(situation.fault[0], eachCall(situation.fault[1]));
   // One after the other, so that a retry does not wait for its turn on a busy machine.
   await Promise.all(situation.calls.map(async (wanted, place) => [await sleep(place * APART), await call(wanted)]));
-  await trial.calm();
+  await trial.removeFaults();
   return { trial, live: async () => [await call({ method: "GET", url: "/merchants/me" }), await close()] };
 }
 
@@ -92,7 +92,7 @@ async function measure(library: Library, situation: Situation): ReturnType<typeo
   let failed = 0;
   for (let times = 1; ; times++) {
     const tried = await trySituation(library, situation);
-    const jitter = (await tried.trial.found()).filter(({ rule }) => rule === "retry.jittered").map(({ verdict }) => verdict);
+    const jitter = (await tried.trial.verdicts()).filter(({ rule }) => rule === "retry.jittered").map(({ verdict }) => verdict);
     if (jitter.includes("fail")) failed++;
     const isSure = failed === 1 ? jitter.includes("pass") : !jitter.includes("inconclusive");
     if (times === MOST_TIMES || isSure) return tried;
@@ -101,7 +101,7 @@ async function measure(library: Library, situation: Situation): ReturnType<typeo
 }
 
 /** Pauses are measured while only one library is at work; what comes after the silence is the same for all. */
-async function judged(): Promise<Found[][][]> {
+async function judged(): Promise<FoundVerdict[][][]> {
   const tried = await Promise.all(
     libraries.map((library) => Promise.all(situations.filter(isQuick).map((situation) => trySituation(library, situation)))),
   );
@@ -112,7 +112,7 @@ async function judged(): Promise<Found[][][]> {
     situations.map((situation) => (isSlow(situation) ? measured[index] : own[situations.filter(isQuick).indexOf(situation)])),
   );
   await Promise.all(all.flat().map((one) => one?.live()));
-  return Promise.all(all.map((own) => Promise.all(own.map((one) => one?.trial.found() ?? []))));
+  return Promise.all(all.map((own) => Promise.all(own.map((one) => one?.trial.verdicts() ?? []))));
 }
 
 const MOST_TIMES = 3;
@@ -120,7 +120,7 @@ const MOST_TIMES = 3;
 const isSlow = ({ calls }: Situation) => calls.length > 1;
 const isQuick = (situation: Situation) => !isSlow(situation);
 
-function cell(found: readonly Found[], rule: string): string {
+function cell(found: readonly FoundVerdict[], rule: string): string {
   const verdicts = found.filter((one) => one.rule === rule).map(({ verdict }) => verdict);
   if (verdicts.includes("fail")) return "**fail**";
   return verdicts.includes("pass") ? "pass" : "–";

@@ -1,11 +1,11 @@
-// Scenarios: each of the ten against a sound client or receiver and against one with a bug, side by side, each with a merchant of its own.
+// Each starting scenario against a correct client or receiver and against one with a bug, each with its own merchant.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ScenarioState } from "../../src/contracts/scenario.ts";
-import { createClient, good, type Habits, sleep } from "../clients/client.ts";
-import { goodReceiver, openReceiver, type Receiver, type ReceiverHabits } from "../clients/receiver.ts";
+import { correctClient, createClient, type RetryBehaviour, sleep } from "../support/clients/client.ts";
+import { correctReceiver, openReceiver, type Receiver, type ReceiverBehaviour } from "../support/clients/receiver.ts";
 import { type Bench, call, control, share } from "../support/sandbox.ts";
 
 /** Time runs where clients wait, and is played where deliveries do. */
@@ -75,16 +75,16 @@ const payments = { method: "GET", path: "/payments" };
 /** How long after being told to wait a second the judge takes a client for gone. */
 const GONE_AFTER = 4_300;
 
-/** As the good client, with pauses that vary less: what a test waits for is no matter of luck. */
-const sound: Habits = {
-  ...good,
+/** The correct client with less varied delays, so that test durations are predictable. */
+const sound: RetryBehaviour = {
+  ...correctClient,
   pause: (tries, retryAfter) =>
     retryAfter === undefined ? 300 * 2 ** (tries - 1) * (0.75 + Math.random() / 2) : retryAfter * 1_000 + Math.random() * 50,
 };
 
 interface ClientCase extends Tried {
   request?: typeof pricing | typeof payroll;
-  habits: Partial<Habits>;
+  habits: Partial<RetryBehaviour>;
   /** What the bad client does afterwards. */
   afterwards?(send: ReturnType<typeof createClient>["send"]): Promise<unknown>;
 }
@@ -111,7 +111,7 @@ const clients: ClientCase[] = [
   {
     scenario: "maintenance-window",
     bug: "gives up at once",
-    habits: { mostTries: 1 },
+    habits: { maxAttempts: 1 },
     afterwards: async (send) => [await sleep(GONE_AFTER), await send(payments)],
     fails: ["retry.happened"],
   },
@@ -126,7 +126,7 @@ const clients: ClientCase[] = [
 
 describe.concurrent("a client under", () => {
   const callIn =
-    ({ request = pricing }: ClientCase, habits: Habits, afterwards?: ClientCase["afterwards"]) =>
+    ({ request = pricing }: ClientCase, habits: RetryBehaviour, afterwards?: ClientCase["afterwards"]) =>
     async (merchant: Merchant) => {
       const { send } = createClient(running.baseUrl, merchant.apiKey, habits);
       await send(request);
@@ -143,7 +143,7 @@ describe.concurrent("a client under", () => {
 });
 
 interface ReceiverCase extends Tried {
-  habits: Partial<ReceiverHabits>;
+  habits: Partial<ReceiverBehaviour>;
 }
 
 const receivers: ReceiverCase[] = [
@@ -231,7 +231,7 @@ const stories: Record<string, (told: Told) => Promise<unknown>> = {
     await testEvent(told, "payment.succeeded");
     await later(told);
     const { body } = await call(bench.url, "POST", `/v1/webhooks/${endpoint}/rotate-secret`, { key: apiKey, body: {} });
-    receiver.former = receiver.secret;
+    receiver.previous = receiver.secret;
     receiver.secret = body.secret;
     for (let event = 1; event <= 2; event++) await testEvent(told, "payment.succeeded");
     await later(told);
@@ -244,7 +244,7 @@ const testEvent = ({ bench, apiKey }: Told, type: string) =>
 /** Retries and what a rule holds back are due by then. */
 const later = ({ bench }: Told) => control(bench.url, "POST", "/clock/advance", { by: "10s" });
 
-async function receiveUnder(scenario: string, bug: Partial<ReceiverHabits>): Promise<ScenarioState> {
+async function receiveUnder(scenario: string, bug: Partial<ReceiverBehaviour>): Promise<ScenarioState> {
   const bench = scenario === "webhook-storm" ? running : played;
   return tryOn(bench, scenario, async ({ merchant, apiKey }) => {
     const acts: Promise<unknown>[] = [];
@@ -253,7 +253,7 @@ async function receiveUnder(scenario: string, bug: Partial<ReceiverHabits>): Pro
       acts.push(call(bench.url, "POST", `/v1${pricing.path}`, { key: apiKey, body: pricing.body, headers }));
       return Promise.all(acts);
     };
-    const receiver = await openReceiver({ ...goodReceiver, ...bug }, act);
+    const receiver = await openReceiver({ ...correctReceiver, ...bug }, act);
     const { body } = await call(bench.url, "POST", "/v1/webhooks", { key: apiKey, body: { url: receiver.url, events: TOLD_OF } });
     receiver.secret = body.secret;
     await stories[scenario]?.({ bench, merchant, apiKey, receiver, endpoint: body.id });

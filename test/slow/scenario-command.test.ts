@@ -50,7 +50,7 @@ describe("the command", () => {
     await bench.call("POST", "/v1/hospitality/pricing-rules", twice);
     const failed = await scenario(bench.url, "score", "lost-response", "--for", "lodge");
     expect(failed).toMatchObject({ code: 3, text: expect.stringMatching(/fail effect\.single: 0 of 4\n {4}req_\w+ took effect/) });
-    expect((await scenario(bench.url, "show", "lost-response")).text).toContain("A sound client sends the very same request again");
+    expect((await scenario(bench.url, "show", "lost-response")).text).toContain("A correct client repeats the same request");
     expect(JSON.parse((await scenario(bench.url, "stop", "lost-response", "--json")).text)).toMatchObject({
       armed: false,
       verdict: "fail",

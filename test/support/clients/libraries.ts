@@ -1,4 +1,4 @@
-// HTTP libraries as they come: each with the retry behaviour that it has when nobody configures it.
+// HTTP libraries, each with its default retry behaviour.
 
 import axios from "axios";
 import axiosRetry from "axios-retry";
@@ -15,7 +15,7 @@ export interface LibraryCall {
 
 export interface Library {
   name: string;
-  /** The package whose version the table names; none for what Node brings along. */
+  /** The packages whose versions the table shows; empty for Node's own fetch. */
   packages: readonly string[];
   open(): { send(call: LibraryCall): Promise<unknown>; close(): Promise<void> };
 }

@@ -1,25 +1,25 @@
-// A client on trial: a merchant of its own, the faults that strike it, and what the judge found about it.
+// A test of one client: its own merchant, the faults armed for it, and the judge's verdicts on it.
 
-import { control } from "../support/sandbox.ts";
+import { control } from "../sandbox.ts";
 
-export interface Trial {
+export interface ClientTrial {
   merchant: string;
   apiKey: string;
-  /** Arms a fault rule that strikes this client alone. */
+  /** Arms a fault rule that affects only this client. */
   fault(action: Record<string, unknown>, trigger?: Record<string, unknown>, match?: Record<string, unknown>): Promise<void>;
-  /** Removes them again. */
-  calm(): Promise<void>;
-  found(): Promise<Found[]>;
+  /** Removes those rules. */
+  removeFaults(): Promise<void>;
+  verdicts(): Promise<FoundVerdict[]>;
 }
 
-export interface Found {
+export interface FoundVerdict {
   rule: string;
   verdict: "pass" | "fail" | "inconclusive";
   operation: string | null;
   says: string;
 }
 
-export async function openTrial(url: string): Promise<Trial> {
+export async function openClientTrial(url: string): Promise<ClientTrial> {
   const { merchant, apiKey } = await control(url, "POST", "/merchants", { fixture: "lodge" });
   const armed: string[] = [];
   return {
@@ -30,18 +30,18 @@ export async function openTrial(url: string): Promise<Trial> {
       const { id } = await control(url, "POST", "/faults", { target, action, trigger, match: { merchant, ...match } });
       armed.push(id);
     },
-    async calm() {
+    async removeFaults() {
       for (const id of armed.splice(0)) await control(url, "DELETE", `/faults/${id}`);
     },
-    found: async () => (await control(url, "GET", `/verdicts?merchant=${merchant}`)).verdicts as Found[],
+    verdicts: async () => (await control(url, "GET", `/verdicts?merchant=${merchant}`)).verdicts as FoundVerdict[],
   };
 }
 
 const DELIVERY_ACTIONS = new Set(["signature", "duplicate"]);
 
-/** Each call fails that often, whoever sends it and whatever came before. */
+/** A trigger: each call fails this many times. */
 export const eachCall = (times: number) => ({ times, per: "idempotency_key" });
 
-export const rulesThat = (found: readonly Found[], verdict: Found["verdict"]) => [
+export const rulesWithVerdict = (found: readonly FoundVerdict[], verdict: FoundVerdict["verdict"]) => [
   ...new Set(found.filter((one) => one.verdict === verdict).map(({ rule }) => rule)),
 ];
