@@ -1,4 +1,4 @@
-// Builds dist/: the command line and the library as bundles that need nothing but better-sqlite3, and what travels with them.
+// Builds dist/: bundles of the command line and the library that need nothing but better-sqlite3, and the files beside them.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,7 +10,7 @@ import { licencesOf } from "./licences.js";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 
-/** Where it is wanted, it is there: better-sqlite3 comes with us, and whoever imports merchant-sandbox/vitest runs vitest. */
+/** Not bundled: better-sqlite3 is a dependency of the package, and users of merchant-sandbox/vitest have vitest. */
 const external = ["better-sqlite3", "vitest"];
 
 const common = {
@@ -21,15 +21,15 @@ const common = {
   target: "node20.19",
   external,
   jsx: "automatic",
-  // Libraries decide at their first line how much they check; a React in development mode also leaks.
+  // Libraries read this once to turn off development checks; React in development mode also leaks memory.
   define: { "process.env.NODE_ENV": '"production"', "import.meta.dirname": "__dirname" },
-  // Not minified: it would save a few milliseconds of a start, and cost every stack trace its names.
+  // Not minified: that would save a few milliseconds of a start, and cost every stack trace its names.
   legalComments: "none",
   metafile: true,
   write: false,
 };
 
-/** What the program is asked for, each as a function, so that nothing runs before it is wanted. */
+/** The entry points, each a function of the bundle, so that nothing runs before it is needed. */
 const parts = {
   cli: "src/cli/main.ts",
   thread: "src/cli/process/worker-entry.ts",
@@ -37,22 +37,23 @@ const parts = {
   documents: "src/sandbox/documents.ts",
 };
 
-/** `?raw` imports a file as its text, as vite does for the tests. */
+/** `?raw` imports a file as text, as Vite does for the tests. */
 const rawText = {
   name: "raw-text",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /\?raw$/ }, ({ path, resolveDir }) => ({
-      path: join(resolveDir, path.slice(0, -"?raw".length)),
+      // Relative, because esbuild writes the path into the bundle.
+      path: relative(root, join(resolveDir, path.slice(0, -"?raw".length))).split(sep).join("/"),
       namespace: "raw",
     }));
-    onLoad({ filter: /.*/, namespace: "raw" }, ({ path }) => ({ contents: readFileSync(path, "utf8"), loader: "text" }));
+    onLoad({ filter: /.*/, namespace: "raw" }, ({ path }) => ({ contents: readFileSync(join(root, path), "utf8"), loader: "text" }));
   },
 };
 
-/** Packages that the program asks for when it needs them, with the file in which each is. */
+/** Packages that are loaded on demand, each with its output file. */
 const packages = new Map();
 
-/** What jsonc-parser names first is made of calls to require that no bundler can follow. */
+/** The default entry of jsonc-parser is UMD, whose require calls esbuild cannot follow. */
 const entries = { "jsonc-parser": "jsonc-parser/lib/esm/main.js" };
 
 const requirePackages = {
@@ -70,13 +71,13 @@ const requirePackages = {
   },
 };
 
-/** Whose file it is, it is imported from there and not taken in. */
+/** Imports a module from its output file instead of bundling it again. */
 const importFromItsFile = (filter, path) => ({
   name: "import-from-its-file",
   setup: ({ onResolve }) => onResolve({ filter }, ({ kind }) => (kind === "entry-point" ? undefined : { path, external: true })),
 });
 
-/** All code of ours in one file of CommonJS: Node reads that in half the time that it takes for as much in dozens of modules. */
+/** All our code in one CommonJS file: Node loads it in half the time of dozens of modules. */
 const program = await build({
   ...common,
   format: "cjs",
@@ -89,7 +90,7 @@ const program = await build({
   },
   outdir: undefined,
   outfile: join(dist, "program.cjs"),
-  // Ink waits for something as it is read, which CommonJS cannot; and only a terminal needs it.
+  // Ink uses top-level await, which CommonJS does not have, and only a terminal needs it.
   plugins: [rawText, requirePackages, importFromItsFile(/\/terminal-session\.ts$/, "./dashboard.js")],
 });
 
@@ -100,7 +101,7 @@ const parcels = await build({
   entryPoints: [...packages].map(([path, out]) => ({ in: entries[path] ?? path, out })),
 });
 
-/** Ink looks for this when a person debugs it; nobody does that with the bundle. */
+/** Ink imports this for debugging only. */
 const leaveOutDevtools = {
   name: "leave-out-devtools",
   setup({ onResolve, onLoad }) {
@@ -109,7 +110,7 @@ const leaveOutDevtools = {
   },
 };
 
-/** Where there is a fetch, Ink's layout reads by it the bytes that it brings along, and Node must read all of fetch first. */
+/** Yoga, Ink's layout engine, decodes its WASM with fetch if there is one, and then Node has to load all of fetch. */
 const decodeWithoutFetch = {
   name: "decode-without-fetch",
   setup: ({ onLoad }) =>
@@ -127,7 +128,7 @@ const modules = await build({
   define: { "process.env.NODE_ENV": '"production"' },
 });
 
-/** The files by which the parts are reached from elsewhere, so short that Node finds the names in them at once; the command line has its own. */
+/** The small entry files of the package, whose exports Node detects quickly. The command line has its own. */
 const { cli, ...reached } = parts;
 const { metafile } = await build({
   ...common,
@@ -153,7 +154,7 @@ chmodSync(join(dist, "bin.cjs"), 0o755);
 written.add(put("world.db", await usualWorld()));
 for (const file of filesIn(dist)) if (!written.has(file)) rmSync(join(dist, file));
 
-/** The world that a sandbox begins with unless it is told otherwise. Fixtures that are named are seeded anew. */
+/** The seeded default world. Other fixtures are seeded at start. */
 async function usualWorld() {
   const { createSandbox } = createRequire(import.meta.url)(join(dist, "index.cjs"));
   const sandbox = await createSandbox({ fixtures: join(root, "fixtures/merchants") });
@@ -163,7 +164,7 @@ async function usualWorld() {
   return bytes;
 }
 
-/** A file that is already as it should be is left alone: whoever runs from dist/ never sees it half written. */
+/** Files that are already up to date are not written, so that a running program never sees a half-written file. */
 function put(file, content) {
   const path = join(dist, file);
   mkdirSync(dirname(path), { recursive: true });

@@ -1,5 +1,5 @@
-// Writes what is derived from the code: the pages of the reference, and the control plane's types for programs.
-// `--check` writes nothing and fails where a page is not what the code would write now.
+// Writes the generated pages and the generated client of the control API.
+// `--check` writes nothing and fails if a file is stale.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import { createSandbox } from "../dist/index.cjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** A moment at which nothing in the seeded world is too old to look at. */
+/** A time at which no seeded record has expired. */
 const CLOCK = "2026-01-05T09:00:00Z";
 
 const pages = {

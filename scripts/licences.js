@@ -1,9 +1,9 @@
-// Collects the licences of what was bundled, so that each travels with the code it belongs to.
+// Collects the licences of all bundled packages.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The text of the file that goes beside the bundles; `inputs` are the paths of every file in them. */
+/** The text of the licence file; `inputs` are the paths of all bundled files. */
 export function licencesOf(root, inputs) {
   const folders = inputs.map((input) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]);
   const packages = [...new Set(folders.filter((folder) => folder !== undefined))].sort();

@@ -1,5 +1,5 @@
-// Tries the package on every Node that is supported: a cold `npx` of the tarball, with nothing but a registry to help it.
-// Not part of the check: it needs the network, minutes, and a POSIX shell. `npm run matrix`, or `npm run matrix -- 24 26`.
+// Tries the package on every supported Node: a cold `npx` of the packed package.
+// Not part of the check: it needs a registry, minutes, and a POSIX shell. `npm run matrix`, or `npm run matrix -- 24 26`.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { emptyCache, modulesIn, nodeOf, npmOf, npx, pack, packagesIn, run, sizeOf } from "./packing.js";
 
-/** A Node and the npm it is tried with. npm 12 runs no install script; it needs Node 22. */
+/** The Node versions and the npm to use with each. npm 12 runs no install scripts, and needs Node 22. */
 const ROWS = [
   { node: "20", npm: "10" },
   { node: "22", npm: "10" },
@@ -55,7 +55,7 @@ async function tryRow(row, tarball) {
   if (answer !== 200) process.exitCode = 1;
 }
 
-/** The status of the first call to a sandbox that this Node has just started. */
+/** The status of the first call to a sandbox started with this Node. */
 async function firstAnswer(node, bin) {
   const child = spawn(node, [bin, "start", "--memory", "--port", "0", "--json"], { cwd: work, stdio: ["ignore", "pipe", "inherit"] });
   try {

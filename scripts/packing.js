@@ -1,10 +1,10 @@
-// The package as a stranger gets it: packed, run by `npx` in an empty folder, and counted.
+// Packs the package, runs it with `npx` in an empty folder, and measures what was installed.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Without what `npm run` adds: each command speaks for itself. */
+/** Without npm run's environment variables, which would change the behaviour of nested commands. */
 const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 
 export function run(command, words, options = {}) {
@@ -16,24 +16,24 @@ export function run(command, words, options = {}) {
   });
 }
 
-/** Packs the package in a folder into another, and answers the name of the tarball. */
+/** Packs the package in one folder into another; returns the name of the tarball. */
 export function pack(folder, destination, words = []) {
   const [{ filename }] = parseFrom("[", run("npm", ["pack", "--json", "--pack-destination", destination, ...words], { cwd: folder }));
   return filename;
 }
 
-/** JSON among other lines that npm and its scripts print before it. */
+/** Parses the JSON that follows other output of npm and its scripts. */
 function parseFrom(opening, printed) {
   return JSON.parse(printed.slice(printed.indexOf(`${opening}\n`)));
 }
 
-/** A Node of this version, brought by npm. */
+/** The path of a Node of this version, installed from npm. */
 export function nodeOf(version) {
   const said = run("npx", ["--yes", "--package", `node@${version}`, "--", "node", "--print", "process.execPath"]);
   return said.trim().split("\n").at(-1);
 }
 
-/** The script of an npm of this version, brought by the npm that is here. */
+/** The path of an npm of this version, installed from npm. */
 export function npmOf(version) {
   const words = ["--yes", "--package", `npm@${version}`, "--call", "node --print \"process.env.PATH.split(require('path').delimiter)[0]\""];
   return npmBeside(run("npx", words).trim().split("\n").at(-1));
@@ -41,12 +41,12 @@ export function npmOf(version) {
 
 const npmBeside = (folder) => realpathSync(join(folder, "../npm/bin/npm-cli.js"));
 
-/** An npm's cache with nothing in it. */
+/** An empty npm cache. */
 export const emptyCache = (folder) => mkdtempSync(join(folder, "cache-"));
 
 /**
- * Runs the packed program with a word, as `npx ./merchant-sandbox-0.1.0.tgz WORD`: the dot matters, for npx takes an absolute
- * path for a program and tries to run it. Answers what it said and how many milliseconds that took.
+ * Runs the packed program with an argument, as `npx ./merchant-sandbox-0.1.0.tgz ARGUMENT`. The dot matters: npx would try to execute an
+ * absolute path. Returns the output and the duration in milliseconds.
  */
 export function npx({ tarball, word, cwd, cache, command = ["npm"], env = {} }) {
   const [program, ...before] = command;
@@ -58,7 +58,7 @@ export function npx({ tarball, word, cwd, cache, command = ["npm"], env = {} }) 
   return { said: said.trim().split("\n").at(-1), time: performance.now() - began };
 }
 
-/** Where npx laid out what it ran from this cache. */
+/** The folder where npx installed the package. */
 export const modulesIn = (cache) => join(cache, "_npx", readdirSync(join(cache, "_npx"))[0], "node_modules");
 
 export function packagesIn(modules) {

@@ -1,4 +1,4 @@
-// Takes the pictures of the README: the built program on a real pseudo-terminal, real calls, a real receiver, and the screen as it was.
+// Takes the pictures of the README: the built program in a real pseudo-terminal, with real calls and a real receiver.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -32,7 +32,7 @@ const screen = () =>
     (_, row) => terminal.buffer.active.getLine(terminal.buffer.active.viewportY + row)?.translateToString(true) ?? "",
   ).join("\n");
 
-/** Resolves when the screen says so. */
+/** Resolves when the screen shows the text. */
 function shows(wanted) {
   return new Promise((resolve, reject) => {
     const tired = setTimeout(() => reject(new Error(`The screen never showed ${wanted}:\n${screen()}`)), PATIENCE);
@@ -59,7 +59,7 @@ async function call(method, path, body, { key = "sk_test_lodge", idempotencyKey 
   return answer instanceof Error ? answer : answer.json().catch(() => undefined);
 }
 
-/** Fails the first deliveries, as receivers do. */
+/** Fails the first deliveries. */
 function receiver() {
   let failures = 2;
   return createServer((incoming, outgoing) => {

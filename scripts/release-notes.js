@@ -1,4 +1,4 @@
-// Prints what a tag releases, from the changelog; refuses a tag that the package and the changelog do not agree with.
+// Prints the changelog section of a tag; refuses a tag that package.json or the changelog do not match.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Draws the screen of a terminal emulator as SVG: every cell where it stands, in colours that hold on light and dark pages.
+// Draws the screen of a terminal emulator as SVG, cell by cell, in colours that work on light and dark pages.
 
 const CELL = { width: 8.4, height: 18 };
 const EDGE = 16;
@@ -8,7 +8,7 @@ const PAPER = "#14161b";
 const INK = "#d5d9e0";
 const COLOURS = ["#5c6370", "#f07178", "#a6cc70", "#ffcb6b", "#6cb6ff", "#d19afa", "#56d4dd", INK];
 
-/** `terminal` is an emulator of @xterm/headless, with everything written that it was sent. */
+/** `terminal` is a terminal of @xterm/headless. */
 export function screenPicture(terminal, title) {
   const { cols, rows } = terminal;
   const width = Math.ceil(cols * CELL.width + 2 * EDGE);
@@ -32,7 +32,7 @@ ${lines.filter((line) => line !== "").join("\n")}
 `;
 }
 
-/** Neighbouring cells that look alike. */
+/** Joins neighbouring cells of the same style. */
 function runsOf(buffer, row, cols) {
   const line = buffer.getLine(buffer.viewportY + row);
   const runs = [];
@@ -68,5 +68,5 @@ function drawn({ column, end, text, colour, bold, dim, inverse }, row) {
 }
 
 const round = (value) => Math.round(value * 10) / 10;
-// A blank that no renderer drops or gathers.
+// A space that renderers neither drop nor collapse.
 const escaped = (text) => text.replaceAll(" ", "\u00a0").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -1,5 +1,5 @@
-// Writes types/: what `import` gives, as declarations that need no other package's types. They are committed, so that whoever
-// reviews a change sees what it does to programs. `--check` writes nothing and fails where the sources would declare something else.
+// Writes types/: the public declarations, which need no types of other packages. They are committed, so that a review shows what a
+// change does to programs. `--check` writes nothing and fails if they are stale.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,27 +37,27 @@ function written(name) {
 function library() {
   const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-types-"));
   try {
-    // The sources are checked by `npm run types`: here it would only take long.
+    // `npm run types` checks the sources; checking them here again would only take time.
     const config = join(folder, "tsconfig.json");
     const compilerOptions = { noCheck: true, typeRoots: [join(root, "node_modules/@types")] };
     writeFileSync(config, JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, files: [join(root, "src/index.ts")] }));
     const entry = { filePath: join(root, "src/index.ts"), noCheck: true, output: { noBanner: true, exportReferencedTypes: false } };
     const [bundle] = generateDtsBundle([entry], { preferredConfigPath: config });
-    // `await using` is younger than the libraries that most projects compile against.
+    // `await using` is newer than the lib that most projects compile against.
     return `${NOTE}/// <reference lib="esnext.disposable" />\n\n${withWords(bundle.replaceAll("\t", "  "))}`;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Tells of each option what the help tells of it. */
+/** Adds each option's help text as its doc comment. */
 function withWords(bundle) {
   return bundle.replace(/^interface Options \{\n([^}]*)\}/m, (text) =>
     text.replaceAll(/^ {2}(\w+): /gm, (line, name) => `  /** ${optionDescriptions[name]} */\n${line}`),
   );
 }
 
-/** One file, whose types are those of the library. */
+/** The vitest entry is one file, whose imports are those of the library. */
 function forVitest() {
   const source = readFileSync(join(root, "src/vitest.ts"), "utf8");
   const { outputText } = ts.transpileDeclaration(source, {

@@ -1,4 +1,4 @@
-// A run as HAR 1.2: requests to the service and deliveries from it, for any program that shows network traffic.
+// Formats a run as HAR 1.2: requests to the service and webhook deliveries, for any program that shows network traffic.
 
 import { STATUS_CODES } from "node:http";
 import { isoTime } from "../kernel/clock.ts";

@@ -1,4 +1,4 @@
-// A run as one page that needs nothing else: no script, no other file, everything in it escaped.
+// Formats a run as one self-contained HTML page without scripts.
 
 import { createHash } from "node:crypto";
 import type { Verdict } from "../contracts/verdict.ts";
@@ -58,7 +58,7 @@ function outcome({ verdicts, totals }: Run): Markup {
   return markup`<span class="pill ${verdict}">${words[verdict]}</span>`;
 }
 
-/** `says` follows the figure where there is any of it. */
+/** `says` is shown after the count unless it is 0. */
 type Share = readonly [look: string, count: number, says: (count: number) => string];
 
 function tiles({ totals }: Run): Markup[] {
@@ -147,7 +147,7 @@ function coverageRow({ operation, method, path, calls, statuses, events }: Cover
   return markup`<tr${new Raw(calls === 0 ? ' class="never"' : "")}><td><code>${operation}</code><br><span class="soft mono path">${method} ${path}</span></td><td>${chips}</td><td>${told}</td><td class="number">${calls === 0 ? "never called" : calls}</td></tr>`;
 }
 
-/** Those that were sent first, each with how many were taken of how many there were. */
+/** Event types that were sent come first, each with its accepted and total deliveries. */
 function events({ events: rows }: Run): Markup {
   const sent = rows.filter(({ emitted }) => emitted > 0);
   return markup`<h3>Events</h3><p class="chips">${sent.map(sentEvent)}${rows.filter(({ emitted }) => emitted === 0).map(({ type }) => chip("good", type, 0))}</p>`;

@@ -1,4 +1,4 @@
-// A run as JUnit XML: a case for each verdict of the judge, and one for each operation of the service.
+// Formats a run as JUnit XML: a case for each verdict and for each operation of the service.
 
 import type { ReportedScenario, ReportedVerdict, Run } from "./run-data.ts";
 
@@ -36,7 +36,7 @@ function suite(name: string, run: Run, cases: readonly Case[]): Suite {
   return { ...counts, text: [`  <testsuite${attributes(described)}>`, ...cases.map(({ text }) => text), "  </testsuite>"].join("\n") };
 }
 
-/** What could not be told is skipped. */
+/** An inconclusive verdict is a skipped case. */
 function scenarioCase({ name, merchant, title, verdict, says, expectations }: ReportedScenario): Case {
   const named = [name, merchant].filter((part) => part !== null).join(" ");
   if (verdict === "pass") return testcase("passed", "scenarios", named);
@@ -60,7 +60,7 @@ function verdictCase(verdict: ReportedVerdict): Case {
   );
 }
 
-/** An operation that was never called is skipped, which says just that: nothing of it was tried. */
+/** An operation that was never called is a skipped case. */
 function coverageCase({ area, operation, calls, method, path }: Run["coverage"][number]): Case {
   const of = `coverage.${area}`;
   if (calls > 0) return testcase("passed", of, operation);
@@ -88,10 +88,10 @@ const ENTITIES: Record<string, string> = {
   "\r": "&#13;",
 };
 
-/** XML has no way at all to write most control characters: they become the sign for what cannot be shown. */
+/** XML cannot represent most control characters, so they become U+FFFD. */
 export const escapeXml = (text: string) =>
   text
     .toWellFormed()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that must not get through.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace.
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
     .replace(/[&<>"'\n\t\r]/g, (character) => ENTITIES[character] ?? character);

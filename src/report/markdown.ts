@@ -1,4 +1,4 @@
-// A run as Markdown, for the page of a job: what went wrong first, the rest folded away.
+// Formats a run as Markdown for a CI job summary: failures first, the rest folded.
 
 import { type Run, verdictOf } from "./run-data.ts";
 
@@ -107,7 +107,7 @@ function table(head: string[], rows: Cell[][]): string {
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** What a peer sent is text and nothing else: no markup of it survives, and no line break ends the row. */
+/** Escapes text from outside: no Markdown and no line break of it survives. */
 function cell(value: Cell): string {
   if (value === "---") return value;
   return String(value ?? "")

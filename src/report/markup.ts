@@ -1,4 +1,4 @@
-// Markup that cannot be broken out of: whatever is put into a template is escaped, unless it is markup itself.
+// An HTML template tag that escapes every value unless it is markup itself.
 
 export class Markup {
   readonly text: string;
@@ -20,7 +20,7 @@ function render(part: Part): string {
   if (part === null || part === undefined) return "";
   if (part instanceof Markup) return part.text;
   if (typeof part === "object") return part.map(render).join("");
-  // What has no shape, or turns the direction of the text around it, could disguise the rest.
+  // Invisible characters and those that change the direction of text could disguise the rest.
   const plain = String(part)
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");

@@ -1,4 +1,4 @@
-// The report of a run in each of its formats.
+// The report of a run in each format.
 
 import { Document } from "../contracts/document.ts";
 import type { ReportFormat } from "../contracts/report-format.ts";
@@ -16,5 +16,5 @@ const formats: Record<ReportFormat, (material: Material) => object> = {
   har,
 };
 
-/** An object where the format is JSON, else a document. */
+/** An object for JSON formats, otherwise a document. */
 export const report = (sources: RunSources, format: ReportFormat): object => formats[format](gather(sources));

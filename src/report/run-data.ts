@@ -1,4 +1,4 @@
-// A run as data: what was called and answered, what was delivered, what the judge found. Every format is made from this.
+// A run as data: requests, responses, deliveries, verdicts. Every format is made from it.
 
 import type { RequestMessage } from "../contracts/live-messages.ts";
 import type { ScenarioResult, ScenarioState } from "../contracts/scenario.ts";
@@ -18,7 +18,7 @@ export interface RunSources {
   attempts: Attempts;
   runSummary: RunSummary;
   verdicts(): readonly VerdictMessage[];
-  /** Those that are armed. */
+  /** The armed scenarios. */
   scenarios(): readonly ScenarioState[];
 }
 
@@ -28,16 +28,16 @@ export interface Coverage {
   method: string;
   path: string;
   calls: number;
-  /** Every status that it declares and every other that it answered, with how often. */
+  /** The count of each declared status, and of every other status that was returned. */
   statuses: { status: number; calls: number }[];
-  /** Every event that it declares, with how often there was one, whatever made it. */
+  /** The count of each declared event, whatever caused it. */
   events: { type: string; count: number }[];
 }
 
-/** The types of events that operations declare, and those that only a record's move makes. */
+/** The event types that operations declare, and those that only a state change emits. */
 export type EventCoverage = EventTypeCoverage;
 
-/** A request as the live stream tells of it, at a time that a person reads. */
+/** A request of the live stream, with its time as text. */
 export interface ReportedRequest extends Omit<RequestMessage, "at"> {
   at: string;
 }
@@ -56,11 +56,11 @@ export interface ReportedAttempt {
   status: string;
   responseStatus: number | null;
   error: string | null;
-  /** The request that made the event. */
+  /** The request that caused the event. */
   request: string | null;
 }
 
-/** How a scenario stands that is armed. */
+/** The state of an armed scenario. */
 export interface ReportedScenario extends Pick<ScenarioState, "name" | "title" | "merchant" | "score" | "points" | "says"> {
   verdict: Verdict;
   expectations: Pick<ScenarioResult, "rule" | "points" | "verdict" | "earned">[];
@@ -72,36 +72,36 @@ export interface Run {
   sandbox: { version: string; url: string; clock: string; now: string };
   totals: {
     operations: { called: number; total: number };
-    /** Types of events: how many there were any of, how many somebody took, of all. */
+    /** Event types: how many were sent, how many were accepted, and how many there are. */
     events: { emitted: number; delivered: number; total: number };
     requests: number;
     /** By class: 2xx, 4xx, 5xx. */
     statuses: Record<string, number>;
     attempts: number;
-    /** Deliveries, each with all its attempts, by what they came to. */
+    /** Deliveries by final status, each with all its attempts. */
     deliveries: Record<string, number>;
     verdicts: Record<Verdict, number>;
   };
   coverage: Coverage[];
   events: EventCoverage[];
   scenarios: ReportedScenario[];
-  /** Those that failed first. */
+  /** Failed ones first. */
   verdicts: ReportedVerdict[];
-  /** Oldest first. Of a long run, the newest. */
+  /** Oldest first; of a long run, only the newest. */
   requests: ReportedRequest[];
   deliveries: ReportedAttempt[];
-  /** Older ones that the report leaves out. */
+  /** The number of older entries that the report omits. */
   leftOut: { requests: number; attempts: number };
 }
 
-/** The rows that the formats with bodies need beside the run. */
+/** The run, and the rows that formats with bodies need. */
 export interface Material {
   run: Run;
   rows: RequestRow[];
   attempts: AttemptRecord[];
 }
 
-/** A page of more than this is read by nobody. */
+/** A longer page would be of no use. */
 const MOST = 2_000;
 
 export function gather(sources: RunSources): Material {
@@ -146,7 +146,7 @@ export function gather(sources: RunSources): Material {
   return { run, rows, attempts };
 }
 
-/** A request whose answer was lost has no status. */
+/** A request whose response was lost has no status. */
 export const classOf = (status: number) => (status < 100 ? "unanswered" : `${Math.floor(status / 100)}xx`);
 
 const RANK: Record<Verdict, number> = { fail: 0, inconclusive: 1, pass: 2 };

@@ -1,10 +1,10 @@
-// The timeline of a run as inline SVG: a lane for each operation and each endpoint, one column for each thing that happened.
+// The timeline of a run as inline SVG: a lane per operation and endpoint, a column per request or attempt.
 
 import { parseTime } from "../kernel/clock.ts";
 import { Markup, markup } from "./markup.ts";
 import { classOf, type ReportedAttempt, type ReportedRequest, type Run } from "./run-data.ts";
 
-/** Anything that happened, in one order. */
+/** A request or an attempt, in one order. */
 interface Moment {
   at: string;
   lane: string;
@@ -20,14 +20,14 @@ interface Placed extends Moment {
 const ROW = 28;
 const HEAD = 30;
 const MARGIN = 18;
-/** Room for the last label of time. */
+/** Space for the last time label. */
 const TAIL = 64;
 const MOST_DRAWN = 400;
 const LABEL_EVERY = 76;
-/** Sandbox milliseconds after which a pause is drawn: time jumps there, and with it the reader. */
+/** Pauses longer than this, in sandbox milliseconds, are drawn as a gap. */
 const LONG_PAUSE = 60_000;
 
-/** Columns stand for order, not for spans: under a clock that stands still or leaps, a scale of time would show nothing. */
+/** Columns show the order, not the distance in time: under a frozen or advanced clock a time scale would show nothing. */
 export function timeline(run: Run): Markup {
   const moments = momentsOf(run);
   if (moments.length === 0) return markup`<p class="empty">Nothing has happened yet.</p>`;
@@ -59,11 +59,11 @@ function momentsOf({ requests, deliveries }: Run): Moment[] {
     ...requests.map((request) => ({ at: request.at, lane: request.operation ?? NO_OPERATION, request })),
     ...deliveries.map((attempt) => ({ at: attempt.at, lane: `→ ${attempt.url.replace(/^https?:\/\/|\?.*$/g, "")}`, attempt })),
   ];
-  // Both lists are in order; the sort is stable, so a delivery follows the requests of its own moment.
+  // Both lists are in order and the sort is stable, so a delivery follows the requests of the same moment.
   return moments.sort((one, other) => (second(one) < second(other) ? -1 : second(one) > second(other) ? 1 : 0));
 }
 
-/** Attempts are logged to the second only. */
+/** Attempts have times in whole seconds. */
 const second = ({ at }: Moment) => at.slice(0, 19);
 
 const NO_OPERATION = "no operation";
@@ -84,7 +84,7 @@ function laneLabel(lane: string, index: number): Markup {
 const stripe = (index: number, width: number) =>
   markup`<line class="lane" x1="0" x2="${width}" y1="${HEAD + (index + 0.5) * ROW}" y2="${HEAD + (index + 0.5) * ROW}"/>`;
 
-/** The time stands above the first column of each second that there is room for; a pause is a dashed line with its length. */
+/** The time stands above the first column of each second that has space for it; a gap is a dashed line with its length. */
 function times(placed: readonly Placed[], height: number): Markup[] {
   const shown: Markup[] = [];
   let labelled = -LABEL_EVERY;
@@ -110,7 +110,7 @@ function words(milliseconds: number): string {
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 6) / 10} h`;
 }
 
-/** From a request to each delivery of what it made. */
+/** Lines from a request to each delivery it caused. */
 function links(placed: readonly Placed[]): Markup[] {
   const requests = new Map(placed.map((moment) => [moment.request?.id, moment]));
   return placed.flatMap(({ attempt, x, y }) => {
@@ -129,7 +129,7 @@ function mark({ x, y, request, attempt }: Placed): Markup {
   return markup`<a href="#${id}"><g class="${look}"><title>${title}</title><rect x="${x - 7}" y="${y - 7}" width="14" height="14" rx="4"/><text class="number" x="${x}" y="${y + 3.5}">${told.attempt}</text></g></a>`;
 }
 
-/** Each class of status has a shape of its own: colour is never the only sign. */
+/** Each status class has its own shape, so that colour is never the only sign. */
 function requestMark(x: number, y: number, { id, method, path, status, durationMs, merchant, replayOf, fault }: ReportedRequest): Markup {
   const replayed = replayOf === null ? "" : `, the answer to ${replayOf} again`;
   const struck = fault === null ? "" : `, struck by ${fault}`;
