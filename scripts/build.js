@@ -43,7 +43,9 @@ const rawText = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /\?raw$/ }, ({ path, resolveDir }) => ({
       // Relative, because esbuild writes the path into the bundle.
-      path: relative(root, join(resolveDir, path.slice(0, -"?raw".length))).split(sep).join("/"),
+      path: relative(root, join(resolveDir, path.slice(0, -"?raw".length)))
+        .split(sep)
+        .join("/"),
       namespace: "raw",
     }));
     onLoad({ filter: /.*/, namespace: "raw" }, ({ path }) => ({ contents: readFileSync(join(root, path), "utf8"), loader: "text" }));
