@@ -1,7 +1,7 @@
-// One call on its way through the model: what was sent, who sent it, and what the service chose of its own for the answer.
+// One call on its context through the model: what was sent, who sent it, and what the service chose of its own for the answer.
 
-import { type Fields, type KindName, kinds } from "./kinds.ts";
-import { compose, type Entry, type Event, type Merchant, newestFirst, recordsOf, secondsOf, type World } from "./world.ts";
+import { type Fields, type KindName, kinds } from "./record-kinds.ts";
+import { buildRecord, type Entry, type Event, type Merchant, newestFirst, recordsOf, secondsOf, type World } from "./world.ts";
 
 /** An HTTP request as it goes out. */
 export interface Request {
@@ -23,11 +23,11 @@ export interface Call {
   body: Fields;
   extra: Fields;
   /** What the service answered: whatever it may choose itself, such as a new id, is taken from there. */
-  told: unknown;
+  observed: unknown;
   /** Headers that this operation's success has of its own. */
   headers: Record<string, string>;
   /** What was chosen and may not be. */
-  surprises: string[];
+  violations: string[];
 }
 
 /** Stands where the model has no opinion, and where it only knows that there is some text. */
@@ -35,7 +35,7 @@ export const ANYTHING = Symbol("anything");
 export const SOME_TEXT = Symbol("some text");
 
 /** An answer that is an error. */
-export class Refused extends Error {
+export class ApiError extends Error {
   readonly code: string;
   readonly headers: Record<string, string>;
 
@@ -47,7 +47,7 @@ export class Refused extends Error {
 }
 
 export function refuse(code: string, headers?: Record<string, string>): never {
-  throw new Refused(code, headers);
+  throw new ApiError(code, headers);
 }
 
 const STATUSES: Record<string, number> = {
@@ -77,15 +77,15 @@ const STATUSES: Record<string, number> = {
 export const statusOf = (code: string): number => STATUSES[code] ?? 400;
 
 /** What the answer holds at a place; undefined where it is another answer. */
-export function toldAt(call: Call, ...steps: (string | number)[]): unknown {
-  return steps.reduce<unknown>((value, step) => (value as Record<string | number, unknown> | undefined | null)?.[step], call.told);
+export function observedAt(call: Call, ...steps: (string | number)[]): unknown {
+  return steps.reduce<unknown>((value, step) => (value as Record<string | number, unknown> | undefined | null)?.[step], call.observed);
 }
 
 /** A value that the service chose: it must have the form that it promises. */
 export function chosen(call: Call, form: RegExp, ...steps: (string | number)[]): string {
-  const value = toldAt(call, ...steps);
+  const value = observedAt(call, ...steps);
   if (typeof value === "string" && form.test(value)) return value;
-  call.surprises.push(`${steps.join(".")} must be like ${form}, and is ${JSON.stringify(value)}`);
+  call.violations.push(`${steps.join(".")} must be like ${form}, and is ${JSON.stringify(value)}`);
   return "unknown";
 }
 
@@ -93,7 +93,7 @@ export function chosen(call: Call, form: RegExp, ...steps: (string | number)[]):
 export function newId(call: Call, prefix: string, ...steps: (string | number)[]): string {
   const id = chosen(call, new RegExp(`^${prefix}_[0-9A-Za-z]{16}$`), ...steps);
   const name = `${call.merchant.id} ${id}`;
-  if (call.world.given.has(name)) call.surprises.push(`${id} was given before`);
+  if (call.world.given.has(name)) call.violations.push(`${id} was given before`);
   call.world.given.add(name);
   return id;
 }
@@ -118,13 +118,13 @@ export function emit(world: World, merchant: Merchant, type: string, data: unkno
     test,
   };
   merchant.events.push(event);
-  owe(world, merchant, event);
+  enqueueDeliveries(world, merchant, event);
   return event;
 }
 
 /** Every enabled endpoint that wants the type is owed the event: those that want every type first. */
-function owe(world: World, merchant: Merchant, event: Event): void {
-  for (const endpoint of wanting(merchant, event.type))
+function enqueueDeliveries(world: World, merchant: Merchant, event: Event): void {
+  for (const endpoint of subscribedEndpoints(merchant, event.type))
     merchant.deliveries.push({
       order: world.orders++,
       event,
@@ -139,35 +139,35 @@ function owe(world: World, merchant: Merchant, event: Event): void {
     });
 }
 
-export function wanting(merchant: Merchant, type: string): string[] {
+export function subscribedEndpoints(merchant: Merchant, type: string): string[] {
   const enabled = recordsOf(merchant, "webhook_endpoint").filter(({ status }) => status === "enabled");
   const ids = (wanted: string) => enabled.filter(({ events }) => (events as string[]).includes(wanted)).map(({ id }) => id);
   return [...new Set([...ids("*").sort(), ...ids(type).sort()])];
 }
 
-/** A new record of the caller's, and the event that tells of it. */
+/** A new record of the caller's, and the event that emits of it. */
 export function create(call: Call, kind: KindName, fields: Fields, at?: number): Entry {
   const id = (fields.id as string | undefined) ?? newId(call, kinds[kind].prefix, "id");
-  const record = compose(kind, call.merchant.id, at ?? call.now, { ...fields, id });
+  const record = buildRecord(kind, call.merchant.id, at ?? call.now, { ...fields, id });
   recordsOf(call.merchant, kind).push(record);
-  arrive(call.world, call.merchant, kind, record);
+  emitCreation(call.world, call.merchant, kind, record);
   return record;
 }
 
 /** Tells of a record that came into being: in its first state, and in the one it came in where that is another. */
-export function arrive(world: World, merchant: Merchant, kind: KindName, record: Entry): void {
-  const tells: Record<string, string> = kinds[kind].tells;
-  const first = (kinds[kind].blank as Fields).status;
-  if (tells.created) emit(world, merchant, tells.created, first === undefined ? record : { ...record, status: first });
-  const told = tells[String(record.status)];
-  if (told && (record.status !== first || !tells.created)) emit(world, merchant, told, record);
+export function emitCreation(world: World, merchant: Merchant, kind: KindName, record: Entry): void {
+  const emits: Record<string, string> = kinds[kind].emits;
+  const first = (kinds[kind].defaults as Fields).status;
+  if (emits.created) emit(world, merchant, emits.created, first === undefined ? record : { ...record, status: first });
+  const stateEvent = emits[String(record.status)];
+  if (stateEvent && (record.status !== first || !emits.created)) emit(world, merchant, stateEvent, record);
 }
 
-/** Moves a record to another state, if the table of moves allows it. */
-export function move(world: World, merchant: Merchant, kind: KindName, record: Entry, to: string, fields: Fields = {}): Entry {
-  const { moves, tells }: { moves: Record<string, string[]>; tells: Record<string, string> } = kinds[kind];
-  if (!moves[String(record.status)]?.includes(to)) refuse("invalid_state");
+/** Moves a record to another state, if the table of transitions allows it. */
+export function transition(world: World, merchant: Merchant, kind: KindName, record: Entry, to: string, fields: Fields = {}): Entry {
+  const { transitions, emits }: { transitions: Record<string, string[]>; emits: Record<string, string> } = kinds[kind];
+  if (!transitions[String(record.status)]?.includes(to)) refuse("invalid_state");
   Object.assign(record, fields, { status: to });
-  if (tells[to]) emit(world, merchant, tells[to], record);
+  if (emits[to]) emit(world, merchant, emits[to], record);
   return record;
 }

@@ -1,6 +1,6 @@
 // What becomes of what is owed: when each attempt is made, what a receiver makes of it, and what follows from that.
 
-import { ofDelivery } from "./faults.ts";
+import { matchDeliveryFaults } from "./faults.ts";
 import { cancel, endpointOf } from "./webhooks.ts";
 import { type Attempt, type Delivery, type Merchant, recordsOf, type World } from "./world.ts";
 
@@ -49,13 +49,13 @@ export const receiverOf = (url: string): ReceiverName => url.slice(url.lastIndex
 const isDue = (delivery: Delivery, now: number) => delivery.state === "pending" && delivery.due <= now;
 
 /** Everything that is due now happens, and what follows from it at once. Answers the attempts that were made. */
-export function happen(world: World): Attempt[] {
+export function deliverDue(world: World): Attempt[] {
   for (const merchant of world.merchants.values())
-    for (const [key, { expires }] of merchant.remembered) if (expires <= world.now) merchant.remembered.delete(key);
+    for (const [key, { expires }] of merchant.idempotencyReplies) if (expires <= world.now) merchant.idempotencyReplies.delete(key);
   const made: Attempt[] = [];
   for (let due = dueNow(world); due.length > 0; due = dueNow(world)) {
     // Rules are asked about all of it before any of it goes out.
-    for (const { delivery } of due) delivery.decided ??= world.faults.length > 0 ? ofDelivery(world, delivery) : undefined;
+    for (const { delivery } of due) delivery.decided ??= world.faults.length > 0 ? matchDeliveryFaults(world, delivery) : undefined;
     const ready = due.filter(({ delivery }) => isDue(delivery, world.now));
     for (const { merchant, delivery } of ready) if (delivery.state === "pending") made.push(attempt(world, merchant, delivery));
   }
@@ -71,13 +71,13 @@ function dueNow(world: World): { merchant: Merchant; delivery: Delivery }[] {
 
 /** Plays a span of time: each thing at its own moment. */
 export function advance(world: World, until: number): Attempt[] {
-  const made = happen(world);
+  const made = deliverDue(world);
   for (let due = soonest(world); due <= until; due = soonest(world)) {
     world.now = Math.max(world.now, due);
-    made.push(...happen(world));
+    made.push(...deliverDue(world));
   }
   world.now = Math.max(world.now, until);
-  made.push(...happen(world));
+  made.push(...deliverDue(world));
   return made;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Decision, Delivery, World } from "./world.ts";
 
-/** What is done to a call, by the point of its way at which it is done. Latency comes on top of everything. */
+/** What is done to a call, by the point of its context at which it is done. Latency comes on top of everything. */
 export type CallAction =
   | { type: "outage"; as?: "503" | "reset"; retryAfter?: number }
   | { type: "auth"; as: "revoked" | "expired" }
@@ -23,14 +23,14 @@ export type DeliveryAction =
   | { type: "payload"; as: "extra_field" }
   | { type: "retry_policy"; as: "ignore_2xx" | "give_up" };
 
-export interface Given {
+export interface FaultRuleInput {
   id: string;
   match: { operation?: string[]; merchant?: string; event?: string[] };
   trigger: { times: number; skip?: number; every?: number; for?: string };
   action: CallAction | DeliveryAction;
 }
 
-export interface Rule extends Given {
+export interface FaultRule extends FaultRuleInput {
   armedAt: number;
   /** At how many of those that it touches it might have fired, and at how many it did. */
   seen: number;
@@ -39,7 +39,7 @@ export interface Rule extends Given {
   holds: Map<Delivery["event"], Map<string, number>>;
 }
 
-export function arm(world: World, given: Given): void {
+export function arm(world: World, given: FaultRuleInput): void {
   world.faults.push({ ...given, armedAt: world.now, seen: 0, fired: 0, holds: new Map() });
 }
 
@@ -47,11 +47,11 @@ const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
 /** Milliseconds of a span such as 5m; of -5m, fewer than none. */
 export const span = (text: string): number => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN);
 
-const isOver = ({ trigger, armedAt }: Rule, now: number) => trigger.for !== undefined && now >= armedAt + span(trigger.for);
-const isSpent = ({ trigger, fired }: Rule) => fired >= trigger.times;
+const isOver = ({ trigger, armedAt }: FaultRule, now: number) => trigger.for !== undefined && now >= armedAt + span(trigger.for);
+const isSpent = ({ trigger, fired }: FaultRule) => fired >= trigger.times;
 
 /** Counts one match, and says whether the rule fires at it. */
-function fires(rule: Rule): boolean {
+function fires(rule: FaultRule): boolean {
   const { skip = 0, every = 1 } = rule.trigger;
   const match = ++rule.seen - skip;
   if (match <= 0 || match % every !== 0) return false;
@@ -60,7 +60,7 @@ function fires(rule: Rule): boolean {
 }
 
 /** The first rule of this type that fires at a call; the operation is not known yet when an outage strikes. */
-export function ofCall<T extends CallAction["type"]>(
+export function matchCallFault<T extends CallAction["type"]>(
   world: World,
   types: readonly T[],
   call: { operation: string | undefined; merchant: string | undefined; faults: string[] },
@@ -78,7 +78,7 @@ export function ofCall<T extends CallAction["type"]>(
 }
 
 /** What rules do to the attempt to come; a delay puts it off there and then. */
-export function ofDelivery(world: World, delivery: Delivery): Decision {
+export function matchDeliveryFaults(world: World, delivery: Delivery): Decision {
   const scheduled = firstOf(world, delivery, ["drop", "delay", "duplicate"]);
   const content = firstOf(world, delivery, ["signature", "payload"]);
   const policy = firstOf(world, delivery, ["retry_policy"]);

@@ -1,11 +1,11 @@
 // What the operations of the business areas do, once a call has come as far as that.
 
-import { isBackwards, MOST } from "./bodies.ts";
-import { type Call, chosen, create, emit, find, move, newId, only, own, refuse } from "./call.ts";
-import { type Fields, type KindName, kinds } from "./kinds.ts";
-import { pageOf } from "./lists.ts";
+import { type Call, chosen, create, emit, find, newId, only, own, refuse, transition } from "./call.ts";
+import { pageOf } from "./pagination.ts";
+import { type Fields, type KindName, kinds } from "./record-kinds.ts";
+import { isBackwards, MOST } from "./request-bodies.ts";
 import { createWebhook, deleteWebhook, listDeliveries, listWebhooks, rotateSecret, sendTestEvent } from "./webhooks.ts";
-import { compose, type Entry, newcomer, recordsOf } from "./world.ts";
+import { addMerchant, buildRecord, type Entry, recordsOf } from "./world.ts";
 
 export interface Operation {
   id: string;
@@ -82,7 +82,7 @@ export const operations: readonly Operation[] = [
 
 /** The fields of an operation's answer that nobody can set by sending them. */
 export const ownFields = ({ answers, own: more = [] }: Operation): string[] =>
-  answers === undefined ? more : [...Object.keys(compose(answers, "", 0, { id: "" })), ...more];
+  answers === undefined ? more : [...Object.keys(buildRecord(answers, "", 0, { id: "" })), ...more];
 
 const profile = (call: Call): Entry => own(call, "merchant", call.merchant.id);
 
@@ -99,7 +99,7 @@ function createPricingRule(call: Call): unknown {
 function declineBooking(call: Call): unknown {
   const booking = own(call, "booking", call.params.id);
   const fields = { ...call.extra, declineReason: call.body.reason ?? null, declinedAt: call.now };
-  return move(call.world, call.merchant, "booking", booking, "declined", fields);
+  return transition(call.world, call.merchant, "booking", booking, "declined", fields);
 }
 
 interface PayItem extends Fields {
@@ -151,7 +151,7 @@ const totalsOf = (items: PayItem[]) => ({
 const sum = (amounts: number[]): number =>
   amounts.reduce((before, amount) => (Math.abs(before + amount) > MOST ? refuse("validation_failed") : before + amount), 0);
 
-/** A merchant has one payout method. Of its account number, the end is kept. */
+/** A merchant has one payout method. Of its account number, the end is snapshotOf. */
 function setPayoutMethod(call: Call): unknown {
   const { accountNumber, ...fields } = call.body;
   const last4 = (accountNumber as string | undefined)?.replace(/[ -]/g, "").slice(-4) ?? null;
@@ -167,22 +167,22 @@ function login(call: Call): unknown {
   const known = call.world.logins.get(email);
   if (known?.password === undefined || known.password !== password) refuse("invalid_credentials", { "www-authenticate": "Bearer" });
   const accessToken = chosen(call, /^sk_test_session_[0-9A-Za-z]{24}$/, "accessToken");
-  if (call.world.keys.has(accessToken)) call.surprises.push(`${accessToken} was given before`);
+  if (call.world.keys.has(accessToken)) call.violations.push(`${accessToken} was given before`);
   call.world.keys.set(accessToken, { merchant: known.merchant, expires: call.world.now + SESSION * 1_000 });
   call.headers["cache-control"] = "no-store";
   const merchant = recordsOf(call.world.merchants.get(known.merchant) ?? refuse("invalid_credentials"), "merchant")[0];
   return { object: "session", accessToken, tokenType: "Bearer", expiresIn: SESSION, merchant };
 }
 
-/** A world of its own, empty but for its profile; whoever made it is told. */
+/** A world of its own, empty but for its profile; whoever made it is observed. */
 function createMerchant(call: Call): unknown {
   const { world } = call;
   const { password, ...fields } = call.body as { email?: string; password?: string | null };
   if (fields.email !== undefined && world.logins.has(fields.email)) refuse("already_exists");
   const id = newId(call, "mer", "id");
   const apiKey = chosen(call, /^sk_test_[0-9A-Za-z]{24}$/, "apiKey");
-  const record = compose("merchant", id, call.now, { ...call.extra, ...fields, id });
-  recordsOf(newcomer(world, id, undefined), "merchant").push(record);
+  const record = buildRecord("merchant", id, call.now, { ...call.extra, ...fields, id });
+  recordsOf(addMerchant(world, id, undefined), "merchant").push(record);
   world.keys.set(apiKey, { merchant: id, expires: undefined });
   if (fields.email !== undefined) world.logins.set(fields.email, { merchant: id, password: password ?? undefined });
   emit(world, call.merchant, "merchant.created", record);
@@ -205,7 +205,11 @@ const sorted = (fields: Fields) => JSON.stringify(Object.entries(fields).sort(([
 
 function confirmRemittance(call: Call): unknown {
   const remittance = own(call, "remittance", call.params.id);
-  return move(call.world, call.merchant, "remittance", remittance, "confirmed", { ...call.extra, ...call.body, confirmedAt: call.now });
+  return transition(call.world, call.merchant, "remittance", remittance, "confirmed", {
+    ...call.extra,
+    ...call.body,
+    confirmedAt: call.now,
+  });
 }
 
 /** A payment that was paid is posted once. */
@@ -228,18 +232,18 @@ function postToBooks(call: Call): unknown {
 /** What a merchant has who has set nothing yet. */
 function firstSettings(call: Call): Entry {
   const { country, currency, created } = profile(call);
-  return compose("statutory_settings", call.merchant.id, created, { id: "sts_settings", country, currency });
+  return buildRecord("statutory_settings", call.merchant.id, created, { id: "sts_settings", country, currency });
 }
 
-/** What is sent replaces what was there, null clears it, and where nothing changes nobody is told. */
+/** What is sent replaces what was there, null clears it, and where nothing changes nobody is observed. */
 function updateSettings(call: Call): unknown {
   if (!find(call, "statutory_settings", "sts_settings")) recordsOf(call.merchant, "statutory_settings").push(firstSettings(call));
   const settings = own(call, "statutory_settings", "sts_settings");
-  const blank: Fields = { metadata: {}, ...kinds.statutory_settings.blank };
+  const defaults: Fields = { metadata: {}, ...kinds.statutory_settings.defaults };
   const before = JSON.stringify(sortedDeep(settings));
   for (const [field, value] of Object.entries({ ...call.extra, ...call.body })) {
     if (value !== null) settings[field] = value;
-    else if (field in blank) settings[field] = blank[field];
+    else if (field in defaults) settings[field] = defaults[field];
     else delete settings[field];
   }
   if (JSON.stringify(sortedDeep(settings)) === before) return settings;

@@ -1,8 +1,8 @@
 // The operations about webhooks: endpoints and their health, secrets, the log of deliveries, and events made up for a test.
 
-import { ANYTHING, type Call, chosen, create, emit, own, refuse, SOME_TEXT, wanting } from "./call.ts";
-import { eventTypes, type Fields } from "./kinds.ts";
-import { page, pageOf } from "./lists.ts";
+import { ANYTHING, type Call, chosen, create, emit, own, refuse, SOME_TEXT, subscribedEndpoints } from "./call.ts";
+import { page, pageOf } from "./pagination.ts";
+import { eventTypes, type Fields } from "./record-kinds.ts";
 import { type Attempt, type Endpoint, type Entry, type Merchant, recordsOf, secondsOf } from "./world.ts";
 
 const SECRET = /^whsec_[0-9a-f]{64}$/;
@@ -64,7 +64,7 @@ export function rotateSecret(call: Call): unknown {
   const { id } = own(call, "webhook_endpoint", call.params.id);
   const endpoint = endpointOf(call.merchant, id);
   const secret = chosen(call, SECRET, "secret");
-  if (secret === endpoint.secret) call.surprises.push("the secret is the old one");
+  if (secret === endpoint.secret) call.violations.push("the secret is the old one");
   endpoint.secret = secret;
   return { id, object: "webhook_endpoint", secret, rotated: call.now };
 }
@@ -77,7 +77,7 @@ export function sendTestEvent(call: Call): unknown {
   const { type, data = {} } = call.body as { type?: string; data?: Fields };
   if (type === undefined) return refuse("validation_failed");
   warn(call, [type]);
-  const told = wanting(call.merchant, type);
+  const told = subscribedEndpoints(call.merchant, type);
   const event = emit(call.world, call.merchant, type, data, true);
   const id = chosen(call, /^evt_[0-9A-Za-z]{16}$/, "id");
   event.promised = id;
@@ -102,7 +102,7 @@ export function listDeliveries(call: Call): unknown {
       wanted("eventId", event.id ?? "") && wanted("endpointId", endpoint) && wanted("type", event.type) && wanted("status", status),
   );
   const found = page(call, listed.map(cursorOf), all.map(cursorOf));
-  return { ...found, data: found.data.map(({ of }) => shownAttempt(of)) };
+  return { ...found, data: found.data.map(({ of }) => attemptResource(of)) };
 }
 
 const cursors = new WeakMap<Attempt, { id: string | undefined; created: number; of: Attempt }>();
@@ -122,7 +122,7 @@ export function logOf(merchant: Merchant): Attempt[] {
 }
 
 /** The row as the API shows it, on a clock that stands still while the attempt is made. */
-export function shownAttempt(attempt: Attempt): Fields {
+export function attemptResource(attempt: Attempt): Fields {
   const { delivery, trigger, url, status, responseStatus, errorCode, nextDue, ended } = attempt;
   return {
     id: attempt.id,
@@ -152,7 +152,7 @@ export function shownAttempt(attempt: Attempt): Fields {
 
 const DAY = 24 * 3_600_000;
 
-/** How an endpoint fares, by its rows of the log. */
+/** How an endpoint status, by its rows of the log. */
 export function healthOf({ world, merchant }: Pick<Call, "world" | "merchant">, { id }: Entry): Fields {
   const log = logOf(merchant).filter(({ delivery }) => delivery.endpoint === id);
   const [last] = log;
@@ -161,11 +161,11 @@ export function healthOf({ world, merchant }: Pick<Call, "world" | "merchant">, 
   const recent = log.filter(({ ended }) => ended > world.now - DAY);
   const { disabledReason } = endpointOf(merchant, id);
   const gaveUp = failures.some(({ nextDue }) => nextDue === null);
-  const fares = last === undefined ? "unknown" : last.status === "succeeded" ? "healthy" : gaveUp ? "failing" : "degraded";
+  const status = last === undefined ? "unknown" : last.status === "succeeded" ? "healthy" : gaveUp ? "failing" : "degraded";
   const at = (attempt: Attempt | undefined) => (attempt ? secondsOf(attempt.ended) : null);
   const failure = log.find(({ status }) => status === "failed");
   return {
-    state: disabledReason === null ? fares : "disabled",
+    state: disabledReason === null ? status : "disabled",
     consecutiveFailures: failures.length,
     pendingDeliveries: merchant.deliveries.filter(({ endpoint, state }) => endpoint === id && state === "pending").length,
     succeeded24h: recent.filter(({ status }) => status === "succeeded").length,

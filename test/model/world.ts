@@ -2,8 +2,8 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Rule as FaultRule } from "./faults.ts";
-import { type Fields, type KindName, kinds } from "./kinds.ts";
+import type { FaultRule } from "./faults.ts";
+import { type Fields, type KindName, kinds } from "./record-kinds.ts";
 
 /** A record as the API shows it. */
 export interface Entry extends Fields {
@@ -21,7 +21,7 @@ export interface Window {
 }
 
 /** What was answered to an Idempotency-Key the first time. */
-export interface Remembered {
+export interface IdempotencyReply {
   /** Method, path, query and body, however they were written. */
   request: string;
   status: number | "none";
@@ -35,7 +35,7 @@ export interface Remembered {
 export interface Event {
   /** Counts all events. */
   order: number;
-  /** Given by the service; undefined until somebody has read it. */
+  /** FaultRuleInput by the service; undefined until somebody has read it. */
   id: string | undefined;
   /** The id that the call which made it was answered, where it was. */
   promised?: string;
@@ -86,7 +86,7 @@ export interface Decision {
 
 /** A row of the delivery log. */
 export interface Attempt {
-  /** Given by the service; undefined until somebody has read it. */
+  /** FaultRuleInput by the service; undefined until somebody has read it. */
   id: string | undefined;
   delivery: Delivery;
   trigger: "event" | "test" | "replay" | "retry";
@@ -109,7 +109,7 @@ export interface Merchant {
   origin: { fixture: Fixture; email: string; key: string } | undefined;
   records: Map<KindName, Entry[]>;
   endpoints: Endpoint[];
-  remembered: Map<string, Remembered>;
+  idempotencyReplies: Map<string, IdempotencyReply>;
   events: Event[];
   deliveries: Delivery[];
   attempts: Attempt[];
@@ -142,19 +142,20 @@ export interface World {
   faults: FaultRule[];
   /** How many events and deliveries there were. */
   orders: number;
-  /** How often each address was sent each event: receivers remember that, whatever the service forgets. */
+  /** How often each address was sent each event: receivers idempotencyReply that, whatever the service forgets. */
   seen: Map<string, number>;
   /** What a snapshot holds. */
-  saved: Kept | undefined;
-  /** Every id that was given since the merchant's beginning: none is given twice. */
+  saved: PersistentState | undefined;
+  /** Every id that was given since the merchant's initial: none is given twice. */
   given: Set<string>;
 }
 
 /** What is on disk, and so in a snapshot: windows and fault rules are not. */
-export type Kept = Pick<World, "merchants" | "keys" | "logins" | "given">;
+export type PersistentState = Pick<World, "merchants" | "keys" | "logins" | "given">;
 
 /** A copy of it, so that what changes later does not change it. */
-export const kept = ({ merchants, keys, logins, given }: Kept): Kept => structuredClone({ merchants, keys, logins, given });
+export const snapshotOf = ({ merchants, keys, logins, given }: PersistentState): PersistentState =>
+  structuredClone({ merchants, keys, logins, given });
 
 const FOLDER = join(import.meta.dirname, "../../fixtures/merchants");
 
@@ -163,7 +164,7 @@ export const fixtures: readonly Fixture[] = readdirSync(FOLDER)
   .map((name): Fixture => ({ name: name.replace(".json", ""), ...JSON.parse(readFileSync(join(FOLDER, name), "utf8")) }))
   .sort((one, other) => one.merchant.created - other.merchant.created);
 
-export function begin(now: number, rules: Rules): World {
+export function createWorld(now: number, rules: Rules): World {
   const empty = {
     merchants: new Map(),
     keys: new Map(),
@@ -185,29 +186,29 @@ export const secondsOf = (milliseconds: number): number => Math.floor(millisecon
 export function fillWithFixtures(world: World): void {
   for (const part of [world.merchants, world.keys, world.logins, world.windows, world.given]) part.clear();
   world.faults.length = 0;
-  for (const fixture of fixtures) settle(world, fixture, fixture.merchant.id, fixture.merchant.email, fixture.merchant.apiKey);
+  for (const fixture of fixtures) addFixtureMerchant(world, fixture, fixture.merchant.id, fixture.merchant.email, fixture.merchant.apiKey);
 }
 
-/** Lets the merchant of a fixture come with everything it has, and tells nobody. */
-export function settle(world: World, fixture: Fixture, id: string, email: string, key: string): void {
+/** Lets the merchant of a fixture come with everything it has, and emits nobody. */
+export function addFixtureMerchant(world: World, fixture: Fixture, id: string, email: string, key: string): void {
   const { apiKey: _, password, ...profile } = fixture.merchant;
-  const merchant = newcomer(world, id, { fixture, email, key });
+  const merchant = addMerchant(world, id, { fixture, email, key });
   const all = Object.entries({ merchant: [{ ...profile, id, email }], ...fixture.records }) as [KindName, Fields[]][];
   for (const [kind, records] of all)
-    for (const record of records) recordsOf(merchant, kind).push(compose(kind, id, profile.created, record as Fields & { id: string }));
+    for (const record of records) recordsOf(merchant, kind).push(buildRecord(kind, id, profile.created, record as Fields & { id: string }));
   world.keys.set(key, { merchant: id, expires: undefined });
   world.logins.set(email, { merchant: id, password });
 }
 
-export function newcomer(world: World, id: string, origin: Merchant["origin"]): Merchant {
+export function addMerchant(world: World, id: string, origin: Merchant["origin"]): Merchant {
   const nothing = { endpoints: [], events: [], deliveries: [], attempts: [] };
-  const merchant: Merchant = { id, origin, records: new Map(), remembered: new Map(), ...nothing };
+  const merchant: Merchant = { id, origin, records: new Map(), idempotencyReplies: new Map(), ...nothing };
   world.merchants.set(id, merchant);
   return merchant;
 }
 
 /** Forgets a merchant and all that is its own. Windows and fault rules of others stay. */
-export function forget(world: World, id: string): void {
+export function removeMerchant(world: World, id: string): void {
   world.merchants.delete(id);
   for (const [key, { merchant }] of world.keys) if (merchant === id) world.keys.delete(key);
   for (const [email, { merchant }] of world.logins) if (merchant === id) world.logins.delete(email);
@@ -230,11 +231,11 @@ export function recordsOf(merchant: Merchant, kind: KindName): Entry[] {
 }
 
 /** A whole record: what was given, and else what a new one of its kind holds. */
-export function compose(kind: KindName, merchant: string, now: number, given: Fields & { id: string }): Entry {
+export function buildRecord(kind: KindName, merchant: string, now: number, given: Fields & { id: string }): Entry {
   const usual = {
     object: kind,
     merchantId: merchant,
-    ...kinds[kind].blank,
+    ...kinds[kind].defaults,
     metadata: {},
     created: now,
     ...(kind === "customer" ? {} : { livemode: false }),

@@ -16,11 +16,11 @@ export interface Receivers {
   /** What came since this was last asked. */
   taken(): Arrival[];
   /** For the next run: events of the same ids are new to everybody. */
-  forget(): void;
+  reset(): void;
   close(): Promise<void>;
 }
 
-export async function openReceivers(): Promise<Receivers> {
+export async function startReceivers(): Promise<Receivers> {
   const arrivals: Arrival[] = [];
   const seen = new Map<string, number>();
   const server = createServer(async (incoming, outgoing) => {
@@ -37,7 +37,7 @@ export async function openReceivers(): Promise<Receivers> {
   return {
     port: (server.address() as AddressInfo).port,
     taken: () => arrivals.splice(0),
-    forget() {
+    reset() {
       arrivals.length = 0;
       seen.clear();
     },

@@ -1,8 +1,8 @@
 // What is tried in the bodies of calls: for each operation one that is good, and for each field values that are good or bad.
 
 import fc from "fast-check";
-import { MOST } from "../bodies.ts";
-import type { Fields } from "../kinds.ts";
+import type { Fields } from "../record-kinds.ts";
+import { MOST } from "../request-bodies.ts";
 
 /** A body that is good wherever its records are in the right state. */
 export const USUAL: Record<string, Fields> = {

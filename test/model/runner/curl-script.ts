@@ -1,7 +1,7 @@
 // A run as a script of curl commands, for whoever wants to see with own eyes where the sandbox and the model part.
 
 import type { Request } from "../call.ts";
-import type { Beginning, Difference, Line } from "./play.ts";
+import type { Difference, InitialState, Line } from "./runner.ts";
 
 /** A word as the shell takes it literally, but for the address of the receivers. */
 function quoted(text: string, receivers: string): string {
@@ -12,14 +12,19 @@ function quoted(text: string, receivers: string): string {
 const iso = (time: number) => new Date(time).toISOString();
 
 /** `receivers` is where they were, such as http://127.0.0.1:4000; the script opens some of its own. */
-export function scriptOf(difference: Difference, { now, rateLimit, bodies }: Beginning, webhookTimeout: string, receivers: string): string {
+export function curlScript(
+  difference: Difference,
+  { now, rateLimit, bodies }: InitialState,
+  webhookTimeout: string,
+  receivers: string,
+): string {
   const lines = difference.lines;
   const needsReceivers = lines.some((line) => line.line === "send" && line.request.body?.includes(receivers));
   const told = lines.map((line, place) => spelled(line, place, place === lines.length - 1, receivers));
   return [
     "#!/usr/bin/env bash",
     "# The sandbox and the model part at the end of this. It begins a sandbox of its own; COMMAND says how, `npx merchant-sandbox` unless",
-    "# given. Where nothing is killed on the way, it can be told of one that runs, by URL:",
+    "# given. Where nothing is killed on the context, it can be told of one that runs, by URL:",
     `# merchant-sandbox start --memory --clock ${iso(now)} --rate-limit ${rateLimit} --bodies ${bodies} --webhook-timeout ${webhookTimeout}`,
     "set -u",
     PROLOGUE.trim(),
@@ -41,7 +46,7 @@ function spelled(line: Line, place: number, isLast: boolean, receivers: string):
     const under = line.during ? `${curl(line.during, receivers, "-m 5 -o /dev/null")} &\n` : "";
     return `# ${place + 1}. It is killed, and begins anew over its file.\n${under}restart ${iso(line.now)}`;
   }
-  const status = line.answer?.status ?? "no answer";
+  const status = line.response?.status ?? "no response";
   if (!isLast) return `# ${place + 1}. ${status}\n${curl(line.request, receivers, "-o /dev/null")}`;
   return `# ${place + 1}. Here they part: it answered ${status}.\n${curl(line.request, receivers, "-i")}`;
 }

@@ -1,38 +1,38 @@
-// Holds what the log of deliveries shows, and what really arrived, against the attempts that the model made.
+// StillFails what the log of deliveries shows, and what really arrived, against the attempts that the model made.
 
 import { createHmac } from "node:crypto";
 import { receiverOf } from "../deliveries.ts";
-import { shownAttempt } from "../webhooks.ts";
+import { attemptResource } from "../webhooks.ts";
 import type { Attempt, World } from "../world.ts";
-import { shown, unlike } from "./compare.ts";
-import type { Arrival } from "./receiver.ts";
+import { diff, format } from "./compare-responses.ts";
+import type { Arrival } from "./webhook-receivers.ts";
 
 type Row = Record<string, unknown>;
 
 /** Among attempts of one moment any may have begun first: so each is looked for. Whatever is found gets its id. */
-export function logUnlike(made: readonly Attempt[], rows: readonly Row[], world: World): string[] {
+export function diffDeliveryLog(made: readonly Attempt[], rows: readonly Row[], world: World): string[] {
   const fresh = rows.slice(0, made.length).reverse();
   // Copies of a delivery look like it: those that began first are those that were owed first.
   for (const attempt of made) {
-    const differences = (row: Row) => unlike(shownAttempt({ ...attempt, id: row.id as string }), withoutFault(row), "the log");
+    const differences = (row: Row) => diff(attemptResource({ ...attempt, id: row.id as string }), withoutFault(row), "the log");
     const place = fresh.findIndex((row) => differences(row).length === 0);
     if (place === -1) {
       const near = fresh.find(
         ({ eventId, endpointId }) => eventId === attempt.delivery.event.id && endpointId === attempt.delivery.endpoint,
       );
-      return near ? differences(near) : [`the log must have ${shown(shownAttempt(attempt))}, and has ${shown(fresh)}`];
+      return near ? differences(near) : [`the log must have ${format(attemptResource(attempt))}, and has ${format(fresh)}`];
     }
     attempt.id = String(fresh.splice(place, 1)[0]?.id);
   }
   const before = rows[made.length];
   const isKnown = [...world.merchants.values()].some(({ attempts }) => attempts.some(({ id }) => id === before?.id));
-  return before === undefined || isKnown ? [] : [`the log must not have ${shown(before)}`];
+  return before === undefined || isKnown ? [] : [`the log must not have ${format(before)}`];
 }
 
 const withoutFault = ({ fault: _, ...row }: Row): Row => row;
 
 /** Everything that was sent has arrived once, with the bytes of its event and the signature of its secret; and nothing else has. */
-export function arrivalsUnlike(made: readonly Attempt[], arrivals: Arrival[]): string[] {
+export function diffArrivals(made: readonly Attempt[], arrivals: Arrival[]): string[] {
   const reached = made.filter(({ url, decided }) => !decided.drop && receiverOf(url) !== "closed");
   // Several endpoints may have one address; what is signed with a secret that nobody knows is what is left there.
   const isStrange = ({ decided }: Attempt) => decided.signature === "wrong_secret";
@@ -41,15 +41,15 @@ export function arrivalsUnlike(made: readonly Attempt[], arrivals: Arrival[]): s
     const path = new URL(attempt.url).pathname;
     const { event } = attempt.delivery;
     const there = arrivals.filter((arrival) => arrival.path === path && arrival.headers["x-webhook-id"] === event.id);
-    const genuine = there.find((arrival) => arrivalUnlike(attempt, arrival).length === 0);
+    const genuine = there.find((arrival) => diffArrival(attempt, arrival).length === 0);
     if (there[0] === undefined) return [`at ${path} must have arrived ${event.id} (${event.type})`];
-    if (genuine === undefined) return arrivalUnlike(attempt, there[0]);
+    if (genuine === undefined) return diffArrival(attempt, there[0]);
     arrivals.splice(arrivals.indexOf(genuine), 1);
   }
-  return arrivals.length === 0 ? [] : [`nothing more must have arrived, and there came ${shown(arrivals)}`];
+  return arrivals.length === 0 ? [] : [`nothing more must have arrived, and there came ${format(arrivals)}`];
 }
 
-function arrivalUnlike({ delivery: { event }, decided, secret }: Attempt, { path, headers, text }: Arrival): string[] {
+function diffArrival({ delivery: { event }, decided, secret }: Attempt, { path, headers, text }: Arrival): string[] {
   const { id, type, created, merchant, data } = event;
   const usual = { id, object: "event", type, created, livemode: false, merchantId: merchant, data };
   const body = decided.extraField ? { ...usual, addedLater: { by: "a later version" } } : usual;
@@ -62,8 +62,8 @@ function arrivalUnlike({ delivery: { event }, decided, secret }: Attempt, { path
         ? signature === undefined
         : signature !== genuine && signature !== undefined;
   return [
-    ...unlike(body, JSON.parse(text), `the body at ${path}`),
-    ...unlike([type, "application/json"], [headers["x-webhook-event"], headers["content-type"]], `the headers at ${path}`),
+    ...diff(body, JSON.parse(text), `the body at ${path}`),
+    ...diff([type, "application/json"], [headers["x-webhook-event"], headers["content-type"]], `the headers at ${path}`),
     ...(isRight ? [] : [`the signature at ${path} must be ${decided.signature ?? genuine}, is ${signature}`]),
   ];
 }

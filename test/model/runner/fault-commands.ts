@@ -1,8 +1,8 @@
 // The fault rules that runs arm: what they touch, when they fire, what they do.
 
 import fc from "fast-check";
-import type { Fields } from "../kinds.ts";
 import { operations } from "../operations.ts";
+import type { Fields } from "../record-kinds.ts";
 
 export interface Action extends Fields {
   type: string;
@@ -14,8 +14,8 @@ export interface FaultMatch {
   event?: string[];
 }
 
-export interface FaultStep {
-  step: "fault";
+export interface FaultCommand {
+  type: "fault";
   match: FaultMatch;
   trigger: { times: number; skip?: number; every?: number; for?: string };
   action: Action;
@@ -23,7 +23,7 @@ export interface FaultStep {
 
 const rarely = <T>(arbitrary: fc.Arbitrary<T>, freq: number) => fc.option(arbitrary, { freq, nil: undefined });
 
-/** An answer to these may be lost: what they made is read in the event that tells of it. */
+/** An response to these may be lost: what they made is read in the event that emits of it. */
 const LOSABLE = [
   ...["pricing_rules.create", "payroll.create", "payout_method.set", "variants.create", "gov_payments.post", "bookings.decline"],
   ...["remittances.confirm", "payroll.override_item", "statutory_settings.update", "payments.list", "merchants.me"],
@@ -88,12 +88,12 @@ const matching = (names: fc.Arbitrary<string[] | undefined>, field: "operation" 
   fc
     .tuple(names, ofMerchant)
     .map(([list, merchant]): FaultMatch => ({ ...(list ? { [field]: list } : {}), ...(merchant === undefined ? {} : { merchant }) }));
-const fault = (match: fc.Arbitrary<FaultMatch>, action: fc.Arbitrary<Action>): fc.Arbitrary<FaultStep> =>
-  fc.record({ step: fc.constant("fault" as const), match, trigger, action });
+const fault = (match: fc.Arbitrary<FaultMatch>, action: fc.Arbitrary<Action>): fc.Arbitrary<FaultCommand> =>
+  fc.record({ type: fc.constant("fault" as const), match, trigger, action });
 
 const EVENTS = ["payment.succeeded", "pricing_rule.created", "booking.declined", "payroll.created"];
 
-export const faults: fc.Arbitrary<FaultStep> = fc.oneof(
+export const faults: fc.Arbitrary<FaultCommand> = fc.oneof(
   { weight: 3, arbitrary: fault(matching(rarely(some(ANY_OPERATION), 1), "operation"), onAnyCall) },
   { weight: 1, arbitrary: fault(fc.constant({}), onOutages) },
   { weight: 3, arbitrary: fault(matching(some(LOSABLE), "operation"), onAnswers) },

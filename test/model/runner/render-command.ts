@@ -1,24 +1,24 @@
-// Makes of a step what is really sent: looks up in the model which records, keys and earlier calls it is about.
+// Makes of a command what is really sent: looks up in the model which records, keys and earlier calls it is about.
 
 import type { Request } from "../call.ts";
+import type { ControlCommand } from "../control-commands.ts";
 import { receiverOf } from "../deliveries.ts";
-import type { Given } from "../faults.ts";
-import type { Fields, KindName } from "../kinds.ts";
+import type { FaultRuleInput } from "../faults.ts";
 import { operations } from "../operations.ts";
-import type { Deed } from "../steer.ts";
+import type { Fields, KindName } from "../record-kinds.ts";
 import { type Entry, fixtures, type Merchant, recordsOf, type World } from "../world.ts";
-import type { FaultStep } from "./fault-steps.ts";
-import { type CallStep, type Pick, type Query, type Step, statesOf, type Who } from "./steps.ts";
-import { ADDRESSES, changed, USUAL } from "./values.ts";
+import { ADDRESSES, changed, USUAL } from "./body-arbitraries.ts";
+import { type CallCommand, type Command, type Pick, type Query, statesOf, type Who } from "./commands.ts";
+import type { FaultCommand } from "./fault-commands.ts";
 
-export type Act =
-  | { act: "call"; request: Request }
-  | { act: "deed"; deed: Deed }
-  /** `during`: while this call is under way. */
-  | { act: "crash"; during: Request | undefined };
+export type RenderedCommand =
+  | { kind: "call"; request: Request }
+  | { kind: "controlCommand"; controlCommand: ControlCommand }
+  /** `during`: while this call is under context. */
+  | { kind: "crash"; during: Request | undefined };
 
-/** What a run has been through, as far as later steps ask for it. */
-export interface Story {
+/** What a run has been through, as far as later commands ask for it. */
+export interface RunHistory {
   world: World;
   /** Calls, oldest first. */
   calls: Request[];
@@ -28,23 +28,26 @@ export interface Story {
   receivers: string;
 }
 
-/** Undefined where there is nothing that the step could be about. */
-export function spell(story: Story, step: Step): Act | undefined {
-  switch (step.step) {
+/** Undefined where there is nothing that the command could be about. */
+export function renderCommand(history: RunHistory, command: Command): RenderedCommand | undefined {
+  switch (command.type) {
     case "call":
-      return { act: "call", request: spellCall(story, step) };
+      return { kind: "call", request: renderCall(history, command) };
     case "astray":
-      return { act: "call", request: { method: step.method, path: step.path, headers: headersOf(story.world, step.who), body: undefined } };
+      return {
+        kind: "call",
+        request: { method: command.method, path: command.path, headers: headersOf(history.world, command.who), body: undefined },
+      };
     case "again": {
-      const calls = [...story.calls].reverse().filter((call) => isRepeatable(call) && (!step.keyed || hasKey(call)));
-      const request = at(calls, step.nth);
-      return request && { act: "call", request };
+      const calls = [...history.calls].reverse().filter((call) => isRepeatable(call) && (!command.keyed || hasKey(call)));
+      const request = at(calls, command.nth);
+      return request && { kind: "call", request };
     }
     case "crash":
-      return { act: "crash", during: step.during ? interruptible(story, step.nth) : undefined };
+      return { kind: "crash", during: command.during ? interruptible(history, command.nth) : undefined };
     default: {
-      const deed = spellDeed(story, step);
-      return deed && { act: "deed", deed };
+      const controlCommand = renderControlCommand(history, command);
+      return controlCommand && { kind: "controlCommand", controlCommand };
     }
   }
 }
@@ -96,15 +99,15 @@ function callerOf(world: World, { authorization = "" }: Record<string, string>):
   return world.merchants.get(key?.merchant ?? "") ?? merchantAt(world, 0);
 }
 
-function spellCall(story: Story, step: CallStep): Request {
-  const { method, path } = operations.find(({ id }) => id === step.operation) as (typeof operations)[number];
-  const headers = headersOf(story.world, step.who);
-  const caller = callerOf(story.world, headers);
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => paramOf(story.world, caller, step, name));
-  const search = queryOf(caller, step);
+function renderCall(history: RunHistory, command: CallCommand): Request {
+  const { method, path } = operations.find(({ id }) => id === command.operation) as (typeof operations)[number];
+  const headers = headersOf(history.world, command.who);
+  const caller = callerOf(history.world, headers);
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => paramOf(history.world, caller, command, name));
+  const search = queryOf(caller, command);
   const request: Request = { method, path: `/v1${filled}${search === "" ? "" : `?${search}`}`, headers, body: undefined };
-  if (step.key !== undefined) headers["idempotency-key"] = step.key;
-  return method === "GET" ? request : withBody(request, bodyOf(story, step), step.oddity);
+  if (command.key !== undefined) headers["idempotency-key"] = command.key;
+  return method === "GET" ? request : withBody(request, bodyOf(history, command), command.oddity);
 }
 
 /** The kind of record that a path is about, and which of them the operation accepts. */
@@ -119,7 +122,7 @@ const ABOUT: Record<string, [kind: KindName, isReady: (record: Entry) => boolean
   "webhooks.rotate_secret": ["webhook_endpoint", () => true],
 };
 
-function paramOf(world: World, caller: Merchant, { operation, picks }: CallStep, name: string): string {
+function paramOf(world: World, caller: Merchant, { operation, picks }: CallCommand, name: string): string {
   const [kind, isReady] = ABOUT[operation] as (typeof ABOUT)[string];
   const record = pickFrom(world, caller, kind, isReady, picks[0] as Pick);
   if (name !== "iid") return record?.id ?? "nobody_at_all";
@@ -135,13 +138,16 @@ function pickFrom(world: World, caller: Merchant, kind: KindName, isReady: (reco
   return at(whose === "ready" && ready.length > 0 ? ready : records, nth);
 }
 
-function bodyOf({ receivers, ...story }: Story & { count: number }, { operation, changes, address }: CallStep): Fields | undefined {
+function bodyOf(
+  { receivers, ...history }: RunHistory & { count: number },
+  { operation, changes, address }: CallCommand,
+): Fields | undefined {
   const usual = USUAL[operation];
   if (usual === undefined) return undefined;
-  if (operation !== "webhooks.create") return changed({ ...usual, ...ownOf(operation, story.count) }, changes);
-  const place = "address" in address ? at(ADDRESSES, address.address) : `${receivers}/${story.count}/${address.receiver}`;
+  if (operation !== "webhooks.create") return changed({ ...usual, ...ownOf(operation, history.count) }, changes);
+  const place = "address" in address ? at(ADDRESSES, address.address) : `${receivers}/${history.count}/${address.receiver}`;
   const isClosed = receiverOf(place ?? "") === "closed";
-  return changed({ ...usual, url: isClosed ? `http://127.0.0.1:2/${story.count}/closed` : place }, changes);
+  return changed({ ...usual, url: isClosed ? `http://127.0.0.1:2/${history.count}/closed` : place }, changes);
 }
 
 /** What no two of a merchant's may share: a few values, so that now and then two do. */
@@ -172,7 +178,7 @@ const LISTED: Record<string, KindName> = {
   "webhooks.list": "webhook_endpoint",
 };
 
-function queryOf(caller: Merchant, { operation, query }: CallStep): string {
+function queryOf(caller: Merchant, { operation, query }: CallCommand): string {
   const { limit, after, before, filter, unknown } = query as Query;
   if (unknown) return "colour=red";
   const kind = LISTED[operation];
@@ -194,8 +200,8 @@ function filterOf({ events, endpoints }: Merchant, filter: string): string {
   return filter === "endpoint" ? `endpointId=${endpoints.at(-1)?.id ?? "we_none"}` : filter;
 }
 
-/** A write under a key, whose merchant tells nobody: it may be cut off in the middle, and asked again. */
-function interruptible({ calls, world }: Story, nth: number): Request | undefined {
+/** A write under a key, whose merchant emits nobody: it may be cut off in the middle, and asked again. */
+function interruptible({ calls, world }: RunHistory, nth: number): Request | undefined {
   const isQuiet = ({ headers }: Request) => recordsOf(callerOf(world, headers), "webhook_endpoint").length === 0;
   return at(
     calls.filter((request) => hasKey(request) && isQuiet(request)),
@@ -203,32 +209,37 @@ function interruptible({ calls, world }: Story, nth: number): Request | undefine
   );
 }
 
-type DeedStep = Exclude<Step, CallStep | { step: "again" | "astray" | "crash" }>;
+type GeneratedControlCommand = Exclude<Command, CallCommand | { type: "again" | "astray" | "crash" }>;
 
-function spellDeed(story: Story, step: DeedStep): Deed | undefined {
-  const { world } = story;
-  switch (step.step) {
+function renderControlCommand(history: RunHistory, command: GeneratedControlCommand): ControlCommand | undefined {
+  const { world } = history;
+  switch (command.type) {
     case "reset":
-      return step.nth === undefined ? { do: "reset" } : { do: "reset", merchant: merchantAt(world, step.nth).id };
+      return command.nth === undefined ? { do: "reset" } : { do: "reset", merchant: merchantAt(world, command.nth).id };
     case "mint":
-      return { do: "mint", fixture: at(fixtures, step.nth)?.name ?? "" };
+      return { do: "mint", fixture: at(fixtures, command.nth)?.name ?? "" };
     // Somebody must be left.
     case "remove":
-      return world.merchants.size > 1 ? { do: "remove", merchant: merchantAt(world, step.nth).id } : undefined;
+      return world.merchants.size > 1 ? { do: "remove", merchant: merchantAt(world, command.nth).id } : undefined;
     case "record":
-      return { do: "record", kind: step.kind, merchant: merchantAt(world, step.merchant).id, status: stateAt(step.kind, step.state) };
+      return {
+        do: "record",
+        kind: command.kind,
+        merchant: merchantAt(world, command.merchant).id,
+        status: stateAt(command.kind, command.state),
+      };
     case "move": {
-      const merchant = merchantAt(world, step.merchant);
-      const record = at(recordsOf(merchant, step.kind), step.nth);
-      const status = stateAt(step.kind, step.state);
-      return record && status !== undefined ? { do: "move", kind: step.kind, merchant: merchant.id, id: record.id, status } : undefined;
+      const merchant = merchantAt(world, command.merchant);
+      const record = at(recordsOf(merchant, command.kind), command.nth);
+      const status = stateAt(command.kind, command.state);
+      return record && status !== undefined ? { do: "move", kind: command.kind, merchant: merchant.id, id: record.id, status } : undefined;
     }
     case "window": {
-      const { remaining, resetIn } = step;
-      return { do: "window", merchant: merchantAt(world, step.merchant).id, remaining, ...(resetIn === undefined ? {} : { resetIn }) };
+      const { remaining, resetIn } = command;
+      return { do: "window", merchant: merchantAt(world, command.merchant).id, remaining, ...(resetIn === undefined ? {} : { resetIn }) };
     }
     case "fault":
-      return { do: "arm", rule: ruleOf(story, step) };
+      return { do: "arm", rule: ruleOf(history, command) };
     case "disarm":
       return { do: "disarm" };
     case "save":
@@ -236,15 +247,15 @@ function spellDeed(story: Story, step: DeedStep): Deed | undefined {
     case "restore":
       return { do: "restore" };
     case "advance":
-      return { do: "advance", by: step.by };
+      return { do: "advance", by: command.by };
     case "set":
-      return { do: step.thaw ? "thaw" : "set", now: Math.max(0, world.now + step.by * 1_000) };
+      return { do: command.thaw ? "thaw" : "set", now: Math.max(0, world.now + command.by * 1_000) };
     case "replay":
-      return replayOf(world, step);
+      return replayOf(world, command);
     case "enable": {
       const endpoint = at(
         [...world.merchants.values()].flatMap((merchant) => recordsOf(merchant, "webhook_endpoint")),
-        step.nth,
+        command.nth,
       );
       return endpoint && { do: "enable", merchant: String(endpoint.merchantId), endpoint: endpoint.id };
     }
@@ -253,13 +264,13 @@ function spellDeed(story: Story, step: DeedStep): Deed | undefined {
 
 const stateAt = (kind: KindName, nth: number | undefined): string | undefined => (nth === undefined ? undefined : at(statesOf(kind), nth));
 
-function ruleOf(story: Story, { match, trigger, action }: FaultStep): Given {
+function ruleOf(history: RunHistory, { match, trigger, action }: FaultCommand): FaultRuleInput {
   const { merchant, ...named } = match;
-  const whose = merchant === undefined ? {} : { merchant: merchantAt(story.world, merchant).id };
-  return { id: `flt_${story.count}`, match: { ...named, ...whose }, trigger, action: action as unknown as Given["action"] };
+  const whose = merchant === undefined ? {} : { merchant: merchantAt(history.world, merchant).id };
+  return { id: `flt_${history.count}`, match: { ...named, ...whose }, trigger, action: action as unknown as FaultRuleInput["action"] };
 }
 
-function replayOf(world: World, { nth, attempt }: { nth: number; attempt: boolean }): Deed | undefined {
+function replayOf(world: World, { nth, attempt }: { nth: number; attempt: boolean }): ControlCommand | undefined {
   const merchants = [...world.merchants.values()];
   const made = at(
     merchants.flatMap(({ attempts }) => attempts),

@@ -1,11 +1,11 @@
 // What a run is made of, as data that shrinks: records, keys and earlier calls are named by numbers, and looked up when it comes to them.
 
 import fc from "fast-check";
-import { bodies, knownFields } from "../bodies.ts";
-import { type KindName, kinds } from "../kinds.ts";
 import { operations } from "../operations.ts";
-import { type FaultStep, faults } from "./fault-steps.ts";
-import { type Change, changesOf } from "./values.ts";
+import { type KindName, kinds } from "../record-kinds.ts";
+import { bodies, knownFields } from "../request-bodies.ts";
+import { type Change, changesOf } from "./body-arbitraries.ts";
+import { type FaultCommand, faults } from "./fault-commands.ts";
 
 /** Some record, or some place in a list: taken modulo how many there are. */
 export interface Pick {
@@ -14,8 +14,8 @@ export interface Pick {
   whose: "own" | "ready" | "other" | "nobody";
 }
 
-export interface CallStep {
-  step: "call";
+export interface CallCommand {
+  type: "call";
   operation: string;
   who: Who;
   picks: Pick[];
@@ -41,26 +41,26 @@ export interface Query {
   unknown?: boolean;
 }
 
-export type Step =
-  | CallStep
+export type Command =
+  | CallCommand
   /** An earlier call once more, to the byte. */
-  | { step: "again"; nth: number; keyed: boolean }
-  | { step: "astray"; method: string; path: string; who: Who }
-  | { step: "reset"; nth: number | undefined }
-  | { step: "save" }
-  | { step: "restore" }
-  | { step: "mint"; nth: number }
-  | { step: "remove"; nth: number }
-  | { step: "record"; kind: KindName; state: number | undefined; merchant: number }
-  | { step: "move"; kind: KindName; nth: number; state: number; merchant: number }
-  | { step: "window"; merchant: number; remaining: number; resetIn: string | undefined }
-  | FaultStep
-  | { step: "disarm" }
-  | { step: "advance"; by: string }
-  | { step: "set"; by: number; thaw: boolean }
-  | { step: "replay"; nth: number; attempt: boolean }
-  | { step: "enable"; nth: number }
-  | { step: "crash"; during: boolean; nth: number };
+  | { type: "again"; nth: number; keyed: boolean }
+  | { type: "astray"; method: string; path: string; who: Who }
+  | { type: "reset"; nth: number | undefined }
+  | { type: "save" }
+  | { type: "restore" }
+  | { type: "mint"; nth: number }
+  | { type: "remove"; nth: number }
+  | { type: "record"; kind: KindName; state: number | undefined; merchant: number }
+  | { type: "move"; kind: KindName; nth: number; state: number; merchant: number }
+  | { type: "window"; merchant: number; remaining: number; resetIn: string | undefined }
+  | FaultCommand
+  | { type: "disarm" }
+  | { type: "advance"; by: string }
+  | { type: "set"; by: number; thaw: boolean }
+  | { type: "replay"; nth: number; attempt: boolean }
+  | { type: "enable"; nth: number }
+  | { type: "crash"; during: boolean; nth: number };
 
 const nth = fc.nat({ max: 40 });
 const few = fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat({ max: 6 }) });
@@ -94,7 +94,7 @@ const query = fc
   })
   .map((drawn) => Object.fromEntries(Object.entries(drawn).filter(([, value]) => value !== undefined)) as Query);
 
-/** Most receivers answer soon; one that never does costs real time. */
+/** Most receivers response soon; one that never does costs real time. */
 const receiver = fc.oneof(
   { weight: 8, arbitrary: fc.constant("ok") },
   { weight: 32, arbitrary: fc.constantFrom("ok", "ok", "down", "again", "later", "gone", "moved", "broken", "closed") },
@@ -114,10 +114,10 @@ const key = fc.oneof(
 
 const ODDITIES = ["text/plain", "no type", "charset", "gzip", "no json", "list", "nothing"];
 
-const callOf = (operation: (typeof operations)[number]): fc.Arbitrary<CallStep> => {
+const callOf = (operation: (typeof operations)[number]): fc.Arbitrary<CallCommand> => {
   const isRead = operation.method === "GET";
   return fc.record({
-    step: fc.constant("call" as const),
+    type: fc.constant("call" as const),
     operation: fc.constant(operation.id),
     who,
     picks: fc.tuple(pick, pick),
@@ -141,8 +141,8 @@ const OFTEN: Record<string, number> = {
 
 const call = fc.oneof(...operations.map((operation) => ({ weight: OFTEN[operation.id] ?? 2, arbitrary: callOf(operation) })));
 
-const astray: fc.Arbitrary<Step> = fc.record({
-  step: fc.constant("astray" as const),
+const astray: fc.Arbitrary<Command> = fc.record({
+  type: fc.constant("astray" as const),
   method: fc.constantFrom("GET", "POST", "PUT", "DELETE", "PATCH"),
   path: fc.constantFrom(
     "/v1/nothing",
@@ -165,18 +165,18 @@ const states = fc.nat({ max: 6 });
 const SPANS = ["0s", "1s", "5s", "20s", "2m", "10m", "1h", "23h", "25h"];
 const HOUR = 3_600;
 
-const deeds: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ step: fc.constant("reset" as const), nth: fc.option(few, { freq: 3, nil: undefined }) }) },
-  { weight: 1, arbitrary: fc.constant<Step>({ step: "save" }) },
-  { weight: 1, arbitrary: fc.constant<Step>({ step: "restore" }) },
-  { weight: 1, arbitrary: fc.record({ step: fc.constant("mint" as const), nth: fc.nat({ max: 3 }) }) },
-  { weight: 1, arbitrary: fc.record({ step: fc.constant("remove" as const), nth: fc.nat({ max: 6 }) }) },
-  { weight: 4, arbitrary: fc.record({ step: fc.constant("record" as const), kind, state: rarely(states, 1), merchant: few }) },
-  { weight: 4, arbitrary: fc.record({ step: fc.constant("move" as const), kind, nth, state: states, merchant: few }) },
+const controlCommands: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("reset" as const), nth: fc.option(few, { freq: 3, nil: undefined }) }) },
+  { weight: 1, arbitrary: fc.constant<Command>({ type: "save" }) },
+  { weight: 1, arbitrary: fc.constant<Command>({ type: "restore" }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("mint" as const), nth: fc.nat({ max: 3 }) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("remove" as const), nth: fc.nat({ max: 6 }) }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("record" as const), kind, state: rarely(states, 1), merchant: few }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("move" as const), kind, nth, state: states, merchant: few }) },
   {
     weight: 1,
     arbitrary: fc.record({
-      step: fc.constant("move" as const),
+      type: fc.constant("move" as const),
       kind: fc.constant<KindName>("merchant"),
       nth,
       state: states,
@@ -186,57 +186,57 @@ const deeds: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      step: fc.constant("window" as const),
+      type: fc.constant("window" as const),
       merchant: few,
       remaining: fc.nat({ max: 4 }),
       resetIn: rarely(fc.constantFrom("3s", "2m"), 1),
     }),
   },
   { weight: 6, arbitrary: faults },
-  { weight: 1, arbitrary: fc.constant<Step>({ step: "disarm" }) },
-  { weight: 6, arbitrary: fc.record({ step: fc.constant("advance" as const), by: fc.constantFrom(...SPANS) }) },
+  { weight: 1, arbitrary: fc.constant<Command>({ type: "disarm" }) },
+  { weight: 6, arbitrary: fc.record({ type: fc.constant("advance" as const), by: fc.constantFrom(...SPANS) }) },
   {
     weight: 2,
     arbitrary: fc.record({
-      step: fc.constant("set" as const),
+      type: fc.constant("set" as const),
       by: fc.constantFrom(-26 * HOUR, -60, -1, 0, 5, 61, HOUR, 25 * HOUR),
       thaw: fc.boolean(),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ step: fc.constant("replay" as const), nth, attempt: fc.boolean() }) },
-  { weight: 1, arbitrary: fc.record({ step: fc.constant("enable" as const), nth }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("replay" as const), nth, attempt: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("enable" as const), nth }) },
 );
 
-const crash: fc.Arbitrary<Step> = fc.record({ step: fc.constant("crash" as const), during: fc.boolean(), nth });
+const crash: fc.Arbitrary<Command> = fc.record({ type: fc.constant("crash" as const), during: fc.boolean(), nth });
 
-const stepOf = (crashes: boolean): fc.Arbitrary<Step> =>
+const commandArbitrary = (crashes: boolean): fc.Arbitrary<Command> =>
   fc.oneof(
     { weight: 30, arbitrary: call },
-    { weight: 4, arbitrary: fc.record({ step: fc.constant("again" as const), nth: fc.nat({ max: 6 }), keyed: fc.boolean() }) },
+    { weight: 4, arbitrary: fc.record({ type: fc.constant("again" as const), nth: fc.nat({ max: 6 }), keyed: fc.boolean() }) },
     { weight: 1, arbitrary: astray },
-    { weight: 12, arbitrary: deeds },
+    { weight: 12, arbitrary: controlCommands },
     ...(crashes ? [{ weight: 2, arbitrary: crash }] : []),
   );
 
 /** A whole run. */
-export interface Story {
+export interface Trace {
   rateLimit: string;
   bodies: "checked" | "open";
-  steps: Step[];
+  commands: Command[];
 }
 
-const story = (options: { most: number; crashes: boolean }): fc.Arbitrary<Story> =>
+const trace = (options: { most: number; crashes: boolean }): fc.Arbitrary<Trace> =>
   fc.record({
     rateLimit: fc.constantFrom("none", "none", "30/10s", "6000/60s"),
     bodies: fc.constantFrom("checked", "checked", "open"),
-    steps: fc.array(stepOf(options.crashes), { minLength: Math.ceil(options.most / 2), maxLength: options.most }),
+    commands: fc.array(commandArbitrary(options.crashes), { minLength: Math.ceil(options.most / 2), maxLength: options.most }),
   });
 
-/** The same story for the same seed. */
-export function drawStory(seed: number, options: { most: number; crashes: boolean }): Story {
-  const [drawn] = fc.sample(story(options), { seed, numRuns: 1 });
-  return drawn as Story;
+/** The same trace for the same seed. */
+export function generateTrace(seed: number, options: { most: number; crashes: boolean }): Trace {
+  const [drawn] = fc.sample(trace(options), { seed, numRuns: 1 });
+  return drawn as Trace;
 }
 
 /** The states that a kind's records can be in. */
-export const statesOf = (kind: KindName): string[] => Object.keys(kinds[kind].moves);
+export const statesOf = (kind: KindName): string[] => Object.keys(kinds[kind].transitions);

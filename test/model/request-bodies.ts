@@ -1,50 +1,50 @@
 // What the body of each operation may hold, field by field; whatever else is sent is welcome.
 
-import type { Fields } from "./kinds.ts";
+import type { Fields } from "./record-kinds.ts";
 
-export type Rule = (value: unknown) => boolean;
+export type FieldCheck = (value: unknown) => boolean;
 
 export interface Body {
-  required: Record<string, Rule>;
+  required: Record<string, FieldCheck>;
   /** Each of these may be left out, and null is as good. */
-  optional: Record<string, Rule>;
+  optional: Record<string, FieldCheck>;
   /** These may be left out, and null is no value of theirs. */
-  absent?: Record<string, Rule>;
+  absent?: Record<string, FieldCheck>;
 }
 
 export const MOST = Number.MAX_SAFE_INTEGER;
 
 const text =
-  (least = 0, most = 5_000): Rule =>
+  (least = 0, most = 5_000): FieldCheck =>
   (value) =>
     typeof value === "string" && value.length >= least && value.length <= most;
 const whole =
-  (least: number, most = MOST): Rule =>
+  (least: number, most = MOST): FieldCheck =>
   (value) =>
     Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
 const like =
-  (pattern: RegExp, most = Number.POSITIVE_INFINITY): Rule =>
+  (pattern: RegExp, most = Number.POSITIVE_INFINITY): FieldCheck =>
   (value) =>
     typeof value === "string" && value.length <= most && pattern.test(value);
 const oneOf =
-  (...values: string[]): Rule =>
+  (...values: string[]): FieldCheck =>
   (value) =>
     values.includes(value as string);
 const list =
-  (item: Rule, least = 0, most = Number.POSITIVE_INFINITY): Rule =>
+  (item: FieldCheck, least = 0, most = Number.POSITIVE_INFINITY): FieldCheck =>
   (value) =>
     Array.isArray(value) && value.length >= least && value.length <= most && value.every(item);
 const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
-const flag: Rule = (value) => typeof value === "boolean";
-const bag: Rule = isObject;
-const texts: Rule = (value) => isObject(value) && Object.values(value).every((one) => typeof one === "string");
+const flag: FieldCheck = (value) => typeof value === "boolean";
+const bag: FieldCheck = isObject;
+const texts: FieldCheck = (value) => isObject(value) && Object.values(value).every((one) => typeof one === "string");
 const orNull =
-  (rule: Rule): Rule =>
+  (rule: FieldCheck): FieldCheck =>
   (value) =>
     value === null || rule(value);
 
 /** A day of the calendar: 2026-02-30 is none. */
-const day: Rule = (value) => {
+const day: FieldCheck = (value) => {
   if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
   const time = new Date(`${value}T00:00:00Z`);
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(value);
@@ -59,7 +59,7 @@ const weekday = oneOf("monday", "tuesday", "wednesday", "thursday", "friday", "s
 const eventType = like(/^[a-z0-9_]+(\.[a-z0-9_]+)+$/, 255);
 
 const shaped =
-  (body: Body): Rule =>
+  (body: Body): FieldCheck =>
   (value) =>
     isObject(value) && wrongFields(body, value).length === 0;
 

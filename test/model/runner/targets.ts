@@ -7,25 +7,25 @@ import { join } from "node:path";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create.ts";
 import { type Started, start } from "../../support/program.ts";
 import type { Request } from "../call.ts";
-import type { Answer } from "./compare.ts";
+import type { HttpResponse } from "./compare-responses.ts";
 
-export interface Ground {
+export interface Target {
   /** Undefined when the connection broke. */
-  call(request: Request): Promise<Answer | undefined>;
+  call(request: Request): Promise<HttpResponse | undefined>;
   /** Ends it where it stands, and begins anew over the same file, the clock at this time. */
   crash(now: number): Promise<void>;
   /** Ends it; answers what it had to say of defects of its own, if anything. */
   close(): Promise<string | undefined>;
 }
 
-export interface Options {
+export interface TargetOptions {
   now: number;
   /** Such as 30/10s. */
   rateLimit: string;
   bodies: "checked" | "open";
   /** Real milliseconds for a receiver that never answers. */
   webhookTimeout: string;
-  /** Whether it crashes on the way, and so needs a file. */
+  /** Whether it crashes on the context, and so needs a file. */
   crashes: boolean;
 }
 
@@ -33,7 +33,7 @@ const folder = () => mkdtempSync(join(tmpdir(), "merchant-sandbox-model-"));
 const remove = (path: string) => rmSync(path, { recursive: true, force: true });
 const iso = (time: number) => new Date(time).toISOString();
 
-export async function here({ now, rateLimit, bodies, webhookTimeout, crashes }: Options): Promise<Ground> {
+export async function inProcess({ now, rateLimit, bodies, webhookTimeout, crashes }: TargetOptions): Promise<Target> {
   const cwd = crashes ? folder() : undefined;
   const where = cwd === undefined ? {} : { db: join(cwd, "data.db"), memory: false };
   const defects: unknown[] = [];
@@ -63,7 +63,7 @@ export async function here({ now, rateLimit, bodies, webhookTimeout, crashes }: 
   };
 }
 
-export async function program({ now, rateLimit, bodies, webhookTimeout }: Options): Promise<Ground> {
+export async function builtProgram({ now, rateLimit, bodies, webhookTimeout }: TargetOptions): Promise<Target> {
   const cwd = folder();
   const words = ["--db", "data.db", "--rate-limit", rateLimit, "--bodies", bodies, "--webhook-timeout", webhookTimeout];
   const open = (time: number): Promise<Started> => start([...words, "--clock", iso(time)], {}, cwd);
@@ -86,7 +86,7 @@ export async function program({ now, rateLimit, bodies, webhookTimeout }: Option
   };
 }
 
-function send(url: string, { method, path, headers, body }: Request, agent: Agent): Promise<Answer | undefined> {
+function send(url: string, { method, path, headers, body }: Request, agent: Agent): Promise<HttpResponse | undefined> {
   const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
   return new Promise((resolve) => {
     const outgoing = httpRequest(url, { method, path, headers: { ...headers, ...length }, agent }, (incoming) => {

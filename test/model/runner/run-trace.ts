@@ -1,0 +1,68 @@
+// Plays one trace from its initial to its end, and makes a script of what was found.
+
+import type { Trace } from "./commands.ts";
+import type { Coverage } from "./coverage.ts";
+import { curlScript } from "./curl-script.ts";
+import { Difference, initialWorld, type Run, readAllRecords, runCommand } from "./runner.ts";
+import { inProcess, type Target, type TargetOptions } from "./targets.ts";
+import type { Receivers } from "./webhook-receivers.ts";
+
+export interface Failure {
+  message: string;
+  script: string;
+  /** At how many commands it came out; one more than tinProcess are winProcess it came out after them. */
+  commands: number;
+}
+
+export interface RunOptions {
+  receivers: Receivers;
+  coverage: Coverage;
+  open?: (options: TargetOptions) => Promise<Target>;
+  mutate?: Run["mutate"];
+}
+
+const NOW = Date.UTC(2026, 0, 5, 12);
+const WEBHOOK_TIMEOUT = "1s";
+
+/** Undefined when the sandbox did as the model says, to the end. */
+export async function runTrace({ rateLimit, bodies, commands }: Trace, options: RunOptions): Promise<Failure | undefined> {
+  const { receivers, coverage, open = inProcess, mutate = (expected) => expected } = options;
+  const initial = { now: NOW, rateLimit, bodies };
+  const crashes = commands.some(({ type }) => type === "crash");
+  const target = await open({ ...initial, webhookTimeout: WEBHOOK_TIMEOUT, crashes });
+  const address = `http://127.0.0.1:${receivers.port}`;
+  const world = initialWorld(initial);
+  const run: Run = {
+    world,
+    target,
+    receivers,
+    address,
+    lines: [],
+    calls: [],
+    count: 0,
+    onCall: coverage.count,
+    onAction: coverage.onAction,
+    mutate,
+  };
+  coverage.runs++;
+  let difference: Difference | undefined;
+  let taken = 0;
+  try {
+    for (const command of commands) {
+      coverage.commands++;
+      taken++;
+      await runCommand(run, command);
+    }
+    taken++;
+    await readAllRecords(run);
+  } catch (error) {
+    if (!(error instanceof Difference)) throw error;
+    difference = error;
+  } finally {
+    const defect = await target.close();
+    if (defect !== undefined)
+      difference = new Difference([difference?.message ?? "", defect], difference?.expected ?? "no defect", run.lines);
+    receivers.reset();
+  }
+  return difference && { message: difference.message, script: curlScript(difference, initial, WEBHOOK_TIMEOUT, address), commands: taken };
+}

@@ -1,0 +1,240 @@
+// Plays a trace on a sandbox and on the model, and holds every response, event and delivery of the one against the other.
+
+import type { Request } from "../call.ts";
+import type { Expected } from "../call-outcome.ts";
+import { applyControlCommand, type ControlCommand, controlRequests, deliverAfter, restart } from "../control-commands.ts";
+import { handleRequest } from "../request-pipeline.ts";
+import { type Attempt, createWorld, type Event, type World } from "../world.ts";
+import type { Command } from "./commands.ts";
+import { diffArrivals, diffDeliveryLog } from "./compare-deliveries.ts";
+import { diff, diffResponse, format, type HttpResponse } from "./compare-responses.ts";
+import { type RenderedCommand, renderCommand } from "./render-command.ts";
+import type { Target } from "./targets.ts";
+import type { Receivers } from "./webhook-receivers.ts";
+
+/** One line of what was done, for whoever wants to do it again. */
+export type Line =
+  | { line: "send"; request: Request; response?: HttpResponse | undefined; isInspection: boolean }
+  | { line: "restart"; now: number; during?: Request | undefined };
+
+/** The sandbox and the model went different ways. */
+export class Difference extends Error {
+  readonly lines: Line[];
+  readonly expected: string;
+
+  constructor(differences: readonly string[], expected: string, lines: Line[]) {
+    super(differences.join("\n"));
+    this.lines = lines;
+    this.expected = expected;
+  }
+}
+
+export interface Run {
+  world: World;
+  target: Target;
+  receivers: Receivers;
+  /** Where endpoints of this run are. */
+  address: string;
+  lines: Line[];
+  calls: Request[];
+  count: number;
+  /** Hears of each call that came to its response. */
+  onCall(expected: Expected): void;
+  /** Hears of everything else that was done. */
+  onAction(name: string): void;
+  /** Lets a test falsify the model: what it says of a call. */
+  mutate(expected: Expected, request: Request): Expected;
+}
+
+export interface InitialState {
+  now: number;
+  rateLimit: string;
+  bodies: "checked" | "open";
+}
+
+const UNLIMITED = { limit: 1_000_000_000, window: 60_000 };
+
+export function rulesOf(rateLimit: string) {
+  if (rateLimit === "none") return UNLIMITED;
+  const [limit = "", seconds = ""] = rateLimit.split("/");
+  return { limit: Number(limit), window: Number(seconds.slice(0, -1)) * 1_000 };
+}
+
+export const initialWorld = ({ now, rateLimit, bodies }: InitialState): World => createWorld(now, { ...rulesOf(rateLimit), bodies });
+
+export async function runCommand(run: Run, command: Command): Promise<void> {
+  run.count++;
+  const rendered = renderCommand({ ...run, receivers: run.address }, command);
+  if (rendered) await execute(run, rendered);
+}
+
+async function execute(run: Run, rendered: RenderedCommand): Promise<void> {
+  if (rendered.kind === "crash") {
+    run.onAction(rendered.during ? "crash in a call" : "crash");
+    return crash(run, rendered.during);
+  }
+  if (rendered.kind === "controlCommand") {
+    run.onAction(rendered.controlCommand.do === "arm" ? `fault ${rendered.controlCommand.rule.action.type}` : rendered.controlCommand.do);
+    return runControlCommand(run, rendered.controlCommand);
+  }
+  run.calls.push(rendered.request);
+  const response = await send(run, rendered.request);
+  await checkCall(run, rendered.request, response);
+}
+
+async function send(run: Run, request: Request, isInspection = false): Promise<HttpResponse | undefined> {
+  const line: Line = { line: "send", request, isInspection };
+  run.lines.push(line);
+  line.response = await run.target.call(request);
+  return line.response;
+}
+
+/** `replayed`: whether the response may be the first one's or another's, because nobody knows how far the first one came. */
+async function checkCall(run: Run, request: Request, response: HttpResponse | undefined, replayed = false): Promise<void> {
+  const isShown = response?.body !== undefined && response.status < 500;
+  const told = isShown ? response.body : await newestEvent(run);
+  const served = handleRequest(run.world, request, told);
+  if (replayed) served.headers["idempotent-replayed"] = response?.headers["idempotent-replayed"] as string | undefined;
+  const expected = run.mutate(served, request);
+  const { idempotencyReply, status, corruption } = expected;
+  fail(run, diffResponse(expected, response), format({ status, code: expected.code, headers: expected.headers, body: expected.body }));
+  if (idempotencyReply && status === idempotencyReply.status && corruption === undefined) idempotencyReply.text = response?.text;
+  run.onCall(expected);
+  await checkSideEffects(run);
+}
+
+/** What an response that was lost or corruption would have format, as far as the event that emits of it shows it. */
+async function newestEvent(run: Run): Promise<unknown> {
+  const response = await run.target.call(control("GET", "/events?limit=1"));
+  return bodyOf<{ data?: { body: { data: unknown } }[] }>(response).data?.[0]?.body.data;
+}
+
+export async function runControlCommand(run: Run, controlCommand: ControlCommand): Promise<void> {
+  let response: HttpResponse | undefined;
+  for (const { method, path, body } of controlRequests(controlCommand)) response = await send(run, control(method, path, body));
+  const outcome = applyControlCommand(run.world, controlCommand, response?.body);
+  const { code } = bodyOf<{ code?: string }>(response);
+  const found = response?.status !== outcome.status || (outcome.code !== undefined && code !== outcome.code);
+  fail(
+    run,
+    found ? [`status: must be ${outcome.status} ${outcome.code ?? ""}, is ${response?.status} ${code ?? ""}`] : [],
+    format(outcome),
+  );
+  if (outcome.body !== undefined) fail(run, diff(outcome.body, response?.body), format(outcome));
+  await checkSideEffects(run, controlCommand);
+}
+
+/** Waits for what is due, and looks at the events and attempts that there are since then. */
+async function checkSideEffects(run: Run, controlCommand?: ControlCommand): Promise<void> {
+  const { world } = run;
+  await checkEvents(run);
+  const hasPending = [...world.merchants.values()].some(({ deliveries }) => deliveries.some(({ state }) => state === "pending"));
+  const made = deliverAfter(world, controlCommand);
+  // Another clock lets answers be forgotten, which takes its time too.
+  if (controlCommand?.do !== "advance" && (hasPending || controlCommand?.do === "set" || controlCommand?.do === "thaw"))
+    await send(run, control("POST", "/clock/advance", { by: "0s" }));
+  if (hasPending || made.length > 0) await checkDeliveryLog(run, made);
+}
+
+/** The newest events of all are those that the model made since the last look, and before them the newest that was known then. */
+async function checkEvents(run: Run): Promise<void> {
+  const events = [...run.world.merchants.values()].flatMap((merchant) => merchant.events).sort((one, other) => other.order - one.order);
+  const fresh = events.filter(({ id }) => id === undefined);
+  const { data: rows = [] } = bodyOf<{ data?: Row[] }>(await send(run, control("GET", `/events?limit=${fresh.length + 1}`), true));
+  const told = rows.map(({ id, type, merchant, body }) => ({ id, type, merchant, body }));
+  const expected = fresh.map((event, place) => {
+    event.id = event.promised ?? String(rows[place]?.id);
+    return eventRow(event);
+  });
+  const known = events[fresh.length];
+  fail(run, diff([...expected, ...(known ? [eventRow(known)] : [])], told, "events"), format(expected));
+  run.lines.pop();
+}
+
+type Row = Record<string, unknown>;
+
+const eventRow = ({ id, type, merchant, created, data }: Event) => ({
+  id,
+  type,
+  merchant,
+  body: { id, object: "event", type, created, livemode: false, merchantId: merchant, data },
+});
+
+const bodyOf = <B>(response: HttpResponse | undefined): B => (response?.body ?? {}) as B;
+
+async function checkDeliveryLog(run: Run, made: Attempt[]): Promise<void> {
+  const path = `/deliveries?limit=${Math.min(100, made.length + 1)}`;
+  const rows: Row[] = [];
+  for (let after = ""; rows.length < made.length + 1; after = `&starting_after=${rows.at(-1)?.id}`) {
+    const response = await send(run, control("GET", `${path}${after}`), true);
+    const { data = [], has_more: hasMore } = bodyOf<{ data?: Row[]; has_more?: boolean }>(response);
+    rows.push(...data);
+    if (!hasMore) break;
+  }
+  fail(run, diffDeliveryLog(made, rows.slice(0, made.length + 1), run.world), format(made.map(({ delivery, ...rest }) => rest)));
+  fail(run, diffArrivals(made, run.receivers.taken()), "what the log says");
+  while (run.lines.at(-1)?.line === "send" && (run.lines.at(-1) as { isInspection: boolean }).isInspection) run.lines.pop();
+}
+
+export const control = (method: string, path: string, body?: unknown): Request => ({
+  method,
+  path: `/_sandbox${path}`,
+  headers: body === undefined ? {} : { "content-type": "application/json" },
+  body: body === undefined ? undefined : JSON.stringify(body),
+});
+
+/** It stops where it stands, with a call under context or without, and begins anew. That call is then made again. */
+async function crash(run: Run, during: Request | undefined): Promise<void> {
+  run.lines.push({ line: "restart", now: run.world.now, during });
+  const under = during && run.target.call(during);
+  await run.target.crash(run.world.now);
+  await under;
+  restart(run.world);
+  if (during) await checkCall(run, during, await send(run, during), true);
+}
+
+function fail(run: Run, differences: string[], expected: string): void {
+  if (differences.length > 0) throw new Difference(differences, expected, run.lines);
+}
+
+/** In the end everything that is there is read, page by page and merchant by merchant. */
+export async function readAllRecords(run: Run): Promise<void> {
+  await runControlCommand(run, { do: "disarm" });
+  for (const { id, records } of [...run.world.merchants.values()]) {
+    await runControlCommand(run, { do: "window", merchant: id, limit: 1_000_000, remaining: 1_000_000 });
+    if (records.get("merchant")?.[0]?.status === "suspended")
+      await runControlCommand(run, { do: "move", kind: "merchant", merchant: id, id, status: "active" });
+    await readUnlisted(run, id);
+    const [key] = [...run.world.keys].find(([, { merchant, expires }]) => merchant === id && expires === undefined) ?? [];
+    if (key !== undefined) for (const path of READ) await readAll(run, path, key);
+  }
+}
+
+/** Kinds that no operation lists: the control plane shows what it is asked to leave as it is. */
+const UNLISTED = ["booking", "payroll", "remittance", "gov_payment", "pricing_rule", "payout_method", "product_variant"] as const;
+
+/** Those of them that a call made, or was about. */
+async function readUnlisted(run: Run, merchant: string): Promise<void> {
+  const paths = run.calls.map(({ path }) => path);
+  for (const kind of UNLISTED)
+    for (const { id, status } of [...(run.world.merchants.get(merchant)?.records.get(kind) ?? [])])
+      if (/_[0-9A-Za-z]{16}$/.test(id) || paths.some((path) => path.includes(`/${id}/`)))
+        await runControlCommand(run, { do: "move", kind, merchant, id, status: String(status) });
+}
+
+const LISTS = [
+  ...["payments", "payouts", "marketplace/orders", "employees/disciplinary", "employees/appraisals", "memberships/renewals"],
+  ...["integrations/sync-logs", "webhooks", "webhook-deliveries"],
+];
+const READ = [...LISTS.map((path) => `/v1/${path}?limit=100`), "/v1/merchants/me", "/v1/events/organizer", "/v1/statutory/settings"];
+
+async function readAll(run: Run, path: string, key: string): Promise<void> {
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const request: Request = { method: "GET", path: next, headers: { authorization: `Bearer ${key}` }, body: undefined };
+    const response = await send(run, request);
+    const expected = run.mutate(handleRequest(run.world, request, response?.body), request);
+    fail(run, diffResponse(expected, response), format(expected.body));
+    const { has_more: hasMore, data } = bodyOf<{ has_more?: boolean; data?: Row[] }>(response);
+    next = hasMore ? `${path}&starting_after=${data?.at(-1)?.id}` : undefined;
+  }
+}
