@@ -1,32 +1,32 @@
-// One call as it goes its context: how far it has come, what it will be answered, and what faults do to it at each point.
+// The state of a call in the pipeline, its expected response, and the faults injected at each stage.
 
 import type { Request } from "./call.ts";
 import { type CallAction, matchCallFault, span } from "./faults.ts";
 import type { Operation } from "./operations.ts";
 import { type IdempotencyReply, secondsOf, type Window, type World } from "./world.ts";
 
-/** What the service must answer. */
+/** The expected response. */
 export interface Expected {
   operation: string | undefined;
-  /** None where a fault lets no answer come. */
+  /** "none": a fault breaks the connection. */
   status: number | "none";
-  /** Of an error. */
+  /** Error code. */
   code?: string | undefined;
-  /** Of a success: all of it. */
+  /** Complete body of a success. */
   body?: unknown;
-  /** The very bytes, where they were seen before. */
+  /** Exact bytes of a replayed response. */
   text?: string | undefined;
-  /** How a fault spoils the answer. */
+  /** How a fault corrupts the body. */
   corruption?: "truncate" | "invalid_json" | "html" | undefined;
-  /** The headers that the model has an opinion on; undefined where there must be none. */
+  /** Headers the model predicts; undefined where the header must be absent. */
   headers: Record<string, string | undefined>;
-  /** What the service chose and may not. */
+  /** Generated values that break the rules. */
   violations: string[];
-  /** Hears of the bytes of an answer that is idempotencyReplies. */
+  /** The stored reply, which receives the bytes of the response. */
   idempotencyReply?: IdempotencyReply;
 }
 
-/** How far a call has come. */
+/** State of a call in the pipeline. */
 export interface PipelineContext {
   world: World;
   request: Request;
@@ -34,27 +34,24 @@ export interface PipelineContext {
   path: string;
   search: URLSearchParams;
   token: string | undefined;
-  /** Whose key it is, if it is anybody's. */
+  /** The merchant of the key, if the key is known. */
   merchantId: string | undefined;
   operation: Operation | undefined;
   params: Record<string, string>;
   window: Window;
-  /** The rules that had a hand in it, in order. */
+  /** Ids of the rules that fired, in order. */
   faults: string[];
   headers: Record<string, string>;
   violations: string[];
   idempotencyReply: IdempotencyReply | undefined;
 }
 
-/** An answer before it is sent: the service's own, or a fault's. */
+/** A response before response faults: the service's own, or injected. */
 export type Result = Pick<Expected, "status" | "code" | "body" | "text"> & { isServed?: boolean };
 
 export const INVALID_TOKEN = { "www-authenticate": 'Bearer error="invalid_token"' };
 
-/**
- * What a fault does at one point of the context: an answer that is not the service's, or something the service then runs into;
- * `also` is what that is, where the point has something of its own.
- */
+/** Injects a fault at one stage: returns a response, or changes the state of the call. `also` applies effects specific to the stage. */
 export function injectFault(context: PipelineContext, types: CallAction["type"][], also?: (by: number) => void): Result | undefined {
   const call = { operation: context.operation?.id, merchant: context.merchantId, faults: context.faults };
   const action = matchCallFault(context.world, types, call);
@@ -95,7 +92,7 @@ function injected(context: PipelineContext, code: string, status: number, retryA
   return { status, code };
 }
 
-/** Spends the real window, which may end sooner or later than it would have. */
+/** Exhausts the rate-limit window; `resetIn` changes when it ends. */
 function exhaust({ world, window }: PipelineContext, resetIn: number | undefined): undefined {
   window.used = window.limit;
   if (resetIn !== undefined) window.end = world.now + resetIn * 1_000;

@@ -1,12 +1,11 @@
-// One call on its context through the model: what was sent, who sent it, and what the service chose of its own for the answer.
+// One authenticated call in the model, and the helpers its operation uses: lookups, creation, transitions and events.
 
 import { type Fields, type KindName, kinds } from "./record-kinds.ts";
 import { buildRecord, type Entry, type Event, type Merchant, newestFirst, recordsOf, secondsOf, type World } from "./world.ts";
 
-/** An HTTP request as it goes out. */
 export interface Request {
   method: string;
-  /** With its query. */
+  /** Path and query. */
   path: string;
   headers: Record<string, string>;
   body: string | undefined;
@@ -19,22 +18,22 @@ export interface Call {
   now: number;
   params: Record<string, string>;
   query: Map<string, string>;
-  /** The fields that the operation knows, and those that it does not. */
+  /** `body`: fields the operation knows. `extra`: the others. */
   body: Fields;
   extra: Fields;
-  /** What the service answered: whatever it may choose itself, such as a new id, is taken from there. */
+  /** Body of the observed response, from which generated values such as ids are read. */
   observed: unknown;
-  /** Headers that this operation's success has of its own. */
+  /** Headers added to a successful response. */
   headers: Record<string, string>;
-  /** What was chosen and may not be. */
+  /** Generated values that break the rules. */
   violations: string[];
 }
 
-/** Stands where the model has no opinion, and where it only knows that there is some text. */
+/** Wildcards: any value, and any text that is not empty. */
 export const ANYTHING = Symbol("anything");
 export const SOME_TEXT = Symbol("some text");
 
-/** An answer that is an error. */
+/** An error response. */
 export class ApiError extends Error {
   readonly code: string;
   readonly headers: Record<string, string>;
@@ -73,15 +72,15 @@ const STATUSES: Record<string, number> = {
   outage: 503,
 };
 
-/** Whatever is not named above is a 400. */
+/** Default: 400. */
 export const statusOf = (code: string): number => STATUSES[code] ?? 400;
 
-/** What the answer holds at a place; undefined where it is another answer. */
+/** The value at a path in the observed response; undefined when it has none. */
 export function observedAt(call: Call, ...steps: (string | number)[]): unknown {
   return steps.reduce<unknown>((value, step) => (value as Record<string | number, unknown> | undefined | null)?.[step], call.observed);
 }
 
-/** A value that the service chose: it must have the form that it promises. */
+/** A value the service generated. A value that does not match the pattern is a violation. */
 export function chosen(call: Call, form: RegExp, ...steps: (string | number)[]): string {
   const value = observedAt(call, ...steps);
   if (typeof value === "string" && form.test(value)) return value;
@@ -89,7 +88,7 @@ export function chosen(call: Call, form: RegExp, ...steps: (string | number)[]):
   return "unknown";
 }
 
-/** A new id: of the right form, and given to nothing before. */
+/** A generated id: of the right pattern, and unique. */
 export function newId(call: Call, prefix: string, ...steps: (string | number)[]): string {
   const id = chosen(call, new RegExp(`^${prefix}_[0-9A-Za-z]{16}$`), ...steps);
   const name = `${call.merchant.id} ${id}`;
@@ -101,10 +100,10 @@ export function newId(call: Call, prefix: string, ...steps: (string | number)[])
 export const find = (call: Call, kind: KindName, id: string): Entry | undefined =>
   recordsOf(call.merchant, kind).find((one) => one.id === id);
 
-/** The caller's own record; another's is as unknown as nobody's. */
+/** A record of the calling merchant. Records of others are not found. */
 export const own = (call: Call, kind: KindName, id = ""): Entry => find(call, kind, id) ?? refuse("resource_not_found");
 
-/** The one record of a kind of which a merchant has one at most. */
+/** The record of a kind of which a merchant has at most one. */
 export const only = (call: Call, kind: KindName): Entry | undefined => newestFirst(recordsOf(call.merchant, kind))[0];
 
 export function emit(world: World, merchant: Merchant, type: string, data: unknown, test = false): Event {
@@ -122,7 +121,7 @@ export function emit(world: World, merchant: Merchant, type: string, data: unkno
   return event;
 }
 
-/** Every enabled endpoint that wants the type is owed the event: those that want every type first. */
+/** Queues the event for every subscribed endpoint, those subscribed to every type first. */
 function enqueueDeliveries(world: World, merchant: Merchant, event: Event): void {
   for (const endpoint of subscribedEndpoints(merchant, event.type))
     merchant.deliveries.push({
@@ -145,7 +144,7 @@ export function subscribedEndpoints(merchant: Merchant, type: string): string[] 
   return [...new Set([...ids("*").sort(), ...ids(type).sort()])];
 }
 
-/** A new record of the caller's, and the event that emits of it. */
+/** Creates a record and emits its events. */
 export function create(call: Call, kind: KindName, fields: Fields, at?: number): Entry {
   const id = (fields.id as string | undefined) ?? newId(call, kinds[kind].prefix, "id");
   const record = buildRecord(kind, call.merchant.id, at ?? call.now, { ...fields, id });
@@ -154,7 +153,7 @@ export function create(call: Call, kind: KindName, fields: Fields, at?: number):
   return record;
 }
 
-/** Tells of a record that came into being: in its first state, and in the one it came in where that is another. */
+/** Emits `created` with the initial state, then the event of the current state if that is another. */
 export function emitCreation(world: World, merchant: Merchant, kind: KindName, record: Entry): void {
   const emits: Record<string, string> = kinds[kind].emits;
   const first = (kinds[kind].defaults as Fields).status;
@@ -163,7 +162,7 @@ export function emitCreation(world: World, merchant: Merchant, kind: KindName, r
   if (stateEvent && (record.status !== first || !emits.created)) emit(world, merchant, stateEvent, record);
 }
 
-/** Moves a record to another state, if the table of transitions allows it. */
+/** Moves a record to another state if the transitions of its kind allow it. */
 export function transition(world: World, merchant: Merchant, kind: KindName, record: Entry, to: string, fields: Fields = {}): Entry {
   const { transitions, emits }: { transitions: Record<string, string[]>; emits: Record<string, string> } = kinds[kind];
   if (!transitions[String(record.status)]?.includes(to)) refuse("invalid_state");

@@ -1,4 +1,4 @@
-// What the control plane does to the world: resets, merchants, records, windows, faults, the clock, replays; and what a restart does.
+// Control-plane commands: how each is sent and what it does to the model; and the effect of a restart.
 
 import { ApiError, emit, emitCreation, refuse, subscribedEndpoints, transition } from "./call.ts";
 import { advance, deliverDue } from "./deliveries.ts";
@@ -23,7 +23,7 @@ import {
   windowOf,
 } from "./world.ts";
 
-/** Something that is done to the sandbox from outside the service. */
+/** A command sent to the control plane. */
 export type ControlCommand =
   | { do: "reset"; merchant?: string }
   | { do: "save" }
@@ -42,14 +42,14 @@ export type ControlCommand =
   | { do: "replay attempt"; attempt: Attempt }
   | { do: "enable"; merchant: string; endpoint: string };
 
-/** What comes of it: a status, and the body where the model has an opinion on all of it. */
+/** Expected response; `body` only where the model predicts all of it. */
 export interface Outcome {
   status: number;
   code?: string;
   body?: unknown;
 }
 
-/** The steps of a command over HTTP, one after the other. */
+/** One HTTP request of a command; most commands need one. */
 export interface ControlRequest {
   method: string;
   path: string;
@@ -103,7 +103,7 @@ export function controlRequests(command: ControlCommand): ControlRequest[] {
   }
 }
 
-/** Does it in the model. What the service chose is taken from `observed`, its last answer. */
+/** Applies a command to the model. `observed` is the body of its last response. */
 export function applyControlCommand(world: World, command: ControlCommand, observed: unknown): Outcome {
   try {
     return carryOut(world, command, (observed ?? {}) as Fields);
@@ -186,11 +186,11 @@ function carryOut(world: World, command: ControlCommand, observed: Fields): Outc
   }
 }
 
-/** What follows in time from a command, or from a call: answers the attempts that were made. */
+/** Delivers what is due after a command or call, and returns the attempts made. */
 export const deliverAfter = (world: World, command?: ControlCommand): Attempt[] =>
   command?.do === "advance" ? advance(world, world.now + span(command.by)) : deliverDue(world);
 
-/** Back to the fixtures: everything, or one merchant that came from one. */
+/** Resets everything, or one merchant that came from a fixture, to the fixtures. */
 function reset(world: World, id: string | undefined): void {
   if (id === undefined) {
     fillWithFixtures(world);
@@ -202,7 +202,7 @@ function reset(world: World, id: string | undefined): void {
   addFixtureMerchant(world, fixture, id, email, key);
 }
 
-/** Windows and fault rules are snapshotOf in memory; all else is on disk. The clock goes on from where it was. */
+/** Windows and fault rules are in memory and lost; everything else is on disk. The clock continues. */
 export function restart(world: World): void {
   world.windows.clear();
   world.faults = [];

@@ -1,16 +1,16 @@
-// What becomes of what is owed: when each attempt is made, what a receiver makes of it, and what follows from that.
+// Webhook deliveries: when each attempt is made, how the receiver responds, and when the next attempt is due.
 
 import { matchDeliveryFaults } from "./faults.ts";
 import { cancel, endpointOf } from "./webhooks.ts";
 import { type Attempt, type Delivery, type Merchant, recordsOf, type World } from "./world.ts";
 
-/** Seconds before each attempt, counted from the end of the one before it. */
+/** Seconds before each attempt, counted from the end of the previous one. */
 const GAPS = [0, 1, 5, 15, 30, 60];
 const LATER = 90;
 
 /**
- * What receivers do, by the last part of their address: it says how the model's own receivers behave. `again` takes an event the
- * second time it comes, `later` asks for a pause, `gone` wants no more, `closed` is an address where nobody listens.
+ * Receiver behaviours, by the last part of the address. `again` accepts an event on its second attempt, `later` responds 503 with
+ * Retry-After, `gone` responds 410, and `closed` is a port without a server.
  */
 export const RECEIVERS = ["ok", "down", "again", "later", "gone", "moved", "broken", "silent", "closed"] as const;
 export type ReceiverName = (typeof RECEIVERS)[number];
@@ -48,13 +48,13 @@ export const receiverOf = (url: string): ReceiverName => url.slice(url.lastIndex
 
 const isDue = (delivery: Delivery, now: number) => delivery.state === "pending" && delivery.due <= now;
 
-/** Everything that is due now happens, and what follows from it at once. Answers the attempts that were made. */
+/** Makes every attempt that is due, including those that become due meanwhile, and returns them. */
 export function deliverDue(world: World): Attempt[] {
   for (const merchant of world.merchants.values())
     for (const [key, { expires }] of merchant.idempotencyReplies) if (expires <= world.now) merchant.idempotencyReplies.delete(key);
   const made: Attempt[] = [];
   for (let due = dueNow(world); due.length > 0; due = dueNow(world)) {
-    // Rules are asked about all of it before any of it goes out.
+    // Fault rules are evaluated for the whole batch before the first attempt.
     for (const { delivery } of due) delivery.decided ??= world.faults.length > 0 ? matchDeliveryFaults(world, delivery) : undefined;
     const ready = due.filter(({ delivery }) => isDue(delivery, world.now));
     for (const { merchant, delivery } of ready) if (delivery.state === "pending") made.push(attempt(world, merchant, delivery));
@@ -62,14 +62,14 @@ export function deliverDue(world: World): Attempt[] {
   return made;
 }
 
-/** In the order in which it fell due. */
+/** Due deliveries by due time. */
 function dueNow(world: World): { merchant: Merchant; delivery: Delivery }[] {
   const all = [...world.merchants.values()].flatMap((merchant) => merchant.deliveries.map((delivery) => ({ merchant, delivery })));
   const due = all.filter(({ delivery }) => isDue(delivery, world.now));
   return due.sort((one, other) => one.delivery.due - other.delivery.due || one.delivery.order - other.delivery.order);
 }
 
-/** Plays a span of time: each thing at its own moment. */
+/** Advances the clock, making each attempt at its due time. */
 export function advance(world: World, until: number): Attempt[] {
   const made = deliverDue(world);
   for (let due = soonest(world); due <= until; due = soonest(world)) {
@@ -112,7 +112,7 @@ function attempt(world: World, merchant: Merchant, delivery: Delivery): Attempt 
   return made;
 }
 
-/** How often an address was sent an event before; what is dropped never gets there. */
+/** How often the address received the event before. Dropped attempts never arrive. */
 function timesSeen({ seen }: World, { event }: Delivery, url: string): number {
   const name = `${url} ${event.id}`;
   const times = seen.get(name) ?? 0;
@@ -140,7 +140,7 @@ function disable(merchant: Merchant, id: string): void {
   cancel(merchant, id);
 }
 
-/** A rule may want an event delivered more than once: each copy is tried once, when the one before it has landed. */
+/** Queues the duplicates of a delivery. Each is attempted once, after the one before it. */
 function copy(world: World, merchant: Merchant, delivery: Delivery): void {
   const { copies = 1 } = delivery.decided ?? {};
   if (delivery.isCopy) return;

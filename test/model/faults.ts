@@ -1,8 +1,8 @@
-// Fault rules: which calls and deliveries they touch, when they fire, and what they do.
+// Fault rules: which calls and deliveries they match, when they fire, and what they do.
 
 import type { Decision, Delivery, World } from "./world.ts";
 
-/** What is done to a call, by the point of its context at which it is done. Latency comes on top of everything. */
+/** Actions on calls, in pipeline order. Latency adds to any other action. */
 export type CallAction =
   | { type: "outage"; as?: "503" | "reset"; retryAfter?: number }
   | { type: "auth"; as: "revoked" | "expired" }
@@ -32,10 +32,10 @@ export interface FaultRuleInput {
 
 export interface FaultRule extends FaultRuleInput {
   armedAt: number;
-  /** At how many of those that it touches it might have fired, and at how many it did. */
+  /** Number of matches, and number of times the rule fired. */
   seen: number;
   fired: number;
-  /** For deliveries it touched once: up to which attempt that holds. */
+  /** Actions that last several attempts: the last affected attempt, by event and endpoint. */
   holds: Map<Delivery["event"], Map<string, number>>;
 }
 
@@ -44,13 +44,13 @@ export function arm(world: World, given: FaultRuleInput): void {
 }
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
-/** Milliseconds of a span such as 5m; of -5m, fewer than none. */
+/** Parses a duration such as 5m or -5m into milliseconds. */
 export const span = (text: string): number => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN);
 
 const isOver = ({ trigger, armedAt }: FaultRule, now: number) => trigger.for !== undefined && now >= armedAt + span(trigger.for);
 const isSpent = ({ trigger, fired }: FaultRule) => fired >= trigger.times;
 
-/** Counts one match, and says whether the rule fires at it. */
+/** Counts one match and returns whether the rule fires on it. */
 function fires(rule: FaultRule): boolean {
   const { skip = 0, every = 1 } = rule.trigger;
   const match = ++rule.seen - skip;
@@ -59,7 +59,7 @@ function fires(rule: FaultRule): boolean {
   return true;
 }
 
-/** The first rule of this type that fires at a call; the operation is not known yet when an outage strikes. */
+/** Returns the first rule of these types that fires on a call. During an outage the operation is still unknown. */
 export function matchCallFault<T extends CallAction["type"]>(
   world: World,
   types: readonly T[],
@@ -77,7 +77,7 @@ export function matchCallFault<T extends CallAction["type"]>(
   return undefined;
 }
 
-/** What rules do to the attempt to come; a delay puts it off there and then. */
+/** Decides what the rules do to the next attempt. A delay is applied to the delivery at once. */
 export function matchDeliveryFaults(world: World, delivery: Delivery): Decision {
   const scheduled = firstOf(world, delivery, ["drop", "delay", "duplicate"]);
   const content = firstOf(world, delivery, ["signature", "payload"]);
@@ -99,7 +99,7 @@ function firstOf(world: World, delivery: Delivery, types: DeliveryAction["type"]
     const held = rule.holds.get(delivery.event) ?? new Map<string, number>();
     const last = held.get(delivery.endpoint);
     const attempt = delivery.attempts + 1;
-    // It fired at an attempt before, and that holds: no further match of its own.
+    // The action from an earlier attempt still applies, and does not count as another match.
     if (last !== undefined && attempt <= last) return action as DeliveryAction;
     held.delete(delivery.endpoint);
     if (isSpent(rule)) continue;
@@ -113,7 +113,7 @@ function firstOf(world: World, delivery: Delivery, types: DeliveryAction["type"]
   return undefined;
 }
 
-/** For how many attempts of a delivery one firing holds. */
+/** Number of attempts that one firing affects. */
 function attemptsOf(action: DeliveryAction): number {
   if (action.type === "drop") return action.attempts === "all" ? Number.POSITIVE_INFINITY : action.attempts;
   return action.type === "retry_policy" ? Number.POSITIVE_INFINITY : 1;

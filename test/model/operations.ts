@@ -1,4 +1,4 @@
-// What the operations of the business areas do, once a call has come as far as that.
+// The operations of the business areas, called after the pipeline has validated the request.
 
 import { type Call, chosen, create, emit, find, newId, only, own, refuse, transition } from "./call.ts";
 import { pageOf } from "./pagination.ts";
@@ -11,10 +11,10 @@ export interface Operation {
   id: string;
   method: "GET" | "POST" | "PATCH" | "DELETE";
   path: string;
-  /** Whether it remembers its answer under an Idempotency-Key. */
+  /** Whether the operation accepts an Idempotency-Key. */
   keyed: boolean;
   status: number;
-  /** Fields of its answer that are the service's own, beside those of a record of this kind. */
+  /** Response fields that only the service sets, in addition to those of a record of this kind. */
   answers?: KindName;
   own?: string[];
   run(call: Call): unknown;
@@ -80,13 +80,13 @@ export const operations: readonly Operation[] = [
   write("events.test", "/webhook-events/test", { keyed: false }, sendTestEvent),
 ];
 
-/** The fields of an operation's answer that nobody can set by sending them. */
+/** Response fields that a client cannot set. */
 export const ownFields = ({ answers, own: more = [] }: Operation): string[] =>
   answers === undefined ? more : [...Object.keys(buildRecord(answers, "", 0, { id: "" })), ...more];
 
 const profile = (call: Call): Entry => own(call, "merchant", call.merchant.id);
 
-/** The caller's own currency, where the request names none. */
+/** Default currency: that of the merchant. */
 const inCurrency = (call: Call) => call.body.currency ?? profile(call).currency;
 
 function createPricingRule(call: Call): unknown {
@@ -95,7 +95,7 @@ function createPricingRule(call: Call): unknown {
   return create(call, "pricing_rule", { ...call.extra, ...call.body });
 }
 
-/** A booking is declined while it is pending, and only then. */
+/** Only a pending booking can be declined. */
 function declineBooking(call: Call): unknown {
   const booking = own(call, "booking", call.params.id);
   const fields = { ...call.extra, declineReason: call.body.reason ?? null, declinedAt: call.now };
@@ -125,7 +125,7 @@ function createPayroll(call: Call): unknown {
   return create(call, "payroll", { ...call.extra, ...call.body, id, currency: inCurrency(call), items, totals });
 }
 
-/** The net amount of an item is set by hand while its run is a draft, as often as needed. */
+/** The net amount of an item can be set while its payroll run is a draft. */
 function overrideItem(call: Call): unknown {
   const run = own(call, "payroll", call.params.id);
   const items = run.items as PayItem[];
@@ -147,11 +147,11 @@ const totalsOf = (items: PayItem[]) => ({
   netAmount: sum(items.map(({ netAmount }) => netAmount)),
 });
 
-/** Sums stay within what is exact. */
+/** Totals must stay safe integers. */
 const sum = (amounts: number[]): number =>
   amounts.reduce((before, amount) => (Math.abs(before + amount) > MOST ? refuse("validation_failed") : before + amount), 0);
 
-/** A merchant has one payout method. Of its account number, the end is snapshotOf. */
+/** A merchant has one payout method. Only the end of its account number is stored. */
 function setPayoutMethod(call: Call): unknown {
   const { accountNumber, ...fields } = call.body;
   const last4 = (accountNumber as string | undefined)?.replace(/[ -]/g, "").slice(-4) ?? null;
@@ -161,7 +161,7 @@ function setPayoutMethod(call: Call): unknown {
 
 const SESSION = 3_600;
 
-/** Any key logs any merchant in: the token speaks for that merchant for an hour. */
+/** Any API key can log in any merchant. The session token expires after an hour. */
 function login(call: Call): unknown {
   const { email, password } = call.body as { email: string; password: string };
   const known = call.world.logins.get(email);
@@ -174,7 +174,7 @@ function login(call: Call): unknown {
   return { object: "session", accessToken, tokenType: "Bearer", expiresIn: SESSION, merchant };
 }
 
-/** A world of its own, empty but for its profile; whoever made it is observed. */
+/** Creates a merchant with only a profile. Events go to the merchant that called. */
 function createMerchant(call: Call): unknown {
   const { world } = call;
   const { password, ...fields } = call.body as { email?: string; password?: string | null };
@@ -189,7 +189,7 @@ function createMerchant(call: Call): unknown {
   return { ...record, apiKey };
 }
 
-/** Neither its number nor, unless it has none, its set of options may be another variant's. */
+/** The SKU and the options of a variant must be unique. */
 function createVariant(call: Call): unknown {
   const product = own(call, "product", call.params.productId);
   const options = (call.body.options ?? {}) as Record<string, string>;
@@ -212,7 +212,7 @@ function confirmRemittance(call: Call): unknown {
   });
 }
 
-/** A payment that was paid is posted once. */
+/** A paid government payment can be posted once. */
 function postToBooks(call: Call): unknown {
   const payment = own(call, "gov_payment", call.params.id);
   if (payment.status !== "paid" || (payment.bookkeeping as Fields).status === "posted") refuse("invalid_state");
@@ -229,13 +229,13 @@ function postToBooks(call: Call): unknown {
   return payment;
 }
 
-/** What a merchant has who has set nothing yet. */
+/** Default statutory settings. */
 function firstSettings(call: Call): Entry {
   const { country, currency, created } = profile(call);
   return buildRecord("statutory_settings", call.merchant.id, created, { id: "sts_settings", country, currency });
 }
 
-/** What is sent replaces what was there, null clears it, and where nothing changes nobody is observed. */
+/** Merges the sent fields; null clears a field. No event when nothing changes. */
 function updateSettings(call: Call): unknown {
   if (!find(call, "statutory_settings", "sts_settings")) recordsOf(call.merchant, "statutory_settings").push(firstSettings(call));
   const settings = own(call, "statutory_settings", "sts_settings");
@@ -252,7 +252,7 @@ function updateSettings(call: Call): unknown {
   return settings;
 }
 
-/** The same value with the names of its fields in order. */
+/** The same value with sorted field names. */
 export function sortedDeep(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedDeep);
   if (typeof value !== "object" || value === null) return value;

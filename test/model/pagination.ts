@@ -1,4 +1,4 @@
-// Lists: newest first, a page at a time, from a record of the caller's own onwards or backwards.
+// Cursor pagination: newest first, forwards or backwards from a record of the calling merchant.
 
 import { type Call, refuse } from "./call.ts";
 import { newestFirst } from "./world.ts";
@@ -16,10 +16,10 @@ export interface Page<R> {
 
 export const PAGE_NAMES = ["limit", "starting_after", "ending_before"];
 
-/** The page that a query asks for; the query itself is right by then. */
+/** The page a validated query asks for. */
 export const pageOf = <R extends Listed>(call: Call, records: readonly R[]): Page<R> => page(call, newestFirst(records));
 
-/** The same of what is in order already; a cursor may be any record of `all`, of which `listed` are those that are asked for. */
+/** Pages over a sorted list. The cursor may be any record of `all`; only those in `listed` are returned. */
 export function page<R extends Listed>({ query }: Call, listed: readonly R[], all: readonly R[] = listed): Page<R> {
   const limit = Number(query.get("limit") ?? 25);
   const after = query.get("starting_after");
@@ -33,7 +33,7 @@ export function page<R extends Listed>({ query }: Call, listed: readonly R[], al
   return { object: "list", data, has_more: beyond.length > limit };
 }
 
-/** Refuses a query that no list takes, and names what it does not know. */
+/** Rejects an invalid list query, and returns the unknown parameters. */
 export function checkQuery(sent: URLSearchParams, known: readonly string[]): string[] {
   for (const name of known)
     if (sent.getAll(name).length > 1)

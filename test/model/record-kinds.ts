@@ -1,20 +1,20 @@
-// The kinds of records: how their ids begin, what a new one holds where nobody said, which states deliverAfter which, and who is told.
+// The kinds of records: id prefix, default fields, state transitions and the events they emit.
 
 export type Fields = Record<string, unknown>;
 
 export interface Kind {
   prefix: string;
-  /** What a record holds where nobody said otherwise, its first state among it. */
+  /** Fields of a new record, including its initial state. */
   defaults: Fields;
-  /** From each state, those that may deliverAfter. */
+  /** For each state, the states that may follow. */
   transitions: Record<string, string[]>;
-  /** The type of event that each arrival makes: `created`, or the state that was reached. */
+  /** Event types by trigger: `created`, or the state reached. */
   emits: Record<string, string>;
 }
 
 const none = (...names: string[]): Fields => Object.fromEntries(names.map((name) => [name, null]));
 
-/** States as they are read: `pending > paid failed` says that paid and failed may deliverAfter pending. */
+/** Parses transitions: in `pending > paid failed`, paid and failed may follow pending. */
 const transitions = (...lines: string[]): Record<string, string[]> =>
   Object.fromEntries(
     lines.map((line) => {
@@ -259,10 +259,10 @@ export const kinds = {
 
 export type KindName = keyof typeof kinds;
 
-/** Told by operations, beside what arrivals tell. */
+/** Events that operations emit in addition to those of creation and transitions. */
 const TOLD_BY_OPERATIONS = ["merchant.created", "payroll_item.overridden", "gov_payment.posted"];
 
-/** Every type of event that the service controlRequests. */
+/** Every event type the service sends. */
 export const eventTypes: ReadonlySet<string> = new Set([
   ...TOLD_BY_OPERATIONS,
   ...Object.values<Kind>(kinds).flatMap(({ emits }) => Object.values(emits)),

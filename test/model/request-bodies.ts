@@ -1,4 +1,4 @@
-// What the body of each operation may hold, field by field; whatever else is sent is welcome.
+// Request bodies by operation, field by field. Unknown fields are accepted.
 
 import type { Fields } from "./record-kinds.ts";
 
@@ -6,9 +6,9 @@ export type FieldCheck = (value: unknown) => boolean;
 
 export interface Body {
   required: Record<string, FieldCheck>;
-  /** Each of these may be left out, and null is as good. */
+  /** Optional; null counts as absent. */
   optional: Record<string, FieldCheck>;
-  /** These may be left out, and null is no value of theirs. */
+  /** Optional; null is invalid. */
   absent?: Record<string, FieldCheck>;
 }
 
@@ -43,7 +43,7 @@ const orNull =
   (value) =>
     value === null || rule(value);
 
-/** A day of the calendar: 2026-02-30 is none. */
+/** A calendar date: 2026-02-30 is invalid. */
 const day: FieldCheck = (value) => {
   if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
   const time = new Date(`${value}T00:00:00Z`);
@@ -133,7 +133,7 @@ export const bodies: Record<string, Body> = {
   "events.test": { required: { type: eventType }, optional: {}, absent: { data: bag } },
 };
 
-/** The fields of a body that are missing or not what they must be, in the order in which they stand above. */
+/** Missing or invalid fields, in the order declared above. */
 export function wrongFields({ required, optional, absent = {} }: Body, sent: Fields): string[] {
   const has = (name: string) => Object.hasOwn(sent, name);
   return [
@@ -146,5 +146,5 @@ export function wrongFields({ required, optional, absent = {} }: Body, sent: Fie
 export const knownFields = ({ required, optional, absent = {} }: Body): string[] =>
   [required, optional, absent].flatMap((rules) => Object.keys(rules));
 
-/** A span that runs backwards; an end that is absent or null bounds nothing. */
+/** Whether a range ends before it starts. An absent or null end is unbounded. */
 export const isBackwards = (from: unknown, to: unknown): boolean => from != null && to != null && (from as string) > (to as string);

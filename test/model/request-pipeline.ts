@@ -1,4 +1,4 @@
-// The context of a call: from its first byte to its answer, the first that fails wins.
+// The request pipeline, stage by stage. The first stage that fails decides the response.
 
 import { ApiError, type Call, type Request, refuse, statusOf } from "./call.ts";
 import { type Expected, INVALID_TOKEN, injectFault, type PipelineContext, type Result } from "./call-outcome.ts";
@@ -12,7 +12,7 @@ import { type IdempotencyReply, type Merchant, merchantOf, secondsOf, type World
 const DAY = 24 * 3_600_000;
 const ANONYMOUS = "anonymous";
 
-/** Answers a call, and does what it asks for. `observed` is what the service answered: new ids and secrets are taken from there. */
+/** Handles one request. `observed` is the body the sandbox returned: generated ids and secrets are read from it. */
 export function handleRequest(world: World, request: Request, observed: unknown): Expected {
   const [path = "", search = ""] = request.path.split(/\?(.*)/s);
   const token = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
@@ -33,13 +33,13 @@ function answer(context: PipelineContext): Result {
   }
 }
 
-/** The stages, in their order; beside each what it may answer. Where a fault strikes, its answer is the last word. */
+/** The stages in order, each with the statuses it may return. A fault at a stage ends the pipeline. */
 function pass(context: PipelineContext): Result {
   return (
     injectFault(context, ["outage"]) ?? // 503, for everybody
     route(context) ?? // 404 405
     (context.merchantId === undefined ? undefined : injectFault(context, ["auth"])) ?? // 401
-    serveMerchant(context, authenticate(context)) // 401 403, 429 for strangers
+    serveMerchant(context, authenticate(context)) // 401 403, 429 when unauthenticated
   );
 }
 
@@ -55,7 +55,7 @@ function serveMerchant(context: PipelineContext, merchant: Merchant): Result {
   if (busy) return busy;
   const request = JSON.stringify([context.request.method, context.path, [...context.search].map(String).sort(), sortedDeep(sent)]);
   const known = merchant.idempotencyReplies.get(key);
-  if (known && known.expires > context.world.now) return replay(context, known, request); // 422, or the idempotencyReplies answer
+  if (known && known.expires > context.world.now) return replay(context, known, request); // 422, or the stored reply
   const result = execute(context, operation, merchant, sent);
   if (result.isStored) {
     context.idempotencyReply = { request, text: undefined, expires: context.world.now + DAY, ...result };
@@ -69,7 +69,7 @@ function execute(context: PipelineContext, operation: Operation, merchant: Merch
   if (broken) return broken;
   const call = validate(context, operation, merchant, sent); // 400
   injectFault(context, ["clock_skew"], (by) => skew(context, call, by));
-  const result = run(operation, call); // 404 409, or the answer
+  const result = run(operation, call); // 404 409, or the response
   return { ...result, isServed: result.code === undefined, isStored: true };
 }
 
@@ -82,7 +82,7 @@ function route(context: PipelineContext): undefined {
       segments.every((step, place) => (step.startsWith("{") ? given[place] !== "" : step === given[place]))
     );
   };
-  // A path without parameters goes before one that has some.
+  // A literal path wins over one with parameters.
   const found = operations.filter(fits).sort((one, other) => Number(one.path.includes("{")) - Number(other.path.includes("{")));
   if (found.length === 0) refuse("route_not_found");
   const allowed = found.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
@@ -94,7 +94,7 @@ function route(context: PipelineContext): undefined {
   context.operation = operation;
 }
 
-/** Strangers share a window, so that a merchant's own emits them nothing. */
+/** Unauthenticated calls share one rate-limit window, so their headers reveal nothing about a merchant. */
 function authenticate(context: PipelineContext): Merchant {
   try {
     return merchantOfCall(context);
@@ -116,7 +116,7 @@ function merchantOfCall({ request, world, token }: PipelineContext): Merchant {
   return merchant;
 }
 
-/** Counts the call; one that is refused for lack of room counts nothing. */
+/** Counts the call against its window. A call rejected by the rate limit is not counted. */
 function consumeQuota({ world, window }: PipelineContext): void {
   if (window.used >= window.limit) {
     const wait = Math.max(1, Math.ceil(window.end / 1_000) - secondsOf(world.now));
@@ -147,7 +147,7 @@ function readKey({ headers }: Request): string | undefined {
   return /^[!-~]+$/.test(key) ? key : refuse("idempotency_key_invalid");
 }
 
-/** The first answer once more; only what emits of this call itself is new. */
+/** Replays the stored reply. Only the headers about this call are new. */
 function replay(context: PipelineContext, known: IdempotencyReply, request: string): Result {
   if (known.request !== request) refuse("idempotency_key_reused");
   context.headers["idempotent-replayed"] = "true";
@@ -181,14 +181,14 @@ function validate(
   return { world, merchant, now: secondsOf(world.now), params, query, body, extra, observed, headers, violations };
 }
 
-/** For one call the clock is wrong: in what it makes, and in what its headers say. */
+/** Skews the clock for one call: for the records it creates and for its rate-limit headers. */
 function skew({ world, window, headers }: PipelineContext, call: Call, by: number): void {
   const wrong = Math.max(0, world.now + by);
   call.now = secondsOf(wrong);
   headers["ratelimit-reset"] = String(Math.ceil((window.end + wrong - world.now) / 1_000));
 }
 
-/** A 404 and a 409 are answers like any other: they are idempotencyReplies too. */
+/** 404 and 409 responses are stored under the Idempotency-Key like any other. */
 function run(operation: Operation, call: Call): Result {
   try {
     return { status: operation.status, body: frozen(operation.run(call)) };
@@ -198,14 +198,14 @@ function run(operation: Operation, call: Call): Result {
   }
 }
 
-/** The answer as it is now, whatever becomes of the records that it shows. */
+/** Copies the response body, so that later changes to its records do not alter it. */
 function frozen(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(frozen);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, frozen(child)]));
 }
 
-/** The context back: an answer that is good may be lost or corruption, any may come late, and all tell of the window. */
+/** Applies response faults (lost, delayed or corrupted) and adds the rate-limit headers. */
 function finish(context: PipelineContext, result: Result): Expected {
   const { world, operation } = context;
   const call = { operation: operation?.id, merchant: context.merchantId, faults: context.faults };

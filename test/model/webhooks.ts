@@ -1,4 +1,4 @@
-// The operations about webhooks: endpoints and their health, secrets, the log of deliveries, and events made up for a test.
+// The webhook operations: endpoints and their health, secrets, the delivery log and test events.
 
 import { ANYTHING, type Call, chosen, create, emit, own, refuse, SOME_TEXT, subscribedEndpoints } from "./call.ts";
 import { page, pageOf } from "./pagination.ts";
@@ -18,17 +18,17 @@ export function createWebhook(call: Call): unknown {
   return { ...made, health: healthOf(call, made), secret };
 }
 
-/** Ports of other protocols. */
+/** Ports that the Fetch standard blocks. */
 const OTHER_PROTOCOLS = ["25", "6000"];
 
-/** Deliveries stay on this machine; and an address is an address, without a name, a password or a fragment. */
+/** Endpoints must be local, without credentials or a fragment. */
 function checkAddress(text: string): void {
   const url = /^https?:\/\/[^/\s]/i.test(text) && URL.canParse(text) ? new URL(text) : refuse("invalid_webhook_url");
   if (url.username !== "" || url.hash !== "" || OTHER_PROTOCOLS.includes(url.port)) refuse("invalid_webhook_url");
   if (!/^(127\.\d+\.\d+\.\d+|\[::1\]|([a-z0-9_-]+\.)*localhost)$/.test(url.hostname)) refuse("webhook_url_not_local");
 }
 
-/** A type that is never sent is taken, with a warning. */
+/** An unknown event type is accepted with a warning. */
 function warn(call: Call, types: string[]): void {
   if (types.some((type) => type !== "*" && !eventTypes.has(type))) call.headers["x-sandbox-warning"] = "something";
 }
@@ -38,7 +38,7 @@ export function listWebhooks(call: Call): unknown {
   return { ...list, data: list.data.map((endpoint) => ({ ...endpoint, health: healthOf(call, endpoint) })) };
 }
 
-/** What is still owed to it is cancelled; the log stays. */
+/** Cancels the pending deliveries of the endpoint; its log stays. */
 export function deleteWebhook(call: Call): unknown {
   const { id } = own(call, "webhook_endpoint", call.params.id);
   cancel(call.merchant, id);
@@ -53,7 +53,7 @@ export function cancel(merchant: Merchant, endpoint: string): void {
   for (const delivery of merchant.deliveries) {
     if (delivery.endpoint !== endpoint || delivery.state !== "pending") continue;
     delivery.state = "cancelled";
-    // The log must not announce an attempt that will not come.
+    // The log must not announce a cancelled attempt.
     for (const attempt of merchant.attempts)
       if (attempt.delivery === delivery && attempt.attempt === delivery.attempts) attempt.nextDue = null;
   }
@@ -72,12 +72,12 @@ export function rotateSecret(call: Call): unknown {
 export const endpointOf = (merchant: Merchant, id: string): Endpoint =>
   merchant.endpoints.find((endpoint) => endpoint.id === id) ?? refuse("resource_not_found");
 
-/** It goes to the endpoints that want its type, like any other event, and changes nothing else. */
+/** Sends a test event to the subscribed endpoints. No record changes. */
 export function sendTestEvent(call: Call): unknown {
   const { type, data = {} } = call.body as { type?: string; data?: Fields };
   if (type === undefined) return refuse("validation_failed");
   warn(call, [type]);
-  const told = subscribedEndpoints(call.merchant, type);
+  const subscribed = subscribedEndpoints(call.merchant, type);
   const event = emit(call.world, call.merchant, type, data, true);
   const id = chosen(call, /^evt_[0-9A-Za-z]{16}$/, "id");
   event.promised = id;
@@ -88,11 +88,11 @@ export function sendTestEvent(call: Call): unknown {
     data,
     livemode: false,
     created: event.created,
-    deliveries: told.map((endpointId) => ({ endpointId })),
+    deliveries: subscribed.map((endpointId) => ({ endpointId })),
   };
 }
 
-/** One row for each attempt, those that ended last first; of one moment, those of the newest event first. */
+/** One row per attempt: the latest end first, then the newest event. */
 export function listDeliveries(call: Call): unknown {
   const { query, merchant } = call;
   const all = logOf(merchant);
@@ -107,7 +107,7 @@ export function listDeliveries(call: Call): unknown {
 
 const cursors = new WeakMap<Attempt, { id: string | undefined; created: number; of: Attempt }>();
 
-/** The same object for the same attempt, so that a filtered log finds its places in the whole one. */
+/** Returns the same object for the same attempt, so that a filtered log finds its cursor in the whole log. */
 function cursorOf(attempt: Attempt) {
   const known = cursors.get(attempt) ?? { id: undefined, created: secondsOf(attempt.ended), of: attempt };
   known.id = attempt.id;
@@ -121,7 +121,7 @@ export function logOf(merchant: Merchant): Attempt[] {
   return [...merchant.attempts].sort((one, other) => other.ended - one.ended || rank(other) - rank(one) || other.attempt - one.attempt);
 }
 
-/** The row as the API shows it, on a clock that stands still while the attempt is made. */
+/** A log row as the API shows it. The clock is frozen, so the duration is 0. */
 export function attemptResource(attempt: Attempt): Fields {
   const { delivery, trigger, url, status, responseStatus, errorCode, nextDue, ended } = attempt;
   return {
@@ -152,7 +152,7 @@ export function attemptResource(attempt: Attempt): Fields {
 
 const DAY = 24 * 3_600_000;
 
-/** How an endpoint status, by its rows of the log. */
+/** The health of an endpoint, computed from its log. */
 export function healthOf({ world, merchant }: Pick<Call, "world" | "merchant">, { id }: Entry): Fields {
   const log = logOf(merchant).filter(({ delivery }) => delivery.endpoint === id);
   const [last] = log;

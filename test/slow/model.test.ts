@@ -1,5 +1,5 @@
-// The whole API against a small model of it: calls, faults, crashes and clocks in any order.
-// `npm run model` plays MODEL_RUNS of them from MODEL_SEED on, some on the built program, and prints what was covered.
+// Model-based tests: runs random traces of calls, faults, crashes and clock changes on the sandbox and on the reference model.
+// `npm run model` runs MODEL_RUNS traces, starting at MODEL_SEED, some on the built program, and prints the coverage.
 
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -15,10 +15,10 @@ import { PROGRAM } from "../support/program.ts";
 
 const { MODEL_RUNS, MODEL_SEED } = process.env;
 const isLong = MODEL_RUNS !== undefined;
-/** So many touch every operation. */
+/** Enough runs to call every operation. */
 const ENOUGH = 20;
 const RUNS = Number(MODEL_RUNS ?? ENOUGH);
-/** A new one each time where many are played, which a failure emits. */
+/** Random for long runs; a failure prints its seed. */
 const SEED = Number(MODEL_SEED ?? (isLong ? Date.now() % 1_000_000_000 : 20_260_105));
 
 let receivers: Receivers;
@@ -27,13 +27,13 @@ beforeAll(async () => {
 });
 afterAll(() => receivers.close());
 
-/** Every run has a seed of its own, from which all of it follows: one that fails can be played alone. */
+/** Each run has its own seed, so a failing run can be repeated alone. */
 function traceOf(seed: number): { trace: Trace; open: RunOptions["open"] } {
   const crashes = seed % 3 === 0;
   return { trace: generateTrace(seed, { most: 80, crashes }), open: isLong && seed % 30 === 0 ? builtProgram : inProcess };
 }
 
-test("names the operations that the model lacks", () => {
+test("names the operations missing from the model", () => {
   const ids = catalogue.map(({ id }) => id);
   const lack = describeMissingOperations(ids);
   if (lack !== undefined) process.stdout.write(`${lack}\n`);
@@ -42,17 +42,17 @@ test("names the operations that the model lacks", () => {
   );
 });
 
-describe("the sandbox does as the model says", () => {
+describe("the sandbox matches the model", () => {
   test(
     `in ${RUNS} runs`,
     async () => {
       const coverage = createCoverage();
-      for (let run = 0; run < RUNS; run++) {
-        const { trace, open } = traceOf(SEED + run);
-        const play = (one: Trace) => runTrace(one, { receivers, coverage, open });
-        const failure = await play(trace);
-        if (failure) complain(SEED + run, await shrink(trace, failure, play));
-        if (isLong && run % 100 === 99) process.stdout.write(`${run + 1} runs, ${coverage.commands} commands\n`);
+      for (let index = 0; index < RUNS; index++) {
+        const { trace, open } = traceOf(SEED + index);
+        const run = (one: Trace) => runTrace(one, { receivers, coverage, open });
+        const failure = await run(trace);
+        if (failure) reportFailure(SEED + index, await shrink(trace, failure, run));
+        if (isLong && index % 100 === 99) process.stdout.write(`${index + 1} runs, ${coverage.commands} commands\n`);
       }
       if (isLong) process.stdout.write(`From seed ${SEED} on: ${coverage.table()}\n`);
       if (RUNS >= ENOUGH) expect(coverage.missing()).toEqual([]);
@@ -61,7 +61,7 @@ describe("the sandbox does as the model says", () => {
   );
 });
 
-function complain(seed: number, { failure, trace, tries }: ShrunkTrace): never {
+function reportFailure(seed: number, { failure, trace, tries }: ShrunkTrace): never {
   process.stdout.write(`${failure.script}\n`);
   const again = `MODEL_SEED=${seed} MODEL_RUNS=1 npm run model`;
   throw new Error(
@@ -69,17 +69,17 @@ function complain(seed: number, { failure, trace, tries }: ShrunkTrace): never {
   );
 }
 
-/** Plays stories against a model that is wrong on purpose, until that comes out, and makes it as short as it gets. */
+/** Runs traces with a mutated model until one fails, and shrinks it. */
 async function findFlaw(options: Omit<RunOptions, "receivers" | "coverage">, crashes: boolean): Promise<ShrunkTrace> {
-  const play = (trace: Trace) => runTrace(trace, { ...options, receivers, coverage: createCoverage() });
+  const run = (trace: Trace) => runTrace(trace, { ...options, receivers, coverage: createCoverage() });
   for (let seed = 1; ; seed++) {
     const trace = generateTrace(seed, { most: 80, crashes });
-    const failure = await play(trace);
-    if (failure) return shrink(trace, failure, play);
+    const failure = await run(trace);
+    if (failure) return shrink(trace, failure, run);
   }
 }
 
-/** Runs a script as whoever reads it would; answers what it prints. */
+/** Runs a script with bash and returns its output. */
 function runScript(script: string): string {
   const { stdout, stderr, status } = spawnSync("bash", ["-c", script], {
     env: { ...process.env, COMMAND: `${process.execPath} ${PROGRAM}` },
@@ -89,11 +89,11 @@ function runScript(script: string): string {
   return stdout;
 }
 
-const PATIENCE = 300_000;
+const TIMEOUT = 300_000;
 
-describe("what differs becomes a script of curl commands", { timeout: PATIENCE }, () => {
-  test("that shows it, and nothing that has no part in it", async () => {
-    // As if a booking could be declined twice.
+describe("a difference is printed as a script of curl commands", { timeout: TIMEOUT }, () => {
+  test("with only the requests needed to reproduce it", async () => {
+    // Mutation: a booking can be declined twice.
     const mutate = (expected: Expected): Expected =>
       expected.operation === "bookings.decline" && expected.code === "invalid_state"
         ? { ...expected, status: 200, code: undefined, body: { status: "declined" } }
@@ -108,8 +108,8 @@ describe("what differs becomes a script of curl commands", { timeout: PATIENCE }
     expect(printed).toContain('What differs: status: must be "200 ", is "409 invalid_state"');
   });
 
-  test("that kills the sandbox and receives webhooks where that has a part in it", async () => {
-    // As if nothing were left of deliveries after a crash.
+  test("with a crash and webhook receivers when they are needed", async () => {
+    // Mutation: a crash loses the delivery log.
     let crashed = false;
     const open = async (options: TargetOptions) => {
       crashed = false;

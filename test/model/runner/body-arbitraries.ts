@@ -1,10 +1,10 @@
-// What is tried in the bodies of calls: for each operation one that is good, and for each field values that are good or bad.
+// Arbitraries for request bodies: one valid body per operation, and valid and invalid values per field.
 
 import fc from "fast-check";
 import type { Fields } from "../record-kinds.ts";
 import { MOST } from "../request-bodies.ts";
 
-/** A body that is good wherever its records are in the right state. */
+/** Bodies that are valid when the records they concern are in the right state. */
 export const USUAL: Record<string, Fields> = {
   "pricing_rules.create": { name: "Weekends", adjustmentType: "percentage", adjustmentValue: 1_500 },
   "bookings.decline": { reason: "No room." },
@@ -38,7 +38,7 @@ const country = ["PT", "CH", "pt", null];
 const emails = ["one@cafe.example", "two@cafe.example", "ola@lodge.example", "mado@stage.example", "nobody", null];
 const counts = [0, 1, 3, -1, 2.5, null];
 
-/** Values to try for a field of this name. */
+/** Values to try, by field name. */
 const VALUES: Record<string, readonly unknown[]> = {
   name: texts,
   adjustmentType: ["fixed", "percentage", "share", null],
@@ -119,7 +119,7 @@ const VALUES: Record<string, readonly unknown[]> = {
     null,
   ],
   data: [{}, { amount: 7, of: { what: [1] } }, [], null],
-  // Fields that no operation takes, or that are the service's own.
+  // Fields that no operation accepts, or that only the service sets.
   note2: ["kept", { deep: [1, null] }, null],
   id: ["chosen_by_client"],
   status: ["paid", "declined"],
@@ -129,7 +129,7 @@ const VALUES: Record<string, readonly unknown[]> = {
 
 const EXTRA = ["note2", "id", "status", "created", "merchantId"];
 
-/** Addresses besides those of receivers. */
+/** Endpoint addresses other than those of the receivers. */
 export const ADDRESSES = [
   "http://example.com/ok",
   "ftp://localhost/ok",
@@ -143,7 +143,7 @@ export const ADDRESSES = [
 
 export interface Change {
   name: string;
-  /** Absent: the field is left out. */
+  /** Absent: the field is removed. */
   value?: unknown;
 }
 
@@ -157,7 +157,7 @@ const changeOf = (names: readonly string[]): fc.Arbitrary<Change> =>
       ),
     );
 
-/** Changes to the usual body: none, as a rule; and of those that there are, most to fields that the operation takes. */
+/** Changes to a valid body: usually none, and mostly to fields that the operation accepts. */
 export function changesOf(fields: readonly string[]): fc.Arbitrary<Change[]> {
   const some = fc.oneof(...(fields.length > 0 ? [{ weight: 4, arbitrary: changeOf(fields) }] : []), {
     weight: 1,

@@ -1,4 +1,4 @@
-// What a run is made of, as data that shrinks: records, keys and earlier calls are named by numbers, and looked up when it comes to them.
+// Commands and their arbitraries. A command names records, keys and calls by number; the runner resolves them at run time, so any subset of a trace is valid.
 
 import fc from "fast-check";
 import { operations } from "../operations.ts";
@@ -7,10 +7,10 @@ import { bodies, knownFields } from "../request-bodies.ts";
 import { type Change, changesOf } from "./body-arbitraries.ts";
 import { type FaultCommand, faults } from "./fault-commands.ts";
 
-/** Some record, or some place in a list: taken modulo how many there are. */
+/** A record or a list item, by index modulo the number there are. */
 export interface Pick {
   nth: number;
-  /** `ready`: one that the operation accepts, if there is one. */
+  /** `ready`: a record in a state that the operation accepts, if there is one. */
   whose: "own" | "ready" | "other" | "nobody";
 }
 
@@ -20,14 +20,14 @@ export interface CallCommand {
   who: Who;
   picks: Pick[];
   changes: Change[];
-  /** Where webhooks go: a receiver, or an address of the list. */
+  /** Endpoint address: a receiver, or an index into the list of other addresses. */
   address: { receiver: string } | { address: number };
   query: Query;
   key: string | undefined;
   oddity: string | undefined;
 }
 
-/** Whose key is sent, and whether it is one. */
+/** The credentials sent with a call. */
 export interface Who {
   as: "key" | "session" | "none" | "unknown" | "malformed" | "live";
   nth: number;
@@ -43,7 +43,7 @@ export interface Query {
 
 export type Command =
   | CallCommand
-  /** An earlier call once more, to the byte. */
+  /** Repeats an earlier call, byte for byte. */
   | { type: "again"; nth: number; keyed: boolean }
   | { type: "astray"; method: string; path: string; who: Who }
   | { type: "reset"; nth: number | undefined }
@@ -94,7 +94,7 @@ const query = fc
   })
   .map((drawn) => Object.fromEntries(Object.entries(drawn).filter(([, value]) => value !== undefined)) as Query);
 
-/** Most receivers response soon; one that never does costs real time. */
+/** Most receivers respond at once. A silent one costs real time. */
 const receiver = fc.oneof(
   { weight: 8, arbitrary: fc.constant("ok") },
   { weight: 32, arbitrary: fc.constantFrom("ok", "ok", "down", "again", "later", "gone", "moved", "broken", "closed") },
@@ -129,7 +129,7 @@ const callOf = (operation: (typeof operations)[number]): fc.Arbitrary<CallComman
   });
 };
 
-/** What other operations have something to do with comes more often. */
+/** Operations that others build on are generated more often. */
 const OFTEN: Record<string, number> = {
   "webhooks.create": 8,
   "events.test": 4,
@@ -156,7 +156,7 @@ const astray: fc.Arbitrary<Command> = fc.record({
   who,
 });
 
-/** Kinds that the control plane is asked to make and to move: those whose states operations ask for, and some that are listed. */
+/** Kinds that the control plane creates and moves: those whose state operations check, and some that are only listed. */
 const STEERED: KindName[] = ["booking", "remittance", "gov_payment", "payroll", "payment", "product", "payout", "marketplace_order"];
 const LISTED: KindName[] = ["membership_renewal", "sync_log", "disciplinary_record", "appraisal", "customer", "event_organizer"];
 const kind = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...STEERED) }, { weight: 1, arbitrary: fc.constantFrom(...LISTED) });
@@ -218,7 +218,7 @@ const commandArbitrary = (crashes: boolean): fc.Arbitrary<Command> =>
     ...(crashes ? [{ weight: 2, arbitrary: crash }] : []),
   );
 
-/** A whole run. */
+/** A generated run: its configuration and its commands. */
 export interface Trace {
   rateLimit: string;
   bodies: "checked" | "open";
@@ -232,11 +232,11 @@ const trace = (options: { most: number; crashes: boolean }): fc.Arbitrary<Trace>
     commands: fc.array(commandArbitrary(options.crashes), { minLength: Math.ceil(options.most / 2), maxLength: options.most }),
   });
 
-/** The same trace for the same seed. */
+/** Generates a trace; the same seed gives the same trace. */
 export function generateTrace(seed: number, options: { most: number; crashes: boolean }): Trace {
   const [drawn] = fc.sample(trace(options), { seed, numRuns: 1 });
   return drawn as Trace;
 }
 
-/** The states that a kind's records can be in. */
+/** The states of a kind. */
 export const statesOf = (kind: KindName): string[] => Object.keys(kinds[kind].transitions);

@@ -1,4 +1,4 @@
-// StillFails what the log of deliveries shows, and what really arrived, against the attempts that the model made.
+// Compares the delivery log, and the webhooks received, with the attempts of the model.
 
 import { createHmac } from "node:crypto";
 import { receiverOf } from "../deliveries.ts";
@@ -9,10 +9,10 @@ import type { Arrival } from "./webhook-receivers.ts";
 
 type Row = Record<string, unknown>;
 
-/** Among attempts of one moment any may have begun first: so each is looked for. Whatever is found gets its id. */
+/** Attempts at the same moment may start in any order, so each is searched for in the log. A match assigns the id of its row. */
 export function diffDeliveryLog(made: readonly Attempt[], rows: readonly Row[], world: World): string[] {
   const fresh = rows.slice(0, made.length).reverse();
-  // Copies of a delivery look like it: those that began first are those that were owed first.
+  // Duplicates look the same in the log: the earlier delivery takes the earlier row.
   for (const attempt of made) {
     const differences = (row: Row) => diff(attemptResource({ ...attempt, id: row.id as string }), withoutFault(row), "the log");
     const place = fresh.findIndex((row) => differences(row).length === 0);
@@ -31,10 +31,10 @@ export function diffDeliveryLog(made: readonly Attempt[], rows: readonly Row[], 
 
 const withoutFault = ({ fault: _, ...row }: Row): Row => row;
 
-/** Everything that was sent has arrived once, with the bytes of its event and the signature of its secret; and nothing else has. */
+/** Checks that every attempt arrived exactly once with the right body and signature, and that nothing else arrived. */
 export function diffArrivals(made: readonly Attempt[], arrivals: Arrival[]): string[] {
   const reached = made.filter(({ url, decided }) => !decided.drop && receiverOf(url) !== "closed");
-  // Several endpoints may have one address; what is signed with a secret that nobody knows is what is left there.
+  // Endpoints may share an address. Webhooks signed with an unknown secret match last.
   const isStrange = ({ decided }: Attempt) => decided.signature === "wrong_secret";
   const sent = [...reached.filter((attempt) => !isStrange(attempt)), ...reached.filter(isStrange)];
   for (const attempt of sent) {

@@ -1,9 +1,9 @@
-// StillFails an response of the service against what the model says, and names what differs.
+// Compares a response with the expected one and lists the differences.
 
 import { ANYTHING, SOME_TEXT } from "../call.ts";
 import type { Expected } from "../call-outcome.ts";
 
-/** What came over the wire; undefined stands for a connection that broke. */
+/** A response as received. Callers use undefined for a broken connection. */
 export interface HttpResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -11,7 +11,7 @@ export interface HttpResponse {
   body: unknown;
 }
 
-/** Where two values differ; empty when the actual one is as it must be. */
+/** Lists the paths where two values differ; empty when they match. */
 export function diff(expected: unknown, actual: unknown, where = ""): string[] {
   if (expected === ANYTHING) return [];
   if (expected === SOME_TEXT) return typeof actual === "string" && actual !== "" ? [] : [differs(where, "some text", actual)];
@@ -46,7 +46,7 @@ const wordsOf = ({ status, code = "" }: Expected) => `${status} ${code}`;
 const codeOf = ({ body }: HttpResponse) => String((body as { code?: unknown } | undefined)?.code ?? "");
 
 function diffHeader(name: string, expected: string | undefined, actual: unknown): string[] {
-  // Of a warning, it is known only whether there is one.
+  // The model predicts only whether there is a warning, not its text.
   if (name === "x-sandbox-warning" && expected !== undefined) return actual === undefined ? [`header ${name} must be there`] : [];
   return diff(expected, actual, `header ${name}`);
 }

@@ -1,9 +1,9 @@
-// Which operations were called, and what they answered: the table that a long run ends with.
+// Counts the commands and the responses of each operation, and prints them as a table.
 
 import type { Expected } from "../call-outcome.ts";
 import { operations } from "../operations.ts";
 
-/** Says by name which operations of the sandbox the model does not describe; undefined when it describes all. */
+/** Names the operations that the model lacks; undefined when it has all of them. */
 export function describeMissingOperations(sandbox: readonly string[]): string | undefined {
   const lacking = sandbox.filter((id) => !operations.some((operation) => operation.id === id));
   return lacking.length === 0 ? undefined : `The reference model lacks ${lacking.join(", ")}: describe it in test/model/operations.ts.`;
@@ -13,9 +13,9 @@ export interface Coverage {
   commands: number;
   runs: number;
   count(expected: Expected): void;
-  /** Something other than a call was done. */
+  /** Counts a command that is not a call. */
   onAction(name: string): void;
-  /** Operations that were never answered as asked. */
+  /** Operations that never succeeded. */
   missing(): string[];
   table(): string;
 }

@@ -1,9 +1,9 @@
-// A run as a script of curl commands, for whoever wants to see with own eyes where the sandbox and the model part.
+// Prints a failing run as a bash script of curl commands that reproduces the difference.
 
 import type { Request } from "../call.ts";
 import type { Difference, InitialState, Line } from "./runner.ts";
 
-/** A word as the shell takes it literally, but for the address of the receivers. */
+/** Quotes a word for the shell; the address of the receivers becomes $RECEIVERS. */
 function quoted(text: string, receivers: string): string {
   const word = `'${text.replaceAll("'", `'\\''`)}'`;
   return receivers === "" ? word : word.replaceAll(receivers, `'"$RECEIVERS"'`);
@@ -11,7 +11,7 @@ function quoted(text: string, receivers: string): string {
 
 const iso = (time: number) => new Date(time).toISOString();
 
-/** `receivers` is where they were, such as http://127.0.0.1:4000; the script opens some of its own. */
+/** `receivers` is the address used in the run, such as http://127.0.0.1:4000; the script starts its own. */
 export function curlScript(
   difference: Difference,
   { now, rateLimit, bodies }: InitialState,
@@ -20,11 +20,11 @@ export function curlScript(
 ): string {
   const lines = difference.lines;
   const needsReceivers = lines.some((line) => line.line === "send" && line.request.body?.includes(receivers));
-  const told = lines.map((line, place) => spelled(line, place, place === lines.length - 1, receivers));
+  const requests = lines.map((line, place) => printLine(line, place, place === lines.length - 1, receivers));
   return [
     "#!/usr/bin/env bash",
-    "# The sandbox and the model part at the end of this. It begins a sandbox of its own; COMMAND says how, `npx merchant-sandbox` unless",
-    "# given. Where nothing is killed on the context, it can be told of one that runs, by URL:",
+    "# The last request shows the difference between the sandbox and the model. The script starts its own sandbox with COMMAND (default:",
+    "# npx merchant-sandbox). If the script has no restart, set URL to use a sandbox that is already running:",
     `# merchant-sandbox start --memory --clock ${iso(now)} --rate-limit ${rateLimit} --bodies ${bodies} --webhook-timeout ${webhookTimeout}`,
     "set -u",
     PROLOGUE.trim(),
@@ -32,7 +32,7 @@ export function curlScript(
     ...(needsReceivers ? [RECEIVERS.trim()] : []),
     `[ -n "\${URL:-}" ] || start ${iso(now)}`,
     "",
-    ...told,
+    ...requests,
     "",
     "echo",
     `echo ${quoted(`The model says: ${difference.expected}`, "")}`,
@@ -41,14 +41,14 @@ export function curlScript(
   ].join("\n");
 }
 
-function spelled(line: Line, place: number, isLast: boolean, receivers: string): string {
+function printLine(line: Line, place: number, isLast: boolean, receivers: string): string {
   if (line.line === "restart") {
     const under = line.during ? `${curl(line.during, receivers, "-m 5 -o /dev/null")} &\n` : "";
-    return `# ${place + 1}. It is killed, and begins anew over its file.\n${under}restart ${iso(line.now)}`;
+    return `# ${place + 1}. Kill the sandbox and restart it on the same file.\n${under}restart ${iso(line.now)}`;
   }
   const status = line.response?.status ?? "no response";
   if (!isLast) return `# ${place + 1}. ${status}\n${curl(line.request, receivers, "-o /dev/null")}`;
-  return `# ${place + 1}. Here they part: it answered ${status}.\n${curl(line.request, receivers, "-i")}`;
+  return `# ${place + 1}. The difference: the sandbox responded ${status}.\n${curl(line.request, receivers, "-i")}`;
 }
 
 function curl({ method, path, headers, body }: Request, receivers: string, flags: string): string {
@@ -57,7 +57,7 @@ function curl({ method, path, headers, body }: Request, receivers: string, flags
   );
   const type = body !== undefined && headers["content-type"] === undefined ? ["-H 'content-type:'"] : [];
   const data = body === undefined ? [] : [`--data-raw ${quoted(body, receivers)}`];
-  // Between single quotes the shell leaves the path as it is; curl must leave it too.
+  // Single quotes keep the path intact in the shell; --path-as-is keeps it intact in curl.
   return [`curl -sS --path-as-is ${flags} -X ${method} "$URL"${quoted(path, "")}`, ...named, ...type, ...data].join(" \\\n  ");
 }
 
@@ -83,7 +83,7 @@ end() {
 trap end EXIT
 `;
 
-/** The receivers of a run in a few lines: what each does stands at the end of its address. */
+/** The receivers of the run in a few lines. The last part of the path selects the behaviour. */
 const RECEIVERS = `
 node -e '
 const seen = new Map();

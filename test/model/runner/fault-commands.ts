@@ -1,4 +1,4 @@
-// The fault rules that runs arm: what they touch, when they fire, what they do.
+// Arbitraries for fault rules: matches, triggers and actions.
 
 import fc from "fast-check";
 import { operations } from "../operations.ts";
@@ -23,7 +23,7 @@ export interface FaultCommand {
 
 const rarely = <T>(arbitrary: fc.Arbitrary<T>, freq: number) => fc.option(arbitrary, { freq, nil: undefined });
 
-/** An response to these may be lost: what they made is read in the event that emits of it. */
+/** Operations whose response may be lost: the record they create can be read from its event. */
 const LOSABLE = [
   ...["pricing_rules.create", "payroll.create", "payout_method.set", "variants.create", "gov_payments.post", "bookings.decline"],
   ...["remittances.confirm", "payroll.override_item", "statutory_settings.update", "payments.list", "merchants.me"],

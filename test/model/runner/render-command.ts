@@ -1,4 +1,4 @@
-// Makes of a command what is really sent: looks up in the model which records, keys and earlier calls it is about.
+// Renders a generated command as a concrete request or control action, using the records, keys and calls of the run so far.
 
 import type { Request } from "../call.ts";
 import type { ControlCommand } from "../control-commands.ts";
@@ -14,21 +14,21 @@ import type { FaultCommand } from "./fault-commands.ts";
 export type RenderedCommand =
   | { kind: "call"; request: Request }
   | { kind: "controlCommand"; controlCommand: ControlCommand }
-  /** `during`: while this call is under context. */
+  /** `during`: a call in flight when the crash happens. */
   | { kind: "crash"; during: Request | undefined };
 
-/** What a run has been through, as far as later commands ask for it. */
+/** What rendering needs to know about the run so far. */
 export interface RunHistory {
   world: World;
   /** Calls, oldest first. */
   calls: Request[];
-  /** Counts endpoints and rules: so that each has an address and an id of its own. */
+  /** Counts commands, which makes addresses of endpoints and ids of rules unique. */
   count: number;
-  /** Where receivers are: `http://127.0.0.1:PORT/RUN`. */
+  /** Base address of the receivers: `http://127.0.0.1:PORT/RUN`. */
   receivers: string;
 }
 
-/** Undefined where there is nothing that the command could be about. */
+/** Undefined when there is nothing the command could apply to. */
 export function renderCommand(history: RunHistory, command: Command): RenderedCommand | undefined {
   switch (command.type) {
     case "call":
@@ -52,14 +52,14 @@ export function renderCommand(history: RunHistory, command: Command): RenderedCo
   }
 }
 
-/** Receivers that count take every event for their own: no two endpoints may be at one of them. */
+/** `again` and `later` count events per address, so two endpoints must not share one. */
 const isRepeatable = ({ body = "" }: Request) => !/\/(again|later)"/.test(body);
 
 const hasKey = ({ headers }: Request) => /^k\d$/.test(headers["idempotency-key"] ?? "");
 
 const at = <T>(list: readonly T[], nth: number): T | undefined => list[nth % Math.max(1, list.length)];
 
-/** Those of the fixtures first, also when they were reset. */
+/** Fixture merchants come first, in their order, also after a reset. */
 function placeOf(merchant: string): number {
   const place = fixtures.findIndex(({ merchant: { id } }) => id === merchant);
   return place === -1 ? fixtures.length : place;
@@ -93,7 +93,7 @@ function headersOf(world: World, { as, nth }: Who): Record<string, string> {
   }
 }
 
-/** Whose call it is: whoever its key belongs to, or anybody. */
+/** The merchant whose key is sent; the first merchant when the key is unknown. */
 function callerOf(world: World, { authorization = "" }: Record<string, string>): Merchant {
   const key = world.keys.get(authorization.replace(/^\w+ /, ""));
   return world.merchants.get(key?.merchant ?? "") ?? merchantAt(world, 0);
@@ -110,7 +110,7 @@ function renderCall(history: RunHistory, command: CallCommand): Request {
   return method === "GET" ? request : withBody(request, bodyOf(history, command), command.oddity);
 }
 
-/** The kind of record that a path is about, and which of them the operation accepts. */
+/** The kind of record in the path, and which records the operation accepts. */
 const ABOUT: Record<string, [kind: KindName, isReady: (record: Entry) => boolean]> = {
   "customers.get": ["customer", () => true],
   "bookings.decline": ["booking", ({ status }) => status === "pending"],
@@ -150,13 +150,13 @@ function bodyOf(
   return changed({ ...usual, url: isClosed ? `http://127.0.0.1:2/${history.count}/closed` : place }, changes);
 }
 
-/** What no two of a merchant's may share: a few values, so that now and then two do. */
+/** Fields unique within a merchant, drawn from few values so that collisions happen. */
 function ownOf(operation: string, count: number): Fields {
   if (operation === "merchants.create") return { email: `cafe${count % 6}@mail.example` };
   return operation === "variants.create" ? { sku: `A-${count % 6}`, options: { size: `${count % 4} kg` } } : {};
 }
 
-/** The body as it goes out, or as a careless client would send it. */
+/** Serialises the body, with an oddity such as a wrong content type. */
 function withBody(request: Request, fields: Fields | undefined, oddity: string | undefined): Request {
   if (fields === undefined || oddity === "nothing") return request;
   const json = JSON.stringify(fields);
@@ -200,7 +200,7 @@ function filterOf({ events, endpoints }: Merchant, filter: string): string {
   return filter === "endpoint" ? `endpointId=${endpoints.at(-1)?.id ?? "we_none"}` : filter;
 }
 
-/** A write under a key, whose merchant emits nobody: it may be cut off in the middle, and asked again. */
+/** A keyed write of a merchant without endpoints: safe to interrupt and to send again. */
 function interruptible({ calls, world }: RunHistory, nth: number): Request | undefined {
   const isQuiet = ({ headers }: Request) => recordsOf(callerOf(world, headers), "webhook_endpoint").length === 0;
   return at(
@@ -218,7 +218,7 @@ function renderControlCommand(history: RunHistory, command: GeneratedControlComm
       return command.nth === undefined ? { do: "reset" } : { do: "reset", merchant: merchantAt(world, command.nth).id };
     case "mint":
       return { do: "mint", fixture: at(fixtures, command.nth)?.name ?? "" };
-    // Somebody must be left.
+    // Keep at least one merchant.
     case "remove":
       return world.merchants.size > 1 ? { do: "remove", merchant: merchantAt(world, command.nth).id } : undefined;
     case "record":

@@ -1,4 +1,4 @@
-// Plays one trace from its initial to its end, and makes a script of what was found.
+// Runs one trace from start to end and reports the first difference as a curl script.
 
 import type { Trace } from "./commands.ts";
 import type { Coverage } from "./coverage.ts";
@@ -10,7 +10,7 @@ import type { Receivers } from "./webhook-receivers.ts";
 export interface Failure {
   message: string;
   script: string;
-  /** At how many commands it came out; one more than tinProcess are winProcess it came out after them. */
+  /** Number of commands executed before the failure; one more than the trace has if the final reads failed. */
   commands: number;
 }
 
@@ -24,7 +24,7 @@ export interface RunOptions {
 const NOW = Date.UTC(2026, 0, 5, 12);
 const WEBHOOK_TIMEOUT = "1s";
 
-/** Undefined when the sandbox did as the model says, to the end. */
+/** Resolves to undefined when the sandbox matched the model throughout. */
 export async function runTrace({ rateLimit, bodies, commands }: Trace, options: RunOptions): Promise<Failure | undefined> {
   const { receivers, coverage, open = inProcess, mutate = (expected) => expected } = options;
   const initial = { now: NOW, rateLimit, bodies };

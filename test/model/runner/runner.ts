@@ -1,4 +1,4 @@
-// Plays a trace on a sandbox and on the model, and holds every response, event and delivery of the one against the other.
+// The runner: executes commands on a sandbox and on the model, and compares every response, event and delivery.
 
 import type { Request } from "../call.ts";
 import type { Expected } from "../call-outcome.ts";
@@ -12,12 +12,12 @@ import { type RenderedCommand, renderCommand } from "./render-command.ts";
 import type { Target } from "./targets.ts";
 import type { Receivers } from "./webhook-receivers.ts";
 
-/** One line of what was done, for whoever wants to do it again. */
+/** One line of the log from which the curl script is made. */
 export type Line =
   | { line: "send"; request: Request; response?: HttpResponse | undefined; isInspection: boolean }
   | { line: "restart"; now: number; during?: Request | undefined };
 
-/** The sandbox and the model went different ways. */
+/** Thrown when the sandbox differs from the model. */
 export class Difference extends Error {
   readonly lines: Line[];
   readonly expected: string;
@@ -33,16 +33,16 @@ export interface Run {
   world: World;
   target: Target;
   receivers: Receivers;
-  /** Where endpoints of this run are. */
+  /** Base address of the receivers. */
   address: string;
   lines: Line[];
   calls: Request[];
   count: number;
-  /** Hears of each call that came to its response. */
+  /** Called with the expected response to each call. */
   onCall(expected: Expected): void;
-  /** Hears of everything else that was done. */
+  /** Called for each command other than a call. */
   onAction(name: string): void;
-  /** Lets a test falsify the model: what it says of a call. */
+  /** Changes what the model expects, so that a test can introduce a difference. */
   mutate(expected: Expected, request: Request): Expected;
 }
 
@@ -89,11 +89,11 @@ async function send(run: Run, request: Request, isInspection = false): Promise<H
   return line.response;
 }
 
-/** `replayed`: whether the response may be the first one's or another's, because nobody knows how far the first one came. */
+/** `replayed`: after a crash the response may or may not be a replay, depending on how far the first call came. */
 async function checkCall(run: Run, request: Request, response: HttpResponse | undefined, replayed = false): Promise<void> {
   const isShown = response?.body !== undefined && response.status < 500;
-  const told = isShown ? response.body : await newestEvent(run);
-  const served = handleRequest(run.world, request, told);
+  const observed = isShown ? response.body : await newestEvent(run);
+  const served = handleRequest(run.world, request, observed);
   if (replayed) served.headers["idempotent-replayed"] = response?.headers["idempotent-replayed"] as string | undefined;
   const expected = run.mutate(served, request);
   const { idempotencyReply, status, corruption } = expected;
@@ -103,7 +103,7 @@ async function checkCall(run: Run, request: Request, response: HttpResponse | un
   await checkSideEffects(run);
 }
 
-/** What an response that was lost or corruption would have format, as far as the event that emits of it shows it. */
+/** The record of a lost or corrupted response, read from the newest event. */
 async function newestEvent(run: Run): Promise<unknown> {
   const response = await run.target.call(control("GET", "/events?limit=1"));
   return bodyOf<{ data?: { body: { data: unknown } }[] }>(response).data?.[0]?.body.data;
@@ -124,30 +124,30 @@ export async function runControlCommand(run: Run, controlCommand: ControlCommand
   await checkSideEffects(run, controlCommand);
 }
 
-/** Waits for what is due, and looks at the events and attempts that there are since then. */
+/** Delivers due webhooks, then compares new events and attempts. */
 async function checkSideEffects(run: Run, controlCommand?: ControlCommand): Promise<void> {
   const { world } = run;
   await checkEvents(run);
   const hasPending = [...world.merchants.values()].some(({ deliveries }) => deliveries.some(({ state }) => state === "pending"));
   const made = deliverAfter(world, controlCommand);
-  // Another clock lets answers be forgotten, which takes its time too.
+  // Setting the clock also expires stored replies, which takes time in the background.
   if (controlCommand?.do !== "advance" && (hasPending || controlCommand?.do === "set" || controlCommand?.do === "thaw"))
     await send(run, control("POST", "/clock/advance", { by: "0s" }));
   if (hasPending || made.length > 0) await checkDeliveryLog(run, made);
 }
 
-/** The newest events of all are those that the model made since the last look, and before them the newest that was known then. */
+/** The log must show the new events of the model, followed by the newest event known before. */
 async function checkEvents(run: Run): Promise<void> {
   const events = [...run.world.merchants.values()].flatMap((merchant) => merchant.events).sort((one, other) => other.order - one.order);
   const fresh = events.filter(({ id }) => id === undefined);
   const { data: rows = [] } = bodyOf<{ data?: Row[] }>(await send(run, control("GET", `/events?limit=${fresh.length + 1}`), true));
-  const told = rows.map(({ id, type, merchant, body }) => ({ id, type, merchant, body }));
+  const actual = rows.map(({ id, type, merchant, body }) => ({ id, type, merchant, body }));
   const expected = fresh.map((event, place) => {
     event.id = event.promised ?? String(rows[place]?.id);
     return eventRow(event);
   });
   const known = events[fresh.length];
-  fail(run, diff([...expected, ...(known ? [eventRow(known)] : [])], told, "events"), format(expected));
+  fail(run, diff([...expected, ...(known ? [eventRow(known)] : [])], actual, "events"), format(expected));
   run.lines.pop();
 }
 
@@ -183,7 +183,7 @@ export const control = (method: string, path: string, body?: unknown): Request =
   body: body === undefined ? undefined : JSON.stringify(body),
 });
 
-/** It stops where it stands, with a call under context or without, and begins anew. That call is then made again. */
+/** Crashes and restarts the sandbox, with or without a call in flight. That call is then sent again. */
 async function crash(run: Run, during: Request | undefined): Promise<void> {
   run.lines.push({ line: "restart", now: run.world.now, during });
   const under = during && run.target.call(during);
@@ -197,7 +197,7 @@ function fail(run: Run, differences: string[], expected: string): void {
   if (differences.length > 0) throw new Difference(differences, expected, run.lines);
 }
 
-/** In the end everything that is there is read, page by page and merchant by merchant. */
+/** Reads every record at the end of a run, page by page and merchant by merchant. */
 export async function readAllRecords(run: Run): Promise<void> {
   await runControlCommand(run, { do: "disarm" });
   for (const { id, records } of [...run.world.merchants.values()]) {
@@ -210,10 +210,10 @@ export async function readAllRecords(run: Run): Promise<void> {
   }
 }
 
-/** Kinds that no operation lists: the control plane shows what it is asked to leave as it is. */
+/** Kinds without a list operation: moving a record to its current state returns it unchanged. */
 const UNLISTED = ["booking", "payroll", "remittance", "gov_payment", "pricing_rule", "payout_method", "product_variant"] as const;
 
-/** Those of them that a call made, or was about. */
+/** Checks the unlisted records that calls created or addressed. */
 async function readUnlisted(run: Run, merchant: string): Promise<void> {
   const paths = run.calls.map(({ path }) => path);
   for (const kind of UNLISTED)

@@ -1,9 +1,9 @@
-// Makes a trace that fails as short as it gets, and its commands as plain: whoever reads it shall see what matters.
+// The shrinker: removes and simplifies the commands of a failing trace until no smaller trace fails.
 
 import type { Command, Trace } from "./commands.ts";
 import type { Failure } from "./run-trace.ts";
 
-/** What is found has been played: undefined when the trace does not fail. */
+/** Resolves to undefined when the trace passes. */
 type RunTrace = (trace: Trace) => Promise<Failure | undefined>;
 
 const MAX_TRIES = 600;
@@ -22,7 +22,7 @@ export async function shrink(trace: Trace, failure: Failure, run: RunTrace): Pro
     const candidate = { ...best.trace, ...options, commands };
     const found = await run(candidate);
     if (!found) return false;
-    // What comes after is no part of it.
+    // Drop the commands after the failing one.
     best.trace = { ...candidate, commands: commands.slice(0, found.commands) };
     best.failure = found;
     return true;
@@ -40,7 +40,7 @@ export async function shrink(trace: Trace, failure: Failure, run: RunTrace): Pro
 
 type StillFails = (commands: Command[]) => Promise<boolean>;
 
-/** Leaves commands out: halves at first, single ones at last, the later ones before the earlier ones. */
+/** Removes commands in chunks, halving the chunk size down to one, from the end of the trace to its start. */
 async function removeCommands(best: ShrunkTrace, stillFails: StillFails): Promise<void> {
   for (let size = Math.ceil(best.trace.commands.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2))
     for (let end = best.trace.commands.length; end > 0; end -= size) {
@@ -55,10 +55,10 @@ async function simplifyCommands(best: ShrunkTrace, stillFails: StillFails): Prom
       await stillFails(best.trace.commands.map((command, other) => (other === place ? simpler : command)));
 }
 
-/** The command with less in it, one thing at a time. */
+/** Variants of a command, each with one part simplified. */
 function simplerCommands(command: Command): Command[] {
   if (command.type === "fault") {
-    // One that fires at every call needs no calls that it lets pass.
+    // A rule that fires on every match is simpler than one that skips some.
     const trigger = { times: 100 };
     const { operation = [], event = [], merchant } = command.match;
     const narrower = [...operation.map((one) => ({ operation: [one] })), ...event.map((one) => ({ event: [one] }))];

@@ -1,4 +1,4 @@
-// Where a run is played: a sandbox in this process, or the built program in one of its own, which a crash really kills.
+// The systems under test: a sandbox in this process, or the built program, which a crash kills.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
@@ -12,20 +12,20 @@ import type { HttpResponse } from "./compare-responses.ts";
 export interface Target {
   /** Undefined when the connection broke. */
   call(request: Request): Promise<HttpResponse | undefined>;
-  /** Ends it where it stands, and begins anew over the same file, the clock at this time. */
+  /** Stops without a clean shutdown where the target can, and restarts on the same file with the clock at this time. */
   crash(now: number): Promise<void>;
-  /** Ends it; answers what it had to say of defects of its own, if anything. */
+  /** Stops the target and returns the defects it reported, if any. */
   close(): Promise<string | undefined>;
 }
 
 export interface TargetOptions {
   now: number;
-  /** Such as 30/10s. */
+  /** For example 30/10s. */
   rateLimit: string;
   bodies: "checked" | "open";
-  /** Real milliseconds for a receiver that never answers. */
+  /** Timeout for a receiver that never responds, in real time. */
   webhookTimeout: string;
-  /** Whether it crashes on the context, and so needs a file. */
+  /** Whether the trace has crashes, and so needs a database file. */
   crashes: boolean;
 }
 
@@ -103,7 +103,7 @@ function send(url: string, { method, path, headers, body }: Request, agent: Agen
   });
 }
 
-/** Undefined for what is no JSON: faults make such answers. */
+/** Undefined when the text is not JSON, which body faults cause. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,11 +1,10 @@
-// The receivers of a run: one server, which does what the end of the address that it is called at says.
+// The webhook receivers of a run: one server whose behaviour is selected by the last part of the path.
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type ReceiverName, receiverOf } from "../deliveries.ts";
 
 export interface Arrival {
-  /** The path that it came to. */
   path: string;
   headers: Record<string, string | string[] | undefined>;
   text: string;
@@ -13,9 +12,9 @@ export interface Arrival {
 
 export interface Receivers {
   port: number;
-  /** What came since this was last asked. */
+  /** Returns the webhooks received since the last call. */
   taken(): Arrival[];
-  /** For the next run: events of the same ids are new to everybody. */
+  /** Clears all counts: event ids repeat in the next run. */
   reset(): void;
   close(): Promise<void>;
 }
@@ -48,7 +47,7 @@ export async function startReceivers(): Promise<Receivers> {
   };
 }
 
-/** Of these, one breaks the connection and one never answers; where nobody listens, nothing arrives. */
+/** `broken` resets the connection, `silent` never responds, and `closed` has no server. */
 const STATUSES: Partial<Record<ReceiverName, (timesSeen: number) => number>> = {
   ok: () => 200,
   down: () => 500,
