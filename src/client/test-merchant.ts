@@ -36,7 +36,7 @@ export interface OwnMerchant {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const MOST = 100;
+const DEFAULT_LIMIT = 100;
 
 /** Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox of this or of another process. */
 export async function ownMerchant(sandbox: ControlPlane, given: { fixture?: string } = {}): Promise<OwnMerchant> {
@@ -51,8 +51,8 @@ export async function ownMerchant(sandbox: ControlPlane, given: { fixture?: stri
       add: (rule) => sandbox.faults.add({ ...rule, match: { ...rule.match, merchant } }),
       clear: () => sandbox.faults.clear({ merchant }),
     },
-    requests: async (filter) => (await sandbox.requests.list({ limit: MOST, ...filter, merchant })).data,
-    events: async (filter) => (await sandbox.events.list({ limit: MOST, ...filter, merchant })).data,
+    requests: async (filter) => (await sandbox.requests.list({ limit: DEFAULT_LIMIT, ...filter, merchant })).data,
+    events: async (filter) => (await sandbox.events.list({ limit: DEFAULT_LIMIT, ...filter, merchant })).data,
     verify: (expected) => sandbox.verify({ ...(Array.isArray(expected) ? { all: expected } : expected), merchant }),
     remove,
     [Symbol.asyncDispose]: remove,

@@ -1,8 +1,8 @@
-// What the rooms say to one another about lessons: what a lesson is, and how far somebody who learns has come.
+// The types of lessons and of learners' progress.
 
-/** A piece of a step in the order in which it is read. */
+/** A block of a step. */
 export interface LessonBlock {
-  /** `prose` for Markdown, else the language of a fenced block: `sh` is run, `text` is what comes out. */
+  /** `prose` for Markdown, otherwise the language of a fenced block: `sh` is run by the learner, `text` is output. */
   readonly kind: string;
   readonly text: string;
 }
@@ -12,116 +12,115 @@ export interface LessonStep {
   readonly number: number;
   readonly title: string;
   readonly blocks: readonly LessonBlock[];
-  /** What is to be run, the blocks of a step joined; null where there is nothing to run. */
+  /** The `sh` blocks of the step, joined; null if it has none. */
   readonly command: string | null;
-  /** How many hints there are. */
+  /** The number of hints. */
   readonly hints: number;
-  /** Whether the learner brings the lesson's file to its solution here. */
+  /** True if the learner completes the lesson's file in this step. */
   readonly mends: boolean;
 }
 
 /** A file that the learner works on. */
 export interface LessonFile {
-  /** How it is called where the learner works. */
+  /** The file's name in the learner's folder. */
   readonly name: string;
   readonly start: string;
   readonly solution: string;
 }
 
 export interface Lesson {
-  /** What it is called: its file without number and ending. */
+  /** The file name without number and extension. */
   readonly name: string;
   readonly number: number;
   readonly title: string;
-  /** Its opening paragraphs. */
+  /** The introduction, as Markdown. */
   readonly about: string;
   readonly steps: readonly LessonStep[];
   readonly file: LessonFile | null;
 }
 
 export const STEP_ENDS = ["ticked", "skipped", "prepared"] as const;
-/** `prepared` are the steps before a checkpoint, whose outcome the tool brought about. */
+/** `prepared`: the step is before the checkpoint at which the learner began, so the sandbox created its results. */
 export type StepEnd = (typeof STEP_ENDS)[number];
 
 export interface FinishedStep {
   lesson: string;
   step: number;
   how: StepEnd;
-  /** How many hints had been shown. */
+  /** The number of hints shown. */
   hints: number;
   /** Sandbox milliseconds. */
   at: number;
 }
 
-/** How far somebody has come: a row of the board. */
+/** The state of a learner: a row of the board. */
 export interface LearnerState {
-  /** The merchant that the learner works with. */
+  /** The id of the learner's merchant. */
   id: string;
   name: string;
-  /** Null before the first lesson was begun. */
+  /** The lesson's name; null before the first one. */
   lesson: string | null;
   title: string | null;
-  /** Null when the lesson is over. */
+  /** Null at the end of the lesson. */
   step: number | null;
   stepTitle: string | null;
-  /** How many the lesson has. */
+  /** The number of steps in the lesson. */
   steps: number;
-  /** Of this lesson. */
+  /** The number of this lesson's steps that the learner completed. */
   ticked: number;
-  /** How many hints of this step were shown, and the newest of them. */
+  /** The number of hints shown for this step; `hint` is the latest. */
   hints: number;
   hint: string | null;
   /** Sandbox milliseconds at which the step began. */
   since: number;
-  /** Real milliseconds that the step has taken so far; from the start of the process where that came later. */
+  /** Real milliseconds spent at the step, counted from the start of the process if that is later. */
   elapsed: number;
-  /** The lesson after this one; null after the last. */
+  /** The name of the next lesson; null after the last one. */
   next: string | null;
-  /** The steps that were left behind, of every lesson, oldest first. */
+  /** The finished steps of all lessons, oldest first. */
   left: FinishedStep[];
-  /** How many news there were of this learner in this process: whoever waits for the next says which it knows. */
+  /** Incremented with each change in this process. A client that waits for the next change sends the version that it has. */
   version: number;
 }
 
-/** The same as far as those need it who show a lesson; over the wire times are text. */
+/** The part of the state that displays of a lesson use. It leaves out the times, which are text in JSON. */
 export type LearnerView = Omit<LearnerState, "since" | "left"> & {
   readonly left: readonly Pick<FinishedStep, "lesson" | "step" | "how">[];
 };
 
-/** Who wants to learn. */
 export interface JoinOptions {
   name?: string | undefined;
   merchant?: string | undefined;
-  /** Real milliseconds at a step after which a hint is shown unasked; none where it is 0. */
+  /** Real milliseconds at a step before a hint is shown automatically; 0: never. */
   hintAfter?: number | undefined;
 }
 
 export const LESSON_EVENTS = ["joined", "began", "ticked", "skipped", "hint", "gone"] as const;
 
-/** What happened to somebody who learns, and how that stands now. */
+/** A change of a learner, with the state after it. */
 export interface LessonMessage {
   news: (typeof LESSON_EVENTS)[number];
   learner: LearnerState;
 }
 
-/** Who learns, and what: the control plane works with this. */
+/** The lesson service, as the control plane uses it. */
 export interface Lessons {
-  /** In their order, as they are written. */
+  /** The lessons, in order. */
   list(): Promise<readonly Lesson[]>;
-  /** As a learner is to see it, with its own key and address; as it is written without one. */
+  /** Finds a lesson by name or number; with `learner`, fills in the learner's URL, API key and merchant. */
   find(name: string, learner?: string): Promise<Lesson>;
-  board(): Promise<LearnerState[]>;
+  learners(): Promise<LearnerState[]>;
   learner(id: string): Promise<LearnerState>;
-  /** A learner of this name with a merchant of its own; without a name, or with a merchant, the one who learns with that. */
+  /** Adds a learner with a new merchant. Without a name, or with a merchant, uses that merchant and returns its learner if there is one. */
   join(wanted: JoinOptions): Promise<LearnerState>;
-  /** Begins a lesson afresh, or at one of its steps, with what the steps before would have left. */
+  /** Begins a lesson. With a checkpoint, creates the results of the steps before it. */
   begin(id: string, lesson: string, checkpoint?: number): Promise<LearnerState>;
   skip(id: string): Promise<LearnerState>;
-  /** The next hint of the step, or the last one again. */
+  /** Shows the next hint of the step, or the last one again. */
   hint(id: string): Promise<LearnerState>;
   leave(id: string): Promise<LearnerState>;
-  /** How a learner stands, once there is something newer than that version, or after so many real milliseconds. */
-  newer(id: string, version: number, within: number): Promise<LearnerState>;
-  /** Looks at everybody who learns: something may have changed of which no request and no delivery tells. */
-  look(merchant?: string): void;
+  /** Resolves with the learner's state when it is newer than `version`, or after `within` real milliseconds. */
+  waitForNewer(id: string, version: number, within: number): Promise<LearnerState>;
+  /** Schedules a check of the current step of one or all learners, after a change that publishes no event. */
+  check(merchant?: string): void;
 }

@@ -34,7 +34,7 @@ export interface ControlContext extends Stores {
   faults: RuleRegistry;
   judge: JudgeResults;
   scenarios: ScenarioRegistry;
-  lessons: Lessons & { renew(): void; stop(): void };
+  lessons: Lessons & { reset(): void; stop(): void };
   traffic: Traffic;
   /** The report of the run so far: an object if the format is JSON, else a Document. */
   report(format: ReportFormat): Promise<object>;

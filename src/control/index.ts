@@ -1,7 +1,7 @@
-// The catalogue of the control plane, in the order of its reference.
+// The list of control operations, in the order of the reference.
 
 import { auditReceiver } from "./audit.ts";
-import { showBoard, showBoardInRoom, showDoor } from "./board.ts";
+import { showBoard, showBoardInRoom, showJoinPage } from "./board.ts";
 import { advanceClock, setClock, showClock } from "./clock.ts";
 import type { ControlOperation } from "./control-context.ts";
 import { addFault, changeFault, clearFaults, listFaults, removeFault, showFault, showFaultSchema } from "./faults.ts";
@@ -88,7 +88,7 @@ const operations: readonly ControlOperation[] = [
   closeRoom,
   showRoom,
   showBoardInRoom,
-  showDoor,
+  showJoinPage,
   joinRoom,
   showPlace,
   showFile,
@@ -105,16 +105,16 @@ const operations: readonly ControlOperation[] = [
   removeSnapshot,
 ];
 
-/** Whatever may have changed something is a reason to look at those who learn. */
-const noticed = (operation: ControlOperation): ControlOperation => ({
+/** Checks the learners' steps after an operation that may have changed something. */
+const checkingLearners = (operation: ControlOperation): ControlOperation => ({
   ...operation,
   async handle(call) {
     const reply = await operation.handle(call);
-    call.lessons.look();
+    call.lessons.check();
     return reply;
   },
 });
 
 export const controlCatalogue: readonly ControlOperation[] = operations.map((operation) =>
-  operation.method === "GET" ? operation : noticed(operation),
+  operation.method === "GET" ? operation : checkingLearners(operation),
 );

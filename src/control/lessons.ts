@@ -1,4 +1,4 @@
-// Lessons from outside: what there is to learn, who learns it and how far each has come, and what is done for them.
+// The control operations for lessons and learners.
 
 import { type LearnerState, type Lesson, STEP_ENDS } from "../contracts/lesson.ts";
 import { isoTime } from "../kernel/clock.ts";
@@ -8,7 +8,10 @@ import { nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 
 const Block = Type.Object(
-  { kind: Type.String({ description: "`prose` for Markdown, else the language of a fenced block: `sh` is run" }), text: Type.String() },
+  {
+    kind: Type.String({ description: "`prose` for Markdown, otherwise the language of a fenced block; the learner runs `sh` blocks" }),
+    text: Type.String(),
+  },
   { title: "lesson_block" },
 );
 
@@ -16,10 +19,10 @@ const StepShape = Type.Object(
   {
     number: Type.Integer(),
     title: Type.String(),
-    blocks: Type.Array(Block, { description: "In the order in which they are read" }),
-    command: nullable(Type.String({ description: "What is to be run; null where there is nothing to run" })),
-    hints: Type.Integer({ description: "How many there are" }),
-    mends: Type.Boolean({ description: "Whether the lesson's file is brought to its solution here" }),
+    blocks: Type.Array(Block, { description: "The content of the step, in reading order" }),
+    command: nullable(Type.String({ description: "The commands of the step; null if it has none" })),
+    hints: Type.Integer({ description: "The number of hints" }),
+    mends: Type.Boolean({ description: "True if the learner completes the lesson's file in this step" }),
   },
   { title: "lesson_step" },
 );
@@ -31,9 +34,9 @@ export const LessonShape = Type.Object(
     name: Type.String(),
     number: Type.Integer(),
     title: Type.String(),
-    about: Type.String({ description: "Its opening, as Markdown" }),
+    about: Type.String({ description: "The introduction, as Markdown" }),
     steps: Type.Array(StepShape),
-    file: Type.Union([FileShape, Type.Null()], { description: "The file that the learner works on; null where the lesson has none" }),
+    file: Type.Union([FileShape, Type.Null()], { description: "The file that the learner works on; null if the lesson has none" }),
   },
   { title: "lesson" },
 );
@@ -42,30 +45,30 @@ const LeftShape = Type.Object(
   {
     lesson: Type.String(),
     step: Type.Integer(),
-    how: oneOf(STEP_ENDS, "`prepared` where a checkpoint came after it"),
-    hints: Type.Integer({ description: "How many had been shown" }),
-    at: Type.String({ description: "Sandbox time" }),
+    how: oneOf(STEP_ENDS, "How the step ended; `prepared` if the learner began at a later checkpoint"),
+    hints: Type.Integer({ description: "The number of hints shown" }),
+    at: Type.String({ description: "The sandbox time at which the step ended" }),
   },
   { title: "left_step" },
 );
 
 export const LearnerShape = Type.Object(
   {
-    id: Type.String({ description: "The merchant that the learner works with" }),
+    id: Type.String({ description: "The id of the learner's merchant" }),
     name: Type.String(),
-    lesson: nullable(Type.String({ description: "Null before the first" })),
-    title: nullable(Type.String({ description: "The lesson's" })),
-    step: nullable(Type.Integer({ description: "Null when the lesson is over" })),
+    lesson: nullable(Type.String({ description: "The name of the lesson; null before the first one" })),
+    title: nullable(Type.String({ description: "The title of the lesson" })),
+    step: nullable(Type.Integer({ description: "The number of the step; null at the end of the lesson" })),
     stepTitle: nullable(Type.String()),
-    steps: Type.Integer({ description: "How many the lesson has" }),
-    ticked: Type.Integer({ description: "How many of them ticked" }),
-    hints: Type.Integer({ description: "How many of this step's were shown" }),
-    hint: nullable(Type.String({ description: "The newest of them, as Markdown; null where none was" })),
-    since: Type.String({ description: "Sandbox time at which the step began" }),
-    elapsed: Type.Integer({ description: "Real milliseconds at the step" }),
-    next: nullable(Type.String({ description: "The lesson after this one; null after the last" })),
-    left: Type.Array(LeftShape, { description: "The steps left behind, of every lesson, oldest first" }),
-    version: Type.Integer({ description: "How many news there were of this learner in this run" }),
+    steps: Type.Integer({ description: "The number of steps in the lesson" }),
+    ticked: Type.Integer({ description: "The number of steps completed by the learner" }),
+    hints: Type.Integer({ description: "The number of hints shown for this step" }),
+    hint: nullable(Type.String({ description: "The latest hint shown, as Markdown; null if none was shown" })),
+    since: Type.String({ description: "The sandbox time at which the step began" }),
+    elapsed: Type.Integer({ description: "Real milliseconds spent at the step" }),
+    next: nullable(Type.String({ description: "The name of the next lesson; null after the last one" })),
+    left: Type.Array(LeftShape, { description: "The finished steps of all lessons, oldest first" }),
+    version: Type.Integer({ description: "Incremented with each change of this learner; starts at 0 with each run" }),
   },
   { title: "learner" },
 );
@@ -84,31 +87,33 @@ export const shownLesson = ({ steps, file, ...lesson }: Lesson): Static<typeof L
 
 const LearnerWithKey = Type.Object({ learner: LearnerShape, apiKey: Type.String(), baseUrl: Type.String() });
 
-/** What a learner calls with. */
-export const accessOf = ({ tenants, about }: Pick<ControlContext, "tenants" | "about">, id: string) => ({
+/** The API key and base URL of a learner. */
+export const learnerAccess = ({ tenants, about }: Pick<ControlContext, "tenants" | "about">, id: string) => ({
   apiKey: tenants.list().find((tenant) => tenant.id === id)?.apiKeys[0] ?? "",
   baseUrl: `${about.url()}/v1`,
 });
 
-export const learnerName = text("What the learner is called; no two are called the same", {
+export const learnerName = text("The learner's name, which must be unique", {
   minLength: 1,
   maxLength: 60,
   pattern: "^[^\\p{Cc}\\p{Cf}]+$",
 });
 
-export const begins = {
-  name: text("Which lesson, by its name or its number"),
-  checkpoint: Type.Optional(Type.Integer({ description: "Begin at this step, with what those before would have left", minimum: 1 })),
+export const lessonChoice = {
+  name: text("The name or number of the lesson"),
+  checkpoint: Type.Optional(
+    Type.Integer({ description: "Begin at this step; the results of the steps before it are created", minimum: 1 }),
+  ),
 };
 
-const ANSWER = { exampleParams: { id: "mer_lodge" } };
+const EXAMPLE_LEARNER = { exampleParams: { id: "mer_lodge" } };
 
 export const listLessons = endpoint({
   id: "lessons.list",
   area: "Lessons",
   method: "GET",
   path: "/lessons",
-  summary: "Every lesson, as it is written",
+  summary: "List the lessons",
   reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(LessonShape) }),
   errors: ["validation_failed"],
   handle: async ({ lessons }) => ({ object: "list" as const, data: (await lessons.list()).map(shownLesson) }),
@@ -120,9 +125,11 @@ export const showLesson = endpoint({
   method: "GET",
   path: "/lessons/{name}",
   exampleParams: { name: "first-call" },
-  summary: "A lesson, its commands ready to be run by one learner",
+  summary: "Get a lesson, with the commands of one learner if requested",
   query: Type.Object({
-    learner: Type.Optional(text("Whose address, key and merchant stand in the commands; as they are written unless given")),
+    learner: Type.Optional(
+      text("The id of a learner whose URL, API key and merchant are filled in (default: those of the first merchant, on port 4747)"),
+    ),
   }),
   reply: LessonShape,
   errors: ["validation_failed", "resource_not_found"],
@@ -134,13 +141,13 @@ export const listLearners = endpoint({
   area: "Lessons",
   method: "GET",
   path: "/learners",
-  summary: "The board: who is at which step, since when, and what ticked",
+  summary: "List the learners with their progress",
   reply: Type.Object({
     object: oneOf(["list"], "Always `list`"),
-    data: Type.Array(LearnerShape, { description: "In the order in which they joined" }),
+    data: Type.Array(LearnerShape, { description: "The learners, in the order in which they joined" }),
   }),
   errors: ["validation_failed"],
-  handle: async ({ lessons }) => ({ object: "list" as const, data: (await lessons.board()).map(shownLearner) }),
+  handle: async ({ lessons }) => ({ object: "list" as const, data: (await lessons.learners()).map(shownLearner) }),
 });
 
 export const joinLessons = endpoint({
@@ -148,25 +155,25 @@ export const joinLessons = endpoint({
   area: "Lessons",
   method: "POST",
   path: "/learners",
-  summary: "Let somebody learn, with a merchant of its own",
+  summary: "Add a learner",
   description:
-    "A name gets a new merchant with everything that the first fixture has. Without a name it is the first merchant itself, and whoever learns with it already goes on.",
+    "With a name, the learner gets a new merchant with the records of the first fixture. Without a name, the learner uses the first merchant; if a learner already uses it, that learner is returned.",
   body: Type.Object({
     name: Type.Optional(learnerName),
-    merchant: Type.Optional(text("A merchant that there is, instead of a new one")),
-    hintAfter: Type.Optional(text("How long at a step until a hint is shown unasked, in real time; 90s unless given, 0s for never")),
+    merchant: Type.Optional(text("The id of an existing merchant to use instead of a new one")),
+    hintAfter: Type.Optional(text("Real time at a step before a hint is shown automatically; 0s for never (default: 90s)")),
   }),
   example: { name: "Ada" },
   reply: LearnerWithKey,
   errors: ["validation_failed", "resource_not_found", "already_exists"],
   async handle({ body: { name, merchant, hintAfter }, ...context }) {
-    const learner = await context.lessons.join({ name, merchant, hintAfter: spanIn("hintAfter", hintAfter) });
-    return { learner: shownLearner(learner), ...accessOf(context, learner.id) };
+    const learner = await context.lessons.join({ name, merchant, hintAfter: parseWait("hintAfter", hintAfter) });
+    return { learner: shownLearner(learner), ...learnerAccess(context, learner.id) };
   },
 });
 
-/** Real milliseconds; undefined where nothing was given. */
-export function spanIn(field: string, given: string | undefined): number | undefined {
+/** Parses a duration of up to an hour into milliseconds. */
+export function parseWait(field: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   const span = tryParseDuration(given);
   if (span !== undefined && span <= 3_600_000) return span;
@@ -178,8 +185,8 @@ export const showLearner = endpoint({
   area: "Lessons",
   method: "GET",
   path: "/learners/{id}",
-  ...ANSWER,
-  summary: "How one learner stands",
+  ...EXAMPLE_LEARNER,
+  summary: "Get a learner",
   reply: LearnerShape,
   errors: ["resource_not_found"],
   handle: async ({ lessons, params }) => shownLearner(await lessons.learner(params.id)),
@@ -190,9 +197,9 @@ export const beginLesson = endpoint({
   area: "Lessons",
   method: "POST",
   path: "/learners/{id}/lesson",
-  ...ANSWER,
-  summary: "Begin a lesson, afresh or at one of its steps",
-  body: Type.Object(begins),
+  ...EXAMPLE_LEARNER,
+  summary: "Begin a lesson, at its start or at one of its steps",
+  body: Type.Object(lessonChoice),
   example: { name: "first-call" },
   reply: LearnerShape,
   errors: ["validation_failed", "resource_not_found"],
@@ -204,9 +211,9 @@ export const skipStep = endpoint({
   area: "Lessons",
   method: "POST",
   path: "/learners/{id}/skip",
-  ...ANSWER,
-  summary: "Leave a step behind as if it had been done",
-  description: "What the step would have left is brought about, so that those after it can be done.",
+  ...EXAMPLE_LEARNER,
+  summary: "Skip the current step of a learner",
+  description: "The results of the step are created, so that the following steps can be done.",
   reply: LearnerShape,
   errors: ["validation_failed", "resource_not_found", "invalid_state"],
   handle: async ({ lessons, params }) => shownLearner(await lessons.skip(params.id)),
@@ -217,8 +224,8 @@ export const showHint = endpoint({
   area: "Lessons",
   method: "POST",
   path: "/learners/{id}/hint",
-  ...ANSWER,
-  summary: "Show the next hint of a step, or the last one again",
+  ...EXAMPLE_LEARNER,
+  summary: "Show the next hint of the current step, or the last one again",
   reply: LearnerShape,
   errors: ["validation_failed", "resource_not_found"],
   handle: async ({ lessons, params }) => shownLearner(await lessons.hint(params.id)),
@@ -229,8 +236,8 @@ export const removeLearner = endpoint({
   area: "Lessons",
   method: "DELETE",
   path: "/learners/{id}",
-  ...ANSWER,
-  summary: "Forget a learner and all progress; the merchant stays",
+  ...EXAMPLE_LEARNER,
+  summary: "Remove a learner and all progress; the merchant is kept",
   reply: LearnerShape,
   errors: ["validation_failed", "resource_not_found"],
   handle: async ({ lessons, params }) => shownLearner(await lessons.leave(params.id)),

@@ -1,4 +1,4 @@
-// The room of a workshop: a door that needs no control token. Whoever knows the room's address may join and learn, and nothing else.
+// The control operations of a workshop room. They require the room's code instead of the control token, and reach lessons only.
 
 import { Document } from "../contracts/document.ts";
 import type { LearnerState } from "../contracts/lesson.ts";
@@ -7,14 +7,14 @@ import { fail } from "../kernel/errors.ts";
 import { randomToken } from "../kernel/random.ts";
 import { nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
-import { accessOf, begins, LearnerShape, LessonShape, learnerName, shownLearner, shownLesson, spanIn } from "./lessons.ts";
+import { LearnerShape, LessonShape, learnerAccess, learnerName, lessonChoice, parseWait, shownLearner, shownLesson } from "./lessons.ts";
 
 const CODE_LENGTH = 8;
 
 export const RoomShape = Type.Object(
   {
-    room: Type.String({ description: "The word that opens its door" }),
-    url: Type.String({ description: "Where attendees join: POST …/join" }),
+    room: Type.String({ description: "The code of the room, part of its URL" }),
+    url: Type.String({ description: "The URL of the room; participants join with POST …/join" }),
   },
   { title: "room" },
 );
@@ -22,60 +22,64 @@ export const RoomShape = Type.Object(
 const PlaceShape = Type.Object(
   {
     learner: LearnerShape,
-    apiKey: Type.String({ description: "The learner's own key, which is also the way back in" }),
+    apiKey: Type.String({ description: "The learner's API key, also used to come back to the room" }),
     baseUrl: Type.String(),
-    url: Type.String({ description: "The learner's own place in the room" }),
-    lesson: Type.Union([LessonShape, Type.Null()], { description: "Ready to be run; null before the first one" }),
+    url: Type.String({ description: "The learner's URL in the room" }),
+    lesson: Type.Union([LessonShape, Type.Null()], {
+      description: "The current lesson, with the learner's URL, key and merchant filled in; null before the first one",
+    }),
   },
   { title: "place" },
 );
 
-const asText = Type.Object({ format: Type.Optional(oneOf(["json", "text"], "`text` for a plain terminal; json unless given")) });
+const textFormat = Type.Object({
+  format: Type.Optional(oneOf(["json", "text"], "The format of the response; `text` is for a plain terminal (default: json)")),
+});
 const documents = { text: "text/plain" };
-const plain = (words: string) => new Document(documents.text, `${words}\n`);
+const plainText = (words: string) => new Document(documents.text, `${words}\n`);
 
-type Here = Pick<ControlContext, "roomCode" | "about" | "lessons" | "tenants">;
+type RoomContext = Pick<ControlContext, "roomCode" | "about" | "lessons" | "tenants">;
 
-const urlOf = ({ about }: Pick<Here, "about">, code: string) => `${about.url()}/_sandbox/room/${code}`;
+const roomUrl = ({ about }: Pick<RoomContext, "about">, code: string) => `${about.url()}/_sandbox/room/${code}`;
 
-export const roomOf = (here: Pick<Here, "about">, code: string) => ({ room: code, url: urlOf(here, code) });
+export const roomReply = (context: Pick<RoomContext, "about">, code: string) => ({ room: code, url: roomUrl(context, code) });
 
-/** Refuses everybody who does not know the room, in the same words whether there is one or not. */
-export function enter({ roomCode }: Pick<Here, "roomCode">, code: string): void {
-  if (roomCode.code() !== code) fail("resource_not_found", "There is no such room here. Ask whoever leads the workshop for its address.");
+/** Throws a 404 if the code is not that of the open room. The message is the same if no room is open, so that it reveals nothing. */
+export function requireRoom({ roomCode }: Pick<RoomContext, "roomCode">, code: string): void {
+  if (roomCode.code() !== code) fail("resource_not_found", "No room with this code is open. Ask the workshop host for its URL.");
 }
 
-/** The learner whose key it is. */
-async function learnerOf(here: Here, code: string, key: string): Promise<LearnerState> {
-  enter(here, code);
-  const merchant = here.tenants.identify(key)?.merchant;
-  return merchant === undefined ? fail("resource_not_found", "Nobody in this room has that key.") : here.lessons.learner(merchant);
+/** Finds a learner by API key. */
+async function findLearner(context: RoomContext, code: string, key: string): Promise<LearnerState> {
+  requireRoom(context, code);
+  const merchant = context.tenants.identify(key)?.merchant;
+  return merchant === undefined ? fail("resource_not_found", "No learner in this room has this key.") : context.lessons.learner(merchant);
 }
 
-async function placeOf(here: Here, code: string, learner: LearnerState): Promise<Static<typeof PlaceShape>> {
-  const access = accessOf(here, learner.id);
-  const lesson = learner.lesson === null ? null : shownLesson(await here.lessons.find(learner.lesson, learner.id));
-  return { learner: shownLearner(learner), ...access, url: `${urlOf(here, code)}/learners/${access.apiKey}`, lesson };
+async function learnerPlace(context: RoomContext, code: string, learner: LearnerState): Promise<Static<typeof PlaceShape>> {
+  const access = learnerAccess(context, learner.id);
+  const lesson = learner.lesson === null ? null : shownLesson(await context.lessons.find(learner.lesson, learner.id));
+  return { learner: shownLearner(learner), ...access, url: `${roomUrl(context, code)}/learners/${access.apiKey}`, lesson };
 }
 
-async function answer(here: Here, code: string, learner: LearnerState, format: string | undefined, greet = false) {
-  const place = await placeOf(here, code, learner);
+async function placeReply(context: RoomContext, code: string, learner: LearnerState, format: string | undefined, greet = false) {
+  const place = await learnerPlace(context, code, learner);
   if (format !== "text") return place;
-  const step = place.lesson ? currentStepText(place.lesson, learner) : "No lesson was begun yet.";
-  return plain([...(greet ? [greeting(place)] : []), step, ways(place)].join("\n\n"));
+  const step = place.lesson ? currentStepText(place.lesson, learner) : "No lesson has begun yet.";
+  return plainText([...(greet ? [greeting(place)] : []), step, commandList(place)].join("\n\n"));
 }
 
 const greeting = ({ learner, apiKey, baseUrl }: Static<typeof PlaceShape>) =>
-  `Welcome, ${learner.name}. Your key is ${apiKey}, and the service is at ${baseUrl}. Both stand in the commands already.`;
+  `Welcome, ${learner.name}. Your key is ${apiKey}, and the service is at ${baseUrl}. Both are filled in in the commands below.`;
 
-function ways({ url, lesson, learner }: Static<typeof PlaceShape>): string {
+function commandList({ url, lesson, learner }: Static<typeof PlaceShape>): string {
   const file = lesson?.file ? [`the file ${lesson.file.name}:  curl -s '${url}/file?format=text' > ${lesson.file.name}`] : [];
   const go =
     learner.step === null
       ? [`another lesson:  curl -s --json '{"name": "${learner.next ?? "first-call"}"}' '${url}/lesson?format=text'`]
       : [];
   const ever = [`where you are:  curl -s '${url}?format=text'`, `a hint:  curl -s -X POST '${url}/hint?format=text'`];
-  return ["--", ...file, ...go, ...ever, `leave this step out:  curl -s -X POST '${url}/skip?format=text'`].join("\n");
+  return ["--", ...file, ...go, ...ever, `skip this step:  curl -s -X POST '${url}/skip?format=text'`].join("\n");
 }
 
 export const openRoom = endpoint({
@@ -83,13 +87,13 @@ export const openRoom = endpoint({
   area: "Lessons",
   method: "POST",
   path: "/room",
-  summary: "Open the room of a workshop, or show the one that is open",
+  summary: "Open a workshop room, or get the open one",
   description:
-    "Attendees need no control token in it: who knows its address can join under a name, gets a merchant and a first step, and can steer nothing but its own lessons.",
+    "Participants need the room's URL and no control token. Each joins with a name, gets a merchant and the first step of a lesson, and can control only that lesson.",
   reply: RoomShape,
   handle({ roomCode, about }) {
     if (roomCode.code() === undefined) roomCode.open(randomToken().slice(0, CODE_LENGTH));
-    return roomOf({ about }, roomCode.code() as string);
+    return roomReply({ about }, roomCode.code() as string);
   },
 });
 
@@ -98,8 +102,8 @@ export const closeRoom = endpoint({
   area: "Lessons",
   method: "DELETE",
   path: "/room",
-  summary: "Close the room; who learns goes on, and nobody else can join",
-  reply: Type.Object({ closed: nullable(Type.String({ description: "Null where there was none" })) }),
+  summary: "Close the room",
+  reply: Type.Object({ closed: nullable(Type.String({ description: "The code of the closed room; null if none was open" })) }),
   handle({ roomCode }) {
     const closed = roomCode.code() ?? null;
     roomCode.close();
@@ -107,20 +111,20 @@ export const closeRoom = endpoint({
   },
 });
 
-/** A hint may have its learner's key in it. */
-export const forEverybody = (state: LearnerState) => shownLearner({ ...state, hint: null });
+/** Hides the hint, which may contain the learner's API key. */
+export const withoutHint = (state: LearnerState) => shownLearner({ ...state, hint: null });
 
 export const showRoom = endpoint({
   id: "room.board",
   area: "Lessons",
   method: "GET",
   path: "/room/{room}",
-  summary: "The board, for everybody in the room: no keys",
+  summary: "List the learners in a room, without keys",
   reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(LearnerShape) }),
   errors: ["validation_failed", "resource_not_found"],
-  async handle({ params, ...here }) {
-    enter(here, params.room);
-    return { object: "list" as const, data: (await here.lessons.board()).map(forEverybody) };
+  async handle({ params, ...context }) {
+    requireRoom(context, params.room);
+    return { object: "list" as const, data: (await context.lessons.learners()).map(withoutHint) };
   },
 });
 
@@ -129,18 +133,21 @@ export const joinRoom = endpoint({
   area: "Lessons",
   method: "POST",
   path: "/room/{room}/join",
-  summary: "Join the room under a name: a merchant, its key, and the first step",
-  query: asText,
-  body: Type.Object({ name: learnerName, lesson: Type.Optional(text("Which lesson to begin with; the first unless given")) }),
+  summary: "Join a room: get a merchant, its API key and the first step",
+  query: textFormat,
+  body: Type.Object({
+    name: learnerName,
+    lesson: Type.Optional(text("The name or number of the lesson to begin with (default: the first)")),
+  }),
   example: { name: "Ada" },
   reply: PlaceShape,
   documents,
   errors: ["validation_failed", "resource_not_found", "already_exists"],
-  async handle({ params, query, body: { name, lesson }, ...here }) {
-    enter(here, params.room);
-    const wanted = await here.lessons.find(lesson ?? "1");
-    const { id } = await here.lessons.join({ name: name ?? "" });
-    return answer(here, params.room, await here.lessons.begin(id, wanted.name), query.format, true);
+  async handle({ params, query, body: { name, lesson }, ...context }) {
+    requireRoom(context, params.room);
+    const wanted = await context.lessons.find(lesson ?? "1");
+    const { id } = await context.lessons.join({ name: name ?? "" });
+    return placeReply(context, params.room, await context.lessons.begin(id, wanted.name), query.format, true);
   },
 });
 
@@ -149,20 +156,20 @@ export const showPlace = endpoint({
   area: "Lessons",
   method: "GET",
   path: "/room/{room}/learners/{key}",
-  summary: "Where the learner with this key is: lesson, step and what to run",
+  summary: "Get the lesson and step of the learner with this key",
   query: Type.Object({
-    ...asText.properties,
-    after: Type.Optional(Type.Integer({ description: "The version that is known: wait for a newer one", minimum: 0 })),
-    within: Type.Optional(text("How long to wait for it, an hour at most; 25s unless given")),
+    ...textFormat.properties,
+    after: Type.Optional(Type.Integer({ description: "Wait until the learner's version is newer than this one", minimum: 0 })),
+    within: Type.Optional(text("How long to wait, at most an hour (default: 25s)")),
   }),
   reply: PlaceShape,
   documents,
   errors: ["validation_failed", "resource_not_found"],
-  async handle({ params, query: { format, after, within }, ...here }) {
-    const learner = await learnerOf(here, params.room, params.key);
-    if (after === undefined) return answer(here, params.room, learner, format);
-    const newer = await here.lessons.newer(learner.id, after, spanIn("within", within) ?? 25_000);
-    return answer(here, params.room, newer, format);
+  async handle({ params, query: { format, after, within }, ...context }) {
+    const learner = await findLearner(context, params.room, params.key);
+    if (after === undefined) return placeReply(context, params.room, learner, format);
+    const newer = await context.lessons.waitForNewer(learner.id, after, parseWait("within", within) ?? 25_000);
+    return placeReply(context, params.room, newer, format);
   },
 });
 
@@ -171,15 +178,15 @@ export const showFile = endpoint({
   area: "Lessons",
   method: "GET",
   path: "/room/{room}/learners/{key}/file",
-  summary: "The file that the learner's lesson works on, as it is at the start",
-  query: asText,
+  summary: "Get the initial file of the learner's lesson",
+  query: textFormat,
   reply: Type.Object({ name: Type.String(), text: Type.String() }),
   documents,
   errors: ["validation_failed", "resource_not_found"],
-  async handle({ params, query, ...here }) {
-    const learner = await learnerOf(here, params.room, params.key);
-    const { lesson } = await placeOf(here, params.room, learner);
-    if (!lesson?.file) return fail("resource_not_found", "The lesson that you are in has no file.");
+  async handle({ params, query, ...context }) {
+    const learner = await findLearner(context, params.room, params.key);
+    const { lesson } = await learnerPlace(context, params.room, learner);
+    if (!lesson?.file) return fail("resource_not_found", "The current lesson has no file.");
     const { name, start } = lesson.file;
     return query.format === "text" ? new Document(documents.text, start) : { name, text: start };
   },
@@ -190,15 +197,17 @@ export const hintInRoom = endpoint({
   area: "Lessons",
   method: "POST",
   path: "/room/{room}/learners/{key}/hint",
-  summary: "A hint for the learner with this key",
-  query: asText,
+  summary: "Show a hint to the learner with this key",
+  query: textFormat,
   reply: PlaceShape,
   documents,
   errors: ["validation_failed", "resource_not_found"],
-  async handle({ params, query, ...here }) {
-    const { id } = await learnerOf(here, params.room, params.key);
-    const learner = await here.lessons.hint(id);
-    return query.format === "text" ? plain(learner.hint ?? "This step has no hint.") : answer(here, params.room, learner, undefined);
+  async handle({ params, query, ...context }) {
+    const { id } = await findLearner(context, params.room, params.key);
+    const learner = await context.lessons.hint(id);
+    return query.format === "text"
+      ? plainText(learner.hint ?? "This step has no hint.")
+      : placeReply(context, params.room, learner, undefined);
   },
 });
 
@@ -207,14 +216,14 @@ export const skipInRoom = endpoint({
   area: "Lessons",
   method: "POST",
   path: "/room/{room}/learners/{key}/skip",
-  summary: "Leave out the step that the learner with this key is at",
-  query: asText,
+  summary: "Skip the current step of the learner with this key",
+  query: textFormat,
   reply: PlaceShape,
   documents,
   errors: ["validation_failed", "resource_not_found", "invalid_state"],
-  async handle({ params, query, ...here }) {
-    const { id } = await learnerOf(here, params.room, params.key);
-    return answer(here, params.room, await here.lessons.skip(id), query.format);
+  async handle({ params, query, ...context }) {
+    const { id } = await findLearner(context, params.room, params.key);
+    return placeReply(context, params.room, await context.lessons.skip(id), query.format);
   },
 });
 
@@ -223,15 +232,15 @@ export const beginInRoom = endpoint({
   area: "Lessons",
   method: "POST",
   path: "/room/{room}/learners/{key}/lesson",
-  summary: "Begin a lesson, for the learner with this key",
-  query: asText,
-  body: Type.Object(begins),
+  summary: "Begin a lesson for the learner with this key",
+  query: textFormat,
+  body: Type.Object(lessonChoice),
   example: { name: "paging" },
   reply: PlaceShape,
   documents,
   errors: ["validation_failed", "resource_not_found"],
-  async handle({ params, query, body: { name = "", checkpoint }, ...here }) {
-    const { id } = await learnerOf(here, params.room, params.key);
-    return answer(here, params.room, await here.lessons.begin(id, name, checkpoint), query.format);
+  async handle({ params, query, body: { name = "", checkpoint }, ...context }) {
+    const { id } = await findLearner(context, params.room, params.key);
+    return placeReply(context, params.room, await context.lessons.begin(id, name, checkpoint), query.format);
   },
 });

@@ -1,181 +1,199 @@
-// Lessons: what there is to learn, who learns it, and how far each has come.
+// The lesson service: lists lessons, moves learners through their steps, and checks the steps when something happens.
 
 import type { JoinOptions, LearnerState, Lessons } from "../contracts/lesson.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
-import { behindOf, lessonNamed, type Standing, standingOf, stateOf } from "./learner-progress.ts";
-import { criticOf, type WrittenLesson } from "./lesson-annotations.ts";
-import type { Inner, Needs } from "./lesson-context.ts";
+import { currentStep, type LearnerProgress, learnerState, lessonByName, newProgress } from "./learner-progress.ts";
+import { checkValidator, type ParsedLesson } from "./lesson-annotations.ts";
+import type { LessonContext, LessonDependencies } from "./lesson-context.ts";
 import { readLessons } from "./lesson-files.ts";
-import { createNews } from "./long-poll.ts";
-import { personal } from "./personalize.ts";
-import { lookSoon, whomItConcerns } from "./step-checks.ts";
-import { announce, move, settle, showHint } from "./steps.ts";
+import { createLearnerUpdates } from "./long-poll.ts";
+import { personalLesson } from "./personalize.ts";
+import { merchantToCheck, scheduleCheck } from "./step-checks.ts";
+import { announce, moveTo, showHint, startStep } from "./steps.ts";
 
-export interface LessonBook extends Lessons {
-  /** Something happened: whoever it concerns is looked at. */
-  hear(happening: LiveEvent): void;
-  /** Everything, or one merchant, is another than it was: what was done before counts for nothing. */
-  renew(merchant?: string): void;
+export interface LessonService extends Lessons {
+  /** Schedules a check of the learners that the event concerns. */
+  onEvent(event: LiveEvent): void;
+  /** Restarts the current step of all learners, or of one, after a reset: earlier requests no longer count. */
+  reset(merchant?: string): void;
   stop(): void;
 }
 
-const HINT_AFTER = 90_000;
+const DEFAULT_HINT_AFTER = 90_000;
 
-export function createLessons(needs: Needs): LessonBook {
+export function createLessons(deps: LessonDependencies): LessonService {
   let stopped = false;
-  const { inner, open } = openInner(needs, () => stopped);
-  const standings = () => open().standings;
-  const known = (id: string): Standing =>
-    standings().get(id) ?? fail("resource_not_found", `Nobody learns with the merchant ${id}. GET /_sandbox/learners lists who does.`);
-  const state = async (one: Standing): Promise<LearnerState> => stateOf(inner, await inner.shelf(), one);
-  const look = (merchant?: string) => {
-    for (const one of merchant === undefined ? standings().values() : [standings().get(merchant)]) if (one) lookSoon(inner, one);
+  const { context, open } = createContext(deps, () => stopped);
+  const learners = () => open().progress;
+  const progressOf = (id: string): LearnerProgress =>
+    learners().get(id) ?? fail("resource_not_found", `No learner uses the merchant ${id}. GET /_sandbox/learners lists the learners.`);
+  const state = async (progress: LearnerProgress): Promise<LearnerState> => learnerState(context, await context.readLessons(), progress);
+  const checkLearners = (merchant?: string) => {
+    for (const progress of merchant === undefined ? learners().values() : [learners().get(merchant)])
+      if (progress) scheduleCheck(context, progress);
   };
   return {
-    list: async () => (await inner.shelf()).map(({ lesson }) => lesson),
+    list: async () => (await context.readLessons()).map(({ lesson }) => lesson),
     async find(name, learner) {
-      const { lesson } = found(await inner.shelf(), name);
-      return learner === undefined ? lesson : personal(lesson, inner.ownOf(known(learner).row.merchant));
+      const { lesson } = findLesson(await context.readLessons(), name);
+      return learner === undefined ? lesson : personalLesson(lesson, context.valuesOf(progressOf(learner).row.merchant));
     },
-    board: async () => Promise.all([...standings().values()].map(state)),
-    learner: async (id) => state(known(id)),
-    join: async (wanted) => state(await join(inner, standings(), wanted)),
-    begin: async (id, lesson, checkpoint) => begin(inner, known(id), lesson, checkpoint).then(state),
-    skip: async (id) => skip(inner, known(id)).then(state),
-    hint: async (id) => showHint(inner, known(id)).then(() => state(known(id))),
-    leave: async (id) => leave(inner, known(id)),
-    async newer(id, version, within) {
-      if (known(id).version <= version && !stopped) await inner.news.wait(id, within);
-      return state(known(id));
+    learners: async () => Promise.all([...learners().values()].map(state)),
+    learner: async (id) => state(progressOf(id)),
+    join: async (wanted) => state(await join(context, learners(), wanted)),
+    begin: async (id, lesson, checkpoint) => begin(context, progressOf(id), lesson, checkpoint).then(state),
+    skip: async (id) => skip(context, progressOf(id)).then(state),
+    hint: async (id) => showHint(context, progressOf(id)).then(() => state(progressOf(id))),
+    leave: async (id) => leave(context, progressOf(id)),
+    async waitForNewer(id, version, within) {
+      if (progressOf(id).version <= version && !stopped) await context.updates.wait(id, within);
+      return state(progressOf(id));
     },
-    look,
-    hear(happening) {
-      const merchant = whomItConcerns(happening);
-      if (merchant !== undefined) look(merchant ?? undefined);
+    check: checkLearners,
+    onEvent(event) {
+      const merchant = merchantToCheck(event);
+      if (merchant !== undefined) checkLearners(merchant ?? undefined);
     },
-    renew: (merchant) => renew(inner, standings(), merchant),
+    reset: (merchant) => resetLearners(context, learners(), merchant),
     stop() {
       stopped = true;
-      for (const one of inner.standings.values()) one.calm();
-      inner.news.stop();
+      for (const progress of context.progress.values()) progress.cancelHint();
+      context.updates.stop();
     },
   };
 }
 
-/** What the parts share. Who learns is read from the file when somebody first asks. */
-function openInner(needs: Needs, isStopped: () => boolean) {
-  const { verifier, tenants, learners } = needs;
-  const holdsAlready = (all: Parameters<Parameters<typeof criticOf>[0]>[0]) => {
+/** The shared context. Learners are loaded from the database on the first request. */
+function createContext(deps: LessonDependencies, isStopped: () => boolean) {
+  const { verifier, tenants, learners } = deps;
+  const holdsNow = (all: Parameters<Parameters<typeof checkValidator>[0]>[0]) => {
     const merchant = tenants.list()[0]?.id;
     return verifier.since(verifier.takeBaseline({ merchant, all }), { merchant, all }).verdict === "pass";
   };
-  const inner: Inner = {
-    ...needs,
-    shelf: once(() => readLessons(needs.folder, criticOf(holdsAlready)).catch(refuse)),
-    standings: new Map(),
-    news: createNews(),
+  const context: LessonContext = {
+    ...deps,
+    readLessons: once(() => readLessons(deps.folder, checkValidator(holdsNow)).catch(asValidationError)),
+    progress: new Map(),
+    updates: createLearnerUpdates(),
     isStopped,
-    ownOf(merchant) {
+    valuesOf(merchant) {
       const apiKey = tenants.list().find(({ id }) => id === merchant)?.apiKeys[0] ?? "";
-      return { url: needs.url(), apiKey, merchant };
+      return { url: deps.url(), apiKey, merchant };
     },
   };
   const open = once(() => {
     for (const row of learners.list()) {
       const mark = JSON.parse(row.mark) as unknown;
-      inner.standings.set(row.merchant, standingOf(row, mark === null ? undefined : verifier.resume(mark), HINT_AFTER));
+      context.progress.set(row.merchant, newProgress(row, mark === null ? undefined : verifier.resume(mark), DEFAULT_HINT_AFTER));
     }
-    return inner;
+    return context;
   });
-  return { inner, open };
+  return { context, open };
 }
 
-/** What is wrong with a page is told to whoever asks for it. */
-function refuse(error: unknown): never {
+/** A lesson that cannot be read fails the request that needs it, with its file and line. */
+function asValidationError(error: unknown): never {
   if (error instanceof SandboxError) fail("validation_failed", error.message);
   throw error;
 }
 
-function found(lessons: readonly WrittenLesson[], name: string): WrittenLesson {
+function findLesson(lessons: readonly ParsedLesson[], name: string): ParsedLesson {
   const names = lessons.map(({ lesson }) => lesson.name);
   const numbered = lessons.find(({ lesson }) => /^\d+$/.test(name) && lesson.number === Number(name));
   const hint = didYouMean(name, names) || ` There are ${names.join(", ")}.`;
-  return numbered ?? lessonNamed(lessons, name) ?? fail("resource_not_found", `There is no lesson ${name}.${hint}`);
+  return numbered ?? lessonByName(lessons, name) ?? fail("resource_not_found", `There is no lesson ${name}.${hint}`);
 }
 
-async function join(inner: Inner, standings: Map<string, Standing>, { name, merchant, hintAfter }: JoinOptions): Promise<Standing> {
-  const lessons = await inner.shelf();
-  const all = inner.tenants.list();
+async function join(
+  context: LessonContext,
+  learners: Map<string, LearnerProgress>,
+  { name, merchant, hintAfter }: JoinOptions,
+): Promise<LearnerProgress> {
+  const lessons = await context.readLessons();
+  const all = context.tenants.list();
   const wanted = merchant ?? (name === undefined ? all[0]?.id : undefined);
   if (wanted !== undefined && !all.some(({ id }) => id === wanted))
     fail("resource_not_found", `There is no merchant ${wanted}. GET /_sandbox/merchants lists them.`);
-  const there = wanted === undefined ? undefined : standings.get(wanted);
-  if (there && (name === undefined || there.row.name === name)) return there;
-  if (there) fail("already_exists", `${there.row.name} learns with ${wanted} already.`, { merchant: wanted });
-  const called = name ?? (wanted as string);
-  if (inner.learners.named(called))
-    fail("already_exists", `Somebody called ${called} is here already: take another name.`, { name: called });
-  const row = { merchant: wanted ?? inner.mint(), name: called, lesson: null, step: 1, hints: 0, began: inner.clock.now(), mark: "null" };
-  const one = standingOf(row, undefined, hintAfter ?? HINT_AFTER);
-  inner.learners.put(row);
-  standings.set(row.merchant, one);
-  announce(inner, lessons, one, "joined");
-  return one;
+  const existing = wanted === undefined ? undefined : learners.get(wanted);
+  if (existing && (name === undefined || existing.row.name === name)) return existing;
+  if (existing) fail("already_exists", `${existing.row.name} already uses the merchant ${wanted}.`, { merchant: wanted });
+  const learnerName = name ?? (wanted as string);
+  if (context.learners.named(learnerName))
+    fail("already_exists", `A learner named ${learnerName} already exists. Choose another name.`, { name: learnerName });
+  const row = {
+    merchant: wanted ?? context.createMerchant(),
+    name: learnerName,
+    lesson: null,
+    step: 1,
+    hints: 0,
+    began: context.clock.now(),
+    mark: "null",
+  };
+  const progress = newProgress(row, undefined, hintAfter ?? DEFAULT_HINT_AFTER);
+  context.learners.put(row);
+  learners.set(row.merchant, progress);
+  announce(context, lessons, progress, "joined");
+  return progress;
 }
 
-async function begin(inner: Inner, one: Standing, name: string, checkpoint = 1): Promise<Standing> {
-  const lessons = await inner.shelf();
-  const { lesson, steps } = found(lessons, name);
+async function begin(context: LessonContext, progress: LearnerProgress, name: string, checkpoint = 1): Promise<LearnerProgress> {
+  const lessons = await context.readLessons();
+  const { lesson, steps } = findLesson(lessons, name);
   if (checkpoint > steps.length)
-    fail("validation_failed", `${lesson.name} has ${steps.length} steps; there is no step ${checkpoint} to begin at.`);
+    fail("validation_failed", `${lesson.name} has ${steps.length} steps; existing is no step ${checkpoint} to begin at.`);
   const before = lesson.steps.slice(0, checkpoint - 1).map(({ number }) => number);
   const state = steps.slice(0, checkpoint - 1).flatMap((step) => step.state);
   const leaving = { steps: before, how: "prepared" } as const;
-  const done = await move(inner, lessons, one, { lesson: lesson.name, step: checkpoint, leaving, afresh: true }, state);
-  if (done) announce(inner, lessons, one, "began");
-  return one;
+  const done = await moveTo(context, lessons, progress, { lesson: lesson.name, step: checkpoint, leaving, afresh: true }, state);
+  if (done) announce(context, lessons, progress, "began");
+  return progress;
 }
 
-async function skip(inner: Inner, one: Standing): Promise<Standing> {
-  const lessons = await inner.shelf();
-  const { lesson, step, name } = one.row;
-  const behind = behindOf(lessons, one.row);
-  if (!behind || lesson === null) return fail("invalid_state", `${name} is at no step that could be skipped.`);
+async function skip(context: LessonContext, progress: LearnerProgress): Promise<LearnerProgress> {
+  const lessons = await context.readLessons();
+  const { lesson, step, name } = progress.row;
+  const annotations = currentStep(lessons, progress.row);
+  if (!annotations || lesson === null) return fail("invalid_state", `${name} is not at a step, so there is nothing to skip.`);
   const leaving = { steps: [step], how: "skipped" } as const;
-  const done = await move(inner, lessons, one, { lesson, step: step + 1, leaving }, behind.state);
-  if (done) announce(inner, lessons, one, "skipped");
-  return one;
+  const done = await moveTo(context, lessons, progress, { lesson, step: step + 1, leaving }, annotations.state);
+  if (done) announce(context, lessons, progress, "skipped");
+  return progress;
 }
 
-async function leave(inner: Inner, one: Standing): Promise<LearnerState> {
-  const lessons = await inner.shelf();
-  const last = stateOf(inner, lessons, one);
-  one.calm();
-  inner.standings.delete(one.row.merchant);
-  inner.database.transaction(() => inner.learners.remove(one.row.merchant));
-  announce(inner, lessons, one, "gone");
+async function leave(context: LessonContext, progress: LearnerProgress): Promise<LearnerState> {
+  const lessons = await context.readLessons();
+  const last = learnerState(context, lessons, progress);
+  progress.cancelHint();
+  context.progress.delete(progress.row.merchant);
+  context.database.transaction(() => context.learners.remove(progress.row.merchant));
+  announce(context, lessons, progress, "gone");
   return last;
 }
 
-function renew(inner: Inner, standings: Map<string, Standing>, merchant: string | undefined): void {
-  const touched = [...standings.values()].filter(({ row }) => merchant === undefined || row.merchant === merchant);
-  for (const one of touched) {
-    one.calm();
-    standings.delete(one.row.merchant);
+function resetLearners(context: LessonContext, learners: Map<string, LearnerProgress>, merchant: string | undefined): void {
+  const affected = [...learners.values()].filter(({ row }) => merchant === undefined || row.merchant === merchant);
+  for (const progress of affected) {
+    progress.cancelHint();
+    learners.delete(progress.row.merchant);
   }
-  for (const row of inner.learners.list())
-    if (merchant === undefined || row.merchant === merchant) void resume(inner, standings, row, touched);
-  for (const { row } of touched) inner.news.ring(row.merchant);
+  for (const row of context.learners.list())
+    if (merchant === undefined || row.merchant === merchant) void restart(context, learners, row, affected);
+  for (const { row } of affected) context.updates.notify(row.merchant);
 }
 
-/** Takes up somebody of a state that came in place of another: the step begins anew. */
-async function resume(inner: Inner, standings: Map<string, Standing>, row: Standing["row"], before: readonly Standing[]): Promise<void> {
-  const known = before.find((one) => one.row.merchant === row.merchant);
-  const one = { ...standingOf(row, undefined, known?.patience ?? HINT_AFTER), version: (known?.version ?? 0) + 1 };
-  standings.set(row.merchant, one);
-  const lessons = await inner.shelf();
-  if (!inner.isStopped() && standings.get(row.merchant) === one) settle(inner, one, row, behindOf(lessons, row));
+/** Restarts the step of a learner whose data was replaced. */
+async function restart(
+  context: LessonContext,
+  learners: Map<string, LearnerProgress>,
+  row: LearnerProgress["row"],
+  before: readonly LearnerProgress[],
+): Promise<void> {
+  const known = before.find((progress) => progress.row.merchant === row.merchant);
+  const progress = { ...newProgress(row, undefined, known?.hintAfter ?? DEFAULT_HINT_AFTER), version: (known?.version ?? 0) + 1 };
+  learners.set(row.merchant, progress);
+  const lessons = await context.readLessons();
+  if (!context.isStopped() && learners.get(row.merchant) === progress) startStep(context, progress, row, currentStep(lessons, row));
 }

@@ -1,60 +1,64 @@
-// How somebody who learns stands: what is kept of them, told as a row of the board.
+// The progress of a learner in this process, and the state that the control plane and the board show.
 
 import type { LearnerState } from "../contracts/lesson.ts";
 import { realNow } from "../kernel/clock.ts";
 import type { Learner, Learners } from "../store/workshop/learners.ts";
-import type { Behind, WrittenLesson } from "./lesson-annotations.ts";
-import { type Own, personalText } from "./personalize.ts";
+import type { ParsedLesson, StepAnnotations } from "./lesson-annotations.ts";
+import { type LearnerValues, personalText } from "./personalize.ts";
 
-/** Somebody who learns, in this process. */
-export interface Standing {
+/** The stored row of a learner, with what only this process knows. */
+export interface LearnerProgress {
   row: Learner;
-  /** What was there before the step began; undefined where there is nothing to do. */
+  /** The verifier's baseline from the start of the step; undefined if the learner is at no step. */
   mark: unknown;
-  /** Real milliseconds at which the step began, or at which the process took it up. */
+  /** The real time at which the step began or, if later, at which this process loaded it. */
   began: number;
-  /** Real milliseconds after which a hint is shown unasked. */
-  patience: number;
-  /** Ends the waiting for that. */
-  calm(): void;
-  /** How many news there were. */
+  /** Real milliseconds at a step before a hint is shown automatically; 0: never. */
+  hintAfter: number;
+  /** Cancels the timer of the automatic hint. */
+  cancelHint(): void;
+  /** Incremented with each announced change. */
   version: number;
-  /** True while a step begins: nothing ticks meanwhile. */
-  moving: boolean;
-  /** True while a look is due. */
-  waiting: boolean;
-  /** Real moment before which no other look begins. */
-  restsUntil: number;
+  /** True while the calls between two steps run: no step is checked until they are done. */
+  isMoving: boolean;
+  /** True while a check is scheduled. */
+  isCheckScheduled: boolean;
+  /** The real time before which no other check begins. */
+  nextCheckAt: number;
 }
 
-export const standingOf = (row: Learner, mark: unknown, patience: number): Standing => ({
+export const newProgress = (row: Learner, mark: unknown, hintAfter: number): LearnerProgress => ({
   row,
   mark,
   began: realNow(),
-  patience,
-  calm: () => {},
+  hintAfter,
+  cancelHint: () => {},
   version: 0,
-  moving: false,
-  waiting: false,
-  restsUntil: 0,
+  isMoving: false,
+  isCheckScheduled: false,
+  nextCheckAt: 0,
 });
 
-export const lessonNamed = (lessons: readonly WrittenLesson[], name: string | null) => lessons.find(({ lesson }) => lesson.name === name);
+export const lessonByName = (lessons: readonly ParsedLesson[], name: string | null) => lessons.find(({ lesson }) => lesson.name === name);
 
-/** The step that somebody is at; undefined where no lesson was begun, or it is over. */
-export const behindOf = (lessons: readonly WrittenLesson[], { lesson, step }: Learner): Behind | undefined =>
-  lessonNamed(lessons, lesson)?.steps[step - 1];
+/** The step that a learner is at; undefined before the first lesson and at the end of one. */
+export const currentStep = (lessons: readonly ParsedLesson[], { lesson, step }: Learner): StepAnnotations | undefined =>
+  lessonByName(lessons, lesson)?.steps[step - 1];
 
-interface Shelf {
+interface LearnerStateSources {
   learners: Pick<Learners, "left">;
-  ownOf(merchant: string): Own;
+  valuesOf(merchant: string): LearnerValues;
 }
 
-export function stateOf({ learners, ownOf }: Shelf, lessons: readonly WrittenLesson[], { row, began, version }: Standing): LearnerState {
+export function learnerState(
+  { learners, valuesOf }: LearnerStateSources,
+  lessons: readonly ParsedLesson[],
+  { row, began, version }: LearnerProgress,
+): LearnerState {
   const index = lessons.findIndex(({ lesson }) => lesson.name === row.lesson);
   const lesson = lessons[index]?.lesson;
   const step = lesson?.steps[row.step - 1];
-  const hint = behindOf(lessons, row)?.hints[row.hints - 1];
+  const hint = currentStep(lessons, row)?.hints[row.hints - 1];
   const left = learners.left(row.merchant);
   return {
     id: row.merchant,
@@ -66,7 +70,7 @@ export function stateOf({ learners, ownOf }: Shelf, lessons: readonly WrittenLes
     steps: lesson?.steps.length ?? 0,
     ticked: left.filter((one) => one.lesson === row.lesson && one.how === "ticked").length,
     hints: row.hints,
-    hint: hint === undefined ? null : personalText(hint, ownOf(row.merchant)),
+    hint: hint === undefined ? null : personalText(hint, valuesOf(row.merchant)),
     since: row.began,
     elapsed: Math.round(realNow() - began),
     next: lessons[index + 1]?.lesson.name ?? null,

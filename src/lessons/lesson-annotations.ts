@@ -1,4 +1,4 @@
-// What the comments of a lesson may say: the check of a step, its hints, and what the tool does for whoever comes to it.
+// The annotations of a lesson, written as HTML comments: the check of a step, its hints, and the calls that prepare or replace it.
 
 import { Expectation } from "../contracts/expectations.ts";
 import type { Lesson } from "../contracts/lesson.ts";
@@ -9,7 +9,7 @@ import { fieldErrors } from "../schema/validator.ts";
 import { errorAt, type JsonFile, readJson } from "../store/world/json-file.ts";
 import type { Comment, Section } from "./markdown.ts";
 
-const WrittenCall = Type.Object(
+const LessonCall = Type.Object(
   {
     method: oneOf(["POST", "PUT", "PATCH", "DELETE"], "The method"),
     path: text("Under /v1, with the learner's key, or under /_sandbox", { pattern: "^/(v1|_sandbox)/" }),
@@ -19,63 +19,67 @@ const WrittenCall = Type.Object(
   { additionalProperties: false },
 );
 
-/** A call that the tool makes for a learner; what is written of the first merchant is the learner's. */
-export type WrittenCall = Static<typeof WrittenCall>;
+/** A call that the sandbox makes for a learner, with the learner's key and ids in place of the first merchant's. */
+export type LessonCall = Static<typeof LessonCall>;
 
-/** What a step has that its page does not show. */
-export interface Behind {
-  /** All of it must hold at one moment. */
+/** The parts of a step that readers do not see. */
+export interface StepAnnotations {
+  /** The expectations, all of which must hold at the same time. */
   check: Expectation[];
   hints: string[];
-  /** Done when somebody comes to the step: what the step needs and the learner does not do. */
-  setup: WrittenCall[];
-  /** Done for whoever comes past the step without doing it: what it would have left. */
-  state: WrittenCall[];
+  /** Calls made when the learner reaches the step. */
+  setup: LessonCall[];
+  /** Calls made instead of the step when it is skipped, so that later steps find its results. */
+  state: LessonCall[];
 }
 
-export interface WrittenLesson {
+export interface ParsedLesson {
   lesson: Lesson;
-  steps: Behind[];
+  steps: StepAnnotations[];
 }
 
-/** Says why a check cannot be one; undefined where it can. */
-export type CheckCritic = (check: Expectation[]) => string | undefined;
+/** Returns why a check is unusable; undefined if it is usable. */
+export type CheckValidator = (check: Expectation[]) => string | undefined;
 
-const WORDS = ["check", "hint", "setup", "state", "file"];
+const ANNOTATIONS = ["check", "hint", "setup", "state", "file"];
 
-export async function readBehind(file: string, section: Section, critic: CheckCritic): Promise<Behind> {
-  const of = (word: string) => section.comments.filter((comment) => comment.word === word);
-  const unknown = section.comments.find(({ word }) => !WORDS.includes(word));
+export async function readAnnotations(file: string, section: Section, validate: CheckValidator): Promise<StepAnnotations> {
+  const commentsOf = (word: string) => section.comments.filter((comment) => comment.word === word);
+  const unknown = section.comments.find(({ word }) => !ANNOTATIONS.includes(word));
   if (unknown)
-    throw refusal(file, unknown.line, `no comment of a lesson is called ${unknown.word}.${didYouMean(unknown.word, WORDS) || ` ${KNOWN}`}`);
-  const [check, second] = of("check");
-  if (!check) throw refusal(file, section.line, `the step "${section.title}" has no check: <!-- check: {"requests": …} -->.`);
-  if (second) throw refusal(file, second.line, "a step has one check; write several expectations as a list.");
+    throw lessonError(
+      file,
+      unknown.line,
+      `there is no annotation ${unknown.word}.${didYouMean(unknown.word, ANNOTATIONS) || ` ${ANNOTATION_LIST}`}`,
+    );
+  const [check, second] = commentsOf("check");
+  if (!check) throw lessonError(file, section.line, `the step "${section.title}" has no check: <!-- check: {"requests": …} -->.`);
+  if (second) throw lessonError(file, second.line, "a step has one check; write several expectations as a list.");
   return {
-    check: await readCheck(file, check, critic),
-    hints: of("hint").map((hint) => hint.text),
-    setup: await readCalls(file, of("setup"), "/_sandbox/"),
-    state: await readCalls(file, of("state"), "/"),
+    check: await readCheck(file, check, validate),
+    hints: commentsOf("hint").map((hint) => hint.text),
+    setup: await readCalls(file, commentsOf("setup"), "/_sandbox/"),
+    state: await readCalls(file, commentsOf("state"), "/"),
   };
 }
 
-const KNOWN = `There are ${WORDS.join(", ")}.`;
+const ANNOTATION_LIST = `The annotations are ${ANNOTATIONS.join(", ")}.`;
 
-async function readCheck(file: string, comment: Comment, critic: CheckCritic): Promise<Expectation[]> {
+async function readCheck(file: string, comment: Comment, validate: CheckValidator): Promise<Expectation[]> {
   const source = await readJson(file, comment.text, comment.line);
-  const check = await held(source, Type.Array(Expectation, { minItems: 1 }), Expectation);
+  const check = await oneOrMany(source, Type.Array(Expectation, { minItems: 1 }), Expectation);
   for (const [index, expectation] of check.entries()) {
     const place = Array.isArray(source.value) ? `/${index}` : "";
-    const owner = ownerIn(expectation);
-    if (owner !== undefined) throw await errorAt(source, place + owner, "leave it out: only what the learner did is looked at.");
+    const owner = merchantPointer(expectation);
+    if (owner !== undefined) throw await errorAt(source, place + owner, "remove it: a check always applies to the learner's own merchant.");
   }
-  const wrong = critic(check);
+  const wrong = validate(check);
   if (wrong !== undefined) throw await errorAt(source, "", wrong);
   return check;
 }
 
-/** Where a check names somebody. */
-function ownerIn({ requests, sequence = [], never, deliveries, scenario }: Expectation): string | undefined {
+/** The JSON pointer to a merchant or key in a check, if it has one. */
+function merchantPointer({ requests, sequence = [], never, deliveries, scenario }: Expectation): string | undefined {
   const matches: [string, object][] = [
     ["/requests/match", requests?.match ?? {}],
     ...sequence.map((match, index): [string, object] => [`/sequence/${index}`, match]),
@@ -86,16 +90,16 @@ function ownerIn({ requests, sequence = [], never, deliveries, scenario }: Expec
   return matches.flatMap(([place, match]) => ["merchant", "key"].flatMap((name) => (name in match ? [`${place}/${name}`] : [])))[0];
 }
 
-async function readCalls(file: string, comments: readonly Comment[], under: string): Promise<WrittenCall[]> {
-  const calls: WrittenCall[] = [];
+async function readCalls(file: string, comments: readonly Comment[], prefix: string): Promise<LessonCall[]> {
+  const calls: LessonCall[] = [];
   for (const comment of comments) {
     const source = await readJson(file, comment.text, comment.line);
-    for (const call of await held(source, Type.Array(WrittenCall), WrittenCall)) {
-      if (!call.path.startsWith(under))
-        throw refusal(
+    for (const call of await oneOrMany(source, Type.Array(LessonCall), LessonCall)) {
+      if (!call.path.startsWith(prefix))
+        throw lessonError(
           file,
           comment.line,
-          `what is done when a step begins goes to ${under}: a call to ${call.path} would pass for the learner's.`,
+          `a setup call must begin with ${prefix}: a call to ${call.path} would count as the learner's own.`,
         );
       calls.push(call);
     }
@@ -103,21 +107,21 @@ async function readCalls(file: string, comments: readonly Comment[], under: stri
   return calls;
 }
 
-/** A value that may be one, or a list of them. */
-async function held<S extends TSchema>(source: JsonFile, several: TSchema, one: S): Promise<Static<S>[]> {
+/** Validates a value that may be one item or a list, and returns a list. */
+async function oneOrMany<S extends TSchema>(source: JsonFile, several: TSchema, one: S): Promise<Static<S>[]> {
   const isList = Array.isArray(source.value);
   const [wrong] = fieldErrors(isList ? several : one, source.value);
   if (wrong) throw await errorAt(source, wrong.pointer, wrong.message);
   return (isList ? source.value : [source.value]) as Static<S>[];
 }
 
-export const refusal = (file: string, line: number, message: string) => new SandboxError(`${file}:${line}: ${message}`, "badFixture");
+export const lessonError = (file: string, line: number, message: string) => new SandboxError(`${file}:${line}: ${message}`, "badFixture");
 
-/** What a check is refused with when it is planned, as its author is told of it. */
-export function criticOf(holdsAlready: CheckHolds): CheckCritic {
+/** Refuses checks that the verifier cannot plan, and checks that hold before the learner did anything. */
+export function checkValidator(holdsNow: CheckHolds): CheckValidator {
   return (check) => {
     try {
-      return holdsAlready(check) ? "this holds before anything was done: the step would tick by itself." : undefined;
+      return holdsNow(check) ? "this already holds before the learner did anything: the step would tick by itself." : undefined;
     } catch (error) {
       if (error instanceof ApiError) return error.message;
       throw error;

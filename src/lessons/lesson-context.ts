@@ -1,4 +1,4 @@
-// What lessons ask of the rest of the sandbox, and what their own parts share.
+// The dependencies of the lesson service, and the context that its parts share.
 
 import type { Expectations } from "../contracts/expectations.ts";
 import type { LessonMessage } from "../contracts/lesson.ts";
@@ -7,44 +7,44 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Tenants } from "../store/records/tenants.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import type { Learners } from "../store/workshop/learners.ts";
-import type { Standing } from "./learner-progress.ts";
-import type { WrittenCall, WrittenLesson } from "./lesson-annotations.ts";
-import type { News } from "./long-poll.ts";
-import type { Own } from "./personalize.ts";
+import type { LearnerProgress } from "./learner-progress.ts";
+import type { LessonCall, ParsedLesson } from "./lesson-annotations.ts";
+import type { LearnerUpdates } from "./long-poll.ts";
+import type { LearnerValues } from "./personalize.ts";
 
-/** Holds what came since a moment against a check; a mark is plain data. */
-export interface Sight {
+/** Verifies what happened since a baseline. A baseline is plain data and can be stored as JSON. */
+export interface StepVerifier {
   takeBaseline(expectations: Expectations): unknown;
   since(mark: unknown, expectations: Expectations): { verdict: Verdict };
-  /** A mark of an earlier process, as it counts in this one. */
+  /** Adapts a baseline of an earlier process to this one. */
   resume(mark: unknown): unknown;
 }
 
-export interface Needs {
+export interface LessonDependencies {
   clock: Clock;
   database: Pick<Database, "transaction">;
   learners: Learners;
   tenants: Pick<Tenants, "list">;
-  verifier: Sight;
-  /** Where the lessons are. */
+  verifier: StepVerifier;
+  /** The folder of the lesson files. */
   folder: string;
-  /** Where the sandbox listens. */
+  /** The sandbox's URL. */
   url(): string;
-  /** A merchant for somebody who has none. */
-  mint(): string;
-  /** Makes a call of the service with a learner's key, or one of the control plane. */
-  call(call: WrittenCall, apiKey: string): Promise<void>;
-  tell(message: LessonMessage): void;
+  /** Creates a merchant and returns its id. */
+  createMerchant(): string;
+  /** Calls the service with the learner's key, or the control plane. */
+  call(call: LessonCall, apiKey: string): Promise<void>;
+  publish(message: LessonMessage): void;
   report(error: unknown): void;
 }
 
-export interface Inner extends Needs {
-  /** The lessons there are, read when somebody first asks. */
-  shelf(): Promise<WrittenLesson[]>;
-  /** By merchant. */
-  standings: Map<string, Standing>;
-  news: News;
+export interface LessonContext extends LessonDependencies {
+  /** The lessons, read on the first call. */
+  readLessons(): Promise<ParsedLesson[]>;
+  /** By merchant id. */
+  progress: Map<string, LearnerProgress>;
+  updates: LearnerUpdates;
   isStopped(): boolean;
-  /** What somebody's lessons have in place of what is written. */
-  ownOf(merchant: string): Own;
+  /** The values that replace the placeholders in a learner's lessons. */
+  valuesOf(merchant: string): LearnerValues;
 }

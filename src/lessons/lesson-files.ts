@@ -1,71 +1,76 @@
-// Lessons from their folder: each page held to its form, with file and line where one is wrong.
+// Reads lessons from their folder. A malformed lesson is refused with its file and line.
 
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { LessonBlock, LessonFile, LessonStep } from "../contracts/lesson.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { readText } from "../store/world/json-file.ts";
-import { type Behind, type CheckCritic, readBehind, refusal, type WrittenLesson } from "./lesson-annotations.ts";
+import { type CheckValidator, lessonError, type ParsedLesson, readAnnotations, type StepAnnotations } from "./lesson-annotations.ts";
 import { readMarkdown, type Section } from "./markdown.ts";
 
 const NAME = /^(\d\d)-([a-z][a-z0-9]*(?:-[a-z0-9]+)*)\.md$/;
-/** Where the files are that learners work on: a folder for each lesson that has one. */
-const CODE = "code";
+/** The folder of the files that learners work on: code/NN-name/start.mjs and solution.mjs. */
+const CODE_FOLDER = "code";
 
-/** Every lesson of a folder, in order. */
-export async function readLessons(folder: string, critic: CheckCritic): Promise<WrittenLesson[]> {
+/** The lessons of a folder, in order. */
+export async function readLessons(folder: string, validate: CheckValidator): Promise<ParsedLesson[]> {
   const files = lessonFiles(folder);
-  return Promise.all(files.sort().map((name) => readLesson(join(folder, name), critic)));
+  return Promise.all(files.sort().map((name) => readLesson(join(folder, name), validate)));
 }
 
-/** The names of the files in which lessons are; a folder without any is refused. */
+/** The names of the lesson files in a folder. Fails if there are none. */
 export function lessonFiles(folder: string): string[] {
-  const remedy = "A lesson is a file such as 01-first-call.md.";
+  const hint = "A lesson is a file such as 01-first-call.md.";
   let names: string[];
   try {
     names = readdirSync(folder).filter((name) => NAME.test(name));
   } catch (error) {
-    throw new SandboxError(`Cannot read the folder ${folder}: ${(error as Error).message}. ${remedy}`, "badFixture");
+    throw new SandboxError(`Cannot read the folder ${folder}: ${(error as Error).message}. ${hint}`, "badFixture");
   }
-  if (names.length === 0) throw new SandboxError(`The folder ${folder} holds no lesson. ${remedy}`, "badFixture");
+  if (names.length === 0) throw new SandboxError(`The folder ${folder} holds no lesson. ${hint}`, "badFixture");
   return names;
 }
 
-export async function readLesson(path: string, critic: CheckCritic): Promise<WrittenLesson> {
+export async function readLesson(path: string, validate: CheckValidator): Promise<ParsedLesson> {
   const [, number = "", name = ""] = NAME.exec(basename(path)) ?? [];
-  if (number === "") throw refusal(path, 1, "a lesson's file is called like 02-paging.md.");
+  if (number === "") throw lessonError(path, 1, "the file name of a lesson must look like 02-paging.md.");
   const [head, ...sections] = readMarkdown(path, readText(path));
-  if (!head?.title.startsWith("# ")) throw refusal(path, head?.line ?? 1, "a lesson begins with its title, as in # Paging.");
-  if (head.blocks.length === 0) throw refusal(path, head.line, "say under the title, in a paragraph, what is learned.");
-  if (sections.length === 0) throw refusal(path, head.line, "a lesson has steps, as in ## 1. Ask for a page.");
-  const file = fileOf(join(path, "..", CODE, `${number}-${name}`), name);
-  const steps: [LessonStep, Behind][] = [];
+  if (!head?.title.startsWith("# ")) throw lessonError(path, head?.line ?? 1, "a lesson begins with its title, as in # Paging.");
+  if (head.blocks.length === 0) throw lessonError(path, head.line, "write a paragraph below the title that says what is learned.");
+  if (sections.length === 0) throw lessonError(path, head.line, "a lesson has steps, as in ## 1. Ask for a page.");
+  const file = readLessonFile(join(path, "..", CODE_FOLDER, `${number}-${name}`), name);
+  const steps: [LessonStep, StepAnnotations][] = [];
   for (const [index, section] of sections.entries()) {
-    const behind = await readBehind(path, section, critic);
-    steps.push([stepOf(path, section, index + 1, behind, file), behind]);
+    const annotations = await readAnnotations(path, section, validate);
+    steps.push([readStep(path, section, index + 1, annotations, file), annotations]);
   }
-  const about = head.blocks.map(asWritten).join("\n\n");
+  const about = head.blocks.map(blockMarkdown).join("\n\n");
   const lesson = { name, number: Number(number), title: head.title.slice(2), about, steps: steps.map(([step]) => step), file };
-  return { lesson, steps: steps.map(([, behind]) => behind) };
+  return { lesson, steps: steps.map(([, annotations]) => annotations) };
 }
 
-function stepOf(path: string, section: Section, number: number, { hints }: Behind, file: LessonFile | null): LessonStep {
+function readStep(path: string, section: Section, number: number, { hints }: StepAnnotations, file: LessonFile | null): LessonStep {
   const { line, title, blocks, comments } = section;
   const [, written, words = ""] = /^## (\d+)\. (.+)$/.exec(title) ?? [];
-  if (Number(written) !== number) throw refusal(path, line, `this is step ${number}: write it as ## ${number}. What is to be done.`);
-  if (!blocks.some(({ kind }) => kind === "prose")) throw refusal(path, line, `step ${number} says nothing: tell the reader what to do.`);
+  if (Number(written) !== number) throw lessonError(path, line, `this is step ${number}: write it as ## ${number}. Title of the step.`);
+  if (!blocks.some(({ kind }) => kind === "prose"))
+    throw lessonError(path, line, `step ${number} has no text: write what the reader should do.`);
   const commands = blocks.filter(({ kind }) => kind === "sh").map(({ text }) => text);
-  const mending = comments.find(({ word }) => word === "file");
-  if (mending && (mending.text !== "solution" || file === null))
-    throw refusal(path, mending.line, `<!-- file: solution --> is for a lesson that has ${CODE}/NN-name/start.mjs and solution.mjs.`);
-  return { number, title: words, blocks, command: commands.join("\n") || null, hints: hints.length, mends: mending !== undefined };
+  const fileComment = comments.find(({ word }) => word === "file");
+  if (fileComment && (fileComment.text !== "solution" || file === null))
+    throw lessonError(
+      path,
+      fileComment.line,
+      `<!-- file: solution --> is for a lesson that has ${CODE_FOLDER}/NN-name/start.mjs and solution.mjs.`,
+    );
+  return { number, title: words, blocks, command: commands.join("\n") || null, hints: hints.length, mends: fileComment !== undefined };
 }
 
-function fileOf(folder: string, name: string): LessonFile | null {
+function readLessonFile(folder: string, name: string): LessonFile | null {
   if (!existsSync(folder)) return null;
   const [start = "", solution = ""] = ["start.mjs", "solution.mjs"].map((file) => readText(join(folder, file)));
   return { name: `${name}.mjs`, start, solution };
 }
 
-/** A block as it stands in Markdown. */
-export const asWritten = ({ kind, text }: LessonBlock) => (kind === "prose" ? text : `\`\`\`${kind}\n${text}\n\`\`\``);
+/** The Markdown of a block. */
+export const blockMarkdown = ({ kind, text }: LessonBlock) => (kind === "prose" ? text : `\`\`\`${kind}\n${text}\n\`\`\``);

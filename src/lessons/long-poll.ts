@@ -1,37 +1,37 @@
-// Waiting for something to happen to one who learns.
+// Long polling: a request waits until something changes for one learner.
 
 import { afterRealTime } from "../kernel/clock.ts";
 
-export interface News {
-  /** Resolves when there is something, or after so many real milliseconds. */
+export interface LearnerUpdates {
+  /** Resolves on the next notification for this learner, or after `within` real milliseconds. */
   wait(id: string, within: number): Promise<void>;
-  ring(id: string): void;
-  /** Ends all waiting. */
+  notify(id: string): void;
+  /** Resolves all pending waits. */
   stop(): void;
 }
 
-export function createNews(): News {
+export function createLearnerUpdates(): LearnerUpdates {
   const waiting = new Map<string, Set<() => void>>();
-  const ring = (id: string) => {
+  const notify = (id: string) => {
     for (const end of waiting.get(id) ?? []) end();
   };
   return {
-    ring,
+    notify,
     wait: (id, within) =>
       new Promise((resolve) => {
-        const mine = waiting.get(id) ?? new Set();
-        waiting.set(id, mine);
+        const own = waiting.get(id) ?? new Set();
+        waiting.set(id, own);
         const end = () => {
           cancel();
-          mine.delete(end);
-          if (mine.size === 0 && waiting.get(id) === mine) waiting.delete(id);
+          own.delete(end);
+          if (own.size === 0 && waiting.get(id) === own) waiting.delete(id);
           resolve();
         };
         const cancel = afterRealTime(within, end);
-        mine.add(end);
+        own.add(end);
       }),
     stop() {
-      for (const id of [...waiting.keys()]) ring(id);
+      for (const id of [...waiting.keys()]) notify(id);
     },
   };
 }

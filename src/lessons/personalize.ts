@@ -1,38 +1,37 @@
-// A lesson as one learner sees it: its address, its key and its merchant where the page has those of the first one.
+// Replaces the URL, API key and merchant id that lessons are written with by those of a learner.
 
 import type { Lesson, LessonFile, LessonStep } from "../contracts/lesson.ts";
-import type { WrittenCall } from "./lesson-annotations.ts";
+import type { LessonCall } from "./lesson-annotations.ts";
 
-export interface Own {
-  /** Where the sandbox is for the learner, such as http://127.0.0.1:4747. */
+export interface LearnerValues {
+  /** The sandbox's URL, such as http://127.0.0.1:4747. */
   url: string;
   apiKey: string;
   merchant: string;
 }
 
-/** What lessons are written with. */
-const WRITTEN = { url: /http:\/\/127\.0\.0\.1:4747\b/g, apiKey: /\bsk_test_lodge\b/g, merchant: /\bmer_lodge\b/g };
+/** The values that lessons are written with. */
+const PLACEHOLDERS = { url: /http:\/\/127\.0\.0\.1:4747\b/g, apiKey: /\bsk_test_lodge\b/g, merchant: /\bmer_lodge\b/g };
 
-const own = (text: string, { url, apiKey, merchant }: Own) =>
+export const personalText = (text: string, { url, apiKey, merchant }: LearnerValues) =>
   text
-    .replace(WRITTEN.url, () => url)
-    .replace(WRITTEN.apiKey, () => apiKey)
-    .replace(WRITTEN.merchant, () => merchant);
+    .replace(PLACEHOLDERS.url, () => url)
+    .replace(PLACEHOLDERS.apiKey, () => apiKey)
+    .replace(PLACEHOLDERS.merchant, () => merchant);
 
-export function personal(lesson: Lesson, whose: Own): Lesson {
+export function personalLesson(lesson: Lesson, values: LearnerValues): Lesson {
   const steps = lesson.steps.map((step): LessonStep => {
-    const blocks = step.blocks.map(({ kind, text }) => ({ kind, text: own(text, whose) }));
-    return { ...step, blocks, command: step.command === null ? null : own(step.command, whose) };
+    const blocks = step.blocks.map(({ kind, text }) => ({ kind, text: personalText(text, values) }));
+    return { ...step, blocks, command: step.command === null ? null : personalText(step.command, values) };
   });
-  return { ...lesson, steps, about: own(lesson.about, whose), file: lesson.file && personalFile(lesson.file, whose) };
+  return { ...lesson, steps, about: personalText(lesson.about, values), file: lesson.file && personalFile(lesson.file, values) };
 }
 
-const personalFile = ({ name, start, solution }: LessonFile, whose: Own): LessonFile => ({
+const personalFile = ({ name, start, solution }: LessonFile, values: LearnerValues): LessonFile => ({
   name,
-  start: own(start, whose),
-  solution: own(solution, whose),
+  start: personalText(start, values),
+  solution: personalText(solution, values),
 });
 
-export const personalText = own;
-
-export const personalCall = (call: WrittenCall, whose: Own): WrittenCall => JSON.parse(own(JSON.stringify(call), whose)) as WrittenCall;
+export const personalCall = (call: LessonCall, values: LearnerValues): LessonCall =>
+  JSON.parse(personalText(JSON.stringify(call), values)) as LessonCall;

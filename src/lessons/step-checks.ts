@@ -1,47 +1,48 @@
-// Ticks a step when what its learner did fits its check: looked at when something happened, never by the clock.
+// Checks the current step of a learner after each relevant event, and ticks it when its check holds. Nothing polls.
 
 import type { LiveEvent } from "../contracts/live-messages.ts";
 import { afterRealTime, afterThisTurn, realNow } from "../kernel/clock.ts";
-import { behindOf, type Standing } from "./learner-progress.ts";
-import type { Inner } from "./lesson-context.ts";
-import { announce, move } from "./steps.ts";
+import { currentStep, type LearnerProgress } from "./learner-progress.ts";
+import type { LessonContext } from "./lesson-context.ts";
+import { announce, moveTo } from "./steps.ts";
 
-/** After each look, so many times as long as it took is left to others. */
-const REST = 4;
+/** After a check, the next one waits four times as long as it took, so that checks use at most a fifth of the CPU. */
+const REST_FACTOR = 4;
 
-/** The merchant to which something happened; null for everybody, undefined where it is nobody's concern. */
-export function whomItConcerns(happening: LiveEvent): string | null | undefined {
-  if (happening.kind === "request") return happening.request.merchant ?? undefined;
-  if (happening.kind === "attempt") return happening.attempt.merchant;
-  if (happening.kind === "verdict") return happening.verdict.merchant ?? undefined;
-  if (happening.kind === "fault") return happening.fault.merchant ?? undefined;
-  return happening.kind === "clock" ? null : undefined;
+/** The merchant whose step an event may complete: null for all merchants, undefined for none. */
+export function merchantToCheck(event: LiveEvent): string | null | undefined {
+  if (event.kind === "request") return event.request.merchant ?? undefined;
+  if (event.kind === "attempt") return event.attempt.merchant;
+  if (event.kind === "verdict") return event.verdict.merchant ?? undefined;
+  if (event.kind === "fault") return event.fault.merchant ?? undefined;
+  return event.kind === "clock" ? null : undefined;
 }
 
-/** However much happens in one turn, it is looked at once. */
-export function lookSoon(inner: Inner, one: Standing): void {
-  if (one.waiting || one.mark === undefined) return;
-  one.waiting = true;
-  const rest = one.restsUntil - realNow();
-  const run = () => void look(inner, one).catch(inner.report);
+/** Schedules one check, however many events arrive before it runs. */
+export function scheduleCheck(context: LessonContext, progress: LearnerProgress): void {
+  if (progress.isCheckScheduled || progress.mark === undefined) return;
+  progress.isCheckScheduled = true;
+  const rest = progress.nextCheckAt - realNow();
+  const run = () => void checkStep(context, progress).catch(context.report);
   if (rest > 1) afterRealTime(rest, run);
   else afterThisTurn(run);
 }
 
-async function look(inner: Inner, one: Standing): Promise<void> {
-  const lessons = await inner.shelf();
-  one.waiting = false;
-  const { row } = one;
-  const behind = behindOf(lessons, row);
-  if (inner.isStopped() || one.moving || !behind || row.lesson === null || inner.standings.get(row.merchant) !== one) return;
-  const from = realNow();
-  const { verdict } = inner.verifier.since(one.mark, { merchant: row.merchant, all: behind.check });
-  one.restsUntil = realNow() + (realNow() - from) * REST;
+async function checkStep(context: LessonContext, progress: LearnerProgress): Promise<void> {
+  const lessons = await context.readLessons();
+  progress.isCheckScheduled = false;
+  const { row } = progress;
+  const annotations = currentStep(lessons, row);
+  if (context.isStopped() || progress.isMoving || !annotations || row.lesson === null || context.progress.get(row.merchant) !== progress)
+    return;
+  const startedAt = realNow();
+  const { verdict } = context.verifier.since(progress.mark, { merchant: row.merchant, all: annotations.check });
+  progress.nextCheckAt = realNow() + (realNow() - startedAt) * REST_FACTOR;
   if (verdict !== "pass") return;
-  const gone = await move(inner, lessons, one, {
+  const hasMoved = await moveTo(context, lessons, progress, {
     lesson: row.lesson,
     step: row.step + 1,
     leaving: { steps: [row.step], how: "ticked" },
   });
-  if (gone) announce(inner, lessons, one, "ticked");
+  if (hasMoved) announce(context, lessons, progress, "ticked");
 }

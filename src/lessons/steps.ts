@@ -1,79 +1,84 @@
-// From step to step: what is noted when one is left, what is done and marked when one begins, and who is told.
+// Moves learners from step to step: runs the calls between steps, stores the result, shows hints and announces changes.
 
 import type { LessonMessage, StepEnd } from "../contracts/lesson.ts";
 import { afterRealTime, realNow } from "../kernel/clock.ts";
 import type { Learner } from "../store/workshop/learners.ts";
-import { behindOf, type Standing, stateOf } from "./learner-progress.ts";
-import type { Behind, WrittenCall, WrittenLesson } from "./lesson-annotations.ts";
-import type { Inner } from "./lesson-context.ts";
+import { currentStep, type LearnerProgress, learnerState } from "./learner-progress.ts";
+import type { LessonCall, ParsedLesson, StepAnnotations } from "./lesson-annotations.ts";
+import type { LessonContext } from "./lesson-context.ts";
 import { personalCall } from "./personalize.ts";
 
-/** Where somebody goes, and what is noted of the steps that are left. */
+/** The step to go to, and how the steps before it ended. */
 export interface Move {
   lesson: string;
   step: number;
-  /** The steps that are left behind, and how. */
   leaving: { steps: readonly number[]; how: StepEnd };
-  /** Whether the lesson begins afresh. */
+  /** True if the lesson starts over: its earlier results are deleted. */
   afresh?: boolean;
 }
 
 /**
- * Goes to a step. `state` is done first, as the learner would have done it, then what the step itself needs. Until all of it is
- * done the learner stays where it was, and nothing ticks. Answers whether it came to that: a reset may have come between.
+ * Moves a learner to a step. First makes the `state` calls of the skipped steps with the learner's key, then the step's setup calls.
+ * The learner stays at the old step, unchecked, until all calls are done. Returns false if the learner was reset or removed meanwhile.
  */
-export async function move(inner: Inner, lessons: WrittenLesson[], one: Standing, move: Move, state: WrittenCall[] = []): Promise<boolean> {
-  const row: Learner = { ...one.row, lesson: move.lesson, step: move.step, hints: 0 };
-  const behind = behindOf(lessons, row);
-  one.moving = true;
+export async function moveTo(
+  context: LessonContext,
+  lessons: ParsedLesson[],
+  progress: LearnerProgress,
+  move: Move,
+  state: LessonCall[] = [],
+): Promise<boolean> {
+  const row: Learner = { ...progress.row, lesson: move.lesson, step: move.step, hints: 0 };
+  const annotations = currentStep(lessons, row);
+  progress.isMoving = true;
   try {
-    const whose = inner.ownOf(row.merchant);
-    for (const call of [...state, ...(behind?.setup ?? [])]) await inner.call(personalCall(call, whose), whose.apiKey);
+    const values = context.valuesOf(row.merchant);
+    for (const call of [...state, ...(annotations?.setup ?? [])]) await context.call(personalCall(call, values), values.apiKey);
   } finally {
-    one.moving = false;
+    progress.isMoving = false;
   }
-  if (inner.isStopped() || inner.standings.get(row.merchant) !== one) return false;
-  const { hints } = one.row;
-  const at = inner.clock.now();
-  inner.database.transaction(() => {
-    if (move.afresh) inner.learners.forget(row.merchant, move.lesson);
+  if (context.isStopped() || context.progress.get(row.merchant) !== progress) return false;
+  const { hints } = progress.row;
+  const at = context.clock.now();
+  context.database.transaction(() => {
+    if (move.afresh) context.learners.forget(row.merchant, move.lesson);
     for (const step of move.leaving.steps)
-      inner.learners.leave(row.merchant, { lesson: move.lesson, step, how: move.leaving.how, hints: move.afresh ? 0 : hints, at });
-    settle(inner, one, { ...row, began: at }, behind);
+      context.learners.leave(row.merchant, { lesson: move.lesson, step, how: move.leaving.how, hints: move.afresh ? 0 : hints, at });
+    startStep(context, progress, { ...row, began: at }, annotations);
   });
   return true;
 }
 
-/** Marks what is there now, and keeps it. */
-export function settle(inner: Inner, one: Standing, row: Learner, behind: Behind | undefined): void {
-  one.mark = behind && inner.verifier.takeBaseline({ merchant: row.merchant, all: behind.check });
-  one.row = { ...row, mark: JSON.stringify(one.mark ?? null) };
-  one.began = realNow();
-  inner.learners.put(one.row);
-  awaitHint(inner, one, behind);
+/** Takes the baseline of a step, stores the learner and starts the hint timer. */
+export function startStep(context: LessonContext, progress: LearnerProgress, row: Learner, annotations: StepAnnotations | undefined): void {
+  progress.mark = annotations && context.verifier.takeBaseline({ merchant: row.merchant, all: annotations.check });
+  progress.row = { ...row, mark: JSON.stringify(progress.mark ?? null) };
+  progress.began = realNow();
+  context.learners.put(progress.row);
+  scheduleHint(context, progress, annotations);
 }
 
-/** A hint comes unasked after a while, and so does the next one. */
-export function awaitHint(inner: Inner, one: Standing, behind: Behind | undefined): void {
-  one.calm();
-  one.calm = () => {};
-  if (one.patience === 0 || !behind || one.row.hints >= behind.hints.length) return;
-  one.calm = afterRealTime(one.patience, () => void showHint(inner, one).catch(inner.report));
+/** Starts the timer of the next automatic hint, if there is one. */
+export function scheduleHint(context: LessonContext, progress: LearnerProgress, annotations: StepAnnotations | undefined): void {
+  progress.cancelHint();
+  progress.cancelHint = () => {};
+  if (progress.hintAfter === 0 || !annotations || progress.row.hints >= annotations.hints.length) return;
+  progress.cancelHint = afterRealTime(progress.hintAfter, () => void showHint(context, progress).catch(context.report));
 }
 
-/** Shows the next hint, or the last one again. */
-export async function showHint(inner: Inner, one: Standing): Promise<void> {
-  const lessons = await inner.shelf();
-  const behind = behindOf(lessons, one.row);
-  if (inner.isStopped() || !behind || behind.hints.length === 0) return;
-  one.row = { ...one.row, hints: Math.min(one.row.hints + 1, behind.hints.length) };
-  inner.learners.put(one.row);
-  awaitHint(inner, one, behind);
-  announce(inner, lessons, one, "hint");
+/** Shows the next hint; after the last one, shows it again. */
+export async function showHint(context: LessonContext, progress: LearnerProgress): Promise<void> {
+  const lessons = await context.readLessons();
+  const annotations = currentStep(lessons, progress.row);
+  if (context.isStopped() || !annotations || annotations.hints.length === 0) return;
+  progress.row = { ...progress.row, hints: Math.min(progress.row.hints + 1, annotations.hints.length) };
+  context.learners.put(progress.row);
+  scheduleHint(context, progress, annotations);
+  announce(context, lessons, progress, "hint");
 }
 
-export function announce(inner: Inner, lessons: WrittenLesson[], one: Standing, news: LessonMessage["news"]): void {
-  one.version++;
-  inner.tell({ news, learner: stateOf(inner, lessons, one) });
-  inner.news.ring(one.row.merchant);
+export function announce(context: LessonContext, lessons: ParsedLesson[], progress: LearnerProgress, news: LessonMessage["news"]): void {
+  progress.version++;
+  context.publish({ news, learner: learnerState(context, lessons, progress) });
+  context.updates.notify(progress.row.merchant);
 }

@@ -32,7 +32,7 @@ export function openControlPlane(engine: Engine): ControlContext {
   const renew = (merchant?: string) => {
     forget(engine, merchant);
     traffic.forget(merchant);
-    lessons.renew(merchant);
+    lessons.reset(merchant);
     dispatcher.reload(merchant);
     hub.publish({ kind: "reset", merchant: merchant ?? null });
   };
@@ -42,7 +42,7 @@ export function openControlPlane(engine: Engine): ControlContext {
   const verifier = openVerifier(engine);
   const lessons = openLessons(engine, verifier, () => world.mint(fixtures[0]?.name ?? "").merchant);
   const sources = { ...stores, about, clock, coverage, verdicts: () => judge.verdicts(), scenarios: scenarios.armed };
-  hub.listen(lessons.hear);
+  hub.listen(lessons.onEvent);
   return {
     ...stores,
     about,
@@ -140,7 +140,7 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
 
 type Verifier = ReturnType<typeof createVerifier>;
 
-function openLessons(engine: Engine, verifier: Verifier, mint: () => string) {
+function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => string) {
   const { options, address, clock, stores, hub, listeners } = engine;
   return createLessons({
     ...stores,
@@ -148,9 +148,9 @@ function openLessons(engine: Engine, verifier: Verifier, mint: () => string) {
     verifier,
     url: address.url,
     folder: options.lessons === undefined ? packageFile("fixtures/lessons") : resolve(options.lessons),
-    mint,
+    createMerchant,
     call: (call, apiKey) => callForLearner(engine, call, apiKey),
-    tell: (lesson) => hub.publish({ kind: "lesson", lesson }),
+    publish: (lesson) => hub.publish({ kind: "lesson", lesson }),
     report: (error) => notify(listeners.defect, { error, where: "lessons" }),
   });
 }

@@ -83,7 +83,7 @@ async function fill({ options, scenarios, stores }: Engine, controlPlane: () => 
   if (!stores.database.isCopy) controlPlane().world.fill();
   if (snapshot !== undefined) {
     controlPlane().snapshots.restoreFile(resolve(snapshot));
-    controlPlane().lessons.renew();
+    controlPlane().lessons.reset();
   }
   if (faults !== undefined) await addRulesFromFile(resolve(faults), controlPlane().faults.add);
   for (const nameOrFile of scenario) await scenarios.startGiven(nameOrFile);

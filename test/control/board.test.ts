@@ -260,7 +260,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await enter(bench, path, "Ada");
     const page = await browser.open(`${url}/join`);
     await page.evaluate(written("Ada"));
-    await page.shows(`${text("error")}.includes("take another name")`);
+    await page.shows(`${text("error")}.includes("Choose another name")`);
     await page.evaluate(written("Ada too"));
     await page.shows(`!document.getElementById("lesson").hidden && ${text("error")} === ""`);
   });

@@ -118,7 +118,7 @@ test("serves a room, and learns in it", async () => {
   await says(again, "[paging 2/5]");
   await stop(again);
   const taken = await run(["learn", "--join", url, "--name", "Ada"]);
-  expect([taken.code, taken.error]).toEqual([1, expect.stringContaining("take another name")]);
+  expect([taken.code, taken.error]).toEqual([1, expect.stringContaining("Choose another name")]);
   await stop(room);
 });
 

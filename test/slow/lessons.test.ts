@@ -8,7 +8,7 @@ import type { LessonMessage } from "../../src/contracts/lesson.ts";
 import { currentStepText } from "../../src/contracts/lesson-text.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { fail } from "../../src/kernel/errors.ts";
-import { criticOf } from "../../src/lessons/lesson-annotations.ts";
+import { checkValidator } from "../../src/lessons/lesson-annotations.ts";
 import { readLesson } from "../../src/lessons/lesson-files.ts";
 import { folder, PROGRAM } from "../support/program.ts";
 import { type Answer, type Bench, call, control, freePort, open } from "../support/sandbox.ts";
@@ -326,12 +326,12 @@ describe("somebody who learns", () => {
   });
 
   test.each([
-    ["a name that is taken", "/learners", { name: "Ada" }, 409, "take another name"],
+    ["a name that is taken", "/learners", { name: "Ada" }, 409, "Choose another name"],
     ["a merchant that there is not", "/learners", { merchant: "mer_nobody" }, 404, "no merchant mer_nobody"],
     ["a lesson that there is not", "/learners/ID/lesson", { name: "pagign" }, 404, "Did you mean paging?"],
     ["a step that there is not", "/learners/ID/lesson", { name: "paging", checkpoint: 9 }, 400, "has 5 steps"],
     ["a span that is none", "/learners", { name: "Eve", hintAfter: "soon" }, 400, "hintAfter must be a span"],
-    ["somebody who does not learn", "/learners/mer_market/skip", {}, 404, "Nobody learns with the merchant mer_market"],
+    ["somebody who does not learn", "/learners/mer_market/skip", {}, 404, "No learner uses the merchant mer_market"],
   ])("is refused %s", async (_, path, body, status, says) => {
     const bench = await open();
     const desk = await sitDown(bench.url, "Ada");
@@ -405,7 +405,7 @@ describe("a room", () => {
     expect(await shell(place, folder())).toContain("[first-call 2/5] Read a list");
     const hint = /a hint: {2}(curl .*)$/m.exec(joined)?.[1] ?? "";
     expect(await shell(hint, folder())).toContain("The URL is quoted");
-    const skip = /leave this step out: {2}(curl .*)$/m.exec(joined)?.[1] ?? "";
+    const skip = /skip this step: {2}(curl .*)$/m.exec(joined)?.[1] ?? "";
     expect(await shell(skip, folder())).toContain("[first-call 3/5]");
   });
 
@@ -501,7 +501,7 @@ describe("a page that is no lesson", () => {
 
   test.each<[string, number, string, string]>([
     ["has no title", 0, "T", ":1: a lesson begins with its title"],
-    ["says nothing of itself", 2, "", ":1: say under the title"],
+    ["says nothing of itself", 2, "", ":1: write a paragraph below the title"],
     ["counts its steps wrongly", 4, "## 2. Do", ":5: this is step 1"],
     ["has a step without a check", 6, "", ':5: the step "## 1. Do" has no check'],
     ["has a check that is no JSON", 6, '<!-- check: {"requests": -->', ":7: is not JSON"],
@@ -512,15 +512,15 @@ describe("a page that is no lesson", () => {
       '<!-- check: {"requests": {"match": {"operation": "payments.list", "merchant": "mer_lodge"}}} -->',
       ":7 /requests/match/merchant: leave it out",
     ],
-    ["has a comment that means nothing", 7, "<!-- hnit: try -->", ":8: no comment of a lesson is called hnit. Did you mean hint?"],
+    ["has a comment that means nothing", 7, "<!-- hnit: try -->", ":8: there is no annotation hnit. Did you mean hint?"],
     [
-      "does in secret what would pass for the learner's",
+      "has a setup call that would count as the learner's own",
       7,
       '<!-- setup: {"method": "POST", "path": "/v1/payments"} -->',
-      ":8: what is done when a step begins goes to /_sandbox/",
+      ":8: a setup call must begin with /_sandbox/",
     ],
     ["never closes a block", 8, "```sh", ":9: the fenced block that begins here is never closed"],
-    ["has a step without a word", 8, "", ":5: step 1 says nothing"],
+    ["has a step without a word", 8, "", ":5: step 1 has no text"],
   ])("%s", async (_, line, instead, says) => {
     const path = join(folder(), "01-test.md");
     writeFileSync(path, good.map((text, index) => (index === line ? instead : text)).join("\n"));
@@ -528,7 +528,7 @@ describe("a page that is no lesson", () => {
   });
 
   test.each([
-    ["would hold by itself", () => true, "this holds before anything was done"],
+    ["would hold by itself", () => true, "this already holds before"],
     [
       "names what there is not",
       () => fail("validation_failed", "There is no operation payments.lst."),
@@ -537,7 +537,7 @@ describe("a page that is no lesson", () => {
   ])("has a check that %s", async (_, holds, says) => {
     const path = join(folder(), "01-test.md");
     writeFileSync(path, good.join("\n"));
-    await expect(readLesson(path, criticOf(holds))).rejects.toThrow(`${path}:7 : ${says}`);
+    await expect(readLesson(path, checkValidator(holds))).rejects.toThrow(`${path}:7 : ${says}`);
   });
 });
 
@@ -553,8 +553,12 @@ describe("lessons of one's own", () => {
   const listed = (bench: Bench) => bench.call("GET", "/_sandbox/lessons", { key: null });
 
   test.each([
-    ["a check that holds by itself", page('{"never": {"match": {"operation": "payments.list"}}}'), "this holds before anything was done"],
-    ["a check of records that holds by itself", page('{"records": {"kind": "payment", "count": {"exactly": 0}}}'), "holds before anything"],
+    ["a check that holds by itself", page('{"never": {"match": {"operation": "payments.list"}}}'), "this already holds before"],
+    [
+      "a check of records that holds by itself",
+      page('{"records": {"kind": "payment", "count": {"exactly": 0}}}'),
+      "this already holds before",
+    ],
     ["an operation that there is not", page('{"requests": {"match": {"operation": "payments.lst"}}}'), "Did you mean payments.list?"],
     ["a kind of record that there is not", page('{"records": {"kind": "paymnt"}}'), "Did you mean payment?"],
     ["a rule of the judge that there is not", page('{"verdicts": {"rules": ["retry.bonded"]}}'), "Did you mean retry.bounded?"],

@@ -5,12 +5,12 @@ import type { Scenario } from "../../client/control-plane.generated.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { operations } from "../../sandbox/engine.ts";
-import type { Running } from "../remote/running-sandbox.ts";
+import type { RunningSandbox } from "../remote/running-sandbox.ts";
 
 /** Finds problems of a run, one line each. */
 interface Condition {
   exitCode: number;
-  find(sandbox: Running): Promise<string[]>;
+  find(sandbox: RunningSandbox): Promise<string[]>;
 }
 
 export interface Problem {
@@ -18,7 +18,7 @@ export interface Problem {
   lines: string[];
 }
 
-const verdictsOf = (verdict: "fail" | "inconclusive") => async (sandbox: Running) => {
+const verdictsOf = (verdict: "fail" | "inconclusive") => async (sandbox: RunningSandbox) => {
   const { verdicts } = await sandbox.control.verdicts.list({ verdict });
   return verdicts.map(({ rule, says, hint }) => `${rule}: ${says}${verdict === "fail" ? ` ${hint}` : ""}`);
 };
@@ -33,7 +33,7 @@ const conditions: Record<string, Condition> = {
 };
 
 /** Lists requests from the log; if the run is so long that the log has dropped them, counts per operation. */
-async function find5xx(sandbox: Running): Promise<string[]> {
+async function find5xx(sandbox: RunningSandbox): Promise<string[]> {
   const { data } = await sandbox.control.requests.list({ status: "5xx", limit: 100 });
   if (data.length > 0) return data.map(({ id, method, path, status }) => `${id} ${method} ${path} was answered ${status}`);
   const operations = await sandbox.control.operations();
@@ -75,7 +75,7 @@ export function readConditions(text: string | undefined): Condition[] {
 }
 
 /** The problems of a run, those with the lowest exit code first: a failure takes precedence over an inconclusive result. */
-export async function findProblems(wanted: readonly Condition[], sandbox: Running): Promise<Problem[]> {
+export async function findProblems(wanted: readonly Condition[], sandbox: RunningSandbox): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const { exitCode, find } of wanted) {
     const lines = await find(sandbox);

@@ -5,7 +5,7 @@ import { dirname, resolve } from "node:path";
 import { REPORT_FORMATS, type ReportFormat } from "../../contracts/report-format.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import type { Running } from "../remote/running-sandbox.ts";
+import type { RunningSandbox } from "../remote/running-sandbox.ts";
 
 export interface RequestedReport {
   format: ReportFormat;
@@ -26,7 +26,7 @@ export function readReports(text: string | undefined): RequestedReport[] {
   });
 }
 
-export async function writeReport({ format, file }: RequestedReport, sandbox: Running): Promise<void> {
+export async function writeReport({ format, file }: RequestedReport, sandbox: RunningSandbox): Promise<void> {
   const report: unknown = await sandbox.control.report({ format });
   try {
     mkdirSync(dirname(file), { recursive: true });

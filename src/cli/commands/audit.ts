@@ -4,7 +4,7 @@ import type { SandboxAuditReply } from "../../client/control-plane.generated.ts"
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { command, print } from "../command.ts";
-import { running, runningFlags } from "../remote/running-sandbox.ts";
+import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
 
 const MARKS = { pass: "ok  ", fail: "FAIL", inconclusive: "?   " } as const;
 const WIDTH = 19;
@@ -17,7 +17,7 @@ export const audit = command({
   flags: {
     secret: { value: "secret", description: "sign with this secret (default: the one of the endpoint registered at the URL)" },
     json: { description: "print the result as one JSON object" },
-    ...runningFlags,
+    ...connectionFlags,
   },
   async run({ flags, positionals: [url] }) {
     if (url === undefined)
@@ -25,7 +25,7 @@ export const audit = command({
         "The URL of the receiver is missing: merchant-sandbox audit http://localhost:3000/hooks --secret whsec_…",
         "usage",
       );
-    const found = await running(flags).control.audit({ url, ...(flags.secret !== undefined && { secret: flags.secret }) });
+    const found = await connectToSandbox(flags).control.audit({ url, ...(flags.secret !== undefined && { secret: flags.secret }) });
     if (flags.json === undefined) show(found);
     else print(JSON.stringify(found));
     return exitCodeOf(found);

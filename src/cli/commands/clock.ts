@@ -4,9 +4,9 @@ import type { Clock, ClockAdvanceReply } from "../../client/control-plane.genera
 import { SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { command, print, subcommandNamed } from "../command.ts";
-import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
+import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
-const moves: Record<string, (sandbox: Running, value: string | undefined) => Promise<Clock & Partial<ClockAdvanceReply>>> = {
+const moves: Record<string, (sandbox: RunningSandbox, value: string | undefined) => Promise<Clock & Partial<ClockAdvanceReply>>> = {
   show: (sandbox) => sandbox.control.clock.get(),
   advance: (sandbox, by) => sandbox.control.clock.advance({ by: needed(by, "advance 1h") }),
   freeze: (sandbox, now) => sandbox.control.clock.set({ mode: "frozen", ...(now !== undefined && { now }) }),
@@ -18,9 +18,9 @@ export const clock = command({
   summary: "show or change the clock; advance runs everything that falls due",
   usage: "clock [advance <duration> | freeze [time] | set <time> | real]",
   positionals: 2,
-  flags: runningFlags,
+  flags: connectionFlags,
   async run({ flags, positionals: [move = "show", value] }) {
-    const { mode, now, attempts = [] } = await subcommandNamed("clock", moves, move)(running(flags), value);
+    const { mode, now, attempts = [] } = await subcommandNamed("clock", moves, move)(connectToSandbox(flags), value);
     for (const { at, id, eventType, eventId, status } of attempts)
       print(escapeControlCharacters(`${at} ${id} ${eventType} ${eventId} ${status}`));
     print(`${now} (${mode})`);

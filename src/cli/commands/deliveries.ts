@@ -3,7 +3,7 @@
 import type { AttemptsListInput, LoggedAttempt } from "../../client/control-plane.generated.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { command, print } from "../command.ts";
-import { running, runningFlags } from "../remote/running-sandbox.ts";
+import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
 
 export const deliveries = command({
   summary: "list the newest delivery attempts",
@@ -13,10 +13,10 @@ export const deliveries = command({
     for: { value: "merchant", description: "list only attempts of this merchant (default: all)" },
     status: { value: "status", description: "list only attempts that succeeded, failed or aborted" },
     json: { description: "print one JSON object per line" },
-    ...runningFlags,
+    ...connectionFlags,
   },
   async run({ flags }) {
-    const sandbox = running(flags);
+    const sandbox = connectToSandbox(flags);
     const merchant = flags.for === undefined ? undefined : (await sandbox.merchant(flags.for)).id;
     // The sandbox checks the flags, and quotes them as they were typed.
     const { data } = await sandbox.control.attempts.list({ limit: flags.limit, merchant, status: flags.status } as AttemptsListInput);

@@ -7,7 +7,7 @@ import { randomToken } from "../../kernel/random.ts";
 import { command, print } from "../command.ts";
 import { variablesOf } from "../remote/environment.ts";
 import { findSandbox, targetFlags } from "../remote/instances.ts";
-import { running } from "../remote/running-sandbox.ts";
+import { connectToSandbox } from "../remote/running-sandbox.ts";
 
 type Variables = Record<string, string>;
 
@@ -47,7 +47,7 @@ export const env = command({
         "usage",
       );
     const sandbox = await findSandbox(flags);
-    const { key } = await running({ url: sandbox.url, "control-token": sandbox.controlToken }).merchant(flags.for);
+    const { key } = await connectToSandbox({ url: sandbox.url, "control-token": sandbox.controlToken }).merchant(flags.for);
     write(variablesOf(sandbox, key));
     return undefined;
   },

@@ -11,7 +11,7 @@ import { type LogFile, openLogFile } from "../output/log-file.ts";
 import { runChild } from "../process/child.ts";
 import { watchTree } from "../process/process-tree.ts";
 import { localUrl, variablesOf } from "../remote/environment.ts";
-import { merchantNamed, type Running, running } from "../remote/running-sandbox.ts";
+import { connectToSandbox, merchantNamed, type RunningSandbox } from "../remote/running-sandbox.ts";
 
 const MOST_LINES = 5;
 
@@ -72,7 +72,7 @@ async function runInside({ target, log, checks, command, variables }: Inside): P
   let code: number = exitCodes.usage;
   try {
     code = await child.ended;
-    const judged = await conclude(checks, running({ url: target.url, "control-token": target.controlToken }));
+    const judged = await conclude(checks, connectToSandbox({ url: target.url, "control-token": target.controlToken }));
     if (code === exitCodes.ok) code = judged;
     return code;
   } finally {
@@ -83,7 +83,7 @@ async function runInside({ target, log, checks, command, variables }: Inside): P
 }
 
 /** The exit code of the run itself. An error here is printed, and never replaces the exit code of the command. */
-async function conclude({ conditions, reports }: Inside["checks"], sandbox: Running): Promise<number> {
+async function conclude({ conditions, reports }: Inside["checks"], sandbox: RunningSandbox): Promise<number> {
   let code: number = exitCodes.ok;
   const failed = (error: Error): [] => {
     note(error.message);

@@ -8,7 +8,7 @@ import { ApiError, SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import type { FlagDefinition } from "../arguments.ts";
 import { command, print, subcommandNamed } from "../command.ts";
-import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
+import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
 type Flags = Record<string, string | undefined>;
 
@@ -54,14 +54,14 @@ export const fault = command({
   summary: "inject faults into calls and deliveries: fault add 429 payments.list --times 3 --retry-after 2",
   usage: "fault [add <action>[=<value>] [operation|event ...] | ls | rm <id> | clear]",
   positionals: MAX_POSITIONALS,
-  flags: { ...triggerFlags, ...ruleFlags, ...actionFlags, json: { description: "print one JSON object per line" }, ...runningFlags },
+  flags: { ...triggerFlags, ...ruleFlags, ...actionFlags, json: { description: "print one JSON object per line" }, ...connectionFlags },
   async run({ flags, positionals: [act = "ls", ...words] }) {
-    await subcommandNamed("fault", acts, act)(running(flags), words, flags);
+    await subcommandNamed("fault", acts, act)(connectToSandbox(flags), words, flags);
     return undefined;
   },
 });
 
-const acts: Record<string, (sandbox: Running, words: string[], flags: Flags) => Promise<void>> = {
+const acts: Record<string, (sandbox: RunningSandbox, words: string[], flags: Flags) => Promise<void>> = {
   async add(sandbox, [action, ...names], flags) {
     if (action === undefined) throw new SandboxError("The action is missing: merchant-sandbox fault add 503 payments.list.", "usage");
     show(await sandbox.control.faults.add(ruleOf(action, names, flags)), flags);

@@ -4,13 +4,13 @@ import { exitCodes } from "../../kernel/errors.ts";
 import { optionDefinitions, variableOf } from "../../sandbox/options.ts";
 import { command } from "../command.ts";
 import { whyNotReady } from "../remote/probe.ts";
-import { runningFlags } from "../remote/running-sandbox.ts";
+import { connectionFlags } from "../remote/running-sandbox.ts";
 
 export const healthcheck = command({
   summary: "exit with 0 if a sandbox is ready, else with 1; print nothing",
   usage: "healthcheck",
   flags: {
-    ...runningFlags,
+    ...connectionFlags,
     url: { value: "url", description: "check this sandbox (default: MERCHANT_SANDBOX_URL, else port MERCHANT_SANDBOX_PORT or 4747)" },
   },
   async run({ flags }) {

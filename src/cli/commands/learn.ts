@@ -10,7 +10,7 @@ import { show } from "../output/show.ts";
 import { uiFlags } from "../output/ui-choice.ts";
 import type { WatchedSandbox } from "../output/watched-sandbox.ts";
 import { localUrl } from "../remote/environment.ts";
-import { type Running, running } from "../remote/running-sandbox.ts";
+import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 import { type LearnerClient, type LearnerPlace, ownLearnerClient } from "../workshop/learner-client.ts";
 import { type FileKeeper, keepFiles } from "../workshop/lesson-file.ts";
 import { type LessonPrompt, openLessonPrompt } from "../workshop/lesson-prompt.ts";
@@ -55,8 +55,8 @@ async function list(): Promise<undefined> {
   for (const { number, name, title, steps } of data) print(`${number} ${name.padEnd(16)} ${title} (${steps.length} steps)`);
 }
 
-const runningSandbox = (sandbox: Sandbox, host: string | undefined): Running =>
-  running({ url: localUrl(sandbox, host), "control-token": sandbox.controlToken });
+const runningSandbox = (sandbox: Sandbox, host: string | undefined): RunningSandbox =>
+  connectToSandbox({ url: localUrl(sandbox, host), "control-token": sandbox.controlToken });
 
 async function learnAlone({ options, flags, positionals: [wanted] }: Arguments): Promise<number> {
   const complete = completeOptions(options, defaultsFor(options));

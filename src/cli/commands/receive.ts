@@ -9,7 +9,7 @@ import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
 import { command, print } from "../command.ts";
 import { stopSignal } from "../process/stop-signal.ts";
-import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
+import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
 interface Misbehaviour {
   /** How many more deliveries get a 500. */
@@ -38,7 +38,7 @@ export const receive = command({
     fail: { value: "n", description: "respond to the first n deliveries with 500" },
     slow: { value: "duration", description: "wait this long before each response" },
     status: { value: "n", description: "respond with this status (default: 200 if the signature is valid, else 401)" },
-    ...runningFlags,
+    ...connectionFlags,
   },
   async run({ flags }) {
     const misbehaviour: Misbehaviour = {
@@ -55,7 +55,7 @@ export const receive = command({
     const stopped = stopSignal();
     try {
       const registered =
-        flags.secret === undefined ? await register(running(flags), url, flags.for, flags.events?.split(",") ?? ["*"]) : undefined;
+        flags.secret === undefined ? await register(connectToSandbox(flags), url, flags.for, flags.events?.split(",") ?? ["*"]) : undefined;
       if (!registered) print(`Receiving at ${url}, verifying with the given secret. Press Ctrl-C to stop.`);
       secret.current = registered?.secret ?? flags.secret;
       await stopped;
@@ -68,7 +68,7 @@ export const receive = command({
   },
 });
 
-async function register(sandbox: Running, url: string, wanted: string | undefined, events: string[]) {
+async function register(sandbox: RunningSandbox, url: string, wanted: string | undefined, events: string[]) {
   const merchant = await sandbox.merchant(wanted);
   const { id, secret } = await sandbox.service<Registered>(merchant.key, "POST", "/webhooks", { url, events });
   print(`Receiving ${events.join(", ")} of ${merchant.id} at ${url} as ${id}. Press Ctrl-C to stop and remove the endpoint.`);

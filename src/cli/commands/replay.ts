@@ -2,17 +2,17 @@
 
 import { SandboxError } from "../../kernel/errors.ts";
 import { command, print } from "../command.ts";
-import { running, runningFlags } from "../remote/running-sandbox.ts";
+import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
 
 export const replay = command({
   summary: "deliver again: an attempt (whd_…) or an event to all its endpoints (evt_…)",
   usage: "replay <id>",
   positionals: 1,
-  flags: runningFlags,
+  flags: connectionFlags,
   async run({ flags, positionals: [id = ""] }) {
     const kind = /^(whd|evt)_\w+$/.exec(id)?.[1];
     if (!kind) throw new SandboxError(`replay takes the id of an attempt (whd_…) or of an event (evt_…); received "${id}".`, "usage");
-    const { attempts, events } = running(flags).control;
+    const { attempts, events } = connectToSandbox(flags).control;
     const { deliveries } = await (kind === "whd" ? attempts : events).replay({ id });
     print(deliveries.length === 0 ? "No endpoint is subscribed to its type." : `Delivering again as ${deliveries.join(", ")}.`);
     return undefined;

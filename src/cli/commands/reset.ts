@@ -1,15 +1,15 @@
 // `reset`: resets a running sandbox, or one merchant of it, to the fixtures.
 
 import { command, print } from "../command.ts";
-import { running, runningFlags } from "../remote/running-sandbox.ts";
+import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
 
 export const reset = command({
   summary: "reset a running sandbox, or one merchant, to the fixtures",
   usage: "reset [merchant]",
   positionals: 1,
-  flags: runningFlags,
+  flags: connectionFlags,
   async run({ flags, positionals }) {
-    const sandbox = running(flags);
+    const sandbox = connectToSandbox(flags);
     const body = positionals[0] === undefined ? {} : { merchant: (await sandbox.merchant(positionals[0])).id };
     await sandbox.control.reset(body);
     print(`Reset ${body.merchant ?? "everything"} to the fixtures.`);

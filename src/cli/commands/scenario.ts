@@ -4,7 +4,7 @@ import type { FaultRule, Scenario, ScenariosGetInput } from "../../client/contro
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { command, print, subcommandNamed } from "../command.ts";
-import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
+import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
 type Flags = Record<string, string | undefined>;
 
@@ -15,14 +15,14 @@ export const scenario = command({
   flags: {
     for: { value: "merchant", description: "apply it to this merchant (default: all merchants)" },
     json: { description: "print one JSON object per line" },
-    ...runningFlags,
+    ...connectionFlags,
   },
   async run({ flags, positionals: [act = "ls", name] }) {
-    return subcommandNamed("scenario", acts, act)(running(flags), name, flags);
+    return subcommandNamed("scenario", acts, act)(connectToSandbox(flags), name, flags);
   },
 });
 
-type Act = (sandbox: Running, name: string | undefined, flags: Flags) => Promise<number | undefined>;
+type Act = (sandbox: RunningSandbox, name: string | undefined, flags: Flags) => Promise<number | undefined>;
 
 const acts: Record<string, Act> = {
   async ls(sandbox, _, flags) {
@@ -57,7 +57,7 @@ const codeOf = (verdict: Scenario["verdict"]) =>
   verdict === "pass" ? exitCodes.ok : verdict === "fail" ? exitCodes.verdict : exitCodes.inconclusive;
 
 /** The scenario a command names, and the merchant it is armed for. */
-async function armedScenario(sandbox: Running, act: string, name: string | undefined, flags: Flags): Promise<ScenariosGetInput> {
+async function armedScenario(sandbox: RunningSandbox, act: string, name: string | undefined, flags: Flags): Promise<ScenariosGetInput> {
   if (name === undefined)
     throw new SandboxError(
       `The scenario is missing: merchant-sandbox scenario ${act} lost-response. List them with merchant-sandbox scenario ls.`,

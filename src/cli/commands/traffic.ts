@@ -4,11 +4,11 @@ import type { Traffic } from "../../client/control-plane.generated.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { command, print, subcommandNamed } from "../command.ts";
-import { type Running, running, runningFlags } from "../remote/running-sandbox.ts";
+import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
 type Flags = Record<string, string | undefined>;
 
-const acts: Record<string, (sandbox: Running, flags: Flags) => Promise<Traffic[]>> = {
+const acts: Record<string, (sandbox: RunningSandbox, flags: Flags) => Promise<Traffic[]>> = {
   async start(sandbox, { rate, mix, merchant, for: span }) {
     const wanted = { rate, merchant, for: span, ...(mix === undefined ? {} : { mix: readMix(mix) }) };
     return [await sandbox.control.traffic.start(wanted)];
@@ -32,10 +32,10 @@ export const traffic = command({
     for: { value: "duration", description: "stop after this time, such as 1m (default: run until stopped)" },
     merchant: { value: "merchant", description: "generate it for this merchant, such as mer_lodge (default: the first one)" },
     json: { description: "print one JSON object per line" },
-    ...runningFlags,
+    ...connectionFlags,
   },
   async run({ flags, positionals: [word = "status"] }) {
-    const shown = await subcommandNamed("traffic", acts, word)(running(flags), flags);
+    const shown = await subcommandNamed("traffic", acts, word)(connectToSandbox(flags), flags);
     for (const one of shown) print(flags.json === undefined ? escapeControlCharacters(lineOf(one)) : JSON.stringify(one));
     if (shown.length === 0 && flags.json === undefined) print("No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m.");
     return undefined;

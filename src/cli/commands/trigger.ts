@@ -2,7 +2,7 @@
 
 import { SandboxError } from "../../kernel/errors.ts";
 import { command, print } from "../command.ts";
-import { running, runningFlags } from "../remote/running-sandbox.ts";
+import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
 
 interface Sent {
   id: string;
@@ -17,11 +17,11 @@ export const trigger = command({
   flags: {
     data: { value: "json", description: "use this JSON object as the event data (default: {})" },
     for: { value: "merchant", description: "send it to endpoints of this merchant (default: the first one)" },
-    ...runningFlags,
+    ...connectionFlags,
   },
   async run({ flags, positionals: [type] }) {
     if (type === undefined) throw new SandboxError("The event type is missing: merchant-sandbox trigger payment.succeeded.", "usage");
-    const sandbox = running(flags);
+    const sandbox = connectToSandbox(flags);
     const merchant = await sandbox.merchant(flags.for);
     const event = await sandbox.service<Sent>(merchant.key, "POST", "/webhook-events/test", { type, data: parse(flags.data ?? "{}") });
     const endpoints = event.deliveries.map(({ endpointId }) => endpointId);

@@ -8,7 +8,7 @@ import type { FlagDefinition } from "../arguments.ts";
 import type { ReadyFacts } from "../output/output.ts";
 import { isAlive } from "../process/signals.ts";
 import { describeSandboxAt } from "./probe.ts";
-import { runningFlags } from "./running-sandbox.ts";
+import { connectionFlags } from "./running-sandbox.ts";
 
 export interface Detached extends ReadyFacts {
   log: string;
@@ -25,7 +25,7 @@ type Flags = Record<string, string | undefined>;
 
 /** The flags of every command that can find a detached sandbox. */
 export const targetFlags = {
-  ...runningFlags,
+  ...connectionFlags,
   url: {
     value: "url",
     description: "use this sandbox (default: MERCHANT_SANDBOX_URL, the detached one of this folder, or port 4747)",

@@ -10,7 +10,7 @@ import { type ErrorBody, SandboxError } from "../../kernel/errors.ts";
 import { optionDefinitions } from "../../sandbox/options.ts";
 import type { FlagDefinition } from "../arguments.ts";
 
-export interface Running {
+export interface RunningSandbox {
   readonly url: string;
   /** The control plane. A refused call throws an error of the command. */
   readonly control: ControlPlane;
@@ -21,7 +21,7 @@ export interface Running {
 }
 
 /** The flags of every command that needs a running sandbox. */
-export const runningFlags = {
+export const connectionFlags = {
   url: {
     value: "url",
     description: `use this sandbox (default: MERCHANT_SANDBOX_URL or http://127.0.0.1:${optionDefinitions.port.default})`,
@@ -29,7 +29,7 @@ export const runningFlags = {
   "control-token": { value: "token", description: "use this control token, which a sandbox open to the network requires" },
 } satisfies Record<string, FlagDefinition>;
 
-export function running(flags: Record<string, string | undefined>): Running {
+export function connectToSandbox(flags: Record<string, string | undefined>): RunningSandbox {
   const url = (flags.url ?? process.env.MERCHANT_SANDBOX_URL ?? `http://127.0.0.1:${optionDefinitions.port.default}`).replace(
     /\/(v1\/?)?$/,
     "",

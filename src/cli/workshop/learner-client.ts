@@ -3,7 +3,7 @@
 import type { Place } from "../../client/control-plane.generated.ts";
 import { realDelay } from "../../kernel/clock.ts";
 import { note } from "../command.ts";
-import type { Running } from "../remote/running-sandbox.ts";
+import type { RunningSandbox } from "../remote/running-sandbox.ts";
 
 /** Where a learner is; `lesson` is null before the first one. */
 export type LearnerPlace = Pick<Place, "learner" | "lesson">;
@@ -16,7 +16,7 @@ export interface LearnerClient {
 }
 
 /** A learner on a sandbox whose control plane we may use. */
-export function ownLearnerClient({ control: { learners, lessons } }: Running, id: string): LearnerClient {
+export function ownLearnerClient({ control: { learners, lessons } }: RunningSandbox, id: string): LearnerClient {
   const withLesson = async (learner: LearnerPlace["learner"]): Promise<LearnerPlace> => {
     const { lesson: name } = learner;
     return { learner, lesson: name === null ? null : await lessons.get({ name, learner: id }) };
@@ -35,7 +35,7 @@ export interface RoomLearner {
   key: string;
 }
 
-export const roomLearnerClient = ({ control: { room } }: Running, learner: RoomLearner): LearnerClient => ({
+export const roomLearnerClient = ({ control: { room } }: RunningSandbox, learner: RoomLearner): LearnerClient => ({
   place: () => room.place(learner),
   begin: (name, checkpoint) => room.begin({ ...learner, name, ...(checkpoint !== undefined && { checkpoint }) }),
   skip: () => room.skip(learner),
@@ -47,7 +47,7 @@ const RETRY_AFTER = 1_000;
 
 /** Calls `changed` with each new place, by long polling, until the returned function is called. Retries while the room is unreachable. */
 export function followRoom(
-  { control: { room } }: Running,
+  { control: { room } }: RunningSandbox,
   learner: RoomLearner,
   first: LearnerPlace,
   changed: (place: LearnerPlace) => void,
