@@ -1,4 +1,4 @@
-// Whatever comes in, an answer comes out: never a 5xx, errors in one shape with a known code, replies as declared.
+// Property: any input gets a valid response. Never a 5xx; errors have one shape and a known code; successes match the schema.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 type Operation = (typeof catalogue)[number];
 
-/** `documents` are what it may answer besides JSON, where it succeeds. */
+/** `documents`: media types other than JSON that a success may have. */
 function expectSound(answer: Answer, label: string, documents: Readonly<Record<string, string>> = {}) {
   expect(answer.status, label).toBeLessThan(500);
   const types = answer.status < 300 ? Object.values(documents) : [];
@@ -72,13 +72,13 @@ const name = (operation: Operation) =>
     { weight: 1, arbitrary: fc.constantFrom("__proto__", "constructor", "toString", "apiKey", "password", "requestId", "") },
   );
 
-/** The example with some of its fields spoilt, some gone and some more; or any JSON; or no JSON at all. */
+/** The example with fields changed, removed and added; or any JSON; or invalid JSON. */
 const bodyOf = (operation: Operation): fc.Arbitrary<string | undefined> =>
   fc.oneof(
     {
       weight: 6,
       arbitrary: fc.array(fc.tuple(name(operation), fc.option(odd, { freq: 4, nil: undefined })), { maxLength: 4 }).map((changes) =>
-        // Entries, so that a field named __proto__ is a field.
+        // Built from entries, so that __proto__ can be a field name.
         JSON.stringify(Object.fromEntries([...Object.entries(operation.example ?? {}), ...changes])),
       ),
     },

@@ -1,5 +1,5 @@
-// The program is killed while effects run and deliveries go out, again and again; afterwards nothing is lost, halved or doubled.
-// `npm run crash` kills it a hundred times and prints the counts.
+// Kills the program during writes and deliveries, repeatedly, and checks that no effect is lost, partial or duplicated.
+// `npm run crash` kills it 100 times and prints the counts.
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -12,11 +12,11 @@ import { type Arrival, type Receiver, receive } from "../support/webhooks.ts";
 const KILLS = Number(process.env.CRASH_KILLS ?? 8);
 const WRITERS = 6;
 const random = createRandom(20_260_105);
-/** A whole number below `limit`, always the same for the same name. */
+/** An integer below `limit`, the same for the same name. */
 const pick = (limit: number, ...name: (string | number)[]) => Math.floor(random.fraction(...name) * limit);
 
 interface Insistent extends Write {
-  /** Whether a client that got no answer asks again, with the same key. */
+  /** Whether clients retry a request without a response, with the same key. */
   insists: boolean;
 }
 
@@ -32,7 +32,7 @@ async function send(url: string, write: Write): Promise<boolean> {
   }
 }
 
-/** Several clients: first they ask again for what got no answer, then they go on, until the sandbox is gone. */
+/** Several clients: each first retries its requests without a response, then continues until the sandbox is gone. */
 async function writeUntilGone(url: string, round: number, writes: Insistent[], heard: () => void): Promise<void> {
   const unanswered = writes.filter(({ answer, insists }) => insists && answer === undefined);
   const client = async (number: number) => {
@@ -46,7 +46,7 @@ async function writeUntilGone(url: string, round: number, writes: Insistent[], h
   await Promise.all(Array.from({ length: WRITERS }, (_, number) => client(number)));
 }
 
-/** The moments at which it is killed; each resolves when that has come. */
+/** Moments to kill the program; each function resolves when its moment has come. */
 type Moment = (program: Started, receiver: Receiver, round: number) => { come: Promise<unknown>; heard: () => void };
 
 function soMany(most: number) {
@@ -62,20 +62,20 @@ function soMany(most: number) {
 }
 
 const MOMENTS: Moment[] = [
-  // After some answers, with the next requests under way.
+  // After some responses, with more requests in flight.
   (_, __, round) => soMany(1 + pick(60, "answers", round)),
-  // When a delivery has arrived, before it can be answered.
+  // When a delivery has arrived and has no response yet.
   (_, receiver, round) => ({ come: receiver.arrived(receiver.arrivals.length + 1 + pick(40, "arrivals", round)), heard: () => {} }),
-  // A moment after an answer: somewhere within handling, committing, answering, delivering.
+  // Shortly after a response: during handling, commit, response or delivery.
   (_, __, round) => {
     const { come, heard } = soMany(1 + pick(30, "answers", round));
     return { come: come.then(() => new Promise((resolve) => setTimeout(resolve, pick(25, "pause", round)))), heard };
   },
-  // As soon as it listens, while it takes up what the one before it left.
+  // As soon as it listens, during recovery.
   () => ({ come: Promise.resolve(), heard: () => {} }),
 ];
 
-/** Answers some events 500 the first time, and everything a moment late, so that there is always something on its way. */
+/** Responds 500 to some first attempts, and slowly to all, so that deliveries are always in flight. */
 function answerLate(seen: Set<string>) {
   return ({ event }: Arrival, outgoing: { writeHead(status: number): { end(): void } }) => {
     const fails = !seen.has(event.id) && pick(5, "fails", event.id) === 0;
@@ -100,7 +100,7 @@ async function crashOften(cwd: string, receiver: Receiver): Promise<Insistent[]>
   const last = await start(OPTIONS, {}, cwd);
   for (const write of writes.filter(({ answer, insists }) => insists && answer === undefined))
     expect(await send(last.url, write)).toBe(true);
-  // Asked once more, with its key, each answered effect is what it was.
+  // Retried with its key, each acknowledged request returns the same response.
   for (const { path, key, body, answer } of writes.filter((write) => write.answer !== undefined)) {
     const again = await call(last.url, "POST", path, { body, headers: { "idempotency-key": key } });
     expect([again.status, again.text, again.headers["idempotent-replayed"]]).toEqual([200, answer?.text, "true"]);

@@ -1,4 +1,4 @@
-// Deliveries to many endpoints at once, some of them dead.
+// Concurrent deliveries to many endpoints, some of them dead.
 
 import { expect, test } from "vitest";
 import { open } from "../support/sandbox.ts";

@@ -1,4 +1,4 @@
-// The doctor: each thing that can stand in the way is put there, and must be found with its remedy.
+// The doctor command: creates each problem and checks that the report names it with its remedy.
 
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type CheckResult, checkDisk, checkLocalhost, checkNode, checkTerminal } from "../../src/cli/commands/doctor.ts";
 import { folder, launchFile, PROGRAM, run, start } from "../support/program.ts";
 
-/** Nothing of the machine that runs the tests. */
+/** No variables of the machine that runs the tests. */
 const PLAIN = { HTTP_PROXY: "", http_proxy: "", ALL_PROXY: "", all_proxy: "", NO_PROXY: "", no_proxy: "" };
 
 async function examine(words: string[] = [], variables: Record<string, string> = {}) {
@@ -93,7 +93,7 @@ describe("finds", () => {
     ]);
   });
 
-  /** The superuser may write everywhere; so the doctor is asked as somebody else. */
+  /** Root may write everywhere, so the doctor runs as another user. */
   test.skipIf(process.getuid?.() !== 0 || spawnSync("setpriv", ["--version"]).status !== 0)("a folder of somebody else", () => {
     const words = ["--reuid=65534", "--regid=65534", "--clear-groups", process.execPath, PROGRAM, "doctor", "--json", "--port", "0"];
     const { stdout } = spawnSync("setpriv", [...words, "--db", "/etc/data.db"], {

@@ -1,4 +1,4 @@
-// What holds for every set of fault rules: none outlives its time or a reset, and equal runs are struck equally.
+// Properties of any set of fault rules: no rule outlives its duration or a reset, and equal runs have equal effects.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -19,7 +19,7 @@ describe("a rule lives", () => {
   interface Alive {
     id: string;
     merchant: Merchant | undefined;
-    /** The second at which it ends. */
+    /** The second at which it expires. */
     end: number;
   }
   interface World {
@@ -27,7 +27,7 @@ describe("a rule lives", () => {
     rules: Alive[];
   }
 
-  /** One step, on the sandbox and on what is known of it. */
+  /** Applies one step to the sandbox and to the expected state. */
   type Step = (bench: Bench, world: World) => Promise<void>;
 
   const add = fc.record({ ttl: fc.option(fc.integer({ min: 1, max: 20 })), merchant: fc.option(fc.constantFrom(...merchants)) }).map(
@@ -107,7 +107,7 @@ describe("equal runs", () => {
     await receiver.close();
   });
 
-  /** These take real time, which has a test of its own. */
+  /** These take real time and have their own test. */
   const REAL = ["latency", "transport"];
   const action = fc.constantFrom(...actions.filter(({ type }) => !REAL.includes(type))).map(({ example }) => {
     const words = example.replaceAll("'", "").split(" ");
@@ -122,7 +122,7 @@ describe("equal runs", () => {
   );
   const sets = fc.array(fc.record({ action, trigger: when }), { minLength: 1, maxLength: 5 });
 
-  /** Twenty calls and six events under these rules, from the seeded world: what each came to, and what each rule did. */
+  /** Runs twenty calls and six events with these rules from the fixtures; returns the outcome of each, and the firings of each rule. */
   async function day(rules: object[]): Promise<unknown[]> {
     await bench.control("POST", "/reset", {});
     await bench.control("PUT", "/clock", { mode: "frozen", now: NOON });

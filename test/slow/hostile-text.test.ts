@@ -1,4 +1,4 @@
-// Whatever others send (in paths, headers, bodies, answers, names), a frame holds no control character but our own tints, and is exactly as wide as the screen.
+// Untrusted text (paths, headers, bodies, responses, names): a frame contains no control characters except its own styles, and is exactly as wide as the screen.
 
 import fc from "fast-check";
 import stringWidth from "string-width";
@@ -27,7 +27,7 @@ afterAll(() => frames.close());
 const TINT = /\x1b\[(?:[1-9]|[1-4]\d)m/g;
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** Everything that holds of a frame, whatever is in it. */
+/** The properties of every frame. */
 function expectSound(state: UiState): void {
   const { columns, rows } = state.size;
   const lines = frames.render(state).map((line) => line.replace(TINT, ""));
@@ -96,7 +96,7 @@ const hostile = fc
 const size = fc.constantFrom([120, 36], [80, 24], [60, 15], [110, 20], [133, 50], [61, 17]) as fc.Arbitrary<[number, number]>;
 const look = fc.record({ colours: fc.boolean(), unicode: fc.boolean() });
 
-/** A screen full of what somebody else wrote. */
+/** A screen full of untrusted text. */
 function full(text: string, [columns, rows]: [number, number], shown: { colours: boolean; unicode: boolean }): UiState {
   const name = { id: `mer_${text}`, name: text, apiKeys: [`sk_${text}`] };
   const named = applySandboxIndex(emptyDashboard(columns, rows, shown), {
@@ -153,7 +153,7 @@ describe("a frame", () => {
   });
 });
 
-/** What the control plane answers, with somebody's text wherever there is any. */
+/** Control-plane responses with untrusted text in every text field. */
 function answerOf(path: string, text: string): unknown {
   const headers = { [text]: text, "x-a": text, "X-Webhook-Signature": text, "ratelimit-limit": text, "retry-after": text };
   const message = { headers: { authorization: "…redacted…", ...headers, "RateLimit-Reset": text }, body: text, bytes: text.length + 5 };
@@ -183,7 +183,7 @@ function answerOf(path: string, text: string): unknown {
   return { oneOf: [{ title: text, description: text }] };
 }
 
-/** Presses keys, and answers every call of the control plane at once. */
+/** Presses keys and responds to every control-plane call at once. */
 function press(state: UiState, text: string, ...keys: string[]): UiState {
   return keys.reduce((before, key) => {
     const { state: after, effects } = handleKey(before, key);
@@ -241,7 +241,7 @@ describe("text of others", () => {
         expect(widthOf(cut(shown, width))).toBeLessThanOrEqual(width);
         expect(widthOf(cutMiddle(shown, width))).toBeLessThanOrEqual(width);
         expect(stringWidth(fitTo(shown, width))).toBe(width);
-        // Nor does it reach into its neighbours.
+        // It does not combine with its neighbours.
         expect(stringWidth(`│${cut(shown, width)}│`)).toBe(widthOf(cut(shown, width)) + 2);
         expect(stringWidth(fitTo(shown, width, "right", cutMiddle))).toBe(width);
       }),
@@ -257,7 +257,7 @@ describe("text of others", () => {
         expect(lines.join("")).toBe(shown);
         expect(lines.filter((line) => widthOf(line) > width)).toEqual([]);
       }),
-      // A letter that is wider than the line.
+      // A character wider than the line.
       { numRuns: 300, examples: [["👍🏽ः", 2]] },
     );
   });

@@ -1,4 +1,4 @@
-// `learn` as people run it: the built program on a plain terminal, alone and in a room, with a shell beside it.
+// `learn` on a plain terminal: the built program, alone and in a workshop room, with a shell beside it.
 
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const shell = (command: string, cwd = folder()) =>
 const says = (program: Program, words: string) => program.line((line) => line.includes(words));
 const type = (program: Program, letter: string) => void program.child.stdin?.write(`${letter}\n`);
 
-/** The first command that was shown after a line. */
+/** The first command shown after a line. */
 const commandAfter = (program: Program, words: string) =>
   program.line((line) => line.startsWith("    ") && program.out.indexOf(line) > program.out.findIndex((other) => other.includes(words)));
 

@@ -1,4 +1,4 @@
-// What is published: packed for real, laid out in an empty folder as npm would lay it out, and run there.
+// The published package: packs it, installs it in an empty folder as npm would, and runs it.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import {
@@ -26,7 +26,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 const onWindows = process.platform === "win32";
 
-/** What better-sqlite3 needs when it runs; what it needs to be installed stays behind. */
+/** The runtime files of better-sqlite3, without those of its installation. */
 const NATIVE = ["better-sqlite3", "bindings", "file-uri-to-path"];
 
 let folder: string;
@@ -49,7 +49,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** npm as this machine has it: by its script where npm itself runs the tests, because Windows starts no `.cmd` without a shell. */
+/** Runs npm through its script if possible, because Windows cannot start a `.cmd` without a shell. */
 async function npm(...words: string[]): Promise<string> {
   const script = process.env.npm_execpath;
   const [file, before] = script === undefined ? ["npm", []] : [process.execPath, [script]];
@@ -139,7 +139,7 @@ describe("the command", () => {
 
     const left = new Promise((resolve) => started.once("exit", (code) => resolve(code)));
     started.kill("SIGTERM");
-    // Windows knows no SIGTERM: there a process is ended, not asked.
+    // Windows has no SIGTERM: the process is terminated.
     expect(await left).toBe(onWindows ? null : 0);
   });
 
@@ -156,7 +156,7 @@ describe("the command", () => {
   });
 });
 
-/** The first line that a process prints; what it complains of instead is the error. */
+/** The first line of output; stderr becomes the error. */
 function firstLine(started: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let complaint = "";

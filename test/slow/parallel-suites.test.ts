@@ -1,4 +1,4 @@
-// Fifty suites at once in one sandbox, each with a merchant, faults, a webhook endpoint and expectations of its own: each is as if it were alone.
+// Fifty suites run in one sandbox, each with its own merchant, faults, endpoint and expectations. None may affect another.
 
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
@@ -9,24 +9,24 @@ import { type Answer, type Bench, share } from "../support/sandbox.ts";
 import { type Receiver, startReceiver } from "../support/webhooks.ts";
 
 const SUITES = 50;
-/** Longer than any run of this test: the judge leaves open what was told to wait for that long. */
+/** Longer than any run of this test: the judge leaves a retry pending while its Retry-After lasts. */
 const LATER = 60;
 
-/** What a suite does, one call after the other; everybody uses the same keys, names and ids. */
+/** The steps of a suite in order; all suites use the same keys, names and ids. */
 type Step = "list" | "order" | "repeat" | "decline";
 
 interface Suite {
   fixture: "lodge" | "blank";
   steps: Step[];
-  /** Turns of the event loop before each step. */
+  /** Event-loop turns before each step. */
   pauses: number[];
-  /** Calls before the suite begins, which its own reset undoes. */
+  /** Calls before the suite starts, undone by its own reset. */
   noise: number;
-  /** How often each kind of thing goes wrong for it. */
+  /** Counts of each kind of fault. */
   faults: { limited: number; lost: number; down: number; twice: number };
-  /** The requests that its window has, where that is not the usual one. */
+  /** Rate limit, if not the default. */
   limit: number | null;
-  /** What its receiver answers. */
+  /** Status its receiver returns. */
   receives: 200 | 500;
 }
 
@@ -43,13 +43,13 @@ const suites = fc.array(
   { minLength: SUITES, maxLength: SUITES },
 );
 
-/** What came of a suite, without the ids that are its own. */
+/** The result of a suite, without generated ids. */
 interface Outcome {
-  /** Of each call: its status, what its window had left, whether it was a replay, whether a rule struck it. */
+  /** Per call: status, remaining quota, whether it was a replay, whether a fault fired. */
   answers: unknown[];
   requests: Record<string, number>;
   events: string[];
-  /** What arrived: its type, and whether the suite's own secret signed it. */
+  /** Received webhooks: type, and whether the secret of the suite signed it. */
   arrivals: string[];
   attempts: Record<string, number>;
   verdicts: Record<string, number>;
@@ -98,7 +98,7 @@ function rulesOf({ faults: { limited, lost, down, twice } }: Suite) {
   return Object.fromEntries(Object.entries(all).filter(([, { trigger }]) => trigger.times > 0));
 }
 
-/** Plays the steps, and repeats what lost its answer under its key; no two calls are the same but for that. */
+/** Runs the steps, retrying lost responses with the same key. No two other calls are equal. */
 async function play(bench: Bench, { key }: Opened, { steps, pauses }: Suite): Promise<unknown[]> {
   const answers: unknown[] = [];
   let orders = 0;
@@ -159,14 +159,14 @@ async function look(bench: Bench, receiver: Receiver, { merchant, secret, place 
   };
 }
 
-/** How long a busy machine makes the pauses between calls decides of these. */
+/** Verdicts that depend on the pauses between calls, and so on the load of the machine. */
 const OF_PAUSES = ["retry.backoff_grows", "retry.jittered", "webhook.single_effect"];
 
-/** The two rules about Retry-After part the same finding by milliseconds. */
+/** The two rules about Retry-After differ by milliseconds. */
 const describeVerdict = ({ rule, verdict, operation }: VerdictMessage) =>
   OF_PAUSES.includes(rule) ? [] : [`${rule.replace(/^retry_after\..*/, "retry_after")} ${verdict} ${operation}`];
 
-/** Lets suites run side by side in one sandbox, from the first call to the last. */
+/** Runs suites concurrently in one sandbox. */
 async function together(all: readonly Suite[], receiver: Receiver): Promise<Outcome[]> {
   const bench = await share();
   receiver.arrivals.splice(0);
@@ -186,7 +186,7 @@ async function together(all: readonly Suite[], receiver: Receiver): Promise<Outc
   return outcomes;
 }
 
-/** What must come of a suite's steps, worked out without a sandbox. */
+/** The expected result of a suite, computed without a sandbox. */
 function foretold({ fixture, steps, faults: { limited, lost, down }, limit }: Suite) {
   const left = { limited, lost, down };
   const take = (name: keyof typeof left) => left[name] > 0 && left[name]-- > 0;

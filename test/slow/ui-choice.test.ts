@@ -1,4 +1,4 @@
-// The faces of a sandbox: which one is shown where, from one to another by a key, and every way out of a terminal.
+// The user interfaces of a sandbox: which one starts, how to switch, and how each exit restores the terminal.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -13,12 +13,12 @@ import { receive } from "../support/webhooks.ts";
 const urlIn = (text: string) => /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0] ?? "";
 const get = (url: string, path: string) => call(url, "GET", path);
 
-/** The alternate screen, the hidden cursor, the lines that do not wrap. */
+/** The modes of the dashboard: alternate screen, hidden cursor, no line wrap. */
 const isTaken = ({ modes }: TestTerminal) => [modes.has(1049), !modes.has(25), !modes.has(7)];
 const TAKEN = [true, true, true];
 const GIVEN_BACK = [false, false, false];
 
-/** A shell that has started the program, whose dashboard is live. */
+/** A shell that has started the program, with the dashboard live. */
 async function startInShell(words: string, variables: Record<string, string> = {}) {
   const shell = openShell({ variables });
   await shell.shows("$ ");
@@ -28,7 +28,7 @@ async function startInShell(words: string, variables: Record<string, string> = {
   return { ...shell, url: urlIn(text) };
 }
 
-/** The shell has its terminal back as it was: it echoes, it edits lines, and what it is told is done. */
+/** The terminal is restored: it echoes, edits lines and runs commands. */
 async function expectGivenBack(shell: TestTerminal): Promise<void> {
   expect(isTaken(shell)).toEqual(GIVEN_BACK);
   shell.type("stty -a; echo back at $((6 * 7))\r");
@@ -37,7 +37,7 @@ async function expectGivenBack(shell: TestTerminal): Promise<void> {
   for (const words of ["icanon", "echo", "isig"]) expect(text).toMatch(new RegExp(`(^|\\s)${words}\\s`));
 }
 
-/** The process of the program that the shell runs. */
+/** Process id of the program. */
 const pidAt = async (url: string) => ((await control(url, "GET", "")) as { pid: number }).pid;
 
 describe("every way out gives the terminal back, and says what the sandbox was", () => {
@@ -93,12 +93,12 @@ describe("every way out gives the terminal back, and says what the sandbox was",
     const halfSent = connect(Number(port), hostname).on("error", () => {});
     const head = `POST /v1/hospitality/pricing-rules HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer sk_test_lodge\r\nContent-Type: application/json\r\nContent-Length: 100`;
     await new Promise<void>((resolve) => halfSent.write(`${head}\r\n\r\n{`, () => resolve()));
-    // Whatever is answered now was asked later than that half of a request.
+    // From here on, every response belongs to a request sent after that partial request.
     await get(shell.url, "/v1/payments");
     shell.type("\x03");
     await shell.shows("merchant-sandbox was at");
     shell.type("\x03");
-    // A shell says nothing of what a signal ended, and drops the rest of the line.
+    // The shell prints nothing about a process ended by a signal, and drops the rest of the line.
     await expect.poll(() => isAlive(pid), { timeout: 4_000 }).toBe(false);
     halfSent.destroy();
     await expectGivenBack(shell);
@@ -148,7 +148,7 @@ const isAlive = (pid: number) => {
   }
 };
 
-/** What the program is to do wrong at SIGUSR2. */
+/** The error that SIGUSR2 triggers in the program. */
 function planted(what: string): Record<string, string> {
   const file = join(folder(), "planted.cjs");
   const acts: Record<string, string> = {
@@ -270,9 +270,9 @@ describe("a terminal that stops reading", () => {
     const terminal = await openDashboard(["--rate-limit", "none"]);
     const pid = terminal.pid;
     terminal.freeze();
-    // Each of these paints the whole screen: sooner or later the terminal takes no more.
+    // Each repaints the whole screen until the terminal buffer is full.
     for (let count = 0; count < 100; count++) terminal.type("?q");
-    // If the program waited for the terminal, it would hold the requests and its own end forever.
+    // If the program blocked on the terminal, requests and shutdown would hang.
     for (let count = 0; count < 200; count++) await get(terminal.url, `/v1/payments?limit=${(count % 100) + 1}`);
     process.kill(pid, "SIGTERM");
     await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
@@ -369,7 +369,7 @@ describe("plain lines", () => {
     expect(drawn(coverage)).not.toEqual([]);
   });
 
-  /** The files that the program has read and in which React or its layout is. */
+  /** Files loaded by the program that contain React or its layout engine. */
   function drawn(coverage: string): string[] {
     const reports = readdirSync(coverage).map((name) => JSON.parse(readFileSync(join(coverage, name), "utf8")));
     const files = reports.flatMap(({ result }) => result as { url: string }[]).map(({ url }) => url);

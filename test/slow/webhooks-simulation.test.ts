@@ -1,4 +1,4 @@
-// Deliveries against a model: whatever receivers do, and whenever, the attempts and their times are the model's, exactly.
+// Compares deliveries with a model of the retry schedule: attempts and their times must match exactly for any receiver.
 
 import type { ServerResponse } from "node:http";
 import fc from "fast-check";
@@ -7,7 +7,7 @@ import { httpDate } from "../../src/kernel/clock.ts";
 import { type Bench, share } from "../support/sandbox.ts";
 import { advance, log, type Receiver, register, startReceiver, trigger } from "../support/webhooks.ts";
 
-/** What a receiver does with one attempt, as data: the model reads it, and the receiver plays it. */
+/** Response of a receiver to one attempt, as data that both the model and the receiver use. */
 type Move =
   | { kind: "status"; status: number }
   | { kind: "hang" }
@@ -15,7 +15,7 @@ type Move =
   | { kind: "garbage" }
   | { kind: "put off"; status: 429 | 503; seconds: number; as: "seconds" | "date" };
 
-/** An event after a pause, and what each attempt of it meets; 200 once that is used up. */
+/** An event after a pause, with the response to each attempt; 200 after the last. */
 interface Story {
   pause: number;
   moves: Move[];
@@ -29,7 +29,7 @@ interface Attempt {
   nextAttemptAt: number | null;
 }
 
-/** Real time for a receiver that hangs; long enough for one that does not, on a busy machine. */
+/** Timeout in real time: short for a receiver that hangs, yet long enough for others on a busy machine. */
 const TIMEOUT = "400ms";
 const HOUR = 3_600;
 
@@ -49,7 +49,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 );
 const story: fc.Arbitrary<Story> = fc.record({ pause: fc.integer({ min: 0, max: 40 }), moves: fc.array(move, { maxLength: 8 }) });
 
-/** One endpoint's attempts, delivery by delivery; `gaps` in seconds, the first before the first attempt. */
+/** Attempts of one endpoint by delivery; `gaps` in seconds, the first before the first attempt. */
 function model(stories: readonly Story[], gaps: readonly number[], start: number): Attempt[][] {
   const deliveries = stories.map(({ moves }, index) => {
     const emitted = start + stories.slice(0, index + 1).reduce((sum, { pause }) => sum + pause, 0);
@@ -86,14 +86,14 @@ function judge(met: Move): Pick<Attempt, "status" | "responseStatus" | "errorCod
   return { status: "failed", responseStatus: met.status, errorCode: met.status < 400 ? "redirect_not_followed" : "http_status" };
 }
 
-/** Whether something else happens at the endpoint in the very second in which it says that it is gone: then either may come first. */
+/** Whether another attempt happens in the same second as a 410: then either may come first. */
 function isAmbiguous(deliveries: readonly Attempt[][]): boolean {
   const all = deliveries.flat();
   const gone = all.filter(({ responseStatus }) => responseStatus === 410).map(({ at }) => at);
   return gone.some((at) => all.filter((other) => other.at === at).length > 1);
 }
 
-/** Plays the moves of each event to its attempts, told apart by the number that the event carries; `order` notes when they came. */
+/** Responds to the attempts of each event, identified by the number in its data; `order` records their arrival. */
 function play(receiver: Receiver, stories: readonly Story[], expected: readonly Attempt[][], order: number[]): void {
   const met = new Map<number, number>();
   receiver.always((arrival, outgoing) => {
@@ -115,7 +115,7 @@ function perform(met: Move, outgoing: ServerResponse, now: number): void {
   } else if (met.kind === "status") outgoing.writeHead(met.status, { location: "/elsewhere" }).end();
 }
 
-/** Triggers every event at its moment and lets a day pass; answers the attempts that were logged, by endpoint and event. */
+/** Triggers every event at its time, advances a day, and returns the logged attempts by endpoint and event. */
 async function run(bench: Bench, endpoints: readonly Story[][], ids: readonly string[], start: number): Promise<Attempt[][][]> {
   const moments = endpoints.flatMap((stories, endpoint) =>
     stories.map((_, story) => ({ endpoint, story, at: start + stories.slice(0, story + 1).reduce((sum, { pause }) => sum + pause, 0) })),
@@ -147,11 +147,11 @@ async function attemptsLogged(bench: Bench, query: string): Promise<Attempt[]> {
   }));
 }
 
-/** Each run plays up to nine deliveries beside one another; `npm run simulate` plays thousands, under any seed. */
+/** Each run has up to nine concurrent deliveries; `npm run simulate` runs thousands with any seed. */
 const RUNS = Number(process.env.SIMULATION_RUNS ?? 60);
 const SEED = Number(process.env.SIMULATION_SEED ?? 20_260_105);
 
-/** What a run with another seed found: of two attempts that land together, one is over and the other is to be tried again. */
+/** Regression: of two attempts that finish together, one is final and the other is to be retried. */
 const FOUND: Story[][] = [
   [
     { pause: 0, moves: [{ kind: "status", status: 429 }] },

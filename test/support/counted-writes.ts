@@ -1,16 +1,16 @@
-// Writes that carry their key on the record and so on the event: what became of each can be counted.
+// Writes tagged with a key that is stored on the record and its event, so that a test can count the effects.
 
 import Sqlite from "better-sqlite3";
 import { expect } from "vitest";
 import type { Answer } from "./sandbox.ts";
 
-/** One effect that somebody wants. */
+/** One write that a client wants to take effect. */
 export interface Write {
   key: string;
   path: string;
   body: Record<string, unknown>;
   answer: Answer | undefined;
-  /** How often it was sent without an answer. */
+  /** Number of times it was sent without receiving a response. */
   lost: number;
 }
 
@@ -23,13 +23,13 @@ const effects: [path: string, body: (key: string) => Record<string, unknown>][] 
   ],
 ];
 
-/** `pick` answers a whole number below its first argument. */
+/** `pick` returns an integer below its first argument. */
 export function compose(key: string, pick: (limit: number, ...name: string[]) => number): Write {
   const [path, body] = effects[pick(effects.length, "effect", key)] as (typeof effects)[number];
   return { key, path, body: { ...body(key), metadata: { key } }, answer: undefined, lost: 0 };
 }
 
-/** Opens a file for looking only, and only a sound one. */
+/** Opens a database read-only, after an integrity check. */
 export function look<T>(file: string, work: (rows: <R>(text: string) => R[]) => T): T {
   const sql = new Sqlite(file, { readonly: true });
   expect(sql.pragma("integrity_check", { simple: true })).toBe("ok");
@@ -38,19 +38,19 @@ export function look<T>(file: string, work: (rows: <R>(text: string) => R[]) => 
   return found;
 }
 
-/** The query that counts how many rows of a table carry each key. */
+/** A query that counts the rows of a table by key. */
 export const perKey = (table: string, path: string) =>
   `select body ->> '${path}' as key, count(*) as count from ${table} where key is not null group by key`;
 
 export const counted = (counts: { key: string; count: number }[]) => new Map(counts.map(({ key, count }) => [key, count]));
 
-/** How many records, and how many events, carry a key. */
+/** Counts the records and events with a key. */
 export interface Made {
   records: ReadonlyMap<string, number>;
   events: ReadonlyMap<string, number>;
 }
 
-/** Each answered effect is there once, with its event; of any other, all of it or nothing. */
+/** Each acknowledged effect exists once, with its event; any other is complete or absent. */
 export function expectEffects(writes: readonly Write[], { records, events }: Made): void {
   const wrong = writes.filter(({ key, answer }) => {
     const made = `${records.get(key) ?? 0} ${events.get(key) ?? 0}`;

@@ -1,4 +1,4 @@
-// A dashboard without a terminal: keys go in, frames come out as text, and calls are made when a test asks for them.
+// A dashboard without a terminal: tests press keys, read frames as text and decide when calls are made.
 
 import { handleKey } from "../../ui/keys/key-routing.ts";
 import { panes } from "../../ui/panes/index.ts";
@@ -10,15 +10,15 @@ import { afterEachFile } from "./cleanup.ts";
 
 export interface TestDashboard {
   state: UiState;
-  /** The clipboard texts, newest last. */
+  /** Texts copied to the clipboard, newest last. */
   copied: string[];
-  /** Presses keys; their calls wait for `settle`. */
+  /** Presses keys. The resulting calls wait for `settle`. */
   press(...keys: string[]): void;
-  /** The waiting calls. */
+  /** Pending calls. */
   waiting(): Call[];
-  /** Makes every waiting call, and those that follow from them. */
+  /** Makes every pending call, and the calls that result from them. */
   settle(): Promise<void>;
-  /** The lines of the screen, without styles. */
+  /** Screen lines without styles. */
   screen(columns?: number, rows?: number): string[];
 }
 
@@ -31,7 +31,7 @@ afterEachFile.push(() => {
   frames = undefined;
 });
 
-/** A dashboard that has polled the sandbox once. */
+/** A dashboard after its first poll of the sandbox. */
 export async function openTestDashboard(url: string, columns = 120, rows = 36): Promise<TestDashboard> {
   const target = { url, token: undefined };
   const first = initialState({ target, theme: PLAIN, size: { columns, rows }, now: 0, panes });
@@ -86,5 +86,5 @@ export async function openTestDashboard(url: string, columns = 120, rows = 36): 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
 const bare = (line: string) => line.replace(/\x1b\[[0-9;]*m/g, "");
 
-/** The keys that enter a text. */
+/** The keys that type a text. */
 export const typing = (text: string): string[] => [...text].map((letter) => (letter === " " ? "space" : letter));

@@ -1,13 +1,13 @@
-// The example call of every operation, made for real.
+// Runs the example call of every operation.
 
 import { exampleCalls } from "../../src/sandbox/documents.ts";
 import { type Answer, open } from "./sandbox.ts";
 
-/** The bodies of the events that the example calls emit, each call in a sandbox of its own. */
+/** Event bodies that the example calls emit, each call in its own sandbox. */
 export async function exampleEvents(): Promise<Answer["body"][]> {
   const bodies: Answer["body"][] = [];
   for (const { id, method, path, headers, body } of exampleCalls()) {
-    // A test event has the type and the data that its caller chose.
+    // The caller chooses the type and data of a test event.
     if (id === "events.test") continue;
     const sandbox = await open();
     await sandbox.call(method, `/v1${path}`, { key: null, headers, body, contentType: null });
@@ -18,7 +18,7 @@ export async function exampleEvents(): Promise<Answer["body"][]> {
   return bodies;
 }
 
-/** What each example call is answered, each in a world of its own; fails where one does not succeed. */
+/** Responses to the example calls, each in its own sandbox; throws if one fails. */
 export async function exampleReplies(): Promise<Record<string, unknown>> {
   const replies: Record<string, unknown> = {};
   for (const { id, after } of exampleCalls()) {

@@ -1,10 +1,10 @@
-// How the fuzz tests run: a fixed sample in the check, and as much as FUZZ_RUNS says otherwise; and how they spoil what is well-formed.
+// Settings and mutations of the fuzz tests: a fixed sample by default, FUZZ_RUNS for more.
 
 import fc from "fast-check";
 
 const SEED = 20_260_105;
 
-/** The sample's size and seed, or the long run's: a new seed each time, which a failure tells, unless FUZZ_SEED names one. */
+/** Size and seed of the sample. A long run uses a new seed, printed on failure, unless FUZZ_SEED is set. */
 export function runs<T>(sample: number, corpus: T[] = []): fc.Parameters<[T]> {
   const { FUZZ_RUNS, FUZZ_SEED } = process.env;
   const examples = corpus.map((one): [T] => [one]);
@@ -13,10 +13,10 @@ export function runs<T>(sample: number, corpus: T[] = []): fc.Parameters<[T]> {
   return { numRuns: sample + corpus.length, seed: SEED, examples };
 }
 
-/** One change of bytes: where, as a part of the whole, what, and how much. */
+/** One change of bytes: its position, its kind and its size. */
 export interface Change {
   what: "flip" | "drop" | "double" | "insert" | "cut";
-  /** From 0 to 1. */
+  /** Position as a fraction, 0 to 1. */
   at: number;
   size: number;
   token: string;
@@ -42,7 +42,7 @@ export function changed(bytes: Buffer, changes: readonly Change[]): Buffer {
   }, bytes);
 }
 
-/** Values that are seldom thought of. */
+/** Unusual values. */
 export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom<unknown>(
@@ -64,7 +64,7 @@ export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>("5s", "-5s", "1e9h", "payments.*", "*", "mer_lodge", "2026-02-30", "/a~2b", "$", [[[[]]]], { gte: 1, lte: 0 }),
 );
 
-/** One change of a JSON value: the node that a number picks is replaced, taken away, renamed or doubled. */
+/** One change of a JSON value: a node, selected by number, is replaced, removed, renamed or duplicated. */
 export interface Edit {
   what: "replace" | "remove" | "rename" | "double";
   node: number;
@@ -82,7 +82,7 @@ export const edit: fc.Arbitrary<Edit> = fc.record({
   ),
 });
 
-/** A copy of the value after the edits. Each puts copies in: what was drawn stays as it is, and nothing holds itself. */
+/** Returns an edited copy. Each edit inserts copies, so the input is unchanged and no cycle arises. */
 export function edited(value: unknown, edits: readonly Edit[]): unknown {
   return edits.reduce(editOnce, structuredClone(value));
 }
@@ -114,6 +114,6 @@ function placesIn(value: unknown, found: Place[] = [], depth = 0): Place[] {
   return found;
 }
 
-/** So that a field named __proto__ is a field. */
+/** Defines a field even if it is named __proto__. */
 const define = (holder: Holder, key: string, value: unknown) =>
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });

@@ -1,6 +1,6 @@
-// What GitHub's runner reads of the files by which a step sets variables and outputs.
+// Parses the GITHUB_ENV and GITHUB_OUTPUT files as GitHub's runner does.
 
-/** `NAME=value`, or a name, a delimiter, and all lines up to that. */
+/** `NAME=value`, or a name and delimiter followed by lines up to that delimiter. */
 export function readGithubFile(text: string): Record<string, string> {
   const found: Record<string, string> = {};
   const lines = text.split("\n").slice(0, -1);

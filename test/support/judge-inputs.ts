@@ -1,4 +1,4 @@
-// What the judge is given: answered requests, fault firings and delivery attempts, each with defaults that a test overrides.
+// Inputs of the judge: requests, fault firings and delivery attempts, with defaults that a test overrides.
 
 import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
@@ -6,7 +6,7 @@ import type { LoggedRequest } from "../../src/store/journal/request-log.ts";
 
 export const NOON = Date.UTC(2026, 0, 5, 12);
 
-/** The operations that the entries call. */
+/** Operations that the entries call. */
 export const operations = [
   { id: "payments.list", method: "GET", path: "/payments", idempotent: false },
   { id: "pricing_rules.create", method: "POST", path: "/hospitality/pricing-rules", idempotent: true },
@@ -14,7 +14,7 @@ export const operations = [
 
 let count = 0;
 
-/** An answered GET. `arrived` is in real milliseconds, counted from a time so late that no deadline passes while a test runs. */
+/** A GET with its response. `arrived` is in real milliseconds from a base so late that no deadline passes during a test. */
 export function journalEntry(arrived: number, status: number, rest: Partial<LoggedRequest> = {}): LoggedRequest {
   count++;
   return {
@@ -42,7 +42,7 @@ export function journalEntry(arrived: number, status: number, rest: Partial<Logg
   } as LoggedRequest;
 }
 
-/** An answered write, under an Idempotency-Key if one is given. */
+/** A write with its response, with an Idempotency-Key if one is given. */
 export const writeEntry = (arrived: number, status: number, key: string | undefined, rest: Partial<LoggedRequest> = {}): LoggedRequest =>
   journalEntry(arrived, status, {
     method: "POST",

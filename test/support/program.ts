@@ -1,4 +1,4 @@
-// The built program, run as people run it: started, listened to, told to stop, killed.
+// Starts, reads and stops the built program.
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { afterEachTest } from "./cleanup.ts";
 export const PROGRAM = join(import.meta.dirname, "../../dist/bin.cjs");
 
 export interface Ended {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended the process. */
   code: number | null;
   signal: NodeJS.Signals | null;
   /** The lines of standard output. */
@@ -22,7 +22,7 @@ export interface Program {
   child: ChildProcess;
   /** The lines of standard output so far. */
   out: string[];
-  /** Resolves with the first line that fits, of those before and those to come; rejects when the program ends without one. */
+  /** Resolves with the first matching line, past or future; rejects if the program exits without one. */
   line(fits: (line: string) => boolean): Promise<string>;
   ended: Promise<Ended>;
 }
@@ -30,7 +30,7 @@ export interface Program {
 export interface Started extends Program {
   url: string;
   port: number;
-  /** Ends it at once, as a power cut would. */
+  /** Kills the process with SIGKILL. */
   kill(): Promise<Ended>;
 }
 
@@ -43,24 +43,24 @@ afterEachTest.push(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** An empty folder of the test's own, gone after it. */
+/** A temporary folder, removed after the test. */
 export function folder(): string {
   const made = mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
   folders.push(made);
   return made;
 }
 
-/** Runs the program with these words, in an empty folder and with no variables of its own but those given. */
+/** Starts the program with these arguments, in an empty folder and with only the given variables. */
 export function launch(words: string[], variables: Record<string, string> = {}, cwd = folder()): Program {
   if (!existsSync(PROGRAM)) throw new Error("There is no dist/bin.cjs: run npm run build first.");
   return launchFile(PROGRAM, words, variables, cwd);
 }
 
-/** The same with another program, such as one that the documentation shows. */
+/** Starts another Node program, such as an example from the documentation. */
 export const launchFile = (file: string, words: string[], variables: Record<string, string>, cwd?: string) =>
   launchCommand(process.execPath, [file, ...words], variables, cwd);
 
-/** The same through another command, such as a shell that takes something away from it first; with further pipes beside the usual ones. */
+/** Starts another executable, such as a shell that changes the environment first; `pipes` adds file descriptors. */
 export function launchCommand(
   command: string,
   words: string[],
@@ -95,10 +95,10 @@ export function launchCommand(
   return { child, out, line, ended };
 }
 
-/** Runs the program to its end. */
+/** Runs the program until it exits. */
 export const run = (words: string[], variables?: Record<string, string>, cwd?: string) => launch(words, variables, cwd).ended;
 
-/** Starts a sandbox on any port and waits until it is ready. */
+/** Starts a sandbox on a free port and waits until it is ready. */
 export async function start(words: string[], variables?: Record<string, string>, cwd?: string): Promise<Started> {
   const program = launch(["start", "--port", "0", "--json", ...words], variables, cwd);
   const { url } = JSON.parse(await program.line((line) => line.startsWith('{"event":"ready"'))) as { url: string };

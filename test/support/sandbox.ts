@@ -1,4 +1,4 @@
-// What every test starts from: a sandbox on a real port with a frozen clock, and a client that hides nothing.
+// A sandbox on a real port with a frozen clock, and a plain HTTP client for it.
 
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
@@ -10,7 +10,7 @@ import { afterEachTest } from "./cleanup.ts";
 export const NOON = "2026-01-05T12:00:00Z";
 export const NOON_SECONDS = 1_767_614_400;
 
-/** What a record of a kind cannot be without. */
+/** Required fields by kind of record. */
 export const needed: Readonly<Record<string, object>> = { product_variant: { productId: "prod_any" } };
 
 export interface Answer {
@@ -26,26 +26,26 @@ export interface CallOptions {
   /** The API key; null sends no Authorization. */
   key?: string | null;
   headers?: Record<string, string | string[]>;
-  /** Sent as JSON unless it is text or bytes. */
+  /** Sent as JSON unless it is a string or bytes. */
   body?: unknown;
-  /** The media type of the body; null sends none. */
+  /** Content-Type; null sends none. */
   contentType?: string | null;
-  /** Sends the body in chunks of this many bytes, without its length. */
+  /** Sends the body in chunks of this many bytes, without Content-Length. */
   chunked?: number;
-  /** After how many milliseconds of silence it is given up; never unless given. */
+  /** Idle timeout in milliseconds (default: none). */
   patience?: number;
-  /** Whose connections it uses; those of all tests unless given. */
+  /** HTTP agent (default: one shared by all tests). */
   agent?: Agent;
 }
 
 export interface Bench extends Omit<Sandbox, "events"> {
-  /** Calls a path under the sandbox's address. */
+  /** Calls a path of the sandbox. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** Calls the control plane, which must succeed; the answer's body. */
+  /** Calls the control plane, which must succeed, and returns the body. */
   control(method: string, path: string, body?: unknown): Promise<Answer["body"]>;
-  /** The types of the events that a request made, in order. */
+  /** Event types that a request emitted, in order. */
   events: Sandbox["events"] & ((answer: Answer) => Promise<string[]>);
-  /** The defects that came out; a test that expects none need not look: closing fails on any. */
+  /** Reported defects. Closing the sandbox fails the test if there is any. */
   defects: Defect[];
 }
 
@@ -54,14 +54,14 @@ const shared = new Agent({ keepAlive: true });
 
 afterEachTest.push(() => Promise.all(opened.splice(0).map((bench) => bench.close())));
 
-/** A sandbox for one test, closed after it; any defect of the sandbox fails the test. */
+/** A sandbox for one test, closed after it. Any defect fails the test. */
 export async function open(options: GivenOptions = {}): Promise<Bench> {
   const bench = await share(options);
   opened.push(bench);
   return bench;
 }
 
-/** A sandbox for several tests, which its own describe closes. */
+/** A sandbox shared by several tests; their describe closes it. */
 export async function share(options: GivenOptions = {}): Promise<Bench> {
   const sandbox = await createSandbox({ clock: NOON, ...options });
   const defects: Defect[] = [];
@@ -109,7 +109,7 @@ export function call(url: string, method: string, path: string, options: CallOpt
 
 const bytesOf = (body: unknown) => (Buffer.isBuffer(body) ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body)));
 
-/** Every answer of the sandbox is JSON or nothing; text of another kind is left undefined, for a test to stumble over. */
+/** Parses a JSON response; undefined for other text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -129,7 +129,7 @@ export async function eventsOf(url: string, answer: Answer): Promise<string[]> {
   return (events as { type: string }[]).map(({ type }) => type);
 }
 
-/** A port of this machine that was free a moment ago. */
+/** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
@@ -138,7 +138,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Sends bytes as they are and answers everything that comes back until the sandbox closes the connection; `last` says that no more follow. */
+/** Sends raw bytes and returns everything received until the connection closes; `last` half-closes the socket. */
 export function raw(port: number, bytes: string | Buffer, last = false): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => (last ? socket.end(bytes) : socket.write(bytes)));
@@ -152,10 +152,10 @@ export function raw(port: number, bytes: string | Buffer, last = false): Promise
   });
 }
 
-/** A request as bytes, its lines exactly as given, after which the connection closes. */
+/** Raw bytes of a request with the given lines and Connection: close. */
 export const lines = (start: string, ...headers: string[]) => [start, ...headers, "Connection: close", "", ""].join("\r\n");
 
-/** Status, headers and JSON of the first answer among raw bytes. */
+/** Parses status, headers and JSON of the first response among raw bytes. */
 export function readRaw(received: string): { status: number; headers: Record<string, string>; body: Answer["body"] } {
   const cut = received.indexOf("\r\n\r\n");
   const [start = "", ...rest] = received.slice(0, cut).split("\r\n");

@@ -1,4 +1,4 @@
-// A terminal for tests: the built program in a real pseudo-terminal, keys in, the screen out as text and as cells.
+// The built program in a pseudo-terminal: tests send keys and read the screen as text and as cells.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,24 +15,24 @@ export interface Size {
 
 export interface TestTerminal {
   readonly pid: number;
-  /** Every byte that was written, escapes and all. */
+  /** All output, including escape sequences. */
   bytes(): string;
-  /** The DEC private modes that are on. */
+  /** The DEC private modes that are set. */
   readonly modes: ReadonlySet<number>;
-  /** The titles that somebody gave the window. */
+  /** Window titles that were set. */
   readonly titles: readonly string[];
   type(keys: string): void;
   resize(size: Size): void;
   lines(): string[];
   text(): string;
-  /** The screen with the look of each cell: equal where two screens look the same. */
+  /** Text and style of each cell: equal if two screens look the same. */
   cells(): string[];
-  /** Resolves with the screen once it shows this. */
+  /** Resolves with the screen once it contains a text. */
   shows(wanted: string | RegExp | ((text: string) => boolean)): Promise<string>;
-  /** Stops reading, as a stuck connection does. */
+  /** Stops reading, like a stuck connection. */
   freeze(): void;
   thaw(): void;
-  /** Goes away, as a window that is closed does. */
+  /** Closes the terminal, like a closed window. */
   hangUp(): void;
   ended: Promise<{ code: number; signal: number }>;
 }
@@ -51,7 +51,7 @@ afterEachTest.push(() => {
     try {
       process.kill(-pid, "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // The process has already exited.
     }
   }
   for (const made of folders.splice(0)) rmSync(made, { recursive: true, force: true });
@@ -62,17 +62,17 @@ interface Opening {
   variables?: Record<string, string | undefined>;
 }
 
-/** What a person's own surroundings say must not matter to a test. */
+/** Removes variables of the developer's environment that affect output. */
 const SILENT = ["CI", "NO_COLOR", "FORCE_COLOR", "COLORTERM", "TMUX", "INK_SCREEN_READER", "LC_ALL", "LC_CTYPE", "NODE_OPTIONS"];
 
-/** The program with these words. */
+/** The program with these arguments. */
 export const openProgram = (words: string[], opening?: Opening) => open(process.execPath, [PROGRAM, ...words], opening);
 
-/** A shell, from which the program is `$program`. */
+/** A shell in which `$program` is the program. */
 export const openShell = (opening: Opening = {}) =>
   open("sh", ["-i"], { ...opening, variables: { PS1: "$ ", ENV: "", program: `${process.execPath} ${PROGRAM}`, ...opening.variables } });
 
-/** A sandbox of its own in memory with its dashboard, once it is live. */
+/** An in-memory sandbox with its dashboard, once it is live. */
 export async function openDashboard(words: string[] = [], opening?: Opening): Promise<TestTerminal & { url: string }> {
   const terminal = openProgram(["start", "--memory", "--port", "0", ...words], opening);
   const text = await terminal.shows(/LIVE/);
@@ -98,7 +98,7 @@ function open(file: string, words: string[], { size = WIDE, variables = {} }: Op
   child.onData((piece) => {
     bytes += piece;
     screen.write(piece, () => {
-      // Half a frame is nothing that anybody sees.
+      // Ignore partial frames.
       if (!modes.has(IN_A_FRAME)) for (const look of changed) look();
     });
   });
@@ -156,7 +156,7 @@ function until({ changed, ended, text }: Watched, wanted: Wanted): Promise<strin
 }
 
 function watchModes({ parser }: xterm.Terminal): Set<number> {
-  // Lines wrap and the cursor is seen unless somebody says otherwise.
+  // Line wrap and the cursor are on by default.
   const modes = new Set([7, 25]);
   const numbers = (given: (number | number[])[]) => given.flat();
   parser.registerCsiHandler({ prefix: "?", final: "h" }, (given) => {

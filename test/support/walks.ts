@@ -1,10 +1,10 @@
-// The walks of CONTRIBUTING.md as changes that can be applied: each "## Add …" section holds its whole change as a diff without line numbers.
+// The "## Add …" sections of CONTRIBUTING.md as patches: each holds its whole change as a diff without line numbers.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 export interface Walk {
-  /** The heading, such as "Add an operation". */
+  /** Heading, such as "Add an operation". */
   title: string;
   changes: FileChange[];
 }
@@ -20,7 +20,7 @@ interface Hunk {
   after: string[];
 }
 
-/** The sections that say how to add something. */
+/** The sections that describe how to add something. */
 export function readWalks(page: string): Walk[] {
   const sections = page.split(/^## /m).filter((section) => section.startsWith("Add "));
   return sections.map((section) => ({
@@ -44,7 +44,7 @@ function readHunk(text: string): Hunk {
   return { before: without("+"), after: without("-") };
 }
 
-/** Applies a walk to a checkout. A hunk without context goes to the end of its file; any other must fit in exactly one place. */
+/** Applies the diff to a checkout. A hunk without context is appended to its file; any other must match exactly one place. */
 export function applyWalk({ title, changes }: Walk, checkout: string): void {
   for (const { file, isNew, hunks } of changes) {
     const path = join(checkout, file);

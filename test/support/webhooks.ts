@@ -1,4 +1,4 @@
-// What the tests of webhooks share: a receiver that does as it is told, and a sandbox with endpoints on it.
+// A scripted webhook receiver, and a sandbox with endpoints.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -6,7 +6,7 @@ import type { AttemptRecord } from "../../src/store/webhooks/attempts.ts";
 import { afterEachTest } from "./cleanup.ts";
 import type { Bench } from "./sandbox.ts";
 
-/** One request as it came in. */
+/** One received request. */
 export interface Arrival {
   url: string;
   headers: NodeJS.Dict<string>;
@@ -14,11 +14,11 @@ export interface Arrival {
   body: Buffer;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape.
   event: any;
-  /** Which connection it came over, counted from 1. */
+  /** Number of its connection, from 1. */
   connection: number;
 }
 
-/** What a receiver does with a request: answer a status, or whatever else a receiver may do. */
+/** How the receiver handles a request: a status, or a custom handler. */
 export type Step =
   | number
   | "hang"
@@ -31,11 +31,11 @@ export interface Receiver {
   readonly url: string;
   readonly port: number;
   readonly arrivals: Arrival[];
-  /** What the next requests are answered, one after the other; 200 once these are used up. */
+  /** Responses to the next requests in order; 200 after the last. */
   script(...steps: Step[]): void;
-  /** What every request is answered from now on, whatever the script says. */
+  /** Response to every request from now on, in place of the script. */
   always(step: Step | undefined): void;
-  /** Resolves when so many requests have arrived in all. */
+  /** Resolves when this many requests have arrived in total. */
   arrived(count: number): Promise<Arrival[]>;
   connections(): number;
   close(): Promise<void>;
@@ -129,7 +129,7 @@ function describe(incoming: IncomingMessage, body: Buffer, connection: number): 
   };
 }
 
-/** Undefined for what is no JSON: fault rules send such bodies. */
+/** Undefined if the text is not JSON, which fault rules cause. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -151,14 +151,14 @@ export async function register(bench: Bench, url: string, events: string[] = ["*
   return body;
 }
 
-/** Sends a test event and answers its id. */
+/** Sends a test event and returns its id. */
 export async function trigger(bench: Bench, type = "payment.succeeded", data: object = { amount: 1 }, key?: string): Promise<string> {
   const { status, body, text } = await bench.call("POST", "/v1/webhook-events/test", { body: { type, data }, ...(key ? { key } : {}) });
   if (status !== 200) throw new Error(text);
   return body.id;
 }
 
-/** The log of deliveries, oldest first. */
+/** The delivery log, oldest first. */
 export async function log(bench: Bench, query = "", key?: string): Promise<AttemptRecord[]> {
   const all: AttemptRecord[] = [];
   for (let after = ""; ; ) {
@@ -169,8 +169,8 @@ export async function log(bench: Bench, query = "", key?: string): Promise<Attem
   }
 }
 
-/** Plays a span of sandbox time; everything due in it has settled when this resolves. */
+/** Advances the sandbox clock; resolves when everything due has settled. */
 export const advance = (bench: Bench, by: string) => bench.control("POST", "/clock/advance", { by });
 
-/** Waits until what is due now has settled. */
+/** Waits until everything due now has settled. */
 export const settle = (bench: Bench) => advance(bench, "0s");
