@@ -1,4 +1,4 @@
-// Customers: one record, read by its id.
+// Customers: the customer resource and `GET /customers/{id}`.
 
 import { resource } from "../contracts/resource.ts";
 import { email, nullables, text } from "../schema/shapes.ts";
@@ -10,9 +10,9 @@ export const customers = resource({
   view: "customers",
   livemode: false,
   fields: nullables({
-    email: email("Where the customer is written to"),
+    email: email("The customer's email address"),
     name: text("The customer's name"),
-    phone: text("The customer's telephone number"),
+    phone: text("The customer's phone number"),
   }),
   events: { created: "customer.created" },
 });
@@ -22,7 +22,7 @@ export const getCustomer = endpoint({
   area: "Customers",
   method: "GET",
   path: "/customers/{id}",
-  summary: "Read a customer",
+  summary: "Retrieve a customer",
   exampleParams: { id: "cus_ines" },
   reply: customers.schema,
   errors: ["resource_not_found"],

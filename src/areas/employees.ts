@@ -1,4 +1,4 @@
-// Employees: payroll runs, whose items may be overridden while they are drafts; disciplinary records; appraisals.
+// Employees: payroll runs and overrides of their items, disciplinary records and appraisals.
 
 import { resource } from "../contracts/resource.ts";
 import { fail } from "../kernel/errors.ts";
@@ -29,56 +29,56 @@ import { homeCurrency } from "./merchants.ts";
 const MOST_ITEMS = 1_000;
 
 const period = {
-  periodStart: day("First day that is paid for"),
-  periodEnd: day("Last day that is paid for, on or after the first"),
-  payDate: day("When it is paid"),
+  periodStart: day("First day of the pay period"),
+  periodEnd: day("Last day of the pay period, on or after `periodStart`"),
+  payDate: day("Day on which employees are paid"),
 };
 
-const employee = text("The employee who is paid", { minLength: 1 });
+const employee = text("Id of the employee", { minLength: 1 });
 const gross = amount("Pay before deductions", { minimum: 0 });
 const name = text("The employee's name");
 
 const deductions = Type.Array(
   Type.Object({
-    code: text("What it is for, such as `income_tax` or `pension`"),
-    amount: amount("What is kept back", { minimum: 0 }),
+    code: text("Type of deduction, such as `income_tax` or `pension`"),
+    amount: amount("Amount deducted", { minimum: 0 }),
   }),
-  { description: "What is kept back of the gross amount", maxItems: 100 },
+  { description: "Deductions from the gross amount", maxItems: 100 },
 );
 
 const payrollItem = assumed(
   Type.Object(
     {
-      id: id("pyi", "Identifies the item"),
-      object: oneOf(["payroll_item"], "The kind of the record"),
-      payrollId: id("pyr", "The run it belongs to"),
+      id: id("pyi", "Unique identifier of the item"),
+      object: oneOf(["payroll_item"], "Type of the object"),
+      payrollId: id("pyr", "Payroll run that contains the item"),
       employeeId: employee,
       employeeName: nullable(name),
       grossAmount: gross,
       deductions,
-      netAmount: amount("What the employee gets: gross less deductions, or what it was overridden with"),
-      overridden: flag("Whether the net amount was set by hand"),
+      netAmount: amount("Net pay: gross pay minus deductions, or the amount set by an override"),
+      overridden: flag("Whether the net amount was overridden"),
       override: nullable(
         Type.Object({
-          amount: amount("The net amount that was set"),
-          reason: nullable(text("Why")),
-          previousNetAmount: amount("The net amount before"),
-          at: timestamp("When it was set"),
+          amount: amount("Net amount after the override"),
+          reason: nullable(text("Reason for the override")),
+          previousNetAmount: amount("Net amount before the override"),
+          at: timestamp("Time of the override"),
         }),
       ),
     },
     { title: "payroll_item" },
   ),
-  "The document names payroll items and not their fields.",
+  "The service's documentation mentions payroll items but does not list their fields.",
 );
 
 type PayrollItem = Static<typeof payrollItem>;
 
 const totals = Type.Object({
-  employees: count("How many are paid"),
-  grossAmount: amount("The sum of the gross amounts"),
-  deductionAmount: amount("The sum of all deductions"),
-  netAmount: amount("The sum of the net amounts"),
+  employees: count("Number of employees in the run"),
+  grossAmount: amount("Sum of all gross amounts"),
+  deductionAmount: amount("Sum of all deductions"),
+  netAmount: amount("Sum of all net amounts"),
 });
 
 export const payrolls = resource({
@@ -87,7 +87,7 @@ export const payrolls = resource({
   view: "payrolls",
   fields: {
     ...nullables({ ...period, currency: currency() }),
-    items: Type.Array(payrollItem, { description: "One for each employee who is paid" }),
+    items: Type.Array(payrollItem, { description: "Payroll items, one per employee" }),
     totals,
   },
   defaults: { status: "draft", items: [], totals: totalsOf([], "items") },
@@ -107,12 +107,12 @@ export const disciplinaryRecords = resource({
   prefix: "dis",
   view: "disciplinary_records",
   fields: nullables({
-    employeeId: text("The employee it is about"),
-    type: oneOf(["verbal_warning", "written_warning", "final_warning", "suspension", "termination"], "How grave it is"),
-    category: text("What it is about, such as `attendance` or `conduct`"),
-    description: text("What happened"),
-    incidentDate: day("When it happened"),
-    issuedDate: day("When the record was issued"),
+    employeeId: text("Id of the employee concerned"),
+    type: oneOf(["verbal_warning", "written_warning", "final_warning", "suspension", "termination"], "Severity of the measure"),
+    category: text("Subject of the record, such as `attendance` or `conduct`"),
+    description: text("Description of the incident"),
+    incidentDate: day("Date of the incident"),
+    issuedDate: day("Date on which the record was issued"),
   }),
   defaults: { status: "open" },
   moves: { open: ["acknowledged", "appealed"], acknowledged: ["closed", "appealed"], appealed: ["closed"], closed: [] },
@@ -121,7 +121,7 @@ export const disciplinaryRecords = resource({
 
 const score = (description: string) => Type.Number({ description: `${description}, out of 5`, minimum: 0, maximum: 5 });
 
-const goal = Type.Object({ title: text("What was to be reached"), score: nullable(score("How far it was reached")) });
+const goal = Type.Object({ title: text("Title of the goal"), score: nullable(score("Score for the goal")) });
 
 export const appraisals = resource({
   kind: "appraisal",
@@ -129,15 +129,15 @@ export const appraisals = resource({
   view: "appraisals",
   fields: {
     ...nullables({
-      employeeId: text("The employee who is appraised"),
-      reviewerId: text("The employee who appraises"),
-      cycle: text("The round of appraisals it belongs to"),
-      periodStart: day("First day of the period"),
-      periodEnd: day("Last day of the period"),
-      finalScore: score("The result"),
+      employeeId: text("Id of the employee being appraised"),
+      reviewerId: text("Id of the reviewing employee"),
+      cycle: text("Appraisal cycle, such as a year or quarter"),
+      periodStart: day("First day of the period under review"),
+      periodEnd: day("Last day of the period under review"),
+      finalScore: score("Overall score"),
     }),
-    goals: Type.Array(goal, { description: "What was agreed on" }),
-    ...nullables({ remarks: text("What the reviewer adds") }),
+    goals: Type.Array(goal, { description: "Goals agreed for the period" }),
+    ...nullables({ remarks: text("The reviewer's remarks") }),
   },
   defaults: { status: "draft", goals: [] },
   moves: { draft: ["submitted", "cancelled"], submitted: ["completed", "cancelled"], completed: [], cancelled: [] },
@@ -151,15 +151,15 @@ export const createPayroll = endpoint({
   area: "Employees",
   method: "POST",
   path: "/employees/payroll",
-  summary: "Create a payroll run as a draft",
-  description: "Net amounts and totals are computed. Items can be overridden until the run leaves its draft.",
+  summary: "Create a draft payroll run",
+  description: "Net amounts and totals are calculated. Items can be overridden while the run is a draft.",
   body: assumed(
     Type.Object({
       ...period,
-      items: Type.Array(payItem, { description: "One for each employee who is paid", minItems: 1, maxItems: MOST_ITEMS }),
+      items: Type.Array(payItem, { description: "Payroll items, one per employee", minItems: 1, maxItems: MOST_ITEMS }),
       ...optionals({ currency: currency(), metadata: metadata() }),
     }),
-    "The document does not show the body; these are the fields that payroll services share.",
+    "The service's documentation does not show this body; these fields are common to payroll APIs.",
     "--bodies open",
   ),
   example: {
@@ -181,7 +181,7 @@ export const createPayroll = endpoint({
   },
   reply: payrolls.schema,
   errors: ["validation_failed"],
-  emits: [assumed("payroll.created", "Derived from the operation's name.")],
+  emits: [assumed("payroll.created", "Derived from the name of the operation.")],
   handle(call) {
     const { body, extra, mint, own } = call;
     requireOrder(body.periodStart, body.periodEnd, "periodEnd", "periodStart");
@@ -197,18 +197,18 @@ export const overridePayrollItem = endpoint({
   area: "Employees",
   method: "PATCH",
   path: "/employees/payroll/{id}/items/{iid}/override",
-  summary: "Set the net amount of a payroll item by hand",
-  description: "Only while the run is a draft, and as often as needed. The totals of the run follow.",
+  summary: "Override the net amount of a payroll item",
+  description: "The run must be a draft. An item can be overridden more than once; the totals of the run are recalculated.",
   body: assumed(
-    Type.Object({ netAmount: amount("What the employee gets", { minimum: 0 }), reason: text("Why it is set by hand", { minLength: 1 }) }),
-    "The document does not show the body.",
+    Type.Object({ netAmount: amount("Net pay to set", { minimum: 0 }), reason: text("Reason for the override", { minLength: 1 }) }),
+    "The service's documentation does not show this body.",
     "--bodies open",
   ),
   exampleParams: { id: "pyr_draft", iid: "pyi_draft_marta" },
   example: { netAmount: 185_000, reason: "Night shifts were counted twice." },
   reply: payrollItem,
   errors: ["validation_failed", "resource_not_found", "invalid_state"],
-  emits: [assumed("payroll_item.overridden", "Derived from the operation's name.")],
+  emits: [assumed("payroll_item.overridden", "Derived from the name of the operation.")],
   handle({ params, body, extra, now, own, emit }) {
     const run = own(payrolls).require(params.id);
     const item = run.items.find(({ id }) => id === params.iid) ?? refuseItem(params.iid, run.id);
@@ -228,7 +228,7 @@ export const listDisciplinaryRecords = endpoint({
   area: "Employees",
   method: "GET",
   path: "/employees/disciplinary",
-  summary: "List disciplinary records",
+  summary: "List all disciplinary records",
   query: assumedPageQuery,
   reply: assumedListOf(disciplinaryRecords.schema),
   errors: ["invalid_limit", "invalid_cursor"],
@@ -240,7 +240,7 @@ export const listAppraisals = endpoint({
   area: "Employees",
   method: "GET",
   path: "/employees/appraisals",
-  summary: "List appraisals",
+  summary: "List all appraisals",
   query: assumedPageQuery,
   reply: assumedListOf(appraisals.schema),
   errors: ["invalid_limit", "invalid_cursor"],
@@ -263,7 +263,7 @@ function composeItem(item: Static<typeof payItem>, id: string, payrollId: string
   };
 }
 
-/** `field` is the one to blame when a sum grows too large. */
+/** Sums the items. If a sum exceeds the safe integer range, the error names `field`. */
 function totalsOf(items: readonly PayrollItem[], field: string): Static<typeof totals> {
   const sumOf = (amounts: (item: PayrollItem) => number[]) => exactSum(items.flatMap(amounts), field);
   return {

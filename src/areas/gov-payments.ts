@@ -1,4 +1,4 @@
-// Government payments: taxes and fees, which are posted to the books once they are paid.
+// Government payments: taxes and fees paid to agencies, and posting them to the books.
 
 import { resource } from "../contracts/resource.ts";
 import { fail } from "../kernel/errors.ts";
@@ -10,13 +10,13 @@ const LIABILITIES = "Taxes and fees payable";
 const BANK = "Bank";
 
 const bookkeeping = Type.Object({
-  status: oneOf(["unposted", "posted"], "Whether it is in the books; posting cannot be undone"),
+  status: oneOf(["unposted", "posted"], "Whether the payment is posted to the books; posting cannot be undone"),
   ...nullables({
-    journalEntryId: text("The entry in the journal"),
-    debitAccount: text("The account that is debited"),
-    creditAccount: text("The account that is credited"),
-    memo: text("What the entry says"),
-    postedAt: timestamp("When it was posted"),
+    journalEntryId: text("Id of the journal entry"),
+    debitAccount: text("Account debited"),
+    creditAccount: text("Account credited"),
+    memo: text("Memo on the journal entry"),
+    postedAt: timestamp("Time of posting"),
   }),
 });
 
@@ -26,12 +26,12 @@ export const govPayments = resource({
   view: "gov_payments",
   fields: {
     ...nullables({
-      agency: text("Who is paid"),
-      purpose: text("What for"),
-      reference: text("The number that the agency knows it by"),
-      amount: amount("What is paid", { minimum: 0 }),
+      agency: text("Agency that receives the payment"),
+      purpose: text("Purpose of the payment"),
+      reference: text("Reference number assigned by the agency"),
+      amount: amount("Amount of the payment", { minimum: 0 }),
       currency: currency(),
-      paidAt: timestamp("When it was paid"),
+      paidAt: timestamp("Time of payment"),
     }),
     bookkeeping,
   },
@@ -49,17 +49,17 @@ export const postGovPayment = endpoint({
   method: "POST",
   path: "/gov-payments/{id}/post-to-books",
   summary: "Post a paid government payment to the books",
-  description: `The ledger account is debited ("${LIABILITIES}" unless the body names another) and the bank is credited. It cannot be undone.`,
+  description: `Debits the ledger account (default: "${LIABILITIES}") and credits the bank. Posting cannot be undone.`,
   body: assumed(
-    Type.Object(optionals({ ledgerAccount: text("The account to debit", { minLength: 1 }), memo: text("What the entry shall say") })),
-    "The document does not show the body.",
+    Type.Object(optionals({ ledgerAccount: text("Account to debit", { minLength: 1 }), memo: text("Memo for the journal entry") })),
+    "The service's documentation does not show this body.",
     "--bodies open",
   ),
   exampleParams: { id: "gov_paid" },
   example: { ledgerAccount: "2450 Value added tax", memo: "Third quarter" },
   reply: govPayments.schema,
   errors: ["resource_not_found", "invalid_state"],
-  emits: [assumed("gov_payment.posted", "Derived from the operation's name.")],
+  emits: [assumed("gov_payment.posted", "Derived from the name of the operation.")],
   handle({ params, body, extra, now, own, mint }) {
     const payment = own(govPayments).require(params.id);
     if (payment.status !== "paid")

@@ -1,4 +1,4 @@
-// Hospitality: pricing rules of a house, and bookings that it may decline.
+// Hospitality: pricing rules and bookings.
 
 import { resource } from "../contracts/resource.ts";
 import { assumed } from "../schema/assumed.ts";
@@ -9,24 +9,24 @@ import { endpoint } from "../store/operation-context.ts";
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
 
 const rule = {
-  name: text("What the rule is called in the house", { minLength: 1 }),
-  adjustmentType: oneOf(["percentage", "fixed"], "Whether the value is a share or a sum"),
-  adjustmentValue: amount("Basis points for `percentage`, money for `fixed`; may be negative"),
+  name: text("Name of the rule", { minLength: 1 }),
+  adjustmentType: oneOf(["percentage", "fixed"], "Whether `adjustmentValue` is a percentage or a fixed amount"),
+  adjustmentValue: amount("Adjustment, which may be negative: basis points for `percentage`; for `fixed`, an amount"),
 };
 
 const scope = {
-  roomTypeId: text("The kind of room that the rule applies to; null for every kind"),
-  startDate: day("First night"),
-  endDate: day("Last night, on or after the first"),
+  roomTypeId: text("Room type that the rule applies to; null for all room types"),
+  startDate: day("First night that the rule applies to"),
+  endDate: day("Last night that the rule applies to, on or after `startDate`"),
   daysOfWeek: Type.Array(oneOf(WEEKDAYS, "A day of the week"), {
-    description: "Days that the rule applies to; null for every day",
+    description: "Days of the week that the rule applies to; null for every day",
     maxItems: 7,
   }),
-  minNights: count("Shortest stay", { minimum: 1 }),
-  maxNights: count("Longest stay", { minimum: 1 }),
+  minNights: count("Minimum length of stay, in nights", { minimum: 1 }),
+  maxNights: count("Maximum length of stay, in nights", { minimum: 1 }),
 };
 
-const priority = count("Of two rules that apply, the one with the higher priority wins");
+const priority = count("Priority of the rule; if several rules apply, the highest priority wins");
 
 export const pricingRules = resource({
   kind: "pricing_rule",
@@ -43,16 +43,16 @@ export const bookings = resource({
   prefix: "bkg",
   view: "bookings",
   fields: nullables({
-    guestName: text("Who is expected"),
-    customerId: id("cus", "The customer who booked"),
-    roomTypeId: text("The kind of room"),
-    checkIn: day("First night"),
-    checkOut: day("Day of departure"),
-    guests: count("How many people"),
-    amount: amount("What the stay costs"),
+    guestName: text("Name of the guest"),
+    customerId: id("cus", "Customer who made the booking"),
+    roomTypeId: text("Room type"),
+    checkIn: day("Check-in date"),
+    checkOut: day("Check-out date"),
+    guests: count("Number of guests"),
+    amount: amount("Total price of the stay"),
     currency: currency(),
-    declineReason: text("Why it was declined"),
-    declinedAt: timestamp("When it was declined"),
+    declineReason: text("Reason for declining the booking"),
+    declinedAt: timestamp("Time at which the booking was declined"),
   }),
   defaults: { status: "pending" },
   moves: {
@@ -75,7 +75,7 @@ export const createPricingRule = endpoint({
   summary: "Create a pricing rule",
   body: assumed(
     Type.Object({ ...rule, ...optionals({ ...scope, priority, metadata: metadata() }) }),
-    "The document does not show the body; these are the fields that booking systems share.",
+    "The service's documentation does not show this body; these fields are common to booking APIs.",
     "--bodies open",
   ),
   example: {
@@ -88,7 +88,7 @@ export const createPricingRule = endpoint({
   },
   reply: pricingRules.schema,
   errors: ["validation_failed"],
-  emits: [assumed("pricing_rule.created", "Derived from the operation's name.")],
+  emits: [assumed("pricing_rule.created", "Derived from the name of the operation.")],
   handle({ body, extra, own }) {
     requireOrder(body.startDate, body.endDate, "endDate", "startDate");
     requireOrder(body.minNights, body.maxNights, "maxNights", "minNights");
@@ -101,17 +101,17 @@ export const declineBooking = endpoint({
   area: "Hospitality",
   method: "POST",
   path: "/hospitality/bookings/{id}/decline",
-  summary: "Decline a booking that is still pending",
+  summary: "Decline a pending booking",
   body: assumed(
-    Type.Object(optionals({ reason: text("Why, in the house's own words") })),
-    "The document does not show the body.",
+    Type.Object(optionals({ reason: text("Reason for declining the booking") })),
+    "The service's documentation does not show this body.",
     "--bodies open",
   ),
   exampleParams: { id: "bkg_pending" },
   example: { reason: "The house is closed for repairs that week." },
   reply: bookings.schema,
   errors: ["resource_not_found", "invalid_state"],
-  emits: [assumed("booking.declined", "Derived from the operation's name.")],
+  emits: [assumed("booking.declined", "Derived from the name of the operation.")],
   handle({ params, body, extra, now, own }) {
     const booking = own(bookings).require(params.id);
     return own(bookings).move(booking, "declined", { ...extra, declineReason: body.reason ?? null, declinedAt: now });

@@ -1,4 +1,4 @@
-// The catalogue: every operation of the interface, in the order of the service's document, and every kind of record.
+// The catalogue: every operation of the emulated API, in the order of the service's documentation, and every resource.
 
 import type { Resource } from "../contracts/resource.ts";
 import { factOf } from "../schema/assumed.ts";
@@ -79,7 +79,7 @@ export const resources: readonly Resource[] = [
   govPayments,
 ];
 
-/** Every type of event that the service sends: what its operations emit, and what its records make when they move. */
+/** Every event type that the service sends: those that operations emit, and those of resource status changes. */
 export const eventTypes: ReadonlySet<string> = new Set([
   ...catalogue.flatMap(({ emits }) => emits.map(factOf)),
   ...resources.flatMap(({ events }) => Object.values(events)),

@@ -1,4 +1,4 @@
-// Integrations: the log of what was exchanged with other systems, newest first.
+// Integrations: logs of synchronisation with other systems.
 
 import { resource } from "../contracts/resource.ts";
 import { assumedListOf, assumedPageQuery, count, nullables, oneOf, text, timestamp } from "../schema/shapes.ts";
@@ -10,16 +10,16 @@ export const syncLogs = resource({
   view: "sync_logs",
   fields: {
     ...nullables({
-      integration: text("The other system"),
-      entity: text("The kind of record that was exchanged"),
-      direction: oneOf(["inbound", "outbound"], "Whether records came in or went out"),
+      integration: text("Name of the integration"),
+      entity: text("Type of record synchronised"),
+      direction: oneOf(["inbound", "outbound"], "Direction of the synchronisation"),
     }),
-    recordsProcessed: count("Records that were exchanged"),
-    recordsFailed: count("Records that were not"),
+    recordsProcessed: count("Number of records synchronised"),
+    recordsFailed: count("Number of records that failed"),
     ...nullables({
-      startedAt: timestamp("When it started"),
-      finishedAt: timestamp("When it ended"),
-      errorMessage: text("What went wrong"),
+      startedAt: timestamp("Start time"),
+      finishedAt: timestamp("End time"),
+      errorMessage: text("Error message, if the synchronisation failed"),
     }),
   },
   defaults: { status: "running", recordsProcessed: 0, recordsFailed: 0 },
@@ -32,7 +32,7 @@ export const listSyncLogs = endpoint({
   area: "Integrations",
   method: "GET",
   path: "/integrations/sync-logs",
-  summary: "List what was synchronised with other systems",
+  summary: "List all synchronisation logs",
   query: assumedPageQuery,
   reply: assumedListOf(syncLogs.schema),
   errors: ["invalid_limit", "invalid_cursor"],

@@ -1,4 +1,4 @@
-// Marketplace: orders that came in through a marketplace, newest first.
+// Marketplace orders: orders placed through external marketplaces.
 
 import { resource } from "../contracts/resource.ts";
 import { amount, assumedPageQuery, count, country, currency, id, listOf, nullable, nullables, Type, text } from "../schema/shapes.ts";
@@ -6,20 +6,20 @@ import { endpoint } from "../store/operation-context.ts";
 
 const item = Type.Object({
   ...nullables({
-    productId: id("prod", "The product"),
-    variantId: id("var", "The variant of it"),
-    sku: text("The merchant's own number of it"),
+    productId: id("prod", "Product ordered"),
+    variantId: id("var", "Variant of the product"),
+    sku: text("Stock keeping unit (SKU)"),
   }),
-  name: text("What was ordered"),
-  quantity: count("How many", { minimum: 1 }),
-  unitAmount: amount("The price of one", { minimum: 0 }),
+  name: text("Name of the item"),
+  quantity: count("Quantity ordered", { minimum: 1 }),
+  unitAmount: amount("Price per unit", { minimum: 0 }),
 });
 
 const address = Type.Object({
-  name: text("Who receives it"),
+  name: text("Name of the recipient"),
   line1: text("Street and number"),
-  line2: nullable(text("Floor, flat")),
-  city: text("Town"),
+  line2: nullable(text("Apartment, floor or suite")),
+  city: text("City or town"),
   postalCode: nullable(text("Postal code")),
   country: country(),
 });
@@ -30,13 +30,13 @@ export const marketplaceOrders = resource({
   view: "marketplace_orders",
   fields: {
     ...nullables({
-      number: text("The number that the customer sees"),
-      channel: text("The marketplace it came through"),
-      customerId: id("cus", "The customer who ordered"),
+      number: text("Order number shown to the customer"),
+      channel: text("Marketplace on which the order was placed"),
+      customerId: id("cus", "Customer who placed the order"),
     }),
-    items: Type.Array(item, { description: "What was ordered" }),
+    items: Type.Array(item, { description: "Items in the order" }),
     ...nullables({
-      amount: amount("The sum of the items", { minimum: 0 }),
+      amount: amount("Total of all items", { minimum: 0 }),
       currency: currency(),
       shippingAddress: address,
     }),
@@ -65,7 +65,7 @@ export const listMarketplaceOrders = endpoint({
   area: "Marketplace orders",
   method: "GET",
   path: "/marketplace/orders",
-  summary: "List the orders that came in through marketplaces",
+  summary: "List all marketplace orders",
   query: assumedPageQuery,
   reply: listOf(marketplaceOrders.schema),
   errors: ["invalid_limit", "invalid_cursor"],

@@ -1,4 +1,4 @@
-// Memberships: renewals that are due, done or lapsed, newest first.
+// Memberships: renewals of memberships.
 
 import { resource } from "../contracts/resource.ts";
 import { amount, assumedListOf, assumedPageQuery, currency, day, flag, id, nullables, text, timestamp } from "../schema/shapes.ts";
@@ -10,17 +10,17 @@ export const membershipRenewals = resource({
   view: "membership_renewals",
   fields: {
     ...nullables({
-      membershipId: text("The membership that is renewed"),
-      customerId: id("cus", "The member"),
-      plan: text("The plan that is renewed"),
-      amount: amount("What the new period costs", { minimum: 0 }),
+      membershipId: text("Id of the membership"),
+      customerId: id("cus", "Customer who holds the membership"),
+      plan: text("Membership plan"),
+      amount: amount("Price of the new period", { minimum: 0 }),
       currency: currency(),
-      dueDate: day("When the renewal is due"),
+      dueDate: day("Date on which the renewal is due"),
       periodStart: day("First day of the new period"),
       periodEnd: day("Last day of the new period"),
     }),
-    autoRenew: flag("Whether it renews without being asked"),
-    ...nullables({ renewedAt: timestamp("When it was renewed") }),
+    autoRenew: flag("Whether the membership renews automatically"),
+    ...nullables({ renewedAt: timestamp("Time of renewal") }),
   },
   defaults: { status: "pending", autoRenew: false },
   moves: {
@@ -38,7 +38,7 @@ export const listRenewals = endpoint({
   area: "Memberships",
   method: "GET",
   path: "/memberships/renewals",
-  summary: "List membership renewals",
+  summary: "List all membership renewals",
   query: assumedPageQuery,
   reply: assumedListOf(membershipRenewals.schema),
   errors: ["invalid_limit", "invalid_cursor"],

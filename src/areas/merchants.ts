@@ -1,51 +1,51 @@
-// Merchants: the caller's own profile, a second merchant beside it, logging in, and where payouts go.
+// Merchants: profiles, creating merchants, login and payout methods.
 
 import { resource, withFields } from "../contracts/resource.ts";
 import { assumed } from "../schema/assumed.ts";
 import { count, country, currency, email, flag, metadata, nullables, oneOf, optionals, Type, text } from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
 
-const who = {
-  name: text("What the merchant is called", { minLength: 1 }),
-  email: email("Where the merchant is written to; no two merchants share it"),
+const requiredFields = {
+  name: text("Name of the merchant", { minLength: 1 }),
+  email: email("The merchant's email address; unique among merchants"),
 };
 
-const where = {
-  phone: text("The merchant's telephone number"),
+const optionalFields = {
+  phone: text("The merchant's phone number"),
   country: country(),
   currency: currency(),
 };
 
-/** Creation is told to the merchant who created, not to the one who was: so no event hangs on the record itself. */
+/** Declares no `created` event: `merchant.created` goes to the merchant that made the request, not to the new one. */
 export const merchants = resource({
   kind: "merchant",
   prefix: "mer",
   view: "merchants",
-  fields: nullables({ ...who, ...where }),
+  fields: nullables({ ...requiredFields, ...optionalFields }),
   defaults: { status: "active" },
   moves: { active: ["suspended"], suspended: ["active"] },
 });
 
 const method = {
-  type: oneOf(["bank_account", "mobile_money"], "What kind of account it is"),
+  type: oneOf(["bank_account", "mobile_money"], "Type of account"),
 };
 
 const account = {
-  accountName: text("The name on the account"),
-  bankName: text("The bank or the operator"),
-  bankCode: text("The bank's code"),
+  accountName: text("Name of the account holder"),
+  bankName: text("Name of the bank or mobile money operator"),
+  bankCode: text("Code of the bank"),
   country: country(),
   currency: currency(),
 };
 
-const isDefault = flag("Whether payouts go here unless they say otherwise");
+const isDefault = flag("Whether this is the default payout method");
 
 export const payoutMethods = resource({
   kind: "payout_method",
   prefix: "pom",
   view: "payout_methods",
   fields: {
-    ...nullables({ ...method, last4: text("The last four characters of the account number; more of it is not kept"), ...account }),
+    ...nullables({ ...method, last4: text("Last four characters of the account number; the full number is not stored"), ...account }),
     isDefault,
   },
   defaults: { status: "pending_verification", isDefault: true },
@@ -58,18 +58,19 @@ export const setPayoutMethod = endpoint({
   area: "Merchants",
   method: "POST",
   path: "/merchants/payout-method",
-  summary: "Set where payouts go",
-  description: "A merchant has one payout method: a new one replaces it. The account number is never kept or answered, only its last four.",
+  summary: "Set the payout method",
+  description:
+    "A merchant has one payout method; setting a new one replaces it. Only the last four characters of the account number are stored and returned.",
   body: assumed(
     Type.Object({
       ...method,
       accountNumber: Type.String({
-        description: "Number of the account, IBAN or telephone; spaces and dashes are welcome",
+        description: "Account number, IBAN or phone number; spaces and dashes are allowed",
         pattern: "^\\+?([ -]?[0-9A-Za-z]){5,34}$",
       }),
       ...optionals({ ...account, isDefault, metadata: metadata() }),
     }),
-    "The document does not show the body; these are the fields that payout services share.",
+    "The service's documentation does not show this body; these fields are common to payout APIs.",
     "--bodies open",
   ),
   example: {
@@ -82,7 +83,7 @@ export const setPayoutMethod = endpoint({
   },
   reply: payoutMethods.schema,
   errors: ["validation_failed"],
-  emits: [assumed("payout_method.updated", "Derived from the operation's name.")],
+  emits: [assumed("payout_method.updated", "Derived from the name of the operation.")],
   handle(call) {
     const { accountNumber, ...kept } = call.body;
     const methods = call.own(payoutMethods);
@@ -98,22 +99,22 @@ export const login = endpoint({
   method: "POST",
   path: "/merchants/login",
   summary: "Log in as a merchant",
-  description: "Any key may log in any merchant of the sandbox. The token is a bearer value like a key, and expires.",
+  description: "Any API key can log in as any merchant of the sandbox. The access token is sent like an API key and expires.",
   body: assumed(
-    Type.Object({ email: who.email, password: text("The merchant's password") }),
-    "The document does not show the body.",
+    Type.Object({ email: requiredFields.email, password: text("The merchant's password") }),
+    "The service's documentation does not show this body.",
     "--bodies open",
   ),
   example: { email: "ola@lodge.example", password: "lodge-password" },
   reply: assumed(
     Type.Object({
-      object: oneOf(["session"], "The kind of the answer"),
-      accessToken: text("To be sent as the bearer value"),
-      tokenType: oneOf(["Bearer"], "How the token is sent"),
-      expiresIn: count("How many seconds the token is good for"),
+      object: oneOf(["session"], "Type of the object"),
+      accessToken: text("Access token to send in the Authorization header"),
+      tokenType: oneOf(["Bearer"], "Authentication scheme of the token"),
+      expiresIn: count("Lifetime of the token, in seconds"),
       merchant: merchants.schema,
     }),
-    "The document does not say whether login returns a token; an operation of this name that returned none would have no use.",
+    "The service's documentation does not say whether login returns a token; a login that returned none would have no use.",
   ),
   headers: { "Cache-Control": "no-store" },
   errors: ["validation_failed", "invalid_credentials"],
@@ -136,16 +137,19 @@ export const createMerchant = endpoint({
   method: "POST",
   path: "/merchants",
   summary: "Create a merchant",
-  description: "The new merchant is a world of its own, empty but for its profile. Its key is in this answer and in no other.",
+  description: "The new merchant has a profile and no other records. Its API key is returned only in this response.",
   body: assumed(
-    Type.Object({ ...who, ...optionals({ ...where, password: text("To log in with; not a real one"), metadata: metadata() }) }),
-    "The document does not show the body.",
+    Type.Object({
+      ...requiredFields,
+      ...optionals({ ...optionalFields, password: text("Password for login; do not use a real one"), metadata: metadata() }),
+    }),
+    "The service's documentation does not show this body.",
     "--bodies open",
   ),
   example: { name: "Café Lusíada", email: "bomdia@lusiada.example", password: "not-a-real-one", country: "PT", currency: "EUR" },
-  reply: withFields(merchants, { apiKey: text("The new merchant's key") }),
+  reply: withFields(merchants, { apiKey: text("API key of the new merchant") }),
   errors: ["validation_failed", "already_exists"],
-  emits: [assumed("merchant.created", "Derived from the operation's name.")],
+  emits: [assumed("merchant.created", "Derived from the name of the operation.")],
   handle({ body, extra, mint, of, tenants, emit }) {
     const { password, ...profile } = body;
     const id = freshId(mint, (id) => of(id, merchants).find(id) !== undefined);
@@ -161,17 +165,17 @@ export const getOwnMerchant = endpoint({
   area: "Merchants",
   method: "GET",
   path: "/merchants/me",
-  summary: "Read your own profile",
+  summary: "Retrieve your merchant profile",
   reply: merchants.schema,
   handle: ({ merchant, own }) => own(merchants).show(merchant),
 });
 
-/** A merchant that was reset counts from one again, and those that it made before are still there. */
+/** Skips ids already in use: resetting a merchant restarts its id counter but keeps the merchants that it created. */
 function freshId(mint: OperationContext["mint"], isTaken: (id: string) => boolean): string {
   const id = mint(merchants.prefix);
   return isTaken(id) ? freshId(mint, isTaken) : id;
 }
 
-/** The caller's own currency: what an amount is in where the request does not say. */
+/** The merchant's currency, the default for amounts in requests that omit `currency`. */
 export const homeCurrency = ({ merchant, own }: Pick<OperationContext, "merchant" | "own">) =>
   own(merchants).find(merchant)?.currency ?? null;

@@ -1,4 +1,4 @@
-// Event organizers: the profile under which a merchant holds events.
+// Event organizers: the profile of a merchant as an organizer of events.
 
 import { resource } from "../contracts/resource.ts";
 import { fail } from "../kernel/errors.ts";
@@ -11,15 +11,15 @@ export const eventOrganizers = resource({
   view: "event_organizers",
   fields: {
     ...nullables({
-      name: text("The name on the bill"),
-      description: text("Who the organizer is"),
-      email: email("Where the organizer is written to"),
-      phone: text("The organizer's telephone number"),
-      website: text("The organizer's own site"),
+      name: text("Public name of the organizer"),
+      description: text("Description of the organizer"),
+      email: email("The organizer's email address"),
+      phone: text("The organizer's phone number"),
+      website: text("The organizer's website"),
     }),
-    verified: flag("Whether the service has checked who this is"),
-    upcomingEvents: count("Events still to come"),
-    pastEvents: count("Events that were held"),
+    verified: flag("Whether the service has verified the organizer"),
+    upcomingEvents: count("Number of upcoming events"),
+    pastEvents: count("Number of past events"),
   },
   defaults: { status: "active", verified: false, upcomingEvents: 0, pastEvents: 0 },
   moves: { active: ["suspended"], suspended: ["active"] },
@@ -30,8 +30,8 @@ export const getOrganizer = endpoint({
   area: "Event organizers",
   method: "GET",
   path: "/events/organizer",
-  summary: "Read your organizer profile",
-  description: "A merchant has one such profile or none; without one the answer is 404.",
+  summary: "Retrieve your organizer profile",
+  description: "A merchant has at most one organizer profile. Returns 404 if there is none.",
   reply: eventOrganizers.schema,
   errors: ["resource_not_found"],
   handle: ({ own }) =>

@@ -1,4 +1,4 @@
-// Payments: what customers paid, newest first.
+// Payments: payments by customers.
 
 import { resource } from "../contracts/resource.ts";
 import { amount, currency, documentedPageQuery, id, listOf, nullables, text } from "../schema/shapes.ts";
@@ -10,16 +10,16 @@ export const payments = resource({
   view: "payments",
   fields: {
     ...nullables({
-      amount: amount("What the customer pays", { minimum: 0 }),
+      amount: amount("Amount of the payment", { minimum: 0 }),
       currency: currency(),
-      method: text("How it is paid, such as `card`, `bank_transfer` or `mobile_money`"),
-      customerId: id("cus", "The customer who pays"),
+      method: text("Payment method, such as `card`, `bank_transfer` or `mobile_money`"),
+      customerId: id("cus", "Customer who made the payment"),
       reference: text("The merchant's own reference, such as an invoice number"),
-      description: text("What it is paid for"),
-      fee: amount("What the service keeps of it", { minimum: 0 }),
-      failureCode: text("Why it failed"),
+      description: text("Description of the payment"),
+      fee: amount("Fee charged by the service", { minimum: 0 }),
+      failureCode: text("Reason for the failure"),
     }),
-    refundedAmount: amount("What the customer got back", { minimum: 0 }),
+    refundedAmount: amount("Amount refunded", { minimum: 0 }),
   },
   defaults: { status: "pending", refundedAmount: 0 },
   moves: { pending: ["succeeded", "failed"], succeeded: ["refunded"], failed: [], refunded: [] },
@@ -31,7 +31,7 @@ export const listPayments = endpoint({
   area: "Payments",
   method: "GET",
   path: "/payments",
-  summary: "List your payments",
+  summary: "List all payments",
   query: documentedPageQuery,
   reply: listOf(payments.schema),
   errors: ["invalid_limit", "invalid_cursor"],

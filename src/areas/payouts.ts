@@ -1,4 +1,4 @@
-// Payouts: what the service sent to the merchant's payout method, newest first.
+// Payouts: transfers to the merchant's payout method.
 
 import { resource } from "../contracts/resource.ts";
 import { amount, assumedPageQuery, currency, day, id, listOf, nullables, text } from "../schema/shapes.ts";
@@ -9,11 +9,11 @@ export const payouts = resource({
   prefix: "po",
   view: "payouts",
   fields: nullables({
-    amount: amount("What is paid out", { minimum: 0 }),
+    amount: amount("Amount of the payout", { minimum: 0 }),
     currency: currency(),
-    payoutMethodId: id("pom", "Where it is paid to"),
-    arrivalDate: day("When it is expected there"),
-    failureCode: text("Why it failed"),
+    payoutMethodId: id("pom", "Payout method that receives the funds"),
+    arrivalDate: day("Expected date of arrival"),
+    failureCode: text("Reason for the failure"),
   }),
   defaults: { status: "pending" },
   moves: { pending: ["in_transit", "canceled"], in_transit: ["paid", "failed"], paid: [], failed: [], canceled: [] },
@@ -25,7 +25,7 @@ export const listPayouts = endpoint({
   area: "Payouts",
   method: "GET",
   path: "/payouts",
-  summary: "List your payouts",
+  summary: "List all payouts",
   query: assumedPageQuery,
   reply: listOf(payouts.schema),
   errors: ["invalid_limit", "invalid_cursor"],

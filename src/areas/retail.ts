@@ -1,4 +1,4 @@
-// Retail: products, and the variants of them that are sold.
+// Retail: products and their variants.
 
 import { resource } from "../contracts/resource.ts";
 import { assumed } from "../schema/assumed.ts";
@@ -10,32 +10,32 @@ export const products = resource({
   kind: "product",
   prefix: "prod",
   view: "products",
-  fields: nullables({ name: text("What it is called"), description: text("What it is") }),
+  fields: nullables({ name: text("Name of the product"), description: text("Description of the product") }),
   defaults: { status: "active" },
   moves: { active: ["archived"], archived: ["active"] },
 });
 
-const sold = {
-  sku: text("The merchant's own number of it; no two variants share it", { minLength: 1 }),
-  price: amount("What one costs", { minimum: 0 }),
+const requiredFields = {
+  sku: text("Stock keeping unit (SKU); unique among the merchant's variants", { minLength: 1 }),
+  price: amount("Price per unit", { minimum: 0 }),
 };
 
-const more = {
-  name: text("What the variant is called"),
+const optionalFields = {
+  name: text("Name of the variant"),
   currency: currency(),
-  stockQuantity: count("How many are in stock"),
-  barcode: text("What the scanner reads"),
+  stockQuantity: count("Number of units in stock"),
+  barcode: text("Barcode"),
 };
 
 const options = Type.Record(Type.String(), {
-  description: 'What sets it apart, such as `{"size": "M"}`; no two variants of a product share all of it',
+  description: 'Option values, such as `{"size": "M"}`; each combination is unique within a product',
 });
 
 export const productVariants = resource({
   kind: "product_variant",
   prefix: "var",
   view: "product_variants",
-  fields: { productId: id("prod", "The product it is a variant of"), ...nullables({ ...sold, ...more }), options },
+  fields: { productId: id("prod", "Product of the variant"), ...nullables({ ...requiredFields, ...optionalFields }), options },
   defaults: { status: "active", options: {} },
   moves: { active: ["archived"], archived: ["active"] },
   events: { created: "product_variant.created" },
@@ -47,17 +47,17 @@ export const createVariant = endpoint({
   area: "Retail",
   method: "POST",
   path: "/retail/products/{productId}/variants",
-  summary: "Create a variant of a product",
+  summary: "Create a product variant",
   body: assumed(
-    Type.Object({ ...sold, ...optionals({ ...more, options, metadata: metadata() }) }),
-    "The document does not show the body; these are the fields that shop systems share.",
+    Type.Object({ ...requiredFields, ...optionals({ ...optionalFields, options, metadata: metadata() }) }),
+    "The service's documentation does not show this body; these fields are common to retail APIs.",
     "--bodies open",
   ),
   exampleParams: { productId: "prod_honey" },
   example: { sku: "HONEY-1000", name: "1 kg jar", options: { size: "1 kg" }, price: 1_650, currency: "EUR", stockQuantity: 24 },
   reply: productVariants.schema,
   errors: ["resource_not_found", "already_exists"],
-  emits: [assumed("product_variant.created", "Derived from the operation's name.")],
+  emits: [assumed("product_variant.created", "Derived from the name of the operation.")],
   handle(call) {
     const { params, body, extra, own } = call;
     const product = own(products).require(params.productId);

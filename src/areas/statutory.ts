@@ -1,4 +1,4 @@
-// Statutory: what is remitted to public schemes, and the settings by which it is.
+// Statutory: remittances to public schemes, and the settings for them.
 
 import { isDeepStrictEqual } from "node:util";
 import { resource } from "../contracts/resource.ts";
@@ -25,12 +25,12 @@ import { endpoint, type OperationContext } from "../store/operation-context.ts";
 import { merchants } from "./merchants.ts";
 
 const SCHEMES = ["income_tax", "pension", "social_security", "health_insurance", "housing_fund", "other"] as const;
-const scheme = oneOf(SCHEMES, "The public scheme");
+const scheme = oneOf(SCHEMES, "Public scheme");
 
 const receipt = {
-  receiptNumber: text("The number of the agency's receipt"),
-  confirmedDate: day("The day that the receipt bears"),
-  note: text("What is to be remembered about it"),
+  receiptNumber: text("Number of the agency's receipt"),
+  confirmedDate: day("Date on the receipt"),
+  note: text("Note about the confirmation"),
 };
 
 export const remittances = resource({
@@ -39,17 +39,17 @@ export const remittances = resource({
   view: "remittances",
   fields: nullables({
     scheme,
-    agency: text("Who receives it"),
-    period: month("The month it is for"),
-    amount: amount("The sum of both shares", { minimum: 0 }),
-    employeeAmount: amount("The employees' share", { minimum: 0 }),
-    employerAmount: amount("The employer's share", { minimum: 0 }),
+    agency: text("Agency that receives the remittance"),
+    period: month("Month that the remittance covers"),
+    amount: amount("Total of the employees' and the employer's contributions", { minimum: 0 }),
+    employeeAmount: amount("Employees' contribution", { minimum: 0 }),
+    employerAmount: amount("Employer's contribution", { minimum: 0 }),
     currency: currency(),
-    dueDate: day("When it is due"),
-    paidAt: timestamp("When it was paid"),
-    paymentReference: text("The reference that it was paid under"),
+    dueDate: day("Due date"),
+    paidAt: timestamp("Time of payment"),
+    paymentReference: text("Reference of the payment"),
     ...receipt,
-    confirmedAt: timestamp("When it was confirmed"),
+    confirmedAt: timestamp("Time of confirmation"),
   }),
   defaults: { status: "pending" },
   moves: {
@@ -66,32 +66,32 @@ const settings = {
   country: country(),
   currency: currency(),
   payFrequency: oneOf(["weekly", "biweekly", "semimonthly", "monthly"], "How often employees are paid"),
-  remittanceDueDay: count("The day of the following month on which remittances are due", { minimum: 1, maximum: 28 }),
+  remittanceDueDay: count("Day of the following month on which remittances are due", { minimum: 1, maximum: 28 }),
 };
 
-const autoRemit = flag("Whether remittances are paid without being asked");
+const autoRemit = flag("Whether remittances are paid automatically");
 
 const schemes = Type.Array(
   Type.Object({
     scheme,
-    enabled: flag("Whether the merchant takes part"),
-    registrationNumber: nullable(text("The merchant's number with the scheme")),
-    employeeRateBps: basisPoints("The employees' rate"),
-    employerRateBps: basisPoints("The employer's rate"),
+    enabled: flag("Whether the scheme is enabled for the merchant"),
+    registrationNumber: nullable(text("The merchant's registration number with the scheme")),
+    employeeRateBps: basisPoints("Employees' contribution rate"),
+    employerRateBps: basisPoints("Employer's contribution rate"),
   }),
-  { description: "The schemes that the merchant takes part in, or could", maxItems: 100 },
+  { description: "Schemes available to the merchant", maxItems: 100 },
 );
 
 export const statutorySettings = resource({
   kind: "statutory_settings",
   prefix: "sts",
   view: "statutory_settings",
-  fields: { ...nullables(settings), autoRemit, schemes, updated: nullable(timestamp("When they were last changed")) },
+  fields: { ...nullables(settings), autoRemit, schemes, updated: nullable(timestamp("Time of the last change")) },
   defaults: { autoRemit: false, schemes: [] },
   events: { updated: "statutory_settings.updated" },
 });
 
-/** The id of a merchant's settings: there is one set of them, so nothing needs telling apart. */
+/** Every merchant has exactly one settings record, so its id is constant. */
 const SETTINGS = "sts_settings";
 
 export const confirmRemittance = endpoint({
@@ -101,12 +101,12 @@ export const confirmRemittance = endpoint({
   path: "/statutory/remittances/{id}/confirm",
   summary: "Confirm that a remittance arrived",
   description: "Possible while it is pending, paid or overdue: the interface has no operation that pays one.",
-  body: assumed(Type.Object(optionals(receipt)), "The document does not show the body.", "--bodies open"),
+  body: assumed(Type.Object(optionals(receipt)), "The service's documentation does not show this body.", "--bodies open"),
   exampleParams: { id: "rem_overdue" },
   example: { receiptNumber: "R-2025-1107", confirmedDate: "2025-11-19", note: "Receipt filed with the October papers." },
   reply: remittances.schema,
   errors: ["resource_not_found", "invalid_state"],
-  emits: [assumed("remittance.confirmed", "Derived from the operation's name.")],
+  emits: [assumed("remittance.confirmed", "Derived from the name of the operation.")],
   handle({ params, body, extra, now, own }) {
     const remittance = own(remittances).require(params.id);
     return own(remittances).move(remittance, "confirmed", { ...extra, ...body, confirmedAt: now });
@@ -118,17 +118,17 @@ export const updateStatutorySettings = endpoint({
   area: "Statutory",
   method: "PATCH",
   path: "/statutory/settings",
-  summary: "Change statutory settings",
-  description: "Fields that are sent replace those of the same name; null clears one; nothing is told where nothing changed.",
+  summary: "Update statutory settings",
+  description: "Replaces the fields sent and keeps the others; null clears a field. No event is sent if nothing changes.",
   body: assumed(
     Type.Object(optionals({ ...settings, autoRemit, schemes, metadata: metadata() })),
-    "The document does not show the body; null clears a field, as in RFC 7396.",
+    "The service's documentation does not show this body; null clears a field, as in RFC 7396.",
     "--bodies open",
   ),
   example: { remittanceDueDay: 20, autoRemit: true },
   reply: statutorySettings.schema,
   errors: ["validation_failed"],
-  emits: [assumed("statutory_settings.updated", "Derived from the operation's name.")],
+  emits: [assumed("statutory_settings.updated", "Derived from the name of the operation.")],
   handle(call) {
     const { body, extra, now, own } = call;
     const collection = own(statutorySettings);
@@ -144,18 +144,18 @@ export const getStatutorySettings = endpoint({
   area: "Statutory",
   method: "GET",
   path: "/statutory/settings",
-  summary: "Read statutory settings",
+  summary: "Retrieve statutory settings",
   reply: statutorySettings.schema,
   handle: (call) => call.own(statutorySettings).newest() ?? call.own(statutorySettings).draft(initial(call)),
 });
 
-/** What a merchant has who has set nothing yet. */
+/** The settings of a merchant that has not changed any yet. */
 function initial({ merchant, own }: Pick<OperationContext, "merchant" | "own">) {
   const { country, currency, created } = own(merchants).require(merchant);
   return { id: SETTINGS, country, currency, created };
 }
 
-/** What a field is after null was sent for it: its default, else null; an unknown field is gone. */
+/** The value of a field that was cleared with null: its default, otherwise null. Unknown fields are removed. */
 function cleared(field: string): unknown {
   if (field === "metadata") return {};
   const known = Object.hasOwn(statutorySettings.schema.properties, field);

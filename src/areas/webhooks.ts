@@ -1,4 +1,4 @@
-// Webhooks: who is told of what, the secrets that sign it, the log of deliveries, and events made up for a test.
+// Webhooks: endpoints and their secrets, the delivery log, and test events.
 
 import { resource, withFields } from "../contracts/resource.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
@@ -15,18 +15,18 @@ const NAME = "[a-z0-9_]+(\\.[a-z0-9_]+)+";
 const named = { minLength: 1, maxLength: 255 };
 
 const subscription = {
-  url: Type.String({ description: "Where deliveries go: an http or https address on this machine" }),
+  url: Type.String({ description: "URL that receives the deliveries: an http or https address on this machine" }),
   events: assumed(
-    Type.Array(Type.String({ description: "A type of event, or `*` for every type", pattern: `^(\\*|${NAME})$`, ...named }), {
-      description: "The types of event that are delivered, such as `payment.succeeded`",
+    Type.Array(Type.String({ description: "An event type, or `*` for all events", pattern: `^(\\*|${NAME})$`, ...named }), {
+      description: "Event types to deliver, such as `payment.succeeded`",
       minItems: 1,
       maxItems: 100,
     }),
-    "The document shows an array of type names; its bounds and `*` are common conventions.",
+    "The service's documentation shows an array of event types; its bounds and `*` are common conventions.",
   ),
 };
 
-/** `secret`, `previousSecret`, `rotated` and `disabledReason` are kept beside these fields and never shown with them. */
+/** `secret`, `previousSecret`, `rotated` and `disabledReason` are stored in the record but never returned with it. */
 export const webhookEndpoints = resource({
   kind: ENDPOINT_KIND,
   prefix: "we",
@@ -37,62 +37,65 @@ export const webhookEndpoints = resource({
   hidden: ["secret", "previousSecret", "rotated", "disabledReason"],
 });
 
-const secret = text("Signs every delivery; shown in this answer and never again (`whsec_…`)");
+const secret = text("Secret that signs every delivery; returned only in this response (`whsec_…`)");
 
 const health = Type.Object(
   {
     state: oneOf(
       ["unknown", "healthy", "degraded", "failing", "disabled"],
-      "`unknown`: never tried; `degraded`: the last attempt failed, and is being retried; `failing`: a delivery was given up since the last success",
+      "`unknown`: no attempt yet; `degraded`: the last attempt failed and will be retried; `failing`: retries of a delivery were exhausted since the last success",
     ),
-    consecutiveFailures: count("Attempts that failed since the last success"),
-    pendingDeliveries: count("Deliveries that are still owed"),
-    succeeded24h: count("Attempts that succeeded within the last 24 hours"),
-    failed24h: count("Attempts that failed within the last 24 hours"),
-    lastAttemptAt: nullable(timestamp("When an attempt last ended")),
-    lastSuccessAt: nullable(timestamp("When one last succeeded")),
-    lastFailureAt: nullable(timestamp("When one last failed")),
-    lastResponseStatus: nullable(count("What the receiver last answered; null when it did not")),
-    lastError: nullable(text("What was wrong with the last attempt that failed")),
-    disabledReason: nullable(text("Why nothing is delivered any more: `gone` after the receiver answered 410")),
+    consecutiveFailures: count("Number of failed attempts since the last success"),
+    pendingDeliveries: count("Number of pending deliveries"),
+    succeeded24h: count("Number of successful attempts in the last 24 hours"),
+    failed24h: count("Number of failed attempts in the last 24 hours"),
+    lastAttemptAt: nullable(timestamp("Time of the last attempt")),
+    lastSuccessAt: nullable(timestamp("Time of the last successful attempt")),
+    lastFailureAt: nullable(timestamp("Time of the last failed attempt")),
+    lastResponseStatus: nullable(count("Status of the last response; null if the receiver did not respond")),
+    lastError: nullable(text("Error of the last failed attempt")),
+    disabledReason: nullable(text("Reason the endpoint is disabled: `gone` after the receiver responded with 410")),
   },
-  { description: "How the endpoint fares, counted from its log", title: "webhook_health" },
+  { description: "Health of the endpoint, calculated from its delivery log", title: "webhook_health" },
 );
 
-const whoAndHow = {
-  id: id("whd", "Identifies the attempt"),
-  object: oneOf(["webhook_delivery"], "The kind of the record"),
-  merchantId: id("mer", "The merchant that owns it"),
-  eventId: id("evt", "The event that was delivered; the same at every attempt"),
-  eventType: text("The type of the event"),
-  endpointId: id("we", "The endpoint that was told"),
-  url: text("Where the attempt went"),
-  trigger: oneOf(["event", "retry", "replay", "test"], "What made the attempt"),
-  attempt: count("Counts the attempts of this delivery, from 1", { minimum: 1 }),
-  maxAttempts: count("How many there may be", { minimum: 1 }),
+const attemptFields = {
+  id: id("whd", "Unique identifier of the attempt"),
+  object: oneOf(["webhook_delivery"], "Type of the object"),
+  merchantId: id("mer", "Merchant that owns the object"),
+  eventId: id("evt", "Event delivered; the same for every attempt"),
+  eventType: text("Event type"),
+  endpointId: id("we", "Endpoint that received the attempt"),
+  url: text("URL to which the attempt was sent"),
+  trigger: oneOf(["event", "retry", "replay", "test"], "What triggered the attempt"),
+  attempt: count("Number of this attempt, starting at 1", { minimum: 1 }),
+  maxAttempts: count("Maximum number of attempts", { minimum: 1 }),
 };
 
-/** One attempt; the log keeps every one of them. */
+/** One delivery attempt, as the delivery log returns it. */
 const delivery = assumed(
   Type.Object(
     {
-      ...whoAndHow,
-      status: oneOf(["succeeded", "failed", "aborted"], "`aborted`: the sandbox was stopped before the answer came, and tried again"),
-      responseStatus: nullable(count("The status that the receiver answered")),
-      responseBody: nullable(Type.String({ description: "The first 4 KiB of the receiver's answer" })),
-      responseTruncated: flag("Whether the answer was longer"),
-      errorCode: nullable(oneOf(ATTEMPT_ERRORS, "Why the attempt failed; null when it did not")),
-      errorMessage: nullable(text("The same in words")),
-      durationMs: count("Milliseconds from the start to the end, on the sandbox clock: 0 while it stands still"),
-      requestHeaders: Type.Record(Type.String(), { description: "The headers that were sent" }),
-      requestBody: Type.String({ description: "The body that was sent, and signed, byte for byte" }),
-      nextAttemptAt: nullable(timestamp("When the next attempt is due; null when none follows")),
+      ...attemptFields,
+      status: oneOf(
+        ["succeeded", "failed", "aborted"],
+        "`aborted`: the sandbox stopped before a response arrived; the delivery is attempted again",
+      ),
+      responseStatus: nullable(count("Status of the response")),
+      responseBody: nullable(Type.String({ description: "First 4 KiB of the response body" })),
+      responseTruncated: flag("Whether the response body was truncated"),
+      errorCode: nullable(oneOf(ATTEMPT_ERRORS, "Why the attempt failed; null if it succeeded")),
+      errorMessage: nullable(text("Description of the error")),
+      durationMs: count("Duration in milliseconds on the sandbox clock; 0 while the clock is frozen"),
+      requestHeaders: Type.Record(Type.String(), { description: "Request headers" }),
+      requestBody: Type.String({ description: "Request body, exactly as it was signed and sent" }),
+      nextAttemptAt: nullable(timestamp("Time of the next attempt; null if there is none")),
       livemode: flag("Always false: no money moves here"),
-      created: timestamp("When the attempt ended"),
+      created: timestamp("Time at which the attempt ended"),
     },
     { title: "webhook_delivery" },
   ),
-  "The document says that every attempt is logged, and not what the log holds.",
+  "The service's documentation says that every attempt is logged but not what the log contains.",
 );
 
 export const createWebhook = endpoint({
@@ -100,31 +103,31 @@ export const createWebhook = endpoint({
   area: "Webhooks",
   method: "POST",
   path: "/webhooks",
-  summary: "Register an endpoint for webhooks",
+  summary: "Create a webhook endpoint",
   description:
-    "Deliveries go to addresses on this machine only. An unknown type of event is taken, and named in `X-Sandbox-Warning`. The secret is in this answer only.",
+    "The URL must be on this machine. Unknown event types are accepted and listed in `X-Sandbox-Warning`. The secret is returned only in this response.",
   body: Type.Object(subscription),
   example: { url: "http://localhost:3000/webhooks", events: ["payment.succeeded", "booking.declined"] },
   reply: withFields(webhookEndpoints, { health, secret }),
-  status: assumed<number>(201, "The document calls the answer a created endpoint, where its other rows say `OK`."),
+  status: assumed<number>(201, "The service's documentation describes this response as a created endpoint; other operations return `OK`."),
   errors: ["validation_failed", "invalid_webhook_url", "webhook_url_not_local"],
   idempotent: false,
   handle(call) {
     const { url = missing("url"), events = missing("events") } = call.body;
     call.webhooks.checkTarget(url);
-    const wanted = [...new Set(events)];
-    warnOfUnknown(call, wanted);
-    const made = call.own(webhookEndpoints).create({
+    const types = [...new Set(events)];
+    warnAboutUnknownTypes(call, types);
+    const created = call.own(webhookEndpoints).create({
       ...call.extra,
       url,
-      events: wanted,
+      events: types,
       secret: mintSecret(call),
       previousSecret: null,
       disabledReason: null,
     });
-    call.outbox.subscribe(call.merchant, made.id, wanted);
-    const { secret } = made as typeof made & { secret: string };
-    return { ...withoutHidden(webhookEndpoints, made), health: call.health(call.merchant, made.id), secret };
+    call.outbox.subscribe(call.merchant, created.id, types);
+    const { secret } = created as typeof created & { secret: string };
+    return { ...withoutHidden(webhookEndpoints, created), health: call.health(call.merchant, created.id), secret };
   },
 });
 
@@ -133,7 +136,7 @@ export const listWebhooks = endpoint({
   area: "Webhooks",
   method: "GET",
   path: "/webhooks",
-  summary: "List your endpoints with their health",
+  summary: "List all webhook endpoints",
   query: assumedPageQuery,
   reply: assumedListOf(withFields(webhookEndpoints, { health })),
   errors: ["invalid_limit", "invalid_cursor"],
@@ -148,15 +151,15 @@ export const deleteWebhook = endpoint({
   area: "Webhooks",
   method: "DELETE",
   path: "/webhooks/{id}",
-  summary: "Delete an endpoint",
-  description: "What was still owed to it is cancelled; the log of its deliveries stays.",
+  summary: "Delete a webhook endpoint",
+  description: "Pending deliveries are cancelled; the delivery log is kept.",
   reply: assumed(
     Type.Object({
-      id: id("we", "The endpoint that was deleted"),
-      object: oneOf([ENDPOINT_KIND], "The kind of the record"),
+      id: id("we", "Deleted endpoint"),
+      object: oneOf([ENDPOINT_KIND], "Type of the object"),
       deleted: flag("Always true"),
     }),
-    "The document shows no answer.",
+    "The service's documentation does not show this response.",
   ),
   errors: ["resource_not_found"],
   handle({ params, own, outbox, merchant }) {
@@ -172,16 +175,16 @@ export const rotateWebhookSecret = endpoint({
   area: "Webhooks",
   method: "POST",
   path: "/webhooks/{id}/rotate-secret",
-  summary: "Replace the secret of an endpoint",
-  description: "The new secret signs from the next attempt on, retries included. It is in this answer only.",
+  summary: "Rotate the secret of a webhook endpoint",
+  description: "The new secret signs every attempt from now on, including retries. It is returned only in this response.",
   reply: assumed(
     Type.Object({
-      id: id("we", "The endpoint"),
-      object: oneOf([ENDPOINT_KIND], "The kind of the record"),
+      id: id("we", "Endpoint"),
+      object: oneOf([ENDPOINT_KIND], "Type of the object"),
       secret,
-      rotated: timestamp("When it was replaced"),
+      rotated: timestamp("Time of the rotation"),
     }),
-    "The document says that the secret is rotated and not what is answered; a new secret that is not shown could not be used.",
+    "The service's documentation does not show this response; a new secret that is not returned could not be used.",
   ),
   errors: ["resource_not_found"],
   idempotent: false,
@@ -195,10 +198,10 @@ export const rotateWebhookSecret = endpoint({
 });
 
 const filters = {
-  eventId: Type.Optional(Type.String({ description: "Only of this event" })),
-  endpointId: Type.Optional(Type.String({ description: "Only to this endpoint" })),
-  type: Type.Optional(Type.String({ description: "Only of events of this type" })),
-  status: Type.Optional(oneOf(["succeeded", "failed", "aborted"], "Only with this outcome")),
+  eventId: Type.Optional(Type.String({ description: "Only deliveries of this event" })),
+  endpointId: Type.Optional(Type.String({ description: "Only deliveries to this endpoint" })),
+  type: Type.Optional(Type.String({ description: "Only deliveries of events of this type" })),
+  status: Type.Optional(oneOf(["succeeded", "failed", "aborted"], "Only attempts with this status")),
 };
 
 export const listDeliveries = endpoint({
@@ -206,8 +209,8 @@ export const listDeliveries = endpoint({
   area: "Webhooks",
   method: "GET",
   path: "/webhook-deliveries",
-  summary: "Read the log of deliveries",
-  description: "One record for each attempt, across all of your endpoints, newest first. Deleted endpoints stay in it.",
+  summary: "List all delivery attempts",
+  description: "Returns one record per attempt for all of your endpoints, including deleted ones, newest first.",
   query: Type.Object({ ...assumedPageQuery.properties, ...filters }),
   reply: listOf(delivery),
   errors: ["validation_failed", "invalid_limit", "invalid_cursor"],
@@ -219,46 +222,48 @@ export const sendTestEvent = endpoint({
   area: "Webhooks",
   method: "POST",
   path: "/webhook-events/test",
-  summary: "Send a made-up event to your endpoints",
-  description: "It goes to the endpoints that want its type, signed and retried like any other. Nothing else changes, and no money moves.",
+  summary: "Send a test event",
+  description: "The event is sent to all endpoints subscribed to its type, signed and retried like any other event. It changes no records.",
   body: Type.Object({
-    type: Type.String({ description: "The type of the event, such as `payment.succeeded`", pattern: `^${NAME}$`, ...named }),
-    data: Type.Optional(Type.Record(Type.Unknown(), { description: "Sent as it comes; it may hold an `amount`" })),
+    type: Type.String({ description: "Event type, such as `payment.succeeded`", pattern: `^${NAME}$`, ...named }),
+    data: Type.Optional(Type.Record(Type.Unknown(), { description: "Event data, sent unchanged; may contain an `amount`" })),
   }),
   example: { type: "payment.succeeded", data: { amount: 1_500 } },
   reply: assumed(
     Type.Object({
-      object: oneOf(["event"], "The kind of the answer"),
-      id: id("evt", "Identifies the event in the log and in every delivery"),
-      type: text("The type of the event"),
-      data: Type.Record(Type.Unknown(), { description: "What was sent" }),
+      object: oneOf(["event"], "Type of the object"),
+      id: id("evt", "Unique identifier of the event, in the log and in every delivery"),
+      type: text("Event type"),
+      data: Type.Record(Type.Unknown(), { description: "Event data" }),
       livemode: flag("Always false"),
-      created: timestamp("When the event was made"),
-      deliveries: Type.Array(Type.Object({ endpointId: id("we", "An endpoint that is told") }), { description: "Who is told" }),
+      created: timestamp("Time at which the event was created"),
+      deliveries: Type.Array(Type.Object({ endpointId: id("we", "Endpoint that receives the event") }), {
+        description: "Deliveries created, one per endpoint",
+      }),
     }),
-    "The document shows no answer; the event id is what the log is searched by.",
+    "The service's documentation does not show this response; clients need the event id to search the log.",
   ),
   errors: ["validation_failed"],
   idempotent: false,
   handle(call) {
     const { type = missing("type"), data = {} } = call.body;
-    warnOfUnknown(call, [type]);
+    warnAboutUnknownTypes(call, [type]);
     const { event, endpoints } = call.emitTest(type, data);
     const { object, id, livemode, created } = event;
     return { object, id, type, data, livemode, created, deliveries: endpoints.map((endpointId) => ({ endpointId })) };
   },
 });
 
-/** The whole text is the key of the signature: hex, so that nobody is tempted to decode it first. */
+/** The whole string, prefix included, is the HMAC key. It is hex so that clients do not mistake it for base64 and decode it. */
 const mintSecret = (call: OperationContext) => `whsec_${call.secret("webhook")}`;
 
-/** A body that was let through open still needs what the operation cannot do without. */
+/** Rejects the request if a required field is missing: under `--bodies open` the schema does not check it. */
 function missing(field: string): never {
   const message = `${field} is required.`;
   fail("validation_failed", message, { errors: [{ pointer: `/${field}`, field, code: "required", message }] });
 }
 
-function warnOfUnknown({ webhooks: { eventTypes }, warn }: OperationContext, types: readonly string[]): void {
+function warnAboutUnknownTypes({ webhooks: { eventTypes }, warn }: OperationContext, types: readonly string[]): void {
   const unknown = types.filter((type) => type !== EVERY_TYPE && !eventTypes.has(type));
   if (unknown.length === 0) return;
   const hints = unknown.map((type) => `${type}.${didYouMean(type, eventTypes)}`);

@@ -1,14 +1,14 @@
-// An answer that is no JSON: a page, a file for another program. The control plane gives some; the service never does.
+// A response that is not JSON, such as an HTML page or a JUnit file. Only control-plane operations return one.
 
-/** What a page may do in a browser: be looked at. No script, no request, no form, no frame around it. */
+/** The default Content-Security-Policy: no scripts, requests, forms or embedding in frames. */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 export class Document {
-  /** One of those that the operation declares. */
+  /** One of the content types that the operation declares in `documents`. */
   readonly contentType: string;
   readonly text: string;
-  /** What it may do in a browser, where it is a page. The page itself may say more strictly which style it has. */
+  /** The Content-Security-Policy sent with the document. */
   readonly policy: string;
 
   constructor(contentType: string, text: string, policy = PAGE_POLICY) {

@@ -1,4 +1,4 @@
-// What a route is: one declaration from which the route, its validation, its documents and its tests are derived.
+// The declaration of an operation, from which its route, validation, documentation and contract tests are derived.
 
 import type { ErrorCode } from "../kernel/errors.ts";
 import { type Assumed, assumed, type Fact } from "../schema/assumed.ts";
@@ -12,13 +12,13 @@ export type ObjectSchema = TSchema & { properties: TProperties; required?: strin
 
 type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamName<Rest> : never;
 
-/** What a handler is given of the request. */
+/** The parts of the request that a handler receives. */
 export interface HandlerInput<Path extends string, Query extends ObjectSchema, Body extends ObjectSchema> {
   params: Record<ParamName<Path>, string>;
   query: Static<Query>;
   /** Partial, because under `--bodies open` any field may be absent. */
   body: Partial<Static<Body>>;
-  /** Unknown fields of the body, to be kept on the record; never one that the service owns. */
+  /** Unknown fields of the body, stored with the record; fields that the service owns are never among them. */
   extra: Record<string, unknown>;
 }
 
@@ -34,30 +34,30 @@ export interface EndpointDeclaration<
   method: Method;
   path: Path;
   summary: string;
-  /** What a reader of the reference should know beyond the summary. */
+  /** Details for the reference that the summary omits. */
   description?: string;
   query?: Query;
   body?: Body;
-  /** A body that succeeds on the seeded world. */
+  /** A body that succeeds on a freshly seeded sandbox. */
   example?: Static<Body> & Record<string, unknown>;
-  /** The records of the seeded world on which the example succeeds. */
+  /** Path parameters with which the example succeeds on a freshly seeded sandbox. */
   exampleParams?: Record<ParamName<Path>, string>;
   reply: Reply;
-  /** What it answers instead of the reply, where `format` asks for it: a Document of this content type. */
+  /** Alternative representations: the content type of the Document returned for each value of `format`. */
   documents?: Readonly<Record<string, string>>;
   status?: Fact<number>;
   headers?: Record<string, string>;
-  /** What this operation can answer beyond what every operation can. */
+  /** Errors specific to this operation, beyond those that any operation can return. */
   errors?: readonly ErrorCode[];
   emits?: readonly Fact<string>[];
-  /** Whether `Idempotency-Key` is honoured; by default on every POST and PATCH. */
+  /** Whether `Idempotency-Key` is honoured (default: true for POST and PATCH). */
   idempotent?: boolean;
   handle(call: HandlerInput<Path, Query, Body> & World): HandlerResult<Static<Reply>> | Promise<HandlerResult<Static<Reply>>>;
 }
 
 type HandlerResult<Reply> = Reply | PreserializedJson<Reply> | Document;
 
-/** A declared route with its types forgotten: what the pipe, the reference and the tests loop over. */
+/** A declared operation without its type parameters, for code that iterates over all operations. */
 export interface Endpoint<World = unknown> {
   readonly id: string;
   readonly area: string;
@@ -79,10 +79,10 @@ export interface Endpoint<World = unknown> {
   handle(call: HandlerInput<string, ObjectSchema, ObjectSchema> & World): unknown;
 }
 
-const OK: Assumed<number> = assumed<number>(200, "The document's table says `OK`, which is the reason phrase of 200.");
+const OK: Assumed<number> = assumed<number>(200, "The service's documentation says `OK`, which is the reason phrase of status 200.");
 const nothing: ObjectSchema = Type.Object({});
 
-/** Makes the `endpoint()` of one surface: the world is what its handlers may touch beside the request. */
+/** Creates the `endpoint()` function of an API; `World` is the context that its handlers receive with the request. */
 export function endpointFactory<World>() {
   return <const Path extends string, Query extends ObjectSchema, Body extends ObjectSchema, Reply extends TSchema>(
     declared: EndpointDeclaration<Path, Query, Body, Reply, World>,
@@ -103,5 +103,5 @@ export function endpointFactory<World>() {
   });
 }
 
-/** The names in braces of a path, in order. */
+/** The names of the path parameters, in order. */
 export const paramNames = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);

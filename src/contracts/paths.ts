@@ -1,4 +1,3 @@
-// Where the sandbox's own operations are.
+// The path prefix of the control plane.
 
-/** The control plane's paths begin with it. */
 export const CONTROL_PREFIX = "/_sandbox";

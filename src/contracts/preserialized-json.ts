@@ -1,8 +1,8 @@
-// JSON text that is ready to go out. It was held against its schema when it was stored, and is not taken apart to be sent.
+// JSON text that is sent as it is: it was validated when it was stored, so parsing and serialising it again would be wasted work.
 
 export class PreserializedJson<T> {
   readonly text: string;
-  /** For the compiler alone: what the text says. */
+  /** Exists only in the types: the type of the value that the text encodes. */
   declare readonly value: T;
 
   constructor(text: string) {

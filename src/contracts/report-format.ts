@@ -1,4 +1,4 @@
-// The formats of a report.
+// The formats in which a report can be generated.
 
 export const REPORT_FORMATS = ["json", "junit", "markdown", "html", "har"] as const;
 

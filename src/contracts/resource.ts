@@ -1,11 +1,11 @@
-// A kind of record, as data: its fields, the states it can be in, the moves between them and the events these make.
+// The declaration of a resource: its fields, its statuses, the transitions between them and the events that they emit.
 
 import { oncePerKey } from "../kernel/once.ts";
 import { assumed } from "../schema/assumed.ts";
 import { id, metadata, oneOf, type Static, type TObject, type TProperties, type TUnsafe, Type, timestamp } from "../schema/shapes.ts";
 import type { ObjectSchema } from "./endpoint.ts";
 
-/** The base of every record; `livemode` is false for good in a sandbox. */
+/** The fields that every record has. */
 export interface RecordBase {
   id: string;
   object: string;
@@ -18,18 +18,18 @@ export interface RecordBase {
 export interface Resource<R extends RecordBase = RecordBase> {
   readonly kind: string;
   readonly prefix: string;
-  /** The name of the SQL view that shows these records. */
+  /** The name of the SQL view of these records. */
   readonly view: string;
   readonly schema: TUnsafe<R> & { properties: TProperties };
-  /** From each state, the states that may follow; empty for kinds without states. */
+  /** The statuses that may follow each status; empty for resources without a status. */
   readonly transitions: Readonly<Record<string, readonly string[]>>;
-  /** The event that each arrival makes: `created`, or the name of the state that was reached. */
+  /** The event type for each transition, keyed by the new status, or by `created` for a new record. */
   readonly events: Readonly<Record<string, string>>;
-  /** Sets of fields whose values, together, no two of one merchant's records of this kind may share. */
+  /** Unique constraints: sets of fields whose combined values must be unique among a merchant's records. */
   readonly unique: readonly (readonly string[])[];
-  /** Fields that are stored and never shown. */
+  /** Fields that are stored but never returned. */
   readonly hidden: readonly string[];
-  /** What a new record has where nobody said otherwise. */
+  /** Default values of a new record. */
   readonly defaults: Partial<R>;
 }
 
@@ -45,7 +45,7 @@ interface ResourceDeclaration<F extends TProperties, M extends Record<string, re
   unique?: readonly (readonly string[])[];
   hidden?: readonly string[];
   defaults?: Record<string, unknown>;
-  /** False where the document lists the fields, and `livemode` is not among them. */
+  /** False if the service's documentation lists the fields of the resource without `livemode`. */
   livemode?: false;
 }
 
@@ -53,7 +53,7 @@ type RecordShape<F extends TProperties, M> = RecordBase &
   Static<TObject<F>> &
   (string extends keyof M ? unknown : { status: Extract<keyof M, string> });
 
-const SHAPE_WHY = "The document names the resource and not its fields; these are what comparable services have in common.";
+const SHAPE_WHY = "The service's documentation names the resource but does not list its fields; these are common to comparable APIs.";
 
 export function resource<const F extends TProperties, const M extends Record<string, readonly string[]>>(
   declared: ResourceDeclaration<F, M>,
@@ -62,13 +62,16 @@ export function resource<const F extends TProperties, const M extends Record<str
   const states = Object.keys(declared.moves ?? {});
   const schema = Type.Object(
     {
-      id: id(declared.prefix, "Identifies the record"),
-      object: oneOf([declared.kind], "The kind of the record"),
-      merchantId: id("mer", "The merchant that owns it"),
+      id: id(declared.prefix, "Unique identifier of the object"),
+      object: oneOf([declared.kind], "Type of the object"),
+      merchantId: id("mer", "Merchant that owns the object"),
       ...(states.length > 0 ? { status: oneOf(states, describeMoves(declared.moves ?? {})) } : {}),
       ...declared.fields,
       metadata: metadata(),
-      created: assumed(timestamp("When it was created"), "The document gives an integer and no unit; seconds are what most services send."),
+      created: assumed(
+        timestamp("Time at which the object was created"),
+        "The service's documentation gives an integer without a unit; most services use seconds.",
+      ),
       ...(documented ? {} : { livemode: Type.Boolean({ const: false, description: "Always false: no money moves here" }) }),
     },
     { title: declared.kind },
@@ -86,35 +89,35 @@ export function resource<const F extends TProperties, const M extends Record<str
   };
 }
 
-/** What follows from the kind, the owner or the place, and is nobody's to set. */
+/** Fields that the service derives and no caller may set. */
 const OWNED = ["object", "merchantId", "livemode"];
 
-/** The fields that a record may be given from outside the service; those that have a value without being given may be left out. */
+/** The fields that the admin API may set when it creates a record; those with a default are optional. */
 export const creatableFields = oncePerKey((resource: Resource): ObjectSchema => {
   const free = Object.entries(resource.schema.properties).filter(([name]) => !OWNED.includes(name));
-  return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, isNeeded(resource, name) ? field : Type.Optional(field)])));
+  return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, isRequired(resource, name) ? field : Type.Optional(field)])));
 });
 
-/** What a record has from its beginning: other records and the order of lists rely on it. */
+/** Fields fixed at creation: references from other records and the order of lists depend on them. */
 const FIXED = ["id", "created"];
 
-/** The fields of a record that may be changed from outside the service. */
+/** The fields of a record that the admin API may change. */
 export const updatableFields = oncePerKey((resource: Resource): ObjectSchema => {
   const free = Object.entries(creatableFields(resource).properties).filter(([name]) => !FIXED.includes(name));
   return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, Type.Optional(field)])));
 });
 
-/** Made by the service for each record that comes without. */
-const MADE = ["id", "metadata", "created"];
+/** Fields that the service generates if they are omitted. */
+const GENERATED = ["id", "metadata", "created"];
 
-/** Whether nothing holds where a field is left out: no default, and not null either. */
-function isNeeded({ schema, defaults }: Resource, name: string): boolean {
+/** Whether a field is required: it has no default, is not nullable and is not generated. */
+function isRequired({ schema, defaults }: Resource, name: string): boolean {
   const field = schema.properties[name] as { type?: string | string[]; anyOf?: { type?: string }[] };
   const isNullable = [field.type].flat().includes("null") || field.anyOf?.some(({ type }) => type === "null") === true;
-  return !isNullable && !MADE.includes(name) && !Object.hasOwn(defaults, name);
+  return !isNullable && !GENERATED.includes(name) && !Object.hasOwn(defaults, name);
 }
 
-/** The schema of a record with fields beside it that only one answer shows. */
+/** The schema of a record with additional fields that only one response contains. */
 export function withFields<R extends RecordBase, const F extends TProperties>(
   resource: Resource<R>,
   fields: F,
@@ -122,7 +125,7 @@ export function withFields<R extends RecordBase, const F extends TProperties>(
   return assumed(Type.Unsafe<R & Static<TObject<F>>>(Type.Object({ ...resource.schema.properties, ...fields })), SHAPE_WHY);
 }
 
-/** The states from which a record may arrive at `state`. */
+/** The statuses from which a record may move to `state`. */
 export function statesBefore(moves: Resource["transitions"], state: string): string[] {
   return Object.keys(moves).filter((from) => moves[from]?.includes(state));
 }

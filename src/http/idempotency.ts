@@ -62,27 +62,27 @@ export const isRemembered = (code: ErrorCode) => code === "resource_not_found" |
 export const behaviours: Behaviour[] = [
   {
     id: "idempotency.scope",
-    fact: "A key belongs to the merchant; method, path, query and body must be the same at each use, else 422.",
-    why: "The strictest of the rules that services use: a client that is right here is right everywhere.",
+    fact: "Keys are scoped to the merchant. Reusing a key with a different method, path, query or body returns 422.",
+    why: "This is the strictest rule in common use; a client that complies with it works with laxer services too.",
   },
   {
     id: "idempotency.window",
-    fact: "The first answer is repeated for 24 hours on the sandbox clock, with `Idempotent-Replayed: true`.",
-    why: "The document gives no window; a day is the commonest, and the header is a common convention.",
+    fact: "The first response is replayed for 24 hours on the sandbox clock, with `Idempotent-Replayed: true`.",
+    why: "The service's documentation gives no window; 24 hours is the most common one, and the header is a common convention.",
   },
   {
     id: "idempotency.remembered",
-    fact: "2xx, 404 and 409 answers of the handler are remembered; refusals before it (400, 401, 403, 413, 415, 422, 429), injected faults and 500 are not.",
-    why: "A refused request had no effect, so a corrected one may use the same key; a 500 was rolled back, so a retry is safe.",
+    fact: "Responses with 2xx, 404 and 409 are stored. Requests rejected earlier (400, 401, 403, 413, 415, 422, 429), injected faults and 500 are not.",
+    why: "A rejected request had no effect, so a corrected one may use the same key; a 500 was rolled back, so a retry is safe.",
   },
   {
     id: "idempotency.bound",
     fact: "Keys are 1 to 255 printable ASCII characters on all eleven operations.",
-    why: "The document bounds eight of them; the same bound on the other three is the stricter reading.",
+    why: "The service's documentation states this limit for eight of them; applying it to the other three is the stricter reading.",
   },
   {
     id: "idempotency.webhooks",
-    fact: "The webhook operations ignore the header.",
-    why: "They are not in the table of operations that accept it, and a replay would show a secret twice.",
+    fact: "The webhook operations ignore `Idempotency-Key`.",
+    why: "They are not in the documented list of operations that accept it, and a replay would return a secret twice.",
   },
 ];

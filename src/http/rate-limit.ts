@@ -139,19 +139,19 @@ export function rateLimitHeaders({ bucket, at }: RequestContext): Record<string,
 export const behaviours: Behaviour[] = [
   {
     id: "rate_limit.window",
-    fact: "Requests are counted in fixed windows aligned to the epoch: 6,000 in 60 seconds unless set otherwise.",
-    why: "Fixed windows fit the three documented headers exactly, and a local suite should not be throttled unless it asks to be.",
+    fact: "Requests are counted in fixed windows aligned to the epoch (default: 6,000 requests per 60 seconds).",
+    why: "Fixed windows match the three documented headers, and local test suites should not be throttled by default.",
     setting: "--rate-limit",
   },
   {
     id: "rate_limit.scope",
-    fact: "One window for each merchant, shared by its keys and sessions and by all operations; failed authentication counts against the caller's address.",
-    why: "The document says `every endpoint` and names no scope; account-wide is what comparable services do.",
+    fact: "Each merchant has one window, shared by all of its keys, sessions and operations. Failed authentication counts against the client's address.",
+    why: "The service's documentation says `every endpoint` but names no scope; comparable services limit per account.",
     setting: "--rate-limit OPERATION=10/10s",
   },
   {
     id: "rate_limit.counted",
-    fact: "Every request that reaches the limiter counts, whatever its answer; a refused one does not.",
-    why: "The document is silent; a client that is correct against this rule is correct against laxer ones.",
+    fact: "Every request that reaches the limiter counts, whatever its response. Requests rejected by the limiter do not count.",
+    why: "The service's documentation does not say; a client that complies with this rule works with laxer ones too.",
   },
 ];

@@ -1,14 +1,14 @@
-// What the documents must know of a surface beyond its operations: its address, who may call, and what can stop a call on its way.
+// The API surfaces (service and control plane) that the documentation describes: address, authentication and common errors.
 
 import type { Endpoint } from "../contracts/endpoint.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { type HeaderFact, serviceHeaders } from "./headers.ts";
 
-/** An operation as the documents see it: everything but what it does. */
+/** An operation without its handler. */
 export type Declared = Omit<Endpoint, "handle">;
 
-/** A surface together with what is declared on it. */
+/** A surface with its operations. */
 export interface Catalogue {
   surface: Surface;
   operations: readonly Declared[];
@@ -17,23 +17,23 @@ export interface Catalogue {
 export interface Surface {
   title: string;
   description: string;
-  /** The version of the package that serves it. */
+  /** The version of the package. */
   version: string;
-  /** The address that the paths of the document follow. */
+  /** The base URL of the paths. */
   server: string;
-  /** What every path begins with after the server's address. */
+  /** The prefix of every path, after the base URL. */
   prefix: string;
   security: { scheme: string; description: string; required: boolean };
-  /** Errors that no operation declares, because a stage before its handler answers them. */
+  /** Errors returned by the request pipeline before a handler runs; operations do not declare them. */
   errors: {
     always: readonly ErrorCode[];
-    /** Where a body may be sent. */
+    /** For operations that accept a body. */
     body: readonly ErrorCode[];
-    /** Where `Idempotency-Key` is honoured. */
+    /** For operations that honour `Idempotency-Key`. */
     key: readonly ErrorCode[];
   };
   headers: readonly HeaderFact[];
-  /** Whether it stands in for a service, so that what that service's document leaves open is marked as assumed. */
+  /** Whether the surface emulates a service, so that facts missing from that service's documentation are marked as assumed. */
   assumes: boolean;
 }
 
@@ -47,13 +47,13 @@ const BODY_ERRORS = [
 ] as const;
 
 export const serviceSurface = (url: string, version: string): Surface => ({
-  title: "Merchant operations, as the sandbox serves them",
+  title: "Merchant operations API (sandbox)",
   description:
-    "A local emulator of a merchant-operations API. No money moves. What the service's own document does not state is marked `x-sandbox-assumed`, with the reason and, where there is one, the setting that gives another answer.",
+    "A local emulator of a merchant-operations API. No money moves. Facts that the service's documentation does not state are marked `x-sandbox-assumed`, with the reason and, where available, the setting that changes the behaviour.",
   version,
   server: `${url}/v1`,
   prefix: "",
-  security: { scheme: "apiKey", description: "A test key such as `sk_test_lodge`, or the token of a login.", required: true },
+  security: { scheme: "apiKey", description: "A test API key such as `sk_test_lodge`, or an access token from login.", required: true },
   errors: {
     always: [
       "missing_api_key",
@@ -86,13 +86,13 @@ export const serviceSurface = (url: string, version: string): Surface => ({
 export const controlSurface = (url: string, version: string): Surface => ({
   title: "Control plane of merchant-sandbox",
   description:
-    "What steers the sandbox and looks inside it. It is exempt from faults, rate limits and the journal of requests. Nothing here belongs to the emulated service.",
+    "Controls and inspects the sandbox. Its requests are not subject to faults or rate limits and are not recorded in the request journal. It is not part of the emulated service.",
   version,
   server: url,
   prefix: "/_sandbox",
   security: {
     scheme: "controlToken",
-    description: "The control token. It is asked for only when the sandbox listens beyond loopback.",
+    description: "The control token. Required only if the sandbox listens beyond loopback.",
     required: false,
   },
   errors: {
@@ -104,19 +104,19 @@ export const controlSurface = (url: string, version: string): Surface => ({
   assumes: false,
 });
 
-/** The operations by area, both in the order of the catalogue. */
+/** The operations grouped by area, in the order of the catalogue. */
 export function areasOf(operations: readonly Declared[]): [area: string, members: Declared[]][] {
   const areas = [...new Set(operations.map(({ area }) => area))];
   return areas.map((name) => [name, operations.filter(({ area }) => area === name)]);
 }
 
-/** Every error that an operation can answer, in the order of the table of errors. */
+/** Every error that an operation can return, in the order of the error table. */
 export function errorsOf(surface: Surface, operation: Declared): ErrorCode[] {
   const { always, body, key } = surface.errors;
   const possible = new Set<ErrorCode>([
     ...operation.errors,
     ...always,
-    ...Object.values(operation.query.properties).map(refusedWith),
+    ...Object.values(operation.query.properties).map(errorCodeOf),
     ...(operation.body ? (["validation_failed"] as const) : []),
     ...(operation.method === "GET" ? [] : body),
     ...(operation.idempotent ? key : []),
@@ -126,19 +126,19 @@ export function errorsOf(surface: Surface, operation: Declared): ErrorCode[] {
 
 export const codes = Object.keys(errors) as ErrorCode[];
 
-/** The errors of an operation that are not simply those of every other. */
+/** The errors of an operation, without those common to all operations unless it declares them itself. */
 export function ownErrorsOf(surface: Surface, operation: Declared): ErrorCode[] {
   const { always, body, key } = surface.errors;
   const common = new Set<ErrorCode>([...always, ...body, ...key]);
   return errorsOf(surface, operation).filter((code) => !common.has(code) || operation.errors.includes(code));
 }
 
-/** The code that a wrong value of a query parameter is refused with. */
-const refusedWith = (parameter: TSchema): ErrorCode =>
+/** The error code for an invalid value of a query parameter. */
+const errorCodeOf = (parameter: TSchema): ErrorCode =>
   (parameter as { "x-sandbox-code"?: ErrorCode })["x-sandbox-code"] ?? "validation_failed";
 
-/** What a parameter of the path names, as far as its own name tells. */
-export function parameterWords(name: string): string {
+/** The description of a path parameter, derived from its name. */
+export function describePathParameter(name: string): string {
   const owner = /^(.+)Id$/.exec(name)?.[1] ?? "record";
-  return /id$/i.test(name) ? `Id of the ${owner}` : `The ${name} that is meant`;
+  return /id$/i.test(name) ? `Id of the ${owner}` : `The ${name}`;
 }

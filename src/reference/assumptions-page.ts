@@ -1,4 +1,4 @@
-// The ledger of assumptions as a page that a person reads.
+// Generates docs/assumptions.md from the list of assumptions.
 
 import { type Ledger, type LedgerRow, type Subject, subjects } from "./ledger.ts";
 import { blocks, code, GENERATED, link, table } from "./markdown.ts";
@@ -9,7 +9,7 @@ export function assumptionsPage({ total, rows }: Ledger): string {
   return `${blocks(
     GENERATED,
     "# Assumptions",
-    `The service's document leaves much open, and a sandbox has to answer all the same. “The document” below is that one. The sandbox makes ${total} assumptions, for ${rows.length} reasons. Where a setting is named, it gives another answer. A running sandbox tells the same at \`GET /_sandbox/assumptions\`, and marks each in its OpenAPI document as \`x-sandbox-assumed\`.`,
+    `The service's documentation does not specify everything that the sandbox has to implement. The sandbox therefore makes ${total} assumptions, for ${rows.length} reasons. A setting, where one is listed, changes the behaviour. A running sandbox returns this list at \`GET /_sandbox/assumptions\` and marks each assumption in its OpenAPI document with \`x-sandbox-assumed\`.`,
     present.map((subject) => `- ${link(subjects[subject], `#${anchorOf(subject)}`)}`).join("\n"),
     ...sections,
   )}\n`;
@@ -20,10 +20,10 @@ const anchorOf = (subject: Subject) => subjects[subject].toLowerCase().replaceAl
 function section(subject: Subject, rows: readonly LedgerRow[]): string[] {
   const own = rows.filter(({ about }) => about === subject);
   const cells = own.map(({ fact, why, setting, places }) => [fact, why, setting === undefined ? "" : code(setting), placesOf(places)]);
-  return [`## ${subjects[subject]}`, table(["Assumed", "Why", "Setting", "Where"], cells)];
+  return [`## ${subjects[subject]}`, table(["Assumption", "Reason", "Setting", "Applies to"], cells)];
 }
 
-/** Places that share a pointer name it once. */
+/** Groups the places by JSON Pointer, so that each pointer is printed once. */
 function placesOf(places: readonly string[]): string {
   const pointers = [...new Set(places.map(pointerOf))];
   const groups = pointers.map((pointer) => {

@@ -1,4 +1,4 @@
-// The parts of an OpenAPI document that are printed once and pointed to: titled schemas, error examples, headers, common replies.
+// The components of an OpenAPI document, printed once and referenced: titled schemas, error examples, headers, common responses.
 
 import type { TSchema } from "../schema/shapes.ts";
 import { mapSubschemas, type Printed, titleOf } from "./subschemas.ts";
@@ -6,22 +6,22 @@ import { mapSubschemas, type Printed, titleOf } from "./subschemas.ts";
 type Section = "schemas" | "responses" | "parameters" | "examples" | "headers";
 
 export interface Components {
-  /** The schema as the document shows it: a pointer, where it has a title of its own. */
+  /** The schema as printed in the document: a `$ref` if it has a title. */
   schema(schema: TSchema): Printed;
-  /** A pointer to a part of this name, which is made when it is first pointed to. */
-  point(section: Section, name: string, make: () => Printed): Printed;
-  /** Everything that was pointed to. */
+  /** A `$ref` to the component of this name, which `make` builds on the first reference. */
+  reference(section: Section, name: string, make: () => Printed): Printed;
+  /** Every component referenced so far. */
   all(): Partial<Record<Section, Record<string, Printed>>>;
 }
 
-export function openComponents(): Components {
+export function createComponents(): Components {
   const sections: Partial<Record<Section, Record<string, Printed>>> = {};
   const hoisted = new Map<string, string>();
 
-  const point: Components["point"] = (section, name, make) => {
+  const reference: Components["reference"] = (section, name, make) => {
     sections[section] ??= {};
     const known = sections[section];
-    // The name is taken before the part is made, so that a part which points to itself comes to an end.
+    // The name is registered before the component is built, so that a recursive schema terminates.
     if (!(name in known)) {
       known[name] = {};
       known[name] = make();
@@ -34,15 +34,15 @@ export function openComponents(): Components {
     if (title === undefined) return body(schema);
     const { plain, orNull } = withoutNull(schema);
     const source = JSON.stringify(plain);
-    if ((hoisted.get(title) ?? source) !== source) throw new Error(`Two schemas bear the title ${title}: give one of them another`);
+    if ((hoisted.get(title) ?? source) !== source) throw new Error(`Two different schemas have the title ${title}: rename one of them`);
     hoisted.set(title, source);
-    const reference = point("schemas", title, () => body(plain));
-    return orNull ? { anyOf: [reference, { type: "null" }] } : reference;
+    const ref = reference("schemas", title, () => body(plain));
+    return orNull ? { anyOf: [ref, { type: "null" }] } : ref;
   };
-  return { schema: print, point, all: () => sections };
+  return { schema: print, reference, all: () => sections };
 }
 
-/** A titled schema that also takes null is the titled schema, or null. */
+/** Splits `null` off a nullable titled schema, so that the plain schema can be referenced. */
 function withoutNull(schema: TSchema): { plain: TSchema; orNull: boolean } {
   const { type } = schema as { type?: unknown };
   if (!Array.isArray(type) || !type.includes("null")) return { plain: schema, orNull: false };
@@ -52,7 +52,7 @@ function withoutNull(schema: TSchema): { plain: TSchema; orNull: boolean } {
 
 const ANY_NAME = "^.*$";
 
-/** The builder writes a map with any names as a pattern that all names match; tools know it as additional properties. */
+/** TypeBox writes a record with string keys as `patternProperties`; OpenAPI tools expect `additionalProperties`. */
 function withPlainMaps({ patternProperties, ...rest }: Printed): Printed {
   if (patternProperties === undefined) return rest;
   const values = patternProperties as Record<string, Printed>;

@@ -1,4 +1,4 @@
-// The operations of the control plane as plain data, for a client that has neither the handlers nor the schemas.
+// Generates the table of control-plane operations for the client, which imports neither handlers nor schemas.
 
 import type { Endpoint } from "../contracts/endpoint.ts";
 import { camel } from "./typescript.ts";
@@ -22,7 +22,7 @@ export function operationTable(operations: readonly Declared[]): string {
 const groupOf = (id: string) => camel(id.split(".")[0] as string);
 const nameOf = (id: string) => camel(id.split(".")[1] as string);
 
-/** The names of the query are listed only where a body could take them instead. */
+/** Query names are listed only for operations with a body: without one, every argument goes into the query. */
 function entryOf({ id, method, path, query, body }: Declared) {
   const names = Object.keys(query.properties);
   return { id, method, path, ...(body && { body: true }), ...(body && names.length > 0 && { query: names }) };

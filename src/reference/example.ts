@@ -1,28 +1,28 @@
-// One call of each operation that succeeds on the seeded world: as data, and as the command that makes it.
+// One example request per operation that succeeds on a freshly seeded sandbox, as data and as a curl command.
 
 import { paramNames } from "../contracts/endpoint.ts";
 import type { Catalogue, Declared } from "./api-surface.ts";
 
-/** The body that each operation's example call was answered, by the operation's id. */
+/** The response bodies of the example requests, by operation id. */
 export type Replies = Readonly<Record<string, unknown>>;
 
 export interface ExampleCall {
   method: string;
-  /** After the surface's address. */
+  /** The path, relative to the server. */
   path: string;
   headers: Record<string, string>;
-  /** JSON, as it goes out. */
+  /** The body as JSON text. */
   body: string | undefined;
 }
 
-/** The fixture merchant that has something in every area. */
+/** The API key of the fixture merchant with records in every area. */
 const KEY = "sk_test_lodge";
 
-/** Lists are asked for one record, which shows the shape. */
+/** Example lists request one record, which is enough to show the format. */
 const ONE = "?limit=1";
 
-/** The operation whose example makes the record that this one is about, where the seeded world may have none. */
-export function makerOf({ operations }: Catalogue, { path, method, exampleParams }: Declared): Declared | undefined {
+/** The operation whose example creates the record that this example needs, if the seed data may not contain one. */
+export function prerequisiteOf({ operations }: Catalogue, { path, method, exampleParams }: Declared): Declared | undefined {
   const [collection] = path.split("/{");
   if (Object.keys(exampleParams).length > 0 || (method === "POST" && path === collection)) return undefined;
   return operations.find((other) => other.method === "POST" && other.path === collection);
@@ -31,9 +31,9 @@ export function makerOf({ operations }: Catalogue, { path, method, exampleParams
 export function exampleCall(catalogue: Catalogue, operation: Declared, replies: Replies): ExampleCall {
   const { surface } = catalogue;
   const { method, path, query, body, example, exampleParams, idempotent, id } = operation;
-  const maker = makerOf(catalogue, operation);
-  const made = maker && (replies[maker.id] as { id?: string } | undefined)?.id;
-  const idFor = (name: string) => exampleParams[name] ?? made ?? `{${name}}`;
+  const prerequisite = prerequisiteOf(catalogue, operation);
+  const createdId = prerequisite && (replies[prerequisite.id] as { id?: string } | undefined)?.id;
+  const idFor = (name: string) => exampleParams[name] ?? createdId ?? `{${name}}`;
   const filled = paramNames(path).reduce((whole, name) => whole.replace(`{${name}}`, idFor(name)), path);
   const takesKey = idempotent && surface.errors.key.length > 0;
   return {
@@ -59,5 +59,5 @@ export function curl(server: string, { method, path, headers, body }: ExampleCal
   return lines.join(" \\\n  ");
 }
 
-/** Quoted for a shell where it needs to be. */
+/** Quotes the text for a shell if necessary. */
 const quote = (text: string) => (/^[\w:/.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -1,4 +1,4 @@
-// The page docs/faults.md: each action with an example and its fields, and the fields that every rule has.
+// Generates docs/faults.md: each fault action with an example and its fields, and the fields of a rule.
 
 import type { FaultTarget } from "../contracts/fault.ts";
 import type { TProperties, TSchema } from "../schema/shapes.ts";
@@ -43,11 +43,11 @@ export function faultsPage({ actions, match, trigger, rule }: FaultSchemas): str
     ),
     "The header affects only the request that carries it; separate several actions with commas. The file contains a list of rules such as this one:",
     fence("json", JSON.stringify(EXAMPLE, null, 2)),
-    "## On calls",
+    "## API faults",
     list(actions, "api"),
-    "## On deliveries",
+    "## Delivery faults",
     list(actions, "delivery"),
-    "## A rule",
+    "## Rule fields",
     fields(rule),
     "### match, for calls",
     fields(match.api.properties),
@@ -56,7 +56,7 @@ export function faultsPage({ actions, match, trigger, rule }: FaultSchemas): str
     "A plain value must be equal. `{present, eq, ne, gt, gte, lt, lte, in, contains, startsWith}` compare in other ways; all of those given must hold.",
     "### trigger",
     fields(trigger.properties),
-    "## The fields of each action",
+    "## Action fields",
     ...actions.flatMap(({ type, schema }) => [`### ${type}`, fields(schema.properties)]),
     "`GET /_sandbox/faults/schema.json` returns all of this as JSON Schema.",
   )}\n`;

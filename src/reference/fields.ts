@@ -1,4 +1,4 @@
-// The fields of a schema as the rows of a table that a person reads.
+// Renders the fields of a schema as Markdown tables.
 
 import { ASSUMED } from "../schema/assumed.ts";
 import { type TSchema, text } from "../schema/shapes.ts";
@@ -23,33 +23,33 @@ interface Keywords {
   patternProperties?: Record<string, TSchema>;
 }
 
-/** Leads from a mark to the page that explains it. */
+/** The mark of an assumed fact, linked to the page that explains it. */
 export const ASSUMED_MARK = link("*assumed*", "assumptions.md");
 
 export const isMarked = (schema: TSchema) => ASSUMED in schema;
 
 export const marked = (words: string, schema: TSchema) => (isMarked(schema) ? `${words} ${ASSUMED_MARK}` : words).trim();
 
-/** The fields of what a client sends: with what they must be, and the bounds they must keep. */
+/** The fields of a request, with their constraints and whether they are required. */
 export const sentTable = (schema: TSchema): string =>
   table(
-    ["Field", "Type", "Required", "Meaning"],
+    ["Field", "Type", "Required", "Description"],
     fieldRows(schema, "").map(({ name, field, isRequired }) => [
       code(name),
       typeOf(field) + boundsOf(field),
       isRequired ? "yes" : "",
-      meaningOf(field),
+      markedDescriptionOf(field),
     ]),
   );
 
-/** The fields of what a client gets. */
+/** The fields of a response. */
 export const receivedTable = (schema: TSchema): string =>
   table(
-    ["Field", "Type", "Meaning"],
-    fieldRows(schema, "").map(({ name, field }) => [code(name), typeOf(field), meaningOf(field)]),
+    ["Field", "Type", "Description"],
+    fieldRows(schema, "").map(({ name, field }) => [code(name), typeOf(field), markedDescriptionOf(field)]),
   );
 
-export const meaningOf = (schema: TSchema) => marked(descriptionOf(schema), schema);
+export const markedDescriptionOf = (schema: TSchema) => marked(descriptionOf(schema), schema);
 
 interface Row {
   name: string;
@@ -65,7 +65,7 @@ function fieldRows(schema: TSchema, path: string): Row[] {
   ]);
 }
 
-/** The fields of an object, or of each object of an array; a record of its own has a table of its own. */
+/** The fields of a nested object or array of objects; titled schemas have a table of their own. */
 function innerRows(field: TSchema, path: string): Row[] {
   const { items, properties } = field as Keywords;
   if (titleOf(field) !== undefined) return [];
@@ -73,7 +73,7 @@ function innerRows(field: TSchema, path: string): Row[] {
   return items && titleOf(items) === undefined ? fieldRows(items, `${path}[].`) : [];
 }
 
-/** The type in words. */
+/** The type, as shown in a table. */
 export function typeOf(schema: TSchema): string {
   const keywords = schema as Keywords;
   const title = titleOf(schema);
@@ -94,19 +94,19 @@ const valuesOf = (values: readonly unknown[]) =>
     .map((value) => code(String(value)))
     .join(", ");
 
-/** What text holds unless its field says otherwise; stated once, under the limits. */
-export const USUAL_LENGTH = (text("") as Keywords).maxLength ?? 0;
+/** The default maximum length of text, stated once under Limits. */
+export const DEFAULT_MAX_LENGTH = (text("") as Keywords).maxLength ?? 0;
 
-/** What a value must keep to beyond its type; bounds that are those of every field of the type are left out. */
+/** The constraints of a value beyond its type, without those that apply to every field of the type. */
 export function boundsOf(schema: TSchema): string {
   const { minimum, maximum, maxLength, minItems, maxItems, default: fallback } = schema as Keywords;
   const bounds = [
     minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? "" : `at least ${number(minimum)}`,
     maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? "" : `at most ${number(maximum)}`,
-    maxLength === undefined || maxLength === USUAL_LENGTH ? "" : `at most ${number(maxLength)} characters`,
-    minItems === undefined ? "" : `at least ${number(minItems)} of them`,
-    maxItems === undefined ? "" : `at most ${number(maxItems)} of them`,
-    fallback === undefined ? "" : `default ${fallback}`,
+    maxLength === undefined || maxLength === DEFAULT_MAX_LENGTH ? "" : `at most ${number(maxLength)} characters`,
+    minItems === undefined ? "" : `at least ${number(minItems)} items`,
+    maxItems === undefined ? "" : `at most ${number(maxItems)} items`,
+    fallback === undefined ? "" : `default: ${fallback}`,
   ];
   return bounds
     .filter(Boolean)

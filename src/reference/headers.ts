@@ -1,11 +1,11 @@
-// The headers of requests and replies: what each says, which replies carry it, and which of them the service's document states.
+// The headers of requests, responses and deliveries: their meaning, when they are sent, and which are assumed.
 
 import type { Method } from "../contracts/endpoint.ts";
 import { type Assumption, assumed } from "../schema/assumed.ts";
 import { count, oneOf, type TSchema, Type, text } from "../schema/shapes.ts";
 
-/** What decides whether a reply carries a header. */
-interface Sender {
+/** The properties of an operation that decide which headers its responses carry. */
+interface OperationTraits {
   method: Method;
   idempotent: boolean;
 }
@@ -13,27 +13,27 @@ interface Sender {
 export interface HeaderFact {
   name: string;
   schema: TSchema;
-  /** Which replies carry it, in words. */
+  /** Which responses carry the header, as text for the reference. */
   on: string;
-  /** None where the service's document states the header. */
+  /** Undefined if the service's documentation states the header. */
   assumption?: Assumption;
-  sentWith(operation: Sender, status: number): boolean;
+  sentWith(operation: OperationTraits, status: number): boolean;
 }
 
 export const REQUEST_ID_HEADER = "X-Sandbox-Request-Id";
 
 const succeeded = (status: number) => status < 300;
 
-/** A stranger to the machine is turned away before anything else is looked at. */
-const ALMOST_EVERY = "Every reply but the refusal of a foreign `Host` or `Origin`";
+/** A request with a foreign Host or Origin is rejected before rate limiting. */
+const ALMOST_EVERY = "Every response, except when a foreign `Host` or `Origin` is rejected";
 
 const window: HeaderFact[] = [
-  { name: "RateLimit-Limit", schema: count("How many requests a window admits"), on: ALMOST_EVERY, sentWith: () => true },
-  { name: "RateLimit-Remaining", schema: count("How many of them are left"), on: ALMOST_EVERY, sentWith: () => true },
-  { name: "RateLimit-Reset", schema: count("When the window ends, in Unix seconds"), on: ALMOST_EVERY, sentWith: () => true },
+  { name: "RateLimit-Limit", schema: count("Number of requests allowed per window"), on: ALMOST_EVERY, sentWith: () => true },
+  { name: "RateLimit-Remaining", schema: count("Number of requests left in the window"), on: ALMOST_EVERY, sentWith: () => true },
+  { name: "RateLimit-Reset", schema: count("End of the window, in Unix seconds"), on: ALMOST_EVERY, sentWith: () => true },
   {
     name: "Retry-After",
-    schema: count("How many seconds to wait before trying again", { minimum: 1 }),
+    schema: count("Number of seconds to wait before retrying", { minimum: 1 }),
     on: "429 and 503",
     sentWith: (_, status) => status === 429 || status === 503,
   },
@@ -42,37 +42,41 @@ const window: HeaderFact[] = [
 const invented: HeaderFact[] = [
   {
     name: REQUEST_ID_HEADER,
-    schema: text("The request's id in the sandbox's own journal"),
-    on: "Every reply",
-    assumption: { why: "The document shows no correlation header; this one cannot be taken for one of the service's." },
+    schema: text("Id of the request in the sandbox's journal"),
+    on: "Every response",
+    assumption: {
+      why: "The service's documentation shows no request id header; the `X-Sandbox-` prefix shows that this one is not the service's.",
+    },
     sentWith: () => true,
   },
   {
     name: "X-Sandbox-Unknown-Params",
-    schema: text("Query parameters that were ignored because no operation here knows them"),
-    on: "Any success",
-    assumption: { why: "The document does not say what becomes of unknown parameters; they are ignored, and named." },
+    schema: text("Unknown query parameters, which were ignored"),
+    on: "Successful responses",
+    assumption: {
+      why: "The service's documentation does not say how unknown parameters are handled; the sandbox ignores and reports them.",
+    },
     sentWith: (_, status) => succeeded(status),
   },
   {
     name: "X-Sandbox-Unknown-Fields",
-    schema: text("Fields of the body that were kept as they came because no operation here knows them"),
-    on: "Any success of POST, PATCH and DELETE",
-    assumption: { why: "The document does not show the bodies, so a field that is unknown here may be known there." },
+    schema: text("Unknown body fields, which were stored unchanged"),
+    on: "Successful POST, PATCH and DELETE",
+    assumption: { why: "The service's documentation does not show the bodies, so the service may know a field that the sandbox does not." },
     sentWith: ({ method }, status) => succeeded(status) && method !== "GET",
   },
   {
     name: "X-Sandbox-Warning",
-    schema: text("What was done as asked, though it looks like a mistake"),
-    on: "Any success of POST, PATCH and DELETE",
-    assumption: { why: "The document lists no types of event, so a name that is unknown here is taken, and remarked upon." },
+    schema: text("Warning about a successful request that is probably a mistake"),
+    on: "Successful POST, PATCH and DELETE",
+    assumption: { why: "The service's documentation has no list of event types, so the sandbox accepts unknown types with a warning." },
     sentWith: ({ method }, status) => succeeded(status) && method !== "GET",
   },
   {
     name: "Idempotent-Replayed",
-    schema: oneOf(["true"], "The reply repeats the first one to this `Idempotency-Key`"),
-    on: "A repeated success, 404 or 409",
-    assumption: { why: "The document is silent; the name is a common convention, and a client may ignore it." },
+    schema: oneOf(["true"], "This is a replay of the first response to this `Idempotency-Key`"),
+    on: "A replayed success, 404 or 409",
+    assumption: { why: "The service's documentation does not mention one; the name is a common convention, and clients may ignore it." },
     sentWith: ({ idempotent }, status) => idempotent && (succeeded(status) || status === 404 || status === 409),
   },
 ];
@@ -80,9 +84,9 @@ const invented: HeaderFact[] = [
 const injected: HeaderFact[] = [
   {
     name: "X-Sandbox-Fault",
-    schema: text("The fault rules that touched the reply, parted by commas"),
-    on: "Any reply that a labelled fault rule touched",
-    assumption: { why: "An injected failure must not be taken for one of the service's own while somebody looks for its cause." },
+    schema: text("Names of the fault rules that affected the response, separated by commas"),
+    on: "Any response affected by a labelled fault rule",
+    assumption: { why: "Developers who debug a failure must be able to tell an injected fault from a response of the service." },
     sentWith: () => true,
   },
 ];
@@ -90,43 +94,43 @@ const injected: HeaderFact[] = [
 const standard: HeaderFact[] = [
   {
     name: "WWW-Authenticate",
-    schema: text('`Bearer`, with `error="invalid_token"` where a token was sent and refused'),
+    schema: text('`Bearer`, with `error="invalid_token"` if the token sent is invalid'),
     on: "401",
-    assumption: { why: "RFC 9110 asks for it with every 401, and RFC 6750 says what it holds." },
+    assumption: { why: "RFC 9110 requires it with every 401, and RFC 6750 defines its value." },
     sentWith: (_, status) => status === 401,
   },
   {
     name: "Cache-Control",
-    schema: oneOf(["no-store"], "The reply must not be kept by any cache"),
-    on: "429, and replies that show a secret",
-    assumption: { why: "RFC 6585 forbids to store a 429, and a secret is nobody's to keep." },
+    schema: oneOf(["no-store"], "Caches must not store the response"),
+    on: "429, and responses that contain a secret",
+    assumption: { why: "RFC 6585 forbids caches to store a 429, and secrets must not be cached." },
     sentWith: (_, status) => status === 429,
   },
 ];
 
 export const serviceHeaders: readonly HeaderFact[] = [...window, ...invented, ...injected, ...standard];
 
-/** The one request header that is neither authentication nor media type. */
+/** The `Idempotency-Key` request header. */
 export const idempotencyKey = {
   name: "Idempotency-Key",
   schema: Type.String({
     description:
-      "A value of the client's own making, such as a UUID: a repeated request with the same key gets the first reply again and has no second effect",
+      "A unique value generated by the client, such as a UUID; a retry with the same key returns the first response and has no further effect",
     minLength: 1,
     maxLength: 255,
     pattern: "^[!-~]+$",
   }),
 };
 
-/** What signs and names a delivery. Content-Type is stated too, and stands with the body. */
+/** The headers of a delivery. `Content-Type` is documented with the body. */
 export const deliveryHeaders: readonly { name: string; schema: TSchema }[] = [
   {
     name: "X-Webhook-Signature",
     schema: assumed(
-      Type.String({ description: "HMAC-SHA256 of the body's exact bytes, as 64 lower-case hex digits", pattern: "^[0-9a-f]{64}$" }),
-      "The document does not say which key feeds the digest: here it is the endpoint's whole secret, `whsec_` included, as UTF-8.",
+      Type.String({ description: "HMAC-SHA256 of the exact bytes of the body, as 64 lower-case hex digits", pattern: "^[0-9a-f]{64}$" }),
+      "The service's documentation does not name the HMAC key; the sandbox uses the endpoint's whole secret, including `whsec_`, as UTF-8.",
     ),
   },
-  { name: "X-Webhook-Id", schema: text("The event's id, the same on every attempt") },
-  { name: "X-Webhook-Event", schema: text("The event's type, such as `payment.succeeded`") },
+  { name: "X-Webhook-Id", schema: text("Id of the event, the same on every attempt") },
+  { name: "X-Webhook-Event", schema: text("Event type, such as `payment.succeeded`") },
 ];

@@ -1,4 +1,4 @@
-// The ledger of assumptions: every fact that the service's document does not state, why it is as it is, and what changes it.
+// Collects every assumption: facts that the service's documentation does not state, each with its reason and its setting.
 
 import type { Resource } from "../contracts/resource.ts";
 import { errors } from "../kernel/errors.ts";
@@ -11,12 +11,12 @@ import { deliveryHeaders, serviceHeaders } from "./headers.ts";
 import { descriptionOf, subschemas, titleOf } from "./subschemas.ts";
 
 export const subjects = {
-  behaviour: "How it behaves",
+  behaviour: "Behaviour",
   body: "Request bodies",
   parameter: "Query parameters",
-  record: "Records",
-  reply: "Replies",
-  status: "Statuses of success",
+  record: "Objects",
+  reply: "Responses",
+  status: "Success statuses",
   error: "Errors",
   event: "Events",
   header: "Headers",
@@ -24,21 +24,21 @@ export const subjects = {
 
 export type Subject = keyof typeof subjects;
 
-/** One assumption, however many places it was made in. */
+/** One assumption and all the places where it applies. */
 export interface LedgerRow extends Assumption {
   about: Subject;
   fact: string;
-  /** An operation, record, code, event type or header; a JSON Pointer follows where the fact is a part of one. */
+  /** Operations, records, error codes, event types or headers, with a JSON Pointer if the fact concerns a part of one. */
   places: string[];
 }
 
 export interface Ledger {
-  /** How many facts are assumed: the places of all rows. */
+  /** The number of assumed facts: the places of all rows. */
   total: number;
   rows: LedgerRow[];
 }
 
-export interface Assuming {
+export interface LedgerSource {
   operations: readonly Declared[];
   resources: readonly Resource[];
   events: readonly EventType[];
@@ -52,13 +52,13 @@ interface Note {
   assumption: Assumption;
 }
 
-export function ledger(source: Assuming): Ledger {
+export function ledger(source: LedgerSource): Ledger {
   const notes = [...schemaNotes(source), ...statusNotes(source), ...errorNotes(), ...eventNotes(source), ...headerNotes()];
   const rows = group([...notes, ...source.behaviours.map(behaviourNote)]);
   return { total: rows.reduce((sum, { places }) => sum + places.length, 0), rows };
 }
 
-/** The same fact for the same reason is one row. Rows stand in the order of the subjects, else as they were found. */
+/** Merges notes with the same fact and reason into one row. Rows are sorted by subject. */
 function group(notes: readonly Note[]): LedgerRow[] {
   const rows = new Map<string, LedgerRow>();
   for (const { about, fact, place, assumption } of notes) {
@@ -72,13 +72,13 @@ function group(notes: readonly Note[]): LedgerRow[] {
 }
 
 const ROOTS: Partial<Record<Subject, string>> = {
-  body: "The fields of the request body",
-  record: "The fields of the record",
-  reply: "The fields of the reply",
+  body: "Fields of the request body",
+  record: "Fields of the object",
+  reply: "Fields of the response",
 };
 
-function schemaNotes({ operations, resources }: Assuming): Note[] {
-  const walk = openWalk();
+function schemaNotes({ operations, resources }: LedgerSource): Note[] {
+  const walk = createWalk();
   for (const { id, query, body, reply } of operations) {
     walk.enter("parameter", `${id}#/query`, query);
     if (body) walk.enter("body", `${id}#/body`, body);
@@ -90,8 +90,8 @@ function schemaNotes({ operations, resources }: Assuming): Note[] {
   return walk.notes;
 }
 
-/** Walks schemas to any depth. What has a title is walked once, as the record of that title. */
-function openWalk() {
+/** Walks schemas to any depth. A titled schema is visited once, as the object of that title. */
+function createWalk() {
   const notes: Note[] = [];
   const walked = new Set<string>();
   const enter = (about: Subject, place: string, schema: TSchema) => {
@@ -117,10 +117,10 @@ function openWalk() {
 
 const factOfField = (pointer: string, schema: TSchema) => `\`${pointer.split("/").at(-1)}\`: ${descriptionOf(schema)}`;
 
-const statusNotes = ({ operations }: Assuming): Note[] =>
+const statusNotes = ({ operations }: LedgerSource): Note[] =>
   operations.flatMap(({ id, status }) =>
     isAssumed(status)
-      ? [{ about: "status" as const, fact: `Success is answered with ${factOf(status)}`, place: id, assumption: status.assumption }]
+      ? [{ about: "status" as const, fact: `Success returns status ${factOf(status)}`, place: id, assumption: status.assumption }]
       : [],
   );
 
@@ -129,12 +129,17 @@ const errorNotes = (): Note[] =>
     .filter((code) => !("documented" in errors[code]))
     .map((code) => {
       const { status, error } = errors[code];
-      return { about: "error", fact: `Answered with ${status}, as \`${error}\``, place: code, assumption: ERRORS_ASSUMPTION };
+      return {
+        about: "error",
+        fact: `Returned with status ${status} and category \`${error}\``,
+        place: code,
+        assumption: ERRORS_ASSUMPTION,
+      };
     });
 
-const eventNotes = ({ events }: Assuming): Note[] =>
+const eventNotes = ({ events }: LedgerSource): Note[] =>
   events.flatMap(({ type, assumption }) =>
-    assumption ? [{ about: "event" as const, fact: "There is such an event", place: type, assumption }] : [],
+    assumption ? [{ about: "event" as const, fact: "The event type exists", place: type, assumption }] : [],
   );
 
 const headerNotes = (): Note[] =>

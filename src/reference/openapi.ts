@@ -1,12 +1,12 @@
-// The catalogue as an OpenAPI 3.1 document: of the service, or of any other surface that is declared in the same way.
+// Generates the OpenAPI 3.1 document of an API surface.
 
 import { STATUS_CODES } from "node:http";
 import { paramNames } from "../contracts/endpoint.ts";
 import { ASSUMED, factOf, isAssumed } from "../schema/assumed.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import { areasOf, type Declared, parameterWords, type Surface } from "./api-surface.ts";
-import { type Components, openComponents } from "./components.ts";
-import { failures, headersOf, unlessEmpty } from "./error-replies.ts";
+import { areasOf, type Declared, describePathParameter, type Surface } from "./api-surface.ts";
+import { type Components, createComponents } from "./components.ts";
+import { failures, headersOf, omitIfEmpty } from "./error-replies.ts";
 import { type EventType, envelope } from "./events.ts";
 import { deliveryHeaders, idempotencyKey } from "./headers.ts";
 import { shownOn } from "./strip-assumed.ts";
@@ -23,11 +23,11 @@ export interface OpenApiDocument {
   components: Printed;
 }
 
-const EVENTS_TAG = { name: "Events", description: "What the service sends to the endpoints that subscribed." };
+const EVENTS_TAG = { name: "Events", description: "Webhook events sent to subscribed endpoints." };
 
 export function openapi(surface: Surface, declared: readonly Declared[], events: readonly EventType[] = []): OpenApiDocument {
   const operations = shownOn(surface, declared);
-  const components = openComponents();
+  const components = createComponents();
   const { scheme, description, required } = surface.security;
   const paths = pathsOf(surface, operations, components);
   const webhooks = Object.fromEntries(events.map((event) => [event.type, { post: delivery(event, components) }]));
@@ -52,8 +52,8 @@ export function openapi(surface: Surface, declared: readonly Declared[], events:
 function tagsOf(operations: readonly Declared[]): OpenApiDocument["tags"] {
   return areasOf(operations).map(([name, members]) => {
     const [first = "", ...others] = members.map(({ summary }) => summary);
-    const told = [first, ...others.map((summary) => summary.charAt(0).toLowerCase() + summary.slice(1))];
-    return { name, description: `${told.join("; ")}.` };
+    const summaries = [first, ...others.map((summary) => summary.charAt(0).toLowerCase() + summary.slice(1))];
+    return { name, description: `${summaries.join("; ")}.` };
   });
 }
 
@@ -84,8 +84,8 @@ function operationOf(surface: Surface, operation: Declared, components: Componen
 }
 
 function describe({ summary, description, emits }: Declared): string {
-  const told = emits.map((fact) => `\`${factOf(fact)}\``).join(" and ");
-  return [description || `${summary}.`, ...(told ? [`Makes the event ${told}.`] : [])].join(" ");
+  const events = emits.map((fact) => `\`${factOf(fact)}\``).join(" and ");
+  return [description || `${summary}.`, ...(events ? [`Emits ${events}.`] : [])].join(" ");
 }
 
 function parametersOf(surface: Surface, operation: Declared, components: Components): Printed[] {
@@ -94,7 +94,7 @@ function parametersOf(surface: Surface, operation: Declared, components: Compone
     name,
     in: "path",
     required: true,
-    description: parameterWords(name),
+    description: describePathParameter(name),
     schema: { type: "string" },
     ...(exampleParams[name] === undefined ? {} : { example: exampleParams[name] }),
   }));
@@ -105,7 +105,7 @@ function parametersOf(surface: Surface, operation: Declared, components: Compone
   const takesKey = idempotent && surface.errors.key.length > 0;
   const { name, schema } = idempotencyKey;
   const key = () => parameter("header", name, schema, components);
-  return [...inPath, ...inQuery, ...(takesKey ? [components.point("parameters", name, key)] : [])];
+  return [...inPath, ...inQuery, ...(takesKey ? [components.reference("parameters", name, key)] : [])];
 }
 
 function parameter(place: "query" | "header", name: string, schema: TSchema, components: Components): Printed {
@@ -125,7 +125,7 @@ function success(surface: Surface, operation: Declared, components: Components):
   const fixed = Object.entries(headers).map(([name, value]) => [name, { schema: { type: "string", const: value } }]);
   const response = {
     description: STATUS_CODES[factOf(status)],
-    ...unlessEmpty("headers", { ...headersOf(surface, operation, factOf(status), components), ...Object.fromEntries(fixed) }),
+    ...omitIfEmpty("headers", { ...headersOf(surface, operation, factOf(status), components), ...Object.fromEntries(fixed) }),
     content: { "application/json": { schema: components.schema(reply) }, ...Object.fromEntries(others) },
     ...(isAssumed(status) ? { [ASSUMED]: status.assumption } : {}),
   };
@@ -138,14 +138,14 @@ function delivery({ type, data, kind, assumption }: EventType, components: Compo
   return {
     operationId: `on.${type}`,
     summary: type,
-    description: `Sent to every enabled endpoint that subscribed to it${kind ? `; \`data\` is the ${kind}` : ""}.`,
+    description: `Sent to every enabled endpoint subscribed to this type${kind ? `; \`data\` is the ${kind}` : ""}.`,
     tags: [EVENTS_TAG.name],
     security: [],
     parameters: deliveryHeaders.map(({ name, schema }) =>
-      components.point("parameters", name, () => ({ ...parameter("header", name, schema, components), required: true })),
+      components.reference("parameters", name, () => ({ ...parameter("header", name, schema, components), required: true })),
     ),
     requestBody: { required: true, content: { "application/json": { schema } } },
-    responses: { "2XX": { description: "Taken. Any other answer is tried again." } },
+    responses: { "2XX": { description: "Delivered. After any other response, the delivery is retried." } },
     ...(assumption ? { [ASSUMED]: assumption } : {}),
   };
 }

@@ -1,44 +1,44 @@
-// One operation on a page: what to send, what comes back, what can go wrong, and whom it tells.
+// Renders the section of one operation: example, parameters, body, response, errors and events.
 
 import { paramNames } from "../contracts/endpoint.ts";
 import { errors } from "../kernel/errors.ts";
 import { factOf, isAssumed } from "../schema/assumed.ts";
-import { type Catalogue, type Declared, ownErrorsOf, parameterWords, type Surface } from "./api-surface.ts";
-import { curl, exampleCall, makerOf, type Replies } from "./example.ts";
-import { ASSUMED_MARK, boundsOf, isMarked, marked, meaningOf, receivedTable, sentTable, typeOf } from "./fields.ts";
+import { type Catalogue, type Declared, describePathParameter, ownErrorsOf, type Surface } from "./api-surface.ts";
+import { curl, exampleCall, prerequisiteOf, type Replies } from "./example.ts";
+import { ASSUMED_MARK, boundsOf, isMarked, marked, markedDescriptionOf, receivedTable, sentTable, typeOf } from "./fields.ts";
 import { blocks, code, fence, heading, link, table } from "./markdown.ts";
 import { titleOf } from "./subschemas.ts";
 
-/** `replies` is what the example calls were answered. */
+/** `replies` holds the response bodies of the example requests. */
 export function operationSection(catalogue: Catalogue, operation: Declared, replies: Replies): string {
   const { surface } = catalogue;
   const { id, method, path, summary, description } = operation;
-  const maker = makerOf(catalogue, operation);
+  const prerequisite = prerequisiteOf(catalogue, operation);
   const address = new URL(surface.server).pathname.replace(/\/$/, "") + surface.prefix + path;
   return blocks(
     heading(3, summary, id),
     `${code(`${method} ${address}`)} · ${code(id)}`,
     description,
-    maker ? `The example follows that of ${link(code(maker.id), `#${maker.id}`)}.` : "",
+    prerequisite ? `Run the example of ${link(code(prerequisite.id), `#${prerequisite.id}`)} first.` : "",
     fence("sh", curl(surface.server, exampleCall(catalogue, operation, replies))),
     parameters(operation),
     body(operation),
-    answer(operation, replies[id]),
+    response(operation, replies[id]),
     failures(surface, operation),
     events(operation),
   );
 }
 
 function parameters({ path, query }: Declared): string {
-  const inPath = paramNames(path).map((name) => [code(name), "path", "string", parameterWords(name)]);
+  const inPath = paramNames(path).map((name) => [code(name), "path", "string", describePathParameter(name)]);
   const inQuery = Object.entries(query.properties).map(([name, schema]) => [
     code(name),
     query.required?.includes(name) ? "query, required" : "query",
     typeOf(schema) + boundsOf(schema),
-    meaningOf(schema),
+    markedDescriptionOf(schema),
   ]);
   const rows = [...inPath, ...inQuery];
-  return rows.length === 0 ? "" : blocks("**Parameters**", table(["Name", "In", "Type", "Meaning"], rows));
+  return rows.length === 0 ? "" : blocks("**Parameters**", table(["Name", "In", "Type", "Description"], rows));
 }
 
 function body({ body }: Declared): string {
@@ -46,12 +46,12 @@ function body({ body }: Declared): string {
   return blocks(marked("**Body**", body), sentTable(body));
 }
 
-function answer({ status, reply, documents, headers }: Declared, example: unknown): string {
-  const fixed = Object.entries(headers).map(([name, value]) => ` It carries ${code(`${name}: ${value}`)}.`);
+function response({ status, reply, documents, headers }: Declared, example: unknown): string {
+  const fixed = Object.entries(headers).map(([name, value]) => ` Sent with ${code(`${name}: ${value}`)}.`);
   const mark = isAssumed(status) ? ` ${ASSUMED_MARK}` : "";
   const types = Object.values(documents);
-  const others = types.length > 0 ? `, or with ${types.map(code).join(", ")}` : "";
-  const intro = `**Answers ${code(String(factOf(status)))}**${mark} with ${shapeOf(reply)}${others}.${fixed.join("")}`;
+  const others = types.length > 0 ? ` or ${types.map(code).join(", ")}` : "";
+  const intro = `**Returns ${code(String(factOf(status)))}**${mark} with ${shapeOf(reply)}${others}.${fixed.join("")}`;
   return blocks(intro, ownFields(reply), example === undefined ? "" : fence("json", mask(example)));
 }
 
@@ -64,11 +64,11 @@ const isList = (schema: Reply) => "has_more" in propertiesOf(schema);
 function shapeOf(reply: Reply): string {
   const mark = isMarked(reply) && titleOf(reply) === undefined ? ` ${ASSUMED_MARK}` : "";
   const { data } = propertiesOf(reply);
-  if (isList(reply) && data) return `a list envelope, whose \`data\` is an ${typeOf(data)}${mark}`;
+  if (isList(reply) && data) return `a list object whose \`data\` is an ${typeOf(data)}${mark}`;
   return titleOf(reply) === undefined ? `an object${mark}` : `the ${typeOf(reply)}`;
 }
 
-/** The fields of a reply, or of what it lists, unless they are those of a record, which has a table of its own. */
+/** The fields of the response or of its list items; titled schemas have a table of their own. */
 function ownFields(reply: Reply): string {
   const { data } = propertiesOf(reply);
   const shape = isList(reply) && data ? ((data as { items?: Reply }).items ?? data) : reply;
@@ -76,7 +76,7 @@ function ownFields(reply: Reply): string {
   return isOwn ? receivedTable(shape) : "";
 }
 
-/** Keys and secrets of the example world would alarm whoever scans a repository for them. */
+/** Masks keys and secrets of the example data, which would trigger secret scanners. */
 const mask = (example: unknown) =>
   JSON.stringify(example, null, 2).replaceAll(/(sk_test_session_|sk_test_|whsec_)[0-9A-Za-z]{20,}/g, "$1…");
 
@@ -86,6 +86,6 @@ function failures(surface: Surface, operation: Declared): string {
 }
 
 function events({ emits }: Declared): string {
-  const told = emits.map((fact) => link(code(factOf(fact)), "#events") + (isAssumed(fact) ? ` ${ASSUMED_MARK}` : ""));
-  return told.length === 0 ? "" : `**Events** ${told.join(", ")}`;
+  const links = emits.map((fact) => link(code(factOf(fact)), "#events") + (isAssumed(fact) ? ` ${ASSUMED_MARK}` : ""));
+  return links.length === 0 ? "" : `**Events** ${links.join(", ")}`;
 }

@@ -1,4 +1,4 @@
-// The reference that a person reads: every operation with a call that works, then what holds for all of them.
+// Generates docs/reference.md and docs/control.md: every operation with an example, then the sections common to all.
 
 import type { Resource } from "../contracts/resource.ts";
 import type { Behaviour } from "../schema/assumed.ts";
@@ -23,31 +23,34 @@ export interface PageSource {
   replies: Replies;
 }
 
-const GENERAL = ["Records", "Errors", "Events", "Headers", "Limits", "Behaviour"] as const;
+const GENERAL = ["Objects", "Errors", "Events", "Headers", "Limits", "Behaviour"] as const;
 
 export function referencePage(source: PageSource): string {
   const { service, control, resources, events, behaviours } = source;
   const schemas = [...resources.map(({ schema }) => schema), ...schemasOf(service), errorObject, envelope];
   const sections: Record<(typeof GENERAL)[number], string> = {
-    Records: blocks(
-      `Lists answer records newest first. What is marked ${ASSUMED_MARK} is not in the service's document.`,
+    Objects: blocks(
+      `Lists return the newest objects first. Facts marked ${ASSUMED_MARK} are not in the service's documentation.`,
       records(schemas),
     ),
     Errors: blocks(
-      "Every error is an [`error`](#record-error) object. One status has one meaning, and `code` names the exact condition. All but 429 are assumed.",
+      "Every error response is an [`error`](#record-error) object. `code` identifies the exact condition. All errors except the 429 for rate limits are assumed.",
       errorTable(service, control),
     ),
-    Events: blocks("Sent as an [`event`](#record-event) to every enabled endpoint that subscribed to its type.", eventTable(events)),
+    Events: blocks(
+      "Each event is sent as an [`event`](#record-event) object to every enabled endpoint subscribed to its type.",
+      eventTable(events),
+    ),
     Headers: headerTables(),
     Limits: limitTable(service.operations),
     Behaviour: blocks(
-      `Why each of these is so, and everything else that is assumed, stands in ${link("the ledger", "assumptions.md")}.`,
+      `The reasons, and all other assumptions, are listed under ${link("Assumptions", "assumptions.md")}.`,
       behaviourTable(behaviours),
     ),
   };
   return page(
-    "Reference",
-    `Every operation under \`${service.surface.server}\`. The commands below succeed as they stand on a freshly started sandbox. Beside the errors that stand with an operation, it can answer those of which ${link("the table of errors", "#errors")} says that any can. What steers the sandbox itself is on ${link("a page of its own", "control.md")}.`,
+    "API reference",
+    `Every operation under \`${service.surface.server}\`. All commands succeed on a freshly started sandbox. Each operation lists its own errors; errors that any operation can return are in ${link("Errors", "#errors")}. The operations that control the sandbox itself are in ${link("Control plane", "control.md")}.`,
     service,
     source.replies,
     GENERAL.map((name) => [name, sections[name]]),
@@ -58,10 +61,10 @@ export function controlPage(control: Catalogue): string {
   const schemas = [...titledSchemas(schemasOf(control)).values()];
   return page(
     "Control plane",
-    `Every operation under \`${control.surface.server}${control.surface.prefix}\`. ${control.surface.description} Errors are those of ${link("the reference", "reference.md#errors")}.`,
+    `Every operation under \`${control.surface.server}${control.surface.prefix}\`. ${control.surface.description} Errors are listed in the ${link("API reference", "reference.md#errors")}.`,
     control,
     {},
-    schemas.length === 0 ? [] : [["Shapes", records(schemas)]],
+    schemas.length === 0 ? [] : [["Objects", records(schemas)]],
   );
 }
 
@@ -96,10 +99,10 @@ const anchorOf = (name: string) => name.toLowerCase().replaceAll(" ", "-");
 
 function records(schemas: readonly TSchema[]): string {
   const sections = [...titledSchemas(schemas)].map(([title, schema]) => {
-    const told = descriptionOf(schema);
+    const description = descriptionOf(schema);
     return blocks(
       heading(3, title, `record-${title}`),
-      [told && `${told}.`, isMarked(schema) ? ASSUMED_MARK : ""].join(" ").trim(),
+      [description && `${description}.`, isMarked(schema) ? ASSUMED_MARK : ""].join(" ").trim(),
       receivedTable(schema),
     );
   });

@@ -1,4 +1,4 @@
-// Takes the marks of assumption off what stands in for no service: there is no document that could have left it open.
+// Removes assumption marks from surfaces that emulate no service, such as the control plane.
 
 import type { ObjectSchema } from "../contracts/endpoint.ts";
 import { ASSUMED, factOf } from "../schema/assumed.ts";
@@ -6,7 +6,7 @@ import type { TSchema } from "../schema/shapes.ts";
 import type { Declared, Surface } from "./api-surface.ts";
 import { mapSubschemas, type Printed } from "./subschemas.ts";
 
-/** The operations as the surface's documents show them. */
+/** The operations as the documentation of the surface shows them. */
 export const shownOn = ({ assumes }: Surface, operations: readonly Declared[]): readonly Declared[] =>
   assumes ? operations : operations.map(withoutMarks);
 

@@ -1,16 +1,16 @@
-// The way into a schema: which of its keywords hold schemas of their own, and the JSON Pointer that leads to each.
+// Traversal of JSON Schemas: which keywords contain schemas, and the JSON Pointer to each.
 
 import { escapePointer } from "../schema/json-pointer.ts";
 import type { TSchema } from "../schema/shapes.ts";
 
-/** A schema as plain JSON, without the hidden marks that its builder keeps on it. */
+/** A schema as plain JSON, without the symbols that TypeBox adds. */
 export type Printed = { [keyword: string]: unknown };
 
 const MAPS = new Set(["properties", "patternProperties"]);
 const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const SINGLES = new Set(["items", "additionalProperties", "not"]);
 
-/** The schemas directly inside a schema. */
+/** The direct subschemas of a schema. */
 export function subschemas(schema: TSchema): [pointer: string, inner: TSchema][] {
   const found: [string, TSchema][] = [];
   mapSubschemas(schema, (inner, pointer) => {
@@ -20,7 +20,7 @@ export function subschemas(schema: TSchema): [pointer: string, inner: TSchema][]
   return found;
 }
 
-/** A copy of the schema, as plain JSON, in which each schema directly inside it is what `change` makes of it. */
+/** Copies the schema as plain JSON and replaces each direct subschema with the result of `change`. */
 export function mapSubschemas(schema: TSchema, change: (inner: TSchema, pointer: string) => Printed): Printed {
   const mapped = Object.entries(schema).map(([keyword, value]) => [keyword, mapKeyword(keyword, value, change)]);
   return Object.fromEntries(mapped);
@@ -34,7 +34,7 @@ function mapKeyword(keyword: string, value: unknown, change: (inner: TSchema, po
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner, `/${keyword}/${escapePointer(name)}`)]));
 }
 
-/** The name under which a schema is printed once, if it has one: the kind of record that it describes. */
+/** The title of a schema, under which it is printed once. */
 export const titleOf = (schema: TSchema): string | undefined => {
   const { title } = schema as { title?: unknown };
   return typeof title === "string" ? title : undefined;
@@ -42,7 +42,7 @@ export const titleOf = (schema: TSchema): string | undefined => {
 
 export const descriptionOf = (schema: TSchema): string => String((schema as { description?: unknown }).description ?? "");
 
-/** Every schema with a title, however deep in the given ones it first occurs. */
+/** Every titled schema in the given schemas, at any depth. */
 export function titledSchemas(schemas: readonly TSchema[]): Map<string, TSchema> {
   const found = new Map<string, TSchema>();
   const visit = (schema: TSchema) => {

@@ -1,9 +1,9 @@
-// Schemas as TypeScript: each that has a name is an interface of its own, with what it says of itself as comments.
+// Generates TypeScript from JSON Schemas: named schemas become interfaces, descriptions become doc comments.
 
 import type { TSchema } from "../schema/shapes.ts";
 import { descriptionOf, titleOf } from "./subschemas.ts";
 
-interface Keywords {
+interface SchemaKeywords {
   type?: string | string[];
   enum?: unknown[];
   const?: unknown;
@@ -16,24 +16,24 @@ interface Keywords {
 }
 
 export interface Types {
-  /** The type of a schema, as it stands where it is used. */
+  /** The TypeScript type of a schema, where it is used. */
   typeOf(schema: TSchema): string;
-  /** The same under this name, for a schema that has none of its own. */
+  /** Declares a schema without a title under this name. */
   named(name: string, schema: TSchema): string;
-  /** Everything that was named, in the order of the alphabet. */
+  /** All declarations, sorted by name. */
   declarations(): string[];
 }
 
-/** `names` are those of schemas that have no title; each is known by what it says. */
-export function openTypes(names: Readonly<Record<string, TSchema>>): Types {
+/** `names` gives names to schemas without a title; a schema is recognised by its JSON text. */
+export function createTypes(names: Readonly<Record<string, TSchema>>): Types {
   const declared = new Map<string, string>();
   const nameOf = new Map(Object.entries(names).map(([name, schema]) => [JSON.stringify(schema), name]));
 
   const named = (name: string, schema: TSchema): string => {
     if (declared.has(name)) return name;
-    // The name is taken before the type is printed, so that one which holds itself comes to an end.
+    // The name is registered before the type is printed, so that a recursive type terminates.
     declared.set(name, "");
-    const { properties } = schema as Keywords;
+    const { properties } = schema as SchemaKeywords;
     const written = properties ? `interface ${name} ${print(schema)}` : `type ${name} = ${print(schema)};`;
     declared.set(name, `${comment(schema)}export ${written}`);
     return name;
@@ -43,11 +43,11 @@ export function openTypes(names: Readonly<Record<string, TSchema>>): Types {
     const name = nameOf.get(JSON.stringify(schema)) ?? (title === undefined ? undefined : pascal(title));
     return name === undefined ? print(schema) : named(name, schema);
   };
-  const print = (schema: TSchema): string => printed(schema as Keywords, typeOf);
+  const print = (schema: TSchema): string => printed(schema as SchemaKeywords, typeOf);
   return { typeOf, named, declarations: () => [...declared].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text) };
 }
 
-function printed(schema: Keywords, typeOf: (schema: TSchema) => string): string {
+function printed(schema: SchemaKeywords, typeOf: (schema: TSchema) => string): string {
   const { type, anyOf, items, properties, patternProperties } = schema;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
@@ -61,7 +61,7 @@ function printed(schema: Keywords, typeOf: (schema: TSchema) => string): string 
 
 const arrayOf = (item: string) => (/^[\w.]+$/.test(item) ? `${item}[]` : `(${item})[]`);
 
-function block({ properties = {}, required = [], additionalProperties }: Keywords, typeOf: (schema: TSchema) => string): string {
+function block({ properties = {}, required = [], additionalProperties }: SchemaKeywords, typeOf: (schema: TSchema) => string): string {
   const fields = Object.entries(properties).map(
     ([name, schema]) => `${comment(schema)}${name}${required.includes(name) ? "" : "?"}: ${typeOf(schema)};`,
   );
@@ -70,10 +70,10 @@ function block({ properties = {}, required = [], additionalProperties }: Keyword
   return lines.length === 0 ? "{}" : `{\n${indented(lines.join("\n"))}\n}`;
 }
 
-const comment = (schema: TSchema) => remark(descriptionOf(schema));
+const comment = (schema: TSchema) => docComment(descriptionOf(schema));
 
-/** Words as a comment above what they are about; nothing where there are none. */
-export const remark = (words: string) => (words === "" ? "" : `/** ${words.replaceAll("*/", "* /")} */\n`);
+/** A doc comment, or nothing if the text is empty. */
+export const docComment = (words: string) => (words === "" ? "" : `/** ${words.replaceAll("*/", "* /")} */\n`);
 
 export const indented = (text: string) => text.replaceAll(/^(?=.)/gm, "  ");
 

@@ -11,7 +11,7 @@ import { assumptionsPage as renderAssumptions } from "../reference/assumptions-p
 import { operationTable } from "../reference/control-operations.ts";
 import { programTypes } from "../reference/control-plane-types.ts";
 import { eventsOf } from "../reference/events.ts";
-import { exampleCall, makerOf, type Replies } from "../reference/example.ts";
+import { exampleCall, prerequisiteOf, type Replies } from "../reference/example.ts";
 import { faultsPage as renderFaults } from "../reference/faults-page.ts";
 import { ledger } from "../reference/ledger.ts";
 import { openapi } from "../reference/openapi.ts";
@@ -45,7 +45,7 @@ export const assumptions = () => ledger({ operations: catalogue, resources, even
 export const exampleCalls = (replies: Replies = {}) =>
   catalogue.map((operation) => ({
     id: operation.id,
-    after: makerOf(service(USUAL_URL), operation)?.id,
+    after: prerequisiteOf(service(USUAL_URL), operation)?.id,
     ...exampleCall(service(USUAL_URL), operation, replies),
   }));
 

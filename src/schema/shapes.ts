@@ -42,7 +42,7 @@ export const oneOf = <const V extends string>(values: readonly V[], description:
   Type.Unsafe<V>({ type: "string", enum: [...values], description, ...options });
 
 /** Free-form data of the client's own. */
-export const metadata = () => Type.Record(Type.Unknown(), { description: "Free-form; kept as sent" });
+export const metadata = () => Type.Record(Type.Unknown(), { description: "Free-form key-value data, stored unchanged" });
 
 /** The same shape, or null. */
 export function nullable<S extends TSchema>(schema: S) {
@@ -72,28 +72,34 @@ export const listOf = <S extends TSchema>(item: S) =>
   Type.Object({
     object: oneOf(["list"], "Always `list`"),
     data: Type.Array(item, { description: "Newest first" }),
-    has_more: Type.Boolean({ description: "True when more records exist beyond this answer, in the direction asked for" }),
+    has_more: Type.Boolean({ description: "Whether there are more objects after this page, in the requested direction" }),
   });
 
 /** The same envelope where the document says only `OK`. */
 export const assumedListOf = <S extends TSchema>(item: S) =>
-  assumed(listOf(item), "The document shows the envelope of three lists; the other lists answer in the same one.");
+  assumed(listOf(item), "The service's documentation shows the format of three lists; the other lists use the same one.");
 
 const cursor = (description: string) =>
   assumed(
     Type.Optional(Type.String({ description, "x-sandbox-code": "invalid_cursor" })),
-    "`has_more` without a cursor would be a dead end; the names are those of the most widely copied payments API.",
+    "`has_more` is of no use without a cursor; the names are those of the most widely copied payments API.",
   );
 
 /** How many a list answers. `x-sandbox-code` names the error a wrong value is refused with. */
 export const pageSize = () =>
   Type.Optional(
-    Type.Integer({ description: "How many records to answer", minimum: 1, maximum: 100, default: 25, "x-sandbox-code": "invalid_limit" }),
+    Type.Integer({
+      description: "Maximum number of objects to return",
+      minimum: 1,
+      maximum: 100,
+      default: 25,
+      "x-sandbox-code": "invalid_limit",
+    }),
   );
 
 const cursors = () => ({
-  starting_after: cursor("Id of a record: answer those that follow it (older)"),
-  ending_before: cursor("Id of a record: answer those that precede it (newer)"),
+  starting_after: cursor("Cursor: id of an object; returns the objects after it (older)"),
+  ending_before: cursor("Cursor: id of an object; returns the objects before it (newer)"),
 });
 
 /** The query of a list whose `limit` the document describes. */
@@ -101,7 +107,7 @@ export const documentedPageQuery = Type.Object({ limit: pageSize(), ...cursors()
 
 /** The query of the other lists: the same parameters, so that a client learns them once. */
 export const assumedPageQuery = Type.Object({
-  limit: assumed(pageSize(), "Only the payments list has its bounds stated; every list takes the same."),
+  limit: assumed(pageSize(), "The service's documentation states the bounds only for the payments list; every list uses the same."),
   ...cursors(),
 });
 

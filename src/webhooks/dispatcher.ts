@@ -205,23 +205,23 @@ async function stop(state: State, within: number): Promise<void> {
 export const behaviours: Behaviour[] = [
   {
     id: "webhooks.guarantee",
-    fact: "Every event reaches every endpoint that wants it at least once, in no promised order; a copy carries the same id and the same bytes.",
-    why: "The document promises an id that is the same at every retry, which is what at-least-once delivery needs.",
+    fact: "Every event is delivered to every subscribed endpoint at least once, in no guaranteed order. Duplicates have the same id and the same bytes.",
+    why: "The service's documentation promises the same id on every retry, which implies at-least-once delivery.",
   },
   {
     id: "webhooks.success",
-    fact: "2xx within 10 seconds is success, and nothing else is; redirects are not followed; 410 disables the endpoint.",
-    why: "The document does not say what a receiver answers; these are the strictest rules among comparable senders.",
+    fact: "A delivery succeeds only with a 2xx response within 10 seconds. Redirects are not followed. 410 disables the endpoint.",
+    why: "The service's documentation does not say how receivers should respond; these are the strictest rules of comparable services.",
     setting: "--webhook-timeout",
   },
   {
     id: "webhooks.log",
-    fact: "The log keeps the newest 10,000 events, deliveries and attempts of all merchants together, and everything that is pending.",
-    why: "The document does not say how long attempts stay in the log; a sandbox that runs for weeks must not grow without end.",
+    fact: "The log keeps the newest 10,000 events, deliveries and attempts across all merchants, and everything pending.",
+    why: "The service's documentation does not say how long attempts are kept; the log of a long-running sandbox must not grow without limit.",
   },
   {
     id: "webhooks.replay",
-    fact: "A replay sends the same event once more to the endpoint's present address with its present secret, and is not retried.",
-    why: "The document mentions replays and does not describe them.",
+    fact: "A replay sends the same event once to the endpoint's current URL, signed with its current secret, and is not retried.",
+    why: "The service's documentation mentions replays but does not describe them.",
   },
 ];

@@ -47,13 +47,13 @@ export function readRetryAfter(header: string | undefined, now: number): number 
 export const behaviours: Behaviour[] = [
   {
     id: "webhooks.schedule",
-    fact: "A delivery is tried at once and then, as long as it fails, 1, 5, 15, 30 and 60 seconds after the attempt before it; then it is given up.",
-    why: "The document names retries and no schedule. This one is short, because somebody is waiting; `realistic` takes a day and a little chance.",
+    fact: "A delivery is attempted immediately and retried 1, 5, 15, 30 and 60 seconds after each failed attempt. Then it fails permanently.",
+    why: "The service's documentation mentions retries but no schedule. The default is short for local development; `realistic` spreads retries over a day, with jitter.",
     setting: "--retry-schedule",
   },
   {
     id: "webhooks.retry_after",
-    fact: "A `Retry-After` on 429 or 503, in seconds or as a date, puts the next attempt off, for an hour at most; it never brings it forward.",
-    why: "The document is silent; a sender that ignored the header would teach receivers to do without it.",
+    fact: "`Retry-After` on a 429 or 503, in seconds or as a date, delays the next attempt by at most an hour. It never makes it earlier.",
+    why: "The service's documentation does not say; well-behaved senders honour the header.",
   },
 ];

@@ -27,12 +27,12 @@ export function verifySignature({ body, signature, secret }: Signed): boolean {
 export const behaviours: Behaviour[] = [
   {
     id: "webhooks.signature_key",
-    fact: "The HMAC is keyed with the whole secret, `whsec_` included, as UTF-8 text; the digest covers the exact bytes of the body and nothing else.",
-    why: "The document says `HMAC-SHA256 hex digest of the body` and not which key: the shown string as it stands leaves nothing to decode wrongly.",
+    fact: "The HMAC key is the whole secret, including `whsec_`, as UTF-8. The digest covers exactly the bytes of the body.",
+    why: "The service's documentation says `HMAC-SHA256 hex digest of the body` but does not name the key; using the secret as returned needs no decoding.",
   },
   {
     id: "webhooks.rotation",
-    fact: "A rotated secret holds from the next attempt on, that of pending retries included; the old one signs nothing any more.",
-    why: "The document says that rotation replaces the secret, and one digest in one header cannot carry two.",
+    fact: "After rotation, every attempt is signed with the new secret, including pending retries. The old secret is not used again.",
+    why: "The service's documentation says that rotation replaces the secret, and the signature header has room for one digest.",
   },
 ];

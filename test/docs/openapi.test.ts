@@ -1,4 +1,4 @@
-// How a declaration is printed in an OpenAPI document: what becomes a part of its own, what is marked, what is left out.
+// How declarations become an OpenAPI document: components, assumption marks and omissions.
 
 import { describe, expect, test } from "vitest";
 import { endpointFactory } from "../../src/contracts/endpoint.ts";
@@ -38,7 +38,7 @@ const feed = declare({
   id: "animals.feed",
   method: "POST",
   path: "/animals/feed",
-  body: assumed(Type.Object({ food: text("What it gets") }), "The document does not show the body.", "--bodies open"),
+  body: assumed(Type.Object({ food: text("What it gets") }), "The service's documentation does not show this body.", "--bodies open"),
   example: { food: "hay" },
   reply: Keeper,
   status: 202,
@@ -51,7 +51,7 @@ describe("schemas", () => {
   const document = print(service, read, feed);
   const reply = document.paths["/zoos/{zooId}/animals/{id}"].get.responses[200].content["application/json"].schema;
 
-  test("a schema with a title is printed once and pointed to; one that may be null is that, or null", () => {
+  test("a titled schema becomes a component; a nullable one is a union of its reference and null", () => {
     const pointer = { $ref: "#/components/schemas/keeper" };
     expect(reply.properties.keeper).toEqual(pointer);
     expect(reply.properties.deputy).toEqual({ anyOf: [pointer, { type: "null" }] });
@@ -64,18 +64,18 @@ describe("schemas", () => {
     });
   });
 
-  test("a map of any names has additional properties, and what may be anything has no rule", () => {
+  test("a record becomes additionalProperties, and an unknown value an empty schema", () => {
     expect(reply.properties.tags).toEqual({ type: "object", additionalProperties: { type: "string" } });
     expect(reply.properties.notes).toEqual({});
   });
 
-  test("two different schemas of one title are a mistake, and the message names it", () => {
+  test("two different schemas with the same title throw an error that names the title", () => {
     const other = { ...feed, id: "other", path: "/other", reply: Type.Object({ name: Type.Integer() }, { title: "keeper" }) };
-    expect(() => print(service, feed, other)).toThrow("Two schemas bear the title keeper");
+    expect(() => print(service, feed, other)).toThrow("Two different schemas have the title keeper");
   });
 });
 
-test("parameters are those of the path with their examples, those of the query, and the key where it is honoured", () => {
+test("parameters are path parameters with examples, query parameters and, if honoured, the idempotency key", () => {
   const document = print(service, read, feed, free);
   const { parameters } = document.paths["/zoos/{zooId}/animals/{id}"].get;
   expect(parameters).toEqual([
@@ -88,13 +88,13 @@ test("parameters are those of the path with their examples, those of the query, 
   expect(document.paths["/animals/{id}"].delete.parameters.map(({ name }: Json) => name)).toEqual(["id"]);
 });
 
-test("a body has its example and its mark; where none is declared, none is printed, yet a wrong one is refused", () => {
+test("a body has its example and mark; without a declared body there is no requestBody, but the body errors remain", () => {
   const document = print(service, feed, free);
   const { requestBody } = document.paths["/animals/feed"].post;
   expect(requestBody.required).toBe(true);
   expect(requestBody.content["application/json"].example).toEqual({ food: "hay" });
   expect(requestBody.content["application/json"].schema[ASSUMED]).toEqual({
-    why: "The document does not show the body.",
+    why: "The service's documentation does not show this body.",
     setting: "--bodies open",
   });
   const removal = document.paths["/animals/{id}"].delete;
@@ -102,7 +102,7 @@ test("a body has its example and its mark; where none is declared, none is print
   expect(Object.keys(removal.responses)).toEqual(["200", "400", "401", "403", "413", "415", "429", "500", "503"]);
 });
 
-test("a reply has the headers that the surface sends, and those that the operation fixes", () => {
+test("a response has the headers of its surface and the fixed headers of its operation", () => {
   const document = print(service, read, feed);
   const { headers } = document.paths["/zoos/{zooId}/animals/{id}"].get.responses[200];
   expect(headers["Cache-Control"]).toEqual({ schema: { type: "string", const: "no-store" } });
@@ -112,7 +112,7 @@ test("a reply has the headers that the surface sends, and those that the operati
   expect(Object.keys(document.components.responses.TooManyRequests.headers)).toContain("Retry-After");
 });
 
-test("assumed statuses and events are marked, stated ones are not", () => {
+test("assumed statuses and events are marked; documented ones are not", () => {
   const document = print(service, read, feed);
   expect(document.paths["/zoos/{zooId}/animals/{id}"].get.responses[200][ASSUMED].why).toContain("OK");
   expect(document.paths["/animals/feed"].post.responses[202]).not.toHaveProperty(ASSUMED);
@@ -124,7 +124,7 @@ test("assumed statuses and events are marked, stated ones are not", () => {
   ]);
 });
 
-test("each event has an entry with its envelope, its record where that is declared, and the headers that sign it", () => {
+test("each event has a webhook entry with its envelope, its object if declared, and the delivery headers", () => {
   const { webhooks, components } = print(service, feed);
   expect(Object.keys(webhooks)).toEqual(["keeper.fed", "animal.fed"]);
   const { parameters, requestBody, security, responses } = webhooks["keeper.fed"].post;
@@ -137,7 +137,7 @@ test("each event has an entry with its envelope, its record where that is declar
   expect([security, Object.keys(responses)]).toEqual([[], ["2XX"]]);
 });
 
-test("another surface has its own prefix, security and errors, and no marks", () => {
+test("the control plane has its own prefix, security and errors, and no assumption marks", () => {
   const document = print({ ...control, prefix: "/_zoo" }, read, { ...feed, emits: [] });
   expect(Object.keys(document.paths)).toEqual(["/_zoo/zoos/{zooId}/animals/{id}", "/_zoo/animals/feed"]);
   expect(document.servers[0].url).toBe("http://127.0.0.1:1");

@@ -1,4 +1,4 @@
-// The ledger of assumptions and the generated pages: nothing assumed is missing, nothing on a page is broken, every command works.
+// The list of assumptions is complete; the generated pages have no broken links, tables or commands.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const ledger = assumptions();
 const sourceFiles = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
 const sources = sourceFiles.map((file) => ({ file, text: readFileSync(join(SOURCES, file), "utf8") }));
 
-/** Every mark in a declaration, however it is built: any object that carries an assumption, wherever it hangs. */
+/** Every assumption mark anywhere inside a declaration. */
 function marksIn(value: unknown, found: Assumption[] = [], seen = new Set<unknown>()): Assumption[] {
   if (typeof value !== "object" || value === null || seen.has(value)) return found;
   seen.add(value);
@@ -31,15 +31,15 @@ function marksIn(value: unknown, found: Assumption[] = [], seen = new Set<unknow
   return found;
 }
 
-describe("the ledger", () => {
-  test("has every mark of the catalogue and of the records", () => {
+describe("the list of assumptions", () => {
+  test("contains every mark in the catalogue and the resources", () => {
     const marks = marksIn([catalogue, resources]);
     expect(marks.length).toBeGreaterThan(20);
     const reasons = new Set(ledger.rows.map(({ why, setting }) => `${why} ${setting}`));
     expect(marks.filter(({ why, setting }) => !reasons.has(`${why} ${setting}`))).toEqual([]);
   });
 
-  test("has the rules of behaviour of every room", async () => {
+  test("contains the behaviours of every module", async () => {
     const ids = ledger.rows.filter(({ about }) => about === "behaviour").flatMap(({ places }) => places);
     const rooms = sources.filter(({ text }) => text.includes("export const behaviours"));
     expect(rooms.length).toBeGreaterThan(1);
@@ -50,7 +50,7 @@ describe("the ledger", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("has every error but the one that is documented, each under its own status", () => {
+  test("contains every error except the documented one, with its status", () => {
     const rows = ledger.rows.filter(({ about }) => about === "error");
     const places = rows.flatMap(({ fact, places }) => places.map((code) => ({ code: code as ErrorCode, fact })));
     for (const { code, fact } of places) expect(fact).toContain(`${errors[code].status}, as \`${errors[code].error}\``);
@@ -58,7 +58,7 @@ describe("the ledger", () => {
     expect(places.map(({ code }) => code).sort()).toEqual(assumedCodes.sort());
   });
 
-  test("points at places that are there and carry that very assumption", () => {
+  test("refers to places that exist and carry the same assumption", () => {
     const records = titledSchemas([...resources.map(({ schema }) => schema), ...catalogue.map(({ reply }) => reply)]);
     const checked = ledger.rows.flatMap(({ about, why, places }) =>
       places.flatMap((place) => {
@@ -73,14 +73,14 @@ describe("the ledger", () => {
     for (const { place, why, found } of checked) expect({ place, why: found }).toEqual({ place, why });
   });
 
-  test("says each thing once: no two rows are the same fact for the same reason", () => {
+  test("has no two rows with the same fact and reason", () => {
     const rows = ledger.rows.map(({ about, fact, why, setting }) => JSON.stringify([about, fact, why, setting]));
     expect(new Set(rows).size).toBe(rows.length);
     expect(ledger.total).toBe(ledger.rows.flatMap(({ places }) => places).length);
   });
 });
 
-test("every header that the sandbox invents is in the table of headers, and the table has no other", () => {
+test("the table of headers contains exactly the headers that the sandbox adds", () => {
   const named = sources
     .filter(({ file }) => /^(http|areas|faults|webhooks)\//.test(file))
     .flatMap(({ text }) => [...text.matchAll(/"(X-Sandbox-[A-Za-z-]+|Idempotent-Replayed)"/g)].map((match) => match[1]));
@@ -95,7 +95,7 @@ const pages: Record<string, string> = { "reference.md": reference, "control.md":
 const fences = (page: string, language: string) =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "gm"))].map((match) => match[1] as string);
 
-/** What a shell makes of a curl command: the words after it, unquoted. */
+/** Splits a command into unquoted words, as a shell does. */
 function words(command: string): string[] {
   const parts = command.replaceAll(" \\\n", " ").matchAll(/((?:'[^']*'|\\'|[^\s'\\])+)/g);
   return [...parts].map(([part]) => part.replaceAll(/'([^']*)'|\\(')/g, (_, quoted, escaped) => quoted ?? escaped));
@@ -119,14 +119,14 @@ function readCurl(command: string) {
 }
 
 describe("the pages", () => {
-  test.each(Object.entries(pages))("%s says that it is generated and how, and is the same at each making", (name, page) => {
+  test.each(Object.entries(pages))("%s states how it is generated, and generation is deterministic", (name, page) => {
     expect(page.split("\n")[0]).toMatch(/^<!-- Generated by `npm run docs`/);
     const again = { "reference.md": () => referencePage(replies), "control.md": controlPage, "assumptions.md": assumptionsPage }[name];
     expect(again?.()).toBe(page);
     expect(page).not.toMatch(/undefined|\[object|NaN/);
   });
 
-  test.each(Object.entries(pages))("%s has no link that leads nowhere", (name, page) => {
+  test.each(Object.entries(pages))("%s has no broken links", (name, page) => {
     const links = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string);
     expect(links.length).toBeGreaterThan(0);
     const anchorsOf = (text: string) => [
@@ -141,7 +141,7 @@ describe("the pages", () => {
     expect([name, ...broken]).toEqual([name]);
   });
 
-  test.each(Object.entries(pages))("%s has whole tables, anchors that are named once, and JSON that parses", (_, page) => {
+  test.each(Object.entries(pages))("%s has well-formed tables, unique anchors and valid JSON", (_, page) => {
     const rows = page.split("\n").map((line) => (line.startsWith("|") ? line.replaceAll("\\|", "").split("|").length : 0));
     rows.forEach((cells, index) => {
       if (cells > 0 && (rows[index - 1] ?? 0) > 0)
@@ -153,7 +153,7 @@ describe("the pages", () => {
     for (const { body } of fences(page, "sh").map(readCurl)) if (body !== undefined) expect(() => JSON.parse(body)).not.toThrow();
   });
 
-  test("the reference has every operation of the service with a command and its answer, the control page every other", () => {
+  test("the reference shows every service operation with a command and its response, the control page every control operation", () => {
     expect(fences(reference, "sh")).toHaveLength(catalogue.length);
     expect(fences(reference, "json")).toHaveLength(catalogue.length);
     for (const { id } of catalogue) expect(reference).toContain(`<a id="${id}"></a>`);
@@ -162,11 +162,11 @@ describe("the pages", () => {
     expect(fences(control, "sh")).toHaveLength(controlCatalogue.length);
   });
 
-  test("no page shows a whole key or secret", () => {
+  test("no page contains a complete key or secret", () => {
     for (const page of Object.values(pages)) expect(page).not.toMatch(/(sk_test_|sk_test_session_|whsec_)[0-9A-Za-z]{20,}/);
   });
 
-  test("the table of errors and the errors of the code are the same, in both directions", () => {
+  test("the error table and the errors in the code are identical", () => {
     const section = reference.slice(reference.indexOf('<a id="errors">'), reference.indexOf('<a id="events">'));
     const rows = [...section.matchAll(/^\| (\d+) \| `(\w+)` \| `(\w+)` \| (.*?) \|/gm)].map(([, status, code, error, when]) => ({
       code,
@@ -188,7 +188,7 @@ const commandsOf = (page: string) =>
     .split('<a id="')
     .flatMap((section) => fences(section, "sh").map((command) => [section.slice(0, section.indexOf('"')), command] as const));
 
-/** Makes the call of a curl command. */
+/** Sends the request of a curl command. */
 function make(sandbox: Bench, command: string): Promise<Answer> {
   const { program, method, url, headers, body } = readCurl(command);
   const { pathname, search, origin } = new URL(url);
@@ -196,7 +196,7 @@ function make(sandbox: Bench, command: string): Promise<Answer> {
   return sandbox.call(method, pathname + search, { key: null, headers, body, contentType: null });
 }
 
-describe("the commands of the reference succeed on the seeded world, as a shell reads them", () => {
+describe("the commands of the reference succeed on a freshly seeded sandbox", () => {
   const commands = commandsOf(reference);
 
   test.each(commands)("%s", async (id, command) => {
@@ -209,7 +209,7 @@ describe("the commands of the reference succeed on the seeded world, as a shell 
   });
 });
 
-describe("the commands of the control page are well-formed: they succeed, or what they name is not there yet", () => {
+describe("the commands of the control page succeed or return resource_not_found", () => {
   test.each(commandsOf(pages["control.md"] ?? ""))("%s", async (_, command) => {
     const answer = await make(await open(), command);
     expect(answer.status < 300 || answer.body.code === "resource_not_found", answer.text).toBe(true);

@@ -1,4 +1,4 @@
-// The OpenAPI documents: complete, and true to what the sandbox answers. What other tools make of them is in test/slow/openapi-tools.test.ts.
+// The OpenAPI documents are complete and match the responses of the sandbox. What other tools make of them is in test/slow/openapi-tools.test.ts.
 
 import { expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
@@ -22,13 +22,13 @@ const copy = (document: OpenApiDocument): Json => JSON.parse(JSON.stringify(docu
 test.each([
   ["the service", service, () => serviceOpenapi(ADDRESS)],
   ["the control plane", control, () => controlOpenapi(ADDRESS)],
-] as const)("the document of %s is plain JSON and the same each time", (_, document, generate) => {
+] as const)("the document of %s is plain JSON and deterministic", (_, document, generate) => {
   expect(copy(document)).toStrictEqual(document);
   expect(JSON.stringify(generate())).toBe(JSON.stringify(document));
   expect(JSON.stringify(document)).not.toContain('"~');
 });
 
-test("a running sandbox serves both documents and the ledger, with its own address", async () => {
+test("a running sandbox serves both documents, with its own URL, and the assumptions", async () => {
   const sandbox = await open();
   expect(await sandbox.control("GET", "/openapi.json")).toEqual(copy(serviceOpenapi(sandbox.url)));
   expect(await sandbox.control("GET", "/control.openapi.json")).toEqual(copy(controlOpenapi(sandbox.url)));
@@ -41,7 +41,7 @@ const declared = [
   { document: control, operations: controlCatalogue, prefix: "/_sandbox" },
 ];
 
-test("the documents have every operation of the catalogues, and nothing else", () => {
+test("the documents contain exactly the operations of the catalogues", () => {
   for (const { document, operations, prefix } of declared) {
     const printed = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
       Object.entries<Json>(methods).map(([method, { operationId, tags }]) => `${method.toUpperCase()} ${path} ${operationId} ${tags}`),
@@ -63,7 +63,7 @@ const resolved = (document: Json, part: Json): Json =>
 const printedOperation = (document: Json, prefix: string, { path, method }: { path: string; method: string }) =>
   document.paths[prefix + path][method.toLowerCase()];
 
-test("each operation has its success and each of its errors under the status of the table, with an example of each code", () => {
+test("each operation lists its success status and its errors by status, with an example of each code", () => {
   for (const { document, operations, prefix } of declared)
     for (const operation of operations) {
       const { responses } = printedOperation(document, prefix, operation);
@@ -83,7 +83,7 @@ test("each operation has its success and each of its errors under the status of 
     }
 });
 
-test("what stops any call on its way is on every operation, and what a body or a key can bring only where there is one", () => {
+test("pipeline errors are on every operation; body and idempotency errors only on operations with a body or key", () => {
   const codesOf = (id: string) => {
     const operation = catalogue.find((found) => found.id === id);
     if (!operation) throw new Error(`no operation ${id}`);
@@ -99,7 +99,7 @@ test("what stops any call on its way is on every operation, and what a body or a
   for (const code of [...ofBodies, ...ofKeys, "invalid_state"]) expect(codesOf("payments.list")).not.toContain(code);
 });
 
-test("the control plane has no rate limits, no idempotency keys and nothing assumed", () => {
+test("the control plane has no rate limits, idempotency keys or assumptions", () => {
   const text = JSON.stringify(control);
   // Words may speak of the service's keys and windows; no operation here takes a key, and no answer tells of a window.
   const absent = ['"RateLimit-', '"name":"Idempotency-Key"', '"rate_limit_exceeded"', '"x-sandbox-assumed"'];
@@ -108,7 +108,7 @@ test("the control plane has no rate limits, no idempotency keys and nothing assu
   expect(control.security).toEqual([{}, { controlToken: [] }]);
 });
 
-test("the document's webhooks list what the operations send, each with the record of its own kind", async () => {
+test("the document's webhooks list every emitted event with the schema of its object", async () => {
   const bodies = await exampleEvents();
   expect(bodies.map(({ type }: Json) => type).sort()).toEqual(catalogue.flatMap(({ emits }) => emits.map(factOf)).sort());
   for (const body of bodies) {
