@@ -1,57 +1,57 @@
-// Which fault rules struck which requests and attempts, and what each was meant to bring out.
+// Which fault rules fired at which requests and delivery attempts, and which verdicts each was set up to cause.
 
 import type { Firing } from "../contracts/fault.ts";
 
-/** A rule of the judge that a fault was set up to try: its id, or several at once. */
-export interface Expectation {
+/** A verdict that a fault was set up to cause: a rule id of the judge, or a pattern for several. */
+export interface ExpectedVerdict {
   firing: Firing;
   pattern: string;
 }
 
 export interface Firings {
-  note(firing: Firing): void;
+  record(firing: Firing): void;
   has(request: string): boolean;
   ofRequest(request: string): readonly Firing[];
   ofAttempt(attempt: string): readonly Firing[];
-  /** One for each fault rule that fired and each rule that it expects to hear of. */
-  expectations(): Expectation[];
+  /** One per fault rule that fired and pattern that it expects. */
+  expectedVerdicts(): ExpectedVerdict[];
   forget(merchant?: string): void;
 }
 
-const MOST_KEPT = 5_000;
+const MAX_KEPT = 5_000;
 const NONE: readonly Firing[] = [];
 
 export function createFirings(): Firings {
   const byRequest = new Map<string, Firing[]>();
   const byAttempt = new Map<string, Firing[]>();
-  const expecting = new Map<string, Firing>();
+  const withExpectations = new Map<string, Firing>();
   const forgetIn = (map: Map<string, Firing | Firing[]>, merchant: string | undefined) => {
-    for (const [name, firing] of [...map])
-      if (merchant === undefined || [firing].flat().every((struck) => struck.merchant === merchant)) map.delete(name);
+    for (const [key, firings] of [...map])
+      if (merchant === undefined || [firings].flat().every((firing) => firing.merchant === merchant)) map.delete(key);
   };
   return {
-    note(firing) {
+    record(firing) {
       if (firing.requestId !== null) addTo(byRequest, firing.requestId, firing);
       if (firing.attemptId !== null) addTo(byAttempt, firing.attemptId, firing);
-      if (firing.expect.length > 0 && expecting.size < MOST_KEPT) expecting.set(firing.ruleId, firing);
+      if (firing.expect.length > 0 && withExpectations.size < MAX_KEPT) withExpectations.set(firing.ruleId, firing);
     },
     has: (request) => byRequest.has(request),
     ofRequest: (request) => byRequest.get(request) ?? NONE,
     ofAttempt: (attempt) => byAttempt.get(attempt) ?? NONE,
-    expectations: () => [...expecting.values()].flatMap((firing) => firing.expect.map((pattern) => ({ firing, pattern }))),
+    expectedVerdicts: () => [...withExpectations.values()].flatMap((firing) => firing.expect.map((pattern) => ({ firing, pattern }))),
     forget(merchant) {
-      for (const map of [byRequest, byAttempt, expecting]) forgetIn(map, merchant);
+      for (const map of [byRequest, byAttempt, withExpectations]) forgetIn(map, merchant);
     },
   };
 }
 
-/** The oldest go first: what they struck has ended long ago. */
-function addTo(map: Map<string, Firing[]>, name: string, firing: Firing): void {
-  const struck = map.get(name);
-  if (struck) {
-    struck.push(firing);
+/** Drops the oldest entry when the map is full: its request or attempt ended long ago. */
+function addTo(map: Map<string, Firing[]>, key: string, firing: Firing): void {
+  const firings = map.get(key);
+  if (firings) {
+    firings.push(firing);
     return;
   }
-  if (map.size === MOST_KEPT) for (const oldest of [...map.keys()].slice(0, 1)) map.delete(oldest);
-  map.set(name, [firing]);
+  if (map.size === MAX_KEPT) for (const oldest of [...map.keys()].slice(0, 1)) map.delete(oldest);
+  map.set(key, [firing]);
 }

@@ -1,165 +1,160 @@
-// The judge: hears of requests, faults and deliveries, lets the rules look at them, and answers what they found. Never in the way:
-// a request that nothing depends on costs a look-up, and everything else is thought about after the answer.
+// The judge: gives verdicts on how clients retry and how receivers handle webhooks. It observes requests, fault firings and delivery
+// attempts, keeps what the rules need per merchant, and decides as calls arrive, deadlines pass, or verdicts are read.
+// It never delays a response: a request that no rule needs costs one look-up, and all other work happens after the response.
 
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import { type JudgeResults, matchesRule, type VerdictMessage } from "../contracts/verdict.ts";
 import { afterThisTurn, createEventLoopLag, type EventLoopLag, realNow } from "../kernel/clock.ts";
-import { once } from "../kernel/once.ts";
 import type { LoggedRequest } from "../store/journal/request-log.ts";
 import { createFirings, type Firings } from "./firings.ts";
-import { openPlace, openVerdicts, type Place } from "./merchant-tracker.ts";
-import { describeCall, isTrouble, isUnanswered, type OperationFacts } from "./observed-call.ts";
-import { createWrites, type Writes } from "./recent-writes.ts";
+import { createMerchantTracker, type MerchantTracker, provisionalVerdicts } from "./merchant-tracker.ts";
+import {
+  createOperationFinder,
+  describeCall,
+  isErrorOfInterest,
+  isUnanswered,
+  type JudgedOperation,
+  type OperationFinder,
+} from "./observed-call.ts";
+import { createRecentWrites, type RecentWrites } from "./recent-writes.ts";
 import { rules } from "./rules/index.ts";
-import { type Book, describeVerdict, fitsFilter, openBook } from "./verdict-log.ts";
+import { buildVerdict, createVerdictLog, matchesFilter, type VerdictLog } from "./verdict-log.ts";
 
+/** What the judge listens to, and its results. */
 export interface Judge extends JudgeResults {
-  /** A request was answered. */
+  /** Observes a request and its response. */
   request(entry: LoggedRequest): void;
-  /** A fault rule fired; to be told before the request or attempt that it touched has ended. */
+  /** Observes that a fault rule fired. Call it before the affected request or attempt ends. */
   fired(firing: Firing): void;
-  /** A delivery attempt ended. */
+  /** Observes a delivery attempt that ended. */
   attempt(attempt: AttemptMessage): void;
 }
 
-interface Needs {
-  operations: readonly OperationFacts[];
-  /** What their paths begin with. */
+interface JudgeOptions {
+  operations: readonly JudgedOperation[];
+  /** The prefix of their paths in requests. */
   prefix: string;
-  /** Hears of each verdict. */
-  told(verdict: VerdictMessage): void;
+  /** Called with each final verdict. */
+  onVerdict(verdict: VerdictMessage): void;
 }
 
-interface State {
-  readonly book: Book;
+/** What the judge keeps. */
+interface JudgeState {
+  readonly log: VerdictLog;
   readonly firings: Firings;
-  readonly writes: Writes;
-  readonly lateness: EventLoopLag;
-  /** By merchant; requests without one share a place. */
-  readonly places: Map<string, Place>;
-  operationOf(entry: LoggedRequest): OperationFacts | undefined;
-  /** What was heard and not yet looked at. */
+  readonly writes: RecentWrites;
+  readonly lag: EventLoopLag;
+  /** By merchant; requests without a known merchant share the tracker "". */
+  readonly trackers: Map<string, MerchantTracker>;
+  readonly operationOf: OperationFinder;
+  /** Requests that wait until the end of this turn. */
   queue: LoggedRequest[];
 }
 
-const MOST_PLACES = 500;
+const MAX_TRACKERS = 500;
 
-export function createJudge({ operations, prefix, told }: Needs): Judge {
-  const state: State = {
-    book: openBook(told),
+export function createJudge({ operations, prefix, onVerdict }: JudgeOptions): Judge {
+  const state: JudgeState = {
+    log: createVerdictLog(onVerdict),
     firings: createFirings(),
-    writes: createWrites(),
-    lateness: createEventLoopLag(),
-    places: new Map(),
-    operationOf: operationFinder(operations, prefix),
+    writes: createRecentWrites(),
+    lag: createEventLoopLag(),
+    trackers: new Map(),
+    operationOf: createOperationFinder(operations, prefix),
     queue: [],
   };
   const { firings, writes } = state;
-  const look = () => catchUp(state);
+  const observeQueue = () => drainQueue(state);
   return {
     rules,
     request(entry) {
-      writes.note(entry);
-      if (state.queue.length === 0 && isOfNoConcern(state, entry)) return;
-      if (state.queue.push(entry) === 1) afterThisTurn(look);
+      writes.record(entry);
+      if (state.queue.length === 0 && isIrrelevant(state, entry)) return;
+      if (state.queue.push(entry) === 1) afterThisTurn(observeQueue);
     },
-    fired: firings.note,
+    fired: firings.record,
     attempt(attempt) {
-      catchUp(state);
-      hearAttempt(state, attempt);
+      drainQueue(state);
+      observeAttempt(state, attempt);
     },
     verdicts(filter = {}) {
-      catchUp(state);
-      return conclude(state).filter((found) => fitsFilter(filter, found));
+      drainQueue(state);
+      return allVerdicts(state).filter((found) => matchesFilter(filter, found));
     },
     forget(merchant) {
-      catchUp(state);
-      for (const part of [state.book, firings, writes]) part.forget(merchant);
-      if (merchant === undefined) state.places.clear();
-      else state.places.delete(merchant);
+      drainQueue(state);
+      for (const part of [state.log, firings, writes]) part.forget(merchant);
+      if (merchant === undefined) state.trackers.clear();
+      else state.trackers.delete(merchant);
     },
   };
 }
 
-function isOfNoConcern({ places, firings }: State, entry: LoggedRequest): boolean {
-  if (isTrouble(entry.status) || firings.has(entry.id) || isUnanswered(entry)) return false;
-  const place = places.get(entry.merchant ?? "");
-  return place === undefined || (place.lane.isIdle() && !place.receivers.isWatching(entry.arrived));
+/** Whether the request succeeded without a fault, and no earlier call or delivery is waiting for it. */
+function isIrrelevant({ trackers, firings }: JudgeState, entry: LoggedRequest): boolean {
+  if (isErrorOfInterest(entry.status) || firings.has(entry.id) || isUnanswered(entry)) return false;
+  const tracker = trackers.get(entry.merchant ?? "");
+  return tracker === undefined || (tracker.retries.isIdle() && !tracker.receivers.isWatching(entry.arrived));
 }
 
-function catchUp(state: State): void {
+function drainQueue(state: JudgeState): void {
   const entries = state.queue;
   state.queue = [];
-  for (const entry of entries) hearRequest(state, entry);
+  for (const entry of entries) observeRequest(state, entry);
 }
 
-function hearRequest(state: State, entry: LoggedRequest): void {
-  const { lane, receivers } = placeOf(state, entry.merchant ?? "");
+function observeRequest(state: JudgeState, entry: LoggedRequest): void {
+  const { retries, receivers } = trackerOf(state, entry.merchant ?? "");
   const call = describe(state, entry);
-  receivers.settle(call.arrived);
-  if (call.writes) receivers.wrote(call);
-  lane.hear(call);
+  receivers.resolve(call.arrived);
+  if (call.isWrite) receivers.observeWrite(call);
+  retries.observe(call);
 }
 
-function hearAttempt(state: State, attempt: AttemptMessage): void {
-  const { receivers } = placeOf(state, attempt.merchant);
+function observeAttempt(state: JudgeState, attempt: AttemptMessage): void {
+  const { receivers } = trackerOf(state, attempt.merchant);
   const now = realNow();
-  const from = now - (attempt.durationMs ?? 0);
-  const wrote = state.writes.since(attempt.merchant, from).map((entry) => describe(state, entry));
-  receivers.settle(now);
-  receivers.hear(attempt, state.firings.ofAttempt(attempt.id), from, now, wrote);
+  const started = now - (attempt.durationMs ?? 0);
+  const writes = state.writes.since(attempt.merchant, started).map((entry) => describe(state, entry));
+  receivers.resolve(now);
+  receivers.observe(attempt, state.firings.ofAttempt(attempt.id), started, now, writes);
 }
 
-const describe = ({ firings, operationOf }: State, entry: LoggedRequest) =>
+const describe = ({ firings, operationOf }: JudgeState, entry: LoggedRequest) =>
   describeCall(entry, firings.ofRequest(entry.id), operationOf(entry));
 
-/** When there are too many, the one that came first goes, unless one has nothing to remember. */
-function placeOf({ places, book, lateness }: State, merchant: string): Place {
-  const known = places.get(merchant);
-  if (known) return known;
-  if (places.size >= MOST_PLACES) {
-    const empty = [...places].find(([, { lane, receivers }]) => lane.isIdle() && receivers.isEmpty());
-    places.delete(empty?.[0] ?? ([...places.keys()][0] as string));
+/** When there are too many trackers, an empty one makes room, else the oldest. */
+function trackerOf({ trackers, log, lag }: JudgeState, merchant: string): MerchantTracker {
+  const existing = trackers.get(merchant);
+  if (existing) return existing;
+  if (trackers.size >= MAX_TRACKERS) {
+    const empty = [...trackers].find(([, { retries, receivers }]) => retries.isIdle() && receivers.isEmpty());
+    trackers.delete(empty?.[0] ?? ([...trackers.keys()][0] as string));
   }
-  const made = openPlace(book.add, lateness);
-  places.set(merchant, made);
-  return made;
+  const created = createMerchantTracker(log.add, lag);
+  trackers.set(merchant, created);
+  return created;
 }
 
-/** Everything that was found, and what there is to say of the rest. */
-function conclude({ places, book, firings }: State): VerdictMessage[] {
+/** The final verdicts, then those on what is still pending. */
+function allVerdicts({ trackers, log, firings }: JudgeState): VerdictMessage[] {
   const now = realNow();
-  for (const { lane, receivers } of places.values()) {
-    lane.settle(now);
-    receivers.settle(now);
+  for (const { retries, receivers } of trackers.values()) {
+    retries.resolve(now);
+    receivers.resolve(now);
   }
-  const found = [...book.kept(), ...[...places.values()].flatMap((place) => openVerdicts(place, now))];
-  return [...found, ...untold(firings, found)];
+  const found = [...log.list(), ...[...trackers.values()].flatMap((tracker) => provisionalVerdicts(tracker, now))];
+  return [...found, ...missingVerdicts(firings, found)];
 }
 
-/** What a fault was meant to bring out, and did not. */
-function untold(firings: Firings, found: readonly VerdictMessage[]): VerdictMessage[] {
-  return firings.expectations().flatMap(({ firing, pattern }) => {
+/** An inconclusive verdict for each rule that a fault was set up to test and that found nothing. */
+function missingVerdicts(firings: Firings, found: readonly VerdictMessage[]): VerdictMessage[] {
+  return firings.expectedVerdicts().flatMap(({ firing, pattern }) => {
     const rule = rules.find(({ id }) => matchesRule(pattern, id));
     if (!rule || found.some((verdict) => verdict.fault === firing.ruleId && matchesRule(pattern, verdict.rule))) return [];
-    const says = `The fault ${firing.name ?? firing.ruleId} struck ${firing.requestId ?? firing.attemptId}, and nothing that followed could tell.`;
-    const about = { merchant: firing.merchant ?? undefined, operation: undefined, at: firing.at, fault: firing.ruleId };
-    return [describeVerdict(rule, { verdict: "inconclusive", says }, about, null)];
+    const says = `The fault ${firing.name ?? firing.ruleId} affected ${firing.requestId ?? firing.attemptId}, but nothing that followed decides this rule.`;
+    const subject = { merchant: firing.merchant ?? undefined, operation: undefined, at: firing.at, fault: firing.ruleId };
+    return [buildVerdict(rule, { verdict: "inconclusive", says }, subject, null)];
   });
-}
-
-/** Which operation an entry is a call of; calls that were put off before they were routed are found by their path. */
-function operationFinder(operations: readonly OperationFacts[], prefix: string) {
-  const byId = new Map(operations.map((operation) => [operation.id, operation]));
-  const patterns = once(() =>
-    operations.map((operation) => ({
-      operation,
-      pattern: new RegExp(`^${prefix}${operation.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
-    })),
-  );
-  return ({ operation, method, path }: LoggedRequest): OperationFacts | undefined =>
-    operation === undefined
-      ? patterns().find(({ operation: { method: verb }, pattern }) => verb === method && pattern.test(path))?.operation
-      : byId.get(operation);
 }

@@ -1,87 +1,85 @@
-// One merchant before the judge: its clients and its receivers, and every rule asked at each moment.
+// Tracks one merchant's clients and webhook receivers, and runs every rule on what they do.
 
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { VerdictMessage } from "../contracts/verdict.ts";
 import type { EventLoopLag } from "../kernel/clock.ts";
 import type { Call } from "./observed-call.ts";
-import { openReceivers, type Ears as ReceiverEars, type Receivers } from "./receivers.ts";
-import { type Ears as ClientEars, type Lane, openLane } from "./retry-tracker.ts";
+import { createReceivers, type ReceiverListeners, type Receivers } from "./receivers.ts";
+import { createRetryTracker, type RetryListeners, type RetryTracker } from "./retry-tracker.ts";
 import { rules } from "./rules/index.ts";
-import { type Finding, first, type Pace, type Rule, SAMPLE } from "./rules/rule.ts";
-import { type About, describeVerdict } from "./verdict-log.ts";
+import { type Finding, type FirstPause, firstCall, type Rule, SAMPLE_SIZE } from "./rules/rule.ts";
+import { type AddFinding, buildVerdict, type VerdictSubject } from "./verdict-log.ts";
 
-/** Requests of strangers share a place. */
-export interface Place {
-  readonly lane: Lane;
+export interface MerchantTracker {
+  readonly retries: RetryTracker;
   readonly receivers: Receivers;
 }
 
-export type Add = (rule: Rule, finding: Finding, about: About) => void;
-
-export const openPlace = (add: Add, lateness: EventLoopLag): Place => ({
-  lane: openLane(clientEars(add, lateness)),
-  receivers: openReceivers(receiverEars(add)),
+export const createMerchantTracker = (add: AddFinding, lag: EventLoopLag): MerchantTracker => ({
+  retries: createRetryTracker(retryListeners(add, lag)),
+  receivers: createReceivers(receiverListeners(add)),
 });
 
-/** Lets every rule look. */
-function ask(add: Add, about: About, look: (rule: Rule) => Finding | undefined): void {
+/** Runs each rule and adds what it finds. */
+function runRules(add: AddFinding, subject: VerdictSubject, run: (rule: Rule) => Finding | undefined): void {
   for (const rule of rules) {
-    const finding = look(rule);
-    if (finding) add(rule, finding, about);
+    const finding = run(rule);
+    if (finding) add(rule, finding, subject);
   }
 }
 
-function clientEars(add: Add, lateness: EventLoopLag): ClientEars {
-  const samples = new Map<string, Pace[]>();
+function retryListeners(add: AddFinding, lag: EventLoopLag): RetryListeners {
+  const samples = new Map<string, FirstPause[]>();
   return {
-    retried: (retry) => ask(add, aboutCall(retry.to, [retry.from]), (rule) => rule.retried?.(retry)),
-    ended: (chain, gaveUp) => ask(add, aboutCall(first(chain), chain.calls), (rule) => rule.ended?.(chain, gaveUp)),
-    refused: (call, repeat) => ask(add, aboutCall(call, [call]), (rule) => rule.refused?.(call, repeat)),
-    dropped: ({ call, chain }) => ask(add, aboutCall(call, chain.calls), (rule) => rule.waiting?.(chain, 0)),
-    owed: ({ deadline }) => lateness.watch(deadline),
-    paced(pace) {
-      const sample = samples.get(pace.call.caller) ?? [];
-      sample.push({ ...pace, late: lateAtItsEnds(pace, lateness) });
-      samples.set(pace.call.caller, sample);
-      if (sample.length < SAMPLE) return;
-      samples.delete(pace.call.caller);
-      ask(add, aboutCall(pace.call, [pace.from]), (rule) => rule.paced?.(sample));
+    onRetry: (retry) => runRules(add, callSubject(retry.to, [retry.from]), (rule) => rule.onRetry?.(retry)),
+    onChainEnd: (chain, gaveUp) => runRules(add, callSubject(firstCall(chain), chain.calls), (rule) => rule.onChainEnd?.(chain, gaveUp)),
+    onRejection: (call, repeat) => runRules(add, callSubject(call, [call]), (rule) => rule.onRejection?.(call, repeat)),
+    onDrop: ({ call, chain }) => runRules(add, callSubject(call, chain.calls), (rule) => rule.whilePending?.(chain, 0)),
+    onFailureWithoutWait: ({ deadline }) => lag.watch(deadline),
+    onFirstPause(pause) {
+      const sample = samples.get(pause.call.caller) ?? [];
+      sample.push({ ...pause, lag: lagAtEnds(pause, lag) });
+      samples.set(pause.call.caller, sample);
+      if (sample.length < SAMPLE_SIZE) return;
+      samples.delete(pause.call.caller);
+      runRules(add, callSubject(pause.call, [pause.from]), (rule) => rule.onPauseSample?.(sample));
     },
   };
 }
 
-/** A pause is measured at its ends: what the machine was late in between changes nothing. */
-const NEAR = 50;
+/** Milliseconds around the start and the end of a pause in which event loop lag falsifies its length; lag in between does not. */
+const LAG_WINDOW = 50;
 
-const lateAtItsEnds = ({ from: { answered }, call: { arrived } }: Omit<Pace, "late">, { worst }: EventLoopLag) =>
-  Math.max(worst(answered, answered + NEAR), worst(arrived - NEAR, arrived));
+const lagAtEnds = ({ from: { answered }, call: { arrived } }: Omit<FirstPause, "lag">, { worst }: EventLoopLag) =>
+  Math.max(worst(answered, answered + LAG_WINDOW), worst(arrived - LAG_WINDOW, arrived));
 
-const receiverEars = (add: Add): ReceiverEars => ({
-  delivered: (arrival) => ask(add, aboutAttempt(arrival.attempt, arrival.fault), (rule) => rule.delivered?.(arrival)),
-  echoed: (echo) => ask(add, aboutAttempt(echo.again, echo.fault), (rule) => rule.echoed?.(echo)),
+const receiverListeners = (add: AddFinding): ReceiverListeners => ({
+  onDelivery: (delivery) => runRules(add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
+  onRepeatDelivery: (repeat) => runRules(add, attemptSubject(repeat.repeat, repeat.fault), (rule) => rule.onRepeatDelivery?.(repeat)),
 });
 
-/** The fault is the first that struck one of the calls. */
-const aboutCall = ({ merchant, operation, at }: Call, struck: readonly Call[]): About => ({
+/** `causes` are the calls whose first fault the verdict names. */
+const callSubject = ({ merchant, operation, at }: Call, causes: readonly Call[]): VerdictSubject => ({
   merchant,
   operation,
   at,
-  fault: struck.find(({ fault }) => fault !== undefined)?.fault,
+  fault: causes.find(({ fault }) => fault !== undefined)?.fault,
 });
 
-const aboutAttempt = ({ merchant, at }: AttemptMessage, fault: string | undefined): About => ({
+const attemptSubject = ({ merchant, at }: AttemptMessage, fault: string | undefined): VerdictSubject => ({
   merchant,
   operation: undefined,
   at,
   fault,
 });
 
-/** What is to be said at `now` of what is still open, if nothing more came. */
-export function openVerdicts({ lane, receivers }: Place, now: number): VerdictMessage[] {
+/** Verdicts that are not final: what each pending retry and repeat delivery comes to if nothing more arrives after `now`. */
+export function provisionalVerdicts({ retries, receivers }: MerchantTracker, now: number): VerdictMessage[] {
   const found: VerdictMessage[] = [];
-  const add: Add = (rule, finding, about) => found.push(describeVerdict(rule, finding, about, null));
-  for (const { call, chain } of lane.debts) ask(add, aboutCall(call, chain.calls), (rule) => rule.waiting?.(chain, now - call.answered));
-  const ears = receiverEars(add);
-  for (const echo of receivers.open()) ears.echoed(echo);
+  const add: AddFinding = (rule, finding, subject) => found.push(buildVerdict(rule, finding, subject, null));
+  for (const { call, chain } of retries.pending)
+    runRules(add, callSubject(call, chain.calls), (rule) => rule.whilePending?.(chain, now - call.answered));
+  const { onRepeatDelivery } = receiverListeners(add);
+  for (const repeat of receivers.pending()) onRepeatDelivery(repeat);
   return found;
 }

@@ -1,29 +1,31 @@
-// A request as the judge sees it: who asked for what, when, what became of it, and what a client should make of that.
+// Describes a logged request as the rules need it: who called what, when, with which result, and whether a client should retry it.
 
 import type { Firing } from "../contracts/fault.ts";
 import { readHttpDate } from "../kernel/clock.ts";
 import { isTooDeep } from "../kernel/depth.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
+import { once } from "../kernel/once.ts";
 import type { Connection, LoggedRequest } from "../store/journal/request-log.ts";
 
 /**
- * Why a call should come again. `limited` and `unavailable` were told so; `failed` is any other trouble of the service;
- * `lost` is an answer that the client never got whole; `abandoned` is one that it did not wait for.
+ * Why a client should retry a call: `rate_limited` is a 429, `unavailable` a 503, `failed` any other temporary error of the service,
+ * `lost` a response that did not reach the client complete, and `abandoned` one that the client did not wait for.
  */
-export type Failure = "limited" | "unavailable" | "failed" | "lost" | "abandoned";
+export type Failure = "rate_limited" | "unavailable" | "failed" | "lost" | "abandoned";
 
-/** How long the service said to wait. */
-export interface Told {
+/** The wait that Retry-After asks for. */
+export interface RequestedWait {
   milliseconds: number;
   form: "seconds" | "date";
-  /** How much too early is still in time. */
+  /** Milliseconds by which a retry may be early. */
   tolerance: number;
 }
 
-/** Timers and travel make a client a little early; a date names no more than whole seconds. */
+/** Timers and network latency make a client slightly early; a date has a resolution of one second. */
 const TOLERANCE = { seconds: 50, date: 1_000 };
 
 export interface Call {
+  /** The request's id. */
   readonly request: string;
   /** Sandbox milliseconds. */
   readonly at: number;
@@ -31,61 +33,81 @@ export interface Call {
   readonly arrived: number;
   readonly answered: number;
   readonly merchant: string | undefined;
-  /** Whose key it was: another key may be another program. */
+  /** The API key: calls under another key may come from another program. */
   readonly caller: string;
   readonly operation: string | undefined;
   readonly method: string;
   readonly path: string;
   readonly search: string;
+  /** The Idempotency-Key. */
   readonly key: string | undefined;
-  /** Whether it changes anything, and whether an Idempotency-Key makes that happen once. */
-  readonly writes: boolean;
-  readonly takesKeys: boolean;
+  readonly isWrite: boolean;
+  /** Whether the operation accepts an Idempotency-Key. */
+  readonly acceptsKey: boolean;
   readonly status: number;
   readonly failure: Failure | undefined;
-  /** Refused for what it is: sent again it is refused again. */
-  readonly refused: boolean;
-  readonly told: Told | undefined;
-  /** Whether it changed something, whatever the client heard of that. */
-  readonly effect: boolean;
+  /** Whether the same request would be rejected again. */
+  readonly rejected: boolean;
+  readonly requestedWait: RequestedWait | undefined;
+  /** Whether it changed something, whether or not the client received the response. */
+  readonly tookEffect: boolean;
   readonly fault: string | undefined;
   readonly connection: Connection;
-  /** Whether the body was read: where a connection breaks, what was still on the way is not known. */
-  readonly isWhole: boolean;
-  /** As the client announced it. */
+  /** Whether the sandbox received the whole body; false where the connection broke before. */
+  readonly hasBody: boolean;
+  /** The Content-Length header. */
   readonly bodyLength: string | undefined;
-  /** The same for every way to write the same request. Worked out when first asked for. */
-  print(): string;
+  /** Equal for requests that differ only in how their JSON is written. Computed on first use. */
+  fingerprint(): string;
 }
 
 export const isSameAddress = (one: Call, other: Call) =>
   one.caller === other.caller && one.method === other.method && one.path === other.path && one.search === other.search;
 
-/** Where one of the bodies is not known, its length speaks for it. */
+/** Compares the bodies, or their lengths where one body is missing. */
 export const isSameRequest = (one: Call, other: Call) =>
-  isSameAddress(one, other) && (one.isWhole && other.isWhole ? one.print() === other.print() : one.bodyLength === other.bodyLength);
+  isSameAddress(one, other) &&
+  (one.hasBody && other.hasBody ? one.fingerprint() === other.fingerprint() : one.bodyLength === other.bodyLength);
 
-/** What the judge must know of an operation. */
-export interface OperationFacts {
+/** The fields of an operation that the judge uses. */
+export interface JudgedOperation {
   readonly id: string;
   readonly method: string;
   readonly path: string;
   readonly idempotent: boolean;
 }
 
-const REFUSED = new Set([400, 401, 403, 404, 422]);
+export type OperationFinder = (entry: LoggedRequest) => JudgedOperation | undefined;
+
+/** Finds the operation that a request called; by its path where a rate limit or a fault responded before routing. */
+export function createOperationFinder(operations: readonly JudgedOperation[], prefix: string): OperationFinder {
+  const byId = new Map(operations.map((operation) => [operation.id, operation]));
+  const patterns = once(() =>
+    operations.map((operation) => ({
+      operation,
+      pattern: new RegExp(`^${prefix}${operation.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+    })),
+  );
+  return ({ operation, method, path }) =>
+    operation === undefined
+      ? patterns().find(({ operation: { method: verb }, pattern }) => verb === method && pattern.test(path))?.operation
+      : byId.get(operation);
+}
+
+const REJECTED = new Set([400, 401, 403, 404, 422]);
 const FAILED = new Set([408, 500, 502, 503, 504]);
 
-export const isTrouble = (status: number) => status === 429 || FAILED.has(status) || REFUSED.has(status) || status === 409;
+/** Whether a response with this status can make a call failed or rejected. */
+export const isErrorOfInterest = (status: number) => status === 429 || FAILED.has(status) || REJECTED.has(status) || status === 409;
 
-/** No answer was sent at all. */
+/** Whether the sandbox sent no response at all. */
 export const isUnanswered = ({ responseHeaders }: LoggedRequest) => responseHeaders.Date === undefined;
 
-export function describeCall(entry: LoggedRequest, firings: readonly Firing[], operation: OperationFacts | undefined): Call {
+export function describeCall(entry: LoggedRequest, firings: readonly Firing[], operation: JudgedOperation | undefined): Call {
   const { method, path, search, status, requestBody } = entry;
-  const writes = method !== "GET" && method !== "HEAD";
+  const isWrite = method !== "GET" && method !== "HEAD";
   const failure = failureOf(entry, firings);
-  let print: string | undefined;
+  let cached: string | undefined;
   return {
     request: entry.id,
     at: entry.at,
@@ -98,20 +120,20 @@ export function describeCall(entry: LoggedRequest, firings: readonly Firing[], o
     path,
     search,
     key: entry.requestHeaders["idempotency-key"]?.toString() || undefined,
-    writes,
-    takesKeys: operation?.idempotent ?? false,
+    isWrite,
+    acceptsKey: operation?.idempotent ?? false,
     status,
     failure,
-    refused: failure === undefined && REFUSED.has(status),
-    told: readRetryAfter(entry),
-    effect: writes && entry.replayOf === undefined && hasEffect(status, firings),
+    rejected: failure === undefined && REJECTED.has(status),
+    requestedWait: readRetryAfter(entry),
+    tookEffect: isWrite && entry.replayOf === undefined && hasEffect(status, firings),
     fault: firings[0]?.ruleId,
     connection: entry.connection,
-    isWhole: requestBody !== "" || Number(entry.requestHeaders["content-length"] ?? 0) === 0,
+    hasBody: requestBody !== "" || Number(entry.requestHeaders["content-length"] ?? 0) === 0,
     bodyLength: entry.requestHeaders["content-length"]?.toString(),
-    print() {
-      print ??= fingerprint(method, path, search, parsed(requestBody));
-      return print;
+    fingerprint() {
+      cached ??= fingerprint(method, path, search, parsed(requestBody));
+      return cached;
     },
   };
 }
@@ -120,7 +142,7 @@ function failureOf(entry: LoggedRequest, firings: readonly Firing[]): Failure | 
   const { status } = entry;
   if (firings.some(({ outcome }) => outcome === "response_lost")) return "lost";
   if (isUnanswered(entry)) return firings.some(({ outcome }) => outcome === "disconnected") ? "failed" : "abandoned";
-  if (status === 429) return "limited";
+  if (status === 429) return "rate_limited";
   if (status === 503) return "unavailable";
   if (FAILED.has(status) || (status === 409 && entry.responseBody.includes('"idempotency_key_in_use"'))) return "failed";
   return undefined;
@@ -130,7 +152,7 @@ const hasEffect = (status: number, firings: readonly Firing[]) =>
   firings.some(({ outcome }) => outcome === "response_lost") ||
   (status >= 200 && status < 300 && !firings.some(({ outcome }) => outcome === "disconnected"));
 
-function readRetryAfter({ responseHeaders, at }: LoggedRequest): Told | undefined {
+function readRetryAfter({ responseHeaders, at }: LoggedRequest): RequestedWait | undefined {
   const sent = responseHeaders["Retry-After"];
   if (sent === undefined) return undefined;
   const text = String(sent);
@@ -139,7 +161,7 @@ function readRetryAfter({ responseHeaders, at }: LoggedRequest): Told | undefine
   return date === undefined ? undefined : { milliseconds: Math.max(0, date - at), form: "date", tolerance: TOLERANCE.date };
 }
 
-/** A body that was refused for what it is, no JSON or nested too deep, is compared as text. */
+/** A body that is not JSON, or is nested too deep, is compared as text. */
 function parsed(body: string): unknown {
   if (body === "") return {};
   try {

@@ -1,86 +1,86 @@
-// What receivers of webhooks did: which events they took, and what they wrote to the service after that.
+// Tracks one merchant's webhook receivers: which events they accepted, and what they wrote to the API after each delivery.
 
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { Call } from "./observed-call.ts";
-import type { Arrival, Echo } from "./rules/rule.ts";
+import type { ObservedDelivery, RepeatDelivery } from "./rules/rule.ts";
 import { isGenuine } from "./tampering.ts";
-import { AFTERMATH, createAftermath, type Taken } from "./write-attribution.ts";
+import { ATTRIBUTION_WINDOW, createWriteAttribution, type WatchedDelivery } from "./write-attribution.ts";
 
-interface Pair {
-  readonly first: Taken;
-  readonly again: Taken;
+/** Two accepted deliveries of one event. */
+interface DeliveryPair {
+  readonly first: WatchedDelivery;
+  readonly repeat: WatchedDelivery;
 }
 
-export interface Ears {
-  delivered(arrival: Arrival): void;
-  echoed(echo: Echo): void;
+export interface ReceiverListeners {
+  onDelivery(delivery: ObservedDelivery): void;
+  onRepeatDelivery(repeat: RepeatDelivery): void;
 }
 
-/** The receivers of one merchant. Times are real milliseconds. */
+/** Times are real milliseconds. */
 export interface Receivers {
-  /** An attempt that lasted from `from` to `now` has ended; `wrote` is what the merchant wrote meanwhile. */
-  hear(attempt: AttemptMessage, faults: readonly Firing[], from: number, now: number, wrote: readonly Call[]): void;
-  /** Notes a write of the merchant's. */
-  wrote(call: Call): void;
-  /** Whether what the merchant writes at `now` may follow on a delivery. */
+  /** Observes an attempt that lasted from `started` to `now`; `writes` are the merchant's writes since `started`. */
+  observe(attempt: AttemptMessage, faults: readonly Firing[], started: number, now: number, writes: readonly Call[]): void;
+  observeWrite(call: Call): void;
+  /** Whether a write at `now` may belong to a delivery. */
   isWatching(now: number): boolean;
-  /** Concludes what enough time has passed for. */
-  settle(now: number): void;
-  /** The second deliveries that are not concluded yet. */
-  open(): Echo[];
+  /** Reports the repeat deliveries whose writes are complete. */
+  resolve(now: number): void;
+  /** The repeat deliveries that are still watched for writes. */
+  pending(): RepeatDelivery[];
   isEmpty(): boolean;
 }
 
-const MOST_EVENTS = 200;
+const MAX_EVENTS = 200;
 
-export function openReceivers(ears: Ears): Receivers {
-  const events = new Map<string, Taken>();
-  const struck = new Map<string, string>();
-  const aftermath = createAftermath();
-  const pairs = new Set<Pair>();
-  const take = (name: string, taken: Taken) => {
-    const first = events.get(name);
-    if (first) pairs.add({ first, again: taken });
-    else remember(events, name, taken);
+export function createReceivers(listeners: ReceiverListeners): Receivers {
+  const accepted = new Map<string, WatchedDelivery>();
+  const faultOf = new Map<string, string>();
+  const attribution = createWriteAttribution();
+  const pairs = new Set<DeliveryPair>();
+  const accept = (key: string, delivery: WatchedDelivery) => {
+    const first = accepted.get(key);
+    if (first) pairs.add({ first, repeat: delivery });
+    else setBounded(accepted, key, delivery);
   };
   return {
-    hear(attempt, faults, from, now, wrote) {
-      const name = `${attempt.endpointId} ${attempt.eventId}`;
-      if (faults[0]) remember(struck, name, faults[0].ruleId);
-      // What comes after an attempt that a fault struck, its retries and copies, comes because of that.
-      const fault = struck.get(name);
-      ears.delivered({ attempt, faults, fault, taken: events.get(name)?.attempt });
-      const taken = { attempt, from, until: now + AFTERMATH, wrote: [], fault };
-      aftermath.watch(taken);
-      for (const call of wrote) aftermath.attribute(call);
-      if (attempt.status === "succeeded" && isGenuine(faults)) take(name, taken);
+    observe(attempt, faults, started, now, writes) {
+      const key = `${attempt.endpointId} ${attempt.eventId}`;
+      if (faults[0]) setBounded(faultOf, key, faults[0].ruleId);
+      // Retries and copies of an attempt that a fault affected are caused by that fault too.
+      const fault = faultOf.get(key);
+      listeners.onDelivery({ attempt, faults, fault, acceptedBefore: accepted.get(key)?.attempt });
+      const delivery = { attempt, started, watchedUntil: now + ATTRIBUTION_WINDOW, writes: [], fault };
+      attribution.watch(delivery);
+      for (const call of writes) attribution.attribute(call);
+      if (attempt.status === "succeeded" && isGenuine(faults)) accept(key, delivery);
     },
-    wrote: aftermath.attribute,
-    isWatching: aftermath.isWatching,
-    settle(now) {
-      aftermath.settle(now);
+    observeWrite: attribution.attribute,
+    isWatching: attribution.isWatching,
+    resolve(now) {
+      attribution.expire(now);
       for (const pair of pairs) {
-        if (pair.again.until >= now) continue;
+        if (pair.repeat.watchedUntil >= now) continue;
         pairs.delete(pair);
-        ears.echoed(echoOf(pair));
+        listeners.onRepeatDelivery(describePair(pair));
       }
     },
-    open: () => [...pairs].map(echoOf),
-    isEmpty: () => events.size === 0,
+    pending: () => [...pairs].map(describePair),
+    isEmpty: () => accepted.size === 0,
   };
 }
 
-function remember<T>(events: Map<string, T>, name: string, what: T): void {
-  if (events.size === MOST_EVENTS) events.delete(events.keys().next().value as string);
-  events.set(name, what);
+function setBounded<T>(map: Map<string, T>, key: string, value: T): void {
+  if (map.size === MAX_EVENTS) map.delete(map.keys().next().value as string);
+  map.set(key, value);
 }
 
-/** What came once the second delivery was under way is the second one's. */
-const echoOf = ({ first, again }: Pair): Echo => ({
+/** Writes that arrive after the second delivery has started belong to the second one. */
+const describePair = ({ first, repeat }: DeliveryPair): RepeatDelivery => ({
   first: first.attempt,
-  again: again.attempt,
-  wroteFirst: first.wrote.filter((call) => call.arrived < again.from),
-  wroteAgain: again.wrote,
-  fault: again.fault,
+  repeat: repeat.attempt,
+  writesAfterFirst: first.writes.filter((call) => call.arrived < repeat.started),
+  writesAfterRepeat: repeat.writes,
+  fault: repeat.fault,
 });

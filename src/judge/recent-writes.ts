@@ -1,46 +1,47 @@
-// The latest writes of everybody: what a receiver did while a delivery was under way is only asked for when that has ended.
+// The latest writes of all merchants. Which of them happened during a delivery is only known once the delivery has ended.
 
 import { realNow } from "../kernel/clock.ts";
 import type { LoggedRequest } from "../store/journal/request-log.ts";
 
-export interface Writes {
-  /** Keeps a request that wrote something: one slot, whoever it is from. */
-  note(entry: LoggedRequest): void;
-  /** What a merchant wrote since a moment, in real milliseconds. */
+export interface RecentWrites {
+  /** Keeps the request if it is a successful write. */
+  record(entry: LoggedRequest): void;
+  /** A merchant's writes that arrived at or after a time in real milliseconds, oldest first. */
   since(merchant: string, arrived: number): LoggedRequest[];
   forget(merchant?: string): void;
 }
 
-const MOST_KEPT = 256;
-const LONGEST_BODY = 16_384;
+const CAPACITY = 256;
+const MAX_BODY = 16_384;
 
-interface Noted {
+interface RecordedWrite {
   entry: LoggedRequest;
   /** Real milliseconds. */
-  at: number;
+  answered: number;
 }
 
-export function createWrites(): Writes {
-  const kept: (Noted | undefined)[] = Array(MOST_KEPT).fill(undefined);
+export function createRecentWrites(): RecentWrites {
+  /** A ring buffer; `next` is the slot of the oldest write. */
+  const ring: (RecordedWrite | undefined)[] = Array(CAPACITY).fill(undefined);
   let next = 0;
   return {
-    note(entry) {
-      if (entry.method === "GET" || entry.status >= 300 || entry.requestBody.length > LONGEST_BODY) return;
-      kept[next] = { entry, at: realNow() };
-      next = (next + 1) % MOST_KEPT;
+    record(entry) {
+      if (entry.method === "GET" || entry.status >= 300 || entry.requestBody.length > MAX_BODY) return;
+      ring[next] = { entry, answered: realNow() };
+      next = (next + 1) % CAPACITY;
     },
     since(merchant, arrived) {
       const found: LoggedRequest[] = [];
-      for (let back = 1; back <= MOST_KEPT; back++) {
-        const noted = kept[(next - back + MOST_KEPT) % MOST_KEPT];
-        // What was answered before that moment had arrived before it too, as had all that was answered sooner.
-        if (noted && noted.at < arrived) break;
-        if (noted?.entry.merchant === merchant && noted.entry.arrived >= arrived) found.push(noted.entry);
+      for (let back = 1; back <= CAPACITY; back++) {
+        const write = ring[(next - back + CAPACITY) % CAPACITY];
+        // A request arrives before it is answered, so this write and all older ones arrived too early.
+        if (write && write.answered < arrived) break;
+        if (write?.entry.merchant === merchant && write.entry.arrived >= arrived) found.push(write.entry);
       }
       return found.reverse();
     },
     forget(merchant) {
-      for (const [slot, noted] of kept.entries()) if (merchant === undefined || noted?.entry.merchant === merchant) kept[slot] = undefined;
+      for (const [slot, write] of ring.entries()) if (merchant === undefined || write?.entry.merchant === merchant) ring[slot] = undefined;
     },
   };
 }

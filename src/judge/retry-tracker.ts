@@ -1,152 +1,158 @@
-// What one merchant's clients owe: calls that failed and should come again, and calls that were refused and should not.
+// Matches retries with the calls that they repeat: failed calls, which should be retried, and rejected calls, which should not.
 
 import { type Call, isSameAddress, isSameRequest } from "./observed-call.ts";
-import { type Chain, first, type Pace, type Retry } from "./rules/rule.ts";
+import { type FirstPause, firstCall, type Retry, type RetryChain } from "./rules/rule.ts";
 
-/** A call that failed and may come again. */
-export interface Debt {
+/** A failed call whose retry has not arrived. */
+export interface PendingRetry {
   readonly call: Call;
-  readonly chain: Chain;
-  /** Real milliseconds by which a client that retries would have done so. */
+  readonly chain: RetryChain;
+  /** Real milliseconds. A client that retries has done so by then. */
   readonly deadline: number;
-  /** The same call under another key, or too early: a bad retry, unless a good one comes still. */
-  suspect: Call | undefined;
-  /** Whether a call came that may have been its retry, or one that was sent beside it: then it accuses nobody. */
-  doubtful: boolean;
+  /** The same request under another key, or too early: counts as the retry unless a better match arrives before the deadline. */
+  candidate: Call | undefined;
+  /** Whether an equal request arrived, which may be the retry or a parallel call: then a missing retry proves nothing. */
+  ambiguous: boolean;
 }
 
-/** A call that was refused, until it is known whether it is repeated. */
-interface Refusal {
+/** A rejected call, until the tracker knows whether the client repeats it. */
+interface PendingRejection {
   readonly call: Call;
   readonly until: number;
 }
 
-/** What happens in a lane, as the rules hear of it. */
-export interface Ears {
-  retried(retry: Retry): void;
-  ended(chain: Chain, gaveUp: boolean): void;
-  refused(call: Call, repeat: Call | undefined): void;
-  /** A call failed, and was not told how long to wait. */
-  owed(debt: Debt): void;
-  /** A chain's first retry, after a failure that did not say how long to wait. */
-  paced(pace: Omit<Pace, "late">): void;
-  /** A debt that is let go because there are too many. */
-  dropped(debt: Debt): void;
+export interface RetryListeners {
+  onRetry(retry: Retry): void;
+  onChainEnd(chain: RetryChain, gaveUp: boolean): void;
+  onRejection(call: Call, repeat: Call | undefined): void;
+  /** A call failed without a Retry-After. */
+  onFailureWithoutWait(pending: PendingRetry): void;
+  /** The first retry after a failure without a Retry-After. */
+  onFirstPause(pause: Omit<FirstPause, "lag">): void;
+  /** The oldest pending retry was dropped because there are too many. */
+  onDrop(pending: PendingRetry): void;
 }
 
-export interface Lane {
-  hear(call: Call): void;
-  /** Concludes what needs no more traffic to be concluded. */
-  settle(now: number): void;
-  readonly debts: readonly Debt[];
+/** The calls of one merchant. */
+export interface RetryTracker {
+  observe(call: Call): void;
+  /** Ends the chains whose deadline has passed. */
+  resolve(now: number): void;
+  readonly pending: readonly PendingRetry[];
   isIdle(): boolean;
 }
 
-const MOST_DEBTS = 500;
-const MOST_REFUSALS = 100;
+const MAX_PENDING = 500;
+const MAX_REJECTIONS = 100;
 
-/** How much longer than it was told a client may take before it counts as having given up; and how long where it was told nothing. */
-const PATIENCE = { factor: 2, least: 2_000, untold: 10_000 };
-/** A call that comes again later than this after it was refused is somebody's new idea. */
+/** A client has given up after the requested wait times `factor` plus `extra`, or after `withoutWait` if the response named none. */
+const PATIENCE = { factor: 2, extra: 2_000, withoutWait: 10_000 };
+/** The same call later than this after its rejection counts as a new one. */
 const REPEAT_WITHIN = 10_000;
-/** A client knows of an answer once so much time has passed, whichever connection it uses next. */
+/** After this time, a client knows a response even if it uses another connection. */
 const KNOWN_AFTER = 250;
 
-export function openLane(ears: Ears): Lane {
-  const debts: Debt[] = [];
-  const refusals: Refusal[] = [];
+export function createRetryTracker(listeners: RetryListeners): RetryTracker {
+  const pendingRetries: PendingRetry[] = [];
+  const rejections: PendingRejection[] = [];
   return {
-    debts,
-    isIdle: () => debts.length === 0 && refusals.length === 0,
-    hear(call) {
-      hearRefusals(refusals, call, ears);
-      const debt = findDebt(debts, call);
-      if (debt) removeFrom(debts, debt);
-      doubt(debts, call, debt === undefined);
-      settle(debts, call.arrived, call, ears);
-      const chain = debt ? goOn(debt, call, ears) : { calls: [call], ownWaits: [] };
-      if (call.failure) owe(debts, call, chain, ears);
-      else if (debt) ears.ended(chain, false);
-      if (!call.refused) return;
-      if (refusals.length === MOST_REFUSALS) refusals.shift();
-      refusals.push({ call, until: call.answered + REPEAT_WITHIN });
+    pending: pendingRetries,
+    isIdle: () => pendingRetries.length === 0 && rejections.length === 0,
+    observe(call) {
+      resolveRejections(rejections, call, listeners);
+      const pending = findPending(pendingRetries, call);
+      if (pending) removeFrom(pendingRetries, pending);
+      markCandidates(pendingRetries, call, pending === undefined);
+      resolve(pendingRetries, call.arrived, call, listeners);
+      const chain = pending ? continueChain(pending, call, listeners) : { calls: [call], ownWaits: [] };
+      if (call.failure) addPending(pendingRetries, call, chain, listeners);
+      else if (pending) listeners.onChainEnd(chain, false);
+      if (!call.rejected) return;
+      if (rejections.length === MAX_REJECTIONS) rejections.shift();
+      rejections.push({ call, until: call.answered + REPEAT_WITHIN });
     },
-    settle: (now) => settle(debts, now, undefined, ears),
+    resolve: (now) => resolve(pendingRetries, now, undefined, listeners),
   };
 }
 
-function owe(debts: Debt[], call: Call, chain: Chain, ears: Ears): void {
-  const { told, answered } = call;
-  const patience = told ? told.milliseconds * PATIENCE.factor + PATIENCE.least : PATIENCE.untold;
-  if (debts.length === MOST_DEBTS) ears.dropped(debts.shift() as Debt);
-  const debt = { call, chain, deadline: answered + patience, suspect: undefined, doubtful: false };
-  debts.push(debt);
-  if (!told) ears.owed(debt);
+function addPending(pendingRetries: PendingRetry[], call: Call, chain: RetryChain, listeners: RetryListeners): void {
+  const { requestedWait, answered } = call;
+  const patience = requestedWait ? requestedWait.milliseconds * PATIENCE.factor + PATIENCE.extra : PATIENCE.withoutWait;
+  if (pendingRetries.length === MAX_PENDING) listeners.onDrop(pendingRetries.shift() as PendingRetry);
+  const pending = { call, chain, deadline: answered + patience, candidate: undefined, ambiguous: false };
+  pendingRetries.push(pending);
+  if (!requestedWait) listeners.onFailureWithoutWait(pending);
 }
 
 /**
- * The debt that a call pays: under the same key, else the same call without one. The oldest that is ripe comes first; one that is
- * not is paid at once only by the connection that was told to wait, and is under suspicion else.
+ * The failed call that a call retries: one under the same key, else the same request without a key. The oldest one whose wait is over
+ * comes first. Before that, only a call on the same connection is certainly a retry; any other one becomes a candidate.
  */
-function findDebt(debts: readonly Debt[], call: Call): Debt | undefined {
-  const ours = debts.filter((debt) => isSameAddress(debt.call, call) && debt.call.answered <= call.arrived);
-  const keyed = ours.find((debt) => call.key !== undefined && debt.call.key === call.key);
-  if (keyed) return keyed;
-  const same = ours.filter((debt) => debt.call.key === undefined && isKnown(debt.call, call) && isSameRequest(debt.call, call));
-  return same.find((debt) => isRipe(debt.call, call)) ?? same.find((debt) => debt.call.connection === call.connection);
+function findPending(pendingRetries: readonly PendingRetry[], call: Call): PendingRetry | undefined {
+  const sameAddress = pendingRetries.filter((pending) => isSameAddress(pending.call, call) && pending.call.answered <= call.arrived);
+  const sameKey = sameAddress.find((pending) => call.key !== undefined && pending.call.key === call.key);
+  if (sameKey) return sameKey;
+  const sameRequest = sameAddress.filter(
+    (pending) => pending.call.key === undefined && isKnown(pending.call, call) && isSameRequest(pending.call, call),
+  );
+  return (
+    sameRequest.find((pending) => isWaitOver(pending.call, call)) ??
+    sameRequest.find((pending) => pending.call.connection === call.connection)
+  );
 }
 
-const isRipe = ({ told, answered }: Call, call: Call) => !told || call.arrived - answered >= told.milliseconds - told.tolerance;
+const isWaitOver = ({ requestedWait, answered }: Call, call: Call) =>
+  !requestedWait || call.arrived - answered >= requestedWait.milliseconds - requestedWait.tolerance;
 
 /**
- * Whether whoever sent a call could know how an earlier one was answered. Calls that are sent side by side go out on connections
- * of their own, which a busy machine takes up a little late: none of them is a retry of another.
+ * Whether the client knew the response to `before` when it sent `call`. Parallel calls use separate connections, which a busy machine
+ * accepts a little late; none of them is a retry of another.
  */
 const isKnown = (before: Call, call: Call) => call.connection === before.connection || call.arrived - before.answered >= KNOWN_AFTER;
 
 /**
- * The same call under another key, or too early, may be a new one, as like as two orders of the same thing: the deadline will tell.
- * And whichever of several equal debts a call pays, it may have been meant for another.
+ * The same request under another key, or too early, may be a new order of the same thing, so it only becomes a candidate until the
+ * deadline. Where several equal calls are pending, a call that retries one of them makes the others ambiguous.
  */
-function doubt(debts: readonly Debt[], call: Call, isUnpaid: boolean): void {
-  for (const debt of debts) {
-    if (debt.call.answered > call.arrived || !isSameRequest(debt.call, call)) continue;
-    debt.doubtful = true;
-    if (isUnpaid && isKnown(debt.call, call)) debt.suspect ??= call;
+function markCandidates(pendingRetries: readonly PendingRetry[], call: Call, isUnmatched: boolean): void {
+  for (const pending of pendingRetries) {
+    if (pending.call.answered > call.arrived || !isSameRequest(pending.call, call)) continue;
+    pending.ambiguous = true;
+    if (isUnmatched && isKnown(pending.call, call)) pending.candidate ??= call;
   }
 }
 
-function goOn({ call: from, chain }: Debt, to: Call, ears: Ears): Chain {
+function continueChain({ call: from, chain }: PendingRetry, to: Call, listeners: RetryListeners): RetryChain {
   const waited = to.arrived - from.answered;
   chain.calls.push(to);
-  if (from.told === undefined) {
+  if (from.requestedWait === undefined) {
     chain.ownWaits.push(waited);
-    if (first(chain) === from) ears.paced({ from, call: to, waited });
+    if (firstCall(chain) === from) listeners.onFirstPause({ from, call: to, waited });
   }
-  ears.retried({ chain, from, to, waited });
+  listeners.onRetry({ chain, from, to, waited });
   return chain;
 }
 
-/** `alive` is a call that shows that its client is still at work. */
-function settle(debts: Debt[], now: number, alive: Call | undefined, ears: Ears): void {
-  for (const debt of debts.filter(({ deadline }) => deadline < now)) {
-    const wentOn = alive?.caller === debt.call.caller;
-    if (!debt.suspect && debt.chain.calls.length === 1 && !wentOn) continue;
-    removeFrom(debts, debt);
-    if (debt.suspect) goOn(debt, debt.suspect, ears);
-    if (!debt.doubtful || debt.chain.calls.length > 1) ears.ended(debt.chain, debt.suspect === undefined);
+/** `latest` is the call that has just arrived: it shows that its client is still running. Without that, a missing retry proves nothing. */
+function resolve(pendingRetries: PendingRetry[], now: number, latest: Call | undefined, listeners: RetryListeners): void {
+  for (const pending of pendingRetries.filter(({ deadline }) => deadline < now)) {
+    const wentOn = latest?.caller === pending.call.caller;
+    if (!pending.candidate && pending.chain.calls.length === 1 && !wentOn) continue;
+    removeFrom(pendingRetries, pending);
+    if (pending.candidate) continueChain(pending, pending.candidate, listeners);
+    if (!pending.ambiguous || pending.chain.calls.length > 1) listeners.onChainEnd(pending.chain, pending.candidate === undefined);
   }
 }
 
-function hearRefusals(refusals: Refusal[], call: Call, ears: Ears): void {
-  for (const refusal of refusals.filter(({ call: refused }) => refused.caller === call.caller && isKnown(refused, call))) {
-    const { call: refused, until } = refusal;
+function resolveRejections(rejections: PendingRejection[], call: Call, listeners: RetryListeners): void {
+  for (const rejection of rejections.filter(({ call: rejected }) => rejected.caller === call.caller && isKnown(rejected, call))) {
+    const { call: rejected, until } = rejection;
     const inTime = call.arrived <= until;
-    const same = inTime && refused.key === call.key && isSameRequest(refused, call);
-    // Under a key the same call is the same whatever came between; without one, only the very next is taken for a repetition.
-    if (!same && inTime && refused.key !== undefined) continue;
-    removeFrom(refusals, refusal);
-    ears.refused(refused, same ? call : undefined);
+    const same = inTime && rejected.key === call.key && isSameRequest(rejected, call);
+    // With a key, a repeat is recognised after any number of other calls; without one, only the very next call can be a repeat.
+    if (!same && inTime && rejected.key !== undefined) continue;
+    removeFrom(rejections, rejection);
+    listeners.onRejection(rejected, same ? call : undefined);
   }
 }
 

@@ -1,11 +1,8 @@
-// Whether the receiver got a delivery as the service sends it, or a forged one.
+// Whether a fault changed a delivery or forged its signature.
 
 import type { Firing } from "../contracts/fault.ts";
 
-/**
- * A delivery that was in flight while the secret was rotated is signed with the previous one: for so many sandbox milliseconds after
- * the rotation that signature is genuine, and a forgery later.
- */
+/** For this long after a rotation, in sandbox milliseconds, a delivery signed with the previous secret is genuine; later it is forged. */
 const ROTATION_GRACE = 5 * 60_000;
 
 /** Whether no fault changed the delivery: only then must the receiver accept it. */

@@ -1,10 +1,10 @@
-// The verdicts: the newest of each kind, how many there were of each rule, and who hears of them.
+// The log of final verdicts: keeps the newest of each kind and reports each new one.
 
 import { matchesRule, VERDICTS, type Verdict, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
 import type { Finding, Rule } from "./rules/rule.ts";
 
-/** Whom and what a finding is about. */
-export interface About {
+/** What a finding is about. */
+export interface VerdictSubject {
   merchant: string | undefined;
   operation: string | undefined;
   /** Sandbox milliseconds. */
@@ -12,28 +12,30 @@ export interface About {
   fault: string | undefined;
 }
 
-export interface Book {
-  add(rule: Rule, finding: Finding, about: About): void;
-  /** What was found, oldest first. */
-  kept(): VerdictMessage[];
+export type AddFinding = (rule: Rule, finding: Finding, subject: VerdictSubject) => void;
+
+export interface VerdictLog {
+  readonly add: AddFinding;
+  /** The verdicts that are kept, oldest first. */
+  list(): VerdictMessage[];
   forget(merchant?: string): void;
 }
 
-/** So many of each verdict are kept: passes never push a failure out. */
-const MOST_KEPT = 1_000;
+/** Applies to each kind of verdict separately, so that passes never push out a failure. */
+const MAX_KEPT = 1_000;
 
-export function openBook(told: (verdict: VerdictMessage) => void): Book {
+export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void): VerdictLog {
   const kept = new Map<Verdict, VerdictMessage[]>(VERDICTS.map((verdict) => [verdict, []]));
   let number = 0;
   return {
-    add(rule, finding, about) {
-      const verdict = describeVerdict(rule, finding, about, `vdt_${++number}`);
+    add(rule, finding, subject) {
+      const verdict = buildVerdict(rule, finding, subject, `vdt_${++number}`);
       const list = kept.get(verdict.verdict) ?? [];
       list.push(verdict);
-      if (list.length > 2 * MOST_KEPT) list.splice(0, MOST_KEPT);
-      told(verdict);
+      if (list.length > 2 * MAX_KEPT) list.splice(0, MAX_KEPT);
+      onVerdict(verdict);
     },
-    kept: () => [...kept.values()].flatMap((list) => list.slice(-MOST_KEPT)).sort((one, other) => numberOf(one) - numberOf(other)),
+    list: () => [...kept.values()].flatMap((list) => list.slice(-MAX_KEPT)).sort((one, other) => numberOf(one) - numberOf(other)),
     forget(merchant) {
       for (const [verdict, list] of kept)
         kept.set(verdict, merchant === undefined ? [] : list.filter((found) => found.merchant !== merchant));
@@ -44,26 +46,26 @@ export function openBook(told: (verdict: VerdictMessage) => void): Book {
 
 const numberOf = ({ id }: VerdictMessage) => Number(id?.slice("vdt_".length));
 
-/** Without an id it is not written down: what would be said if nothing more came. */
-export function describeVerdict(rule: Rule, finding: Finding, about: About, id: string | null): VerdictMessage {
+/** A verdict that is not final has no id. */
+export function buildVerdict(rule: Rule, finding: Finding, subject: VerdictSubject, id: string | null): VerdictMessage {
   return {
     id,
     rule: rule.id,
     severity: rule.severity,
     verdict: finding.verdict,
-    at: about.at,
-    merchant: about.merchant ?? null,
-    operation: about.operation ?? null,
+    at: subject.at,
+    merchant: subject.merchant ?? null,
+    operation: subject.operation ?? null,
     says: finding.says,
     hint: rule.hint,
     requests: (finding.calls ?? []).map(({ request }) => request),
     attempts: (finding.attempts ?? []).map(({ id: attempt }) => attempt),
     milliseconds: finding.milliseconds ?? {},
-    fault: about.fault ?? null,
+    fault: subject.fault ?? null,
   };
 }
 
-export function fitsFilter({ rule, verdict, merchant, since }: VerdictFilter, found: VerdictMessage): boolean {
+export function matchesFilter({ rule, verdict, merchant, since }: VerdictFilter, found: VerdictMessage): boolean {
   return (
     (rule === undefined || matchesRule(rule, found.rule)) &&
     (verdict === undefined || verdict === found.verdict) &&

@@ -1,59 +1,60 @@
-// The deliveries whose effects may still come, and which of them what a merchant writes follows on.
+// Attributes a merchant's writes to the webhook deliveries that caused them.
 
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { Call } from "./observed-call.ts";
 
-/** A delivery that a receiver took, and what its merchant wrote while it was under way and shortly after. */
-export interface Taken {
+/** A delivery attempt with the writes of its merchant during it and shortly after. */
+export interface WatchedDelivery {
   readonly attempt: AttemptMessage;
-  /** Real milliseconds. */
-  readonly from: number;
-  readonly until: number;
-  readonly wrote: Call[];
-  /** The fault that brought it about. */
+  /** Real milliseconds, as is `watchedUntil`. */
+  readonly started: number;
+  readonly watchedUntil: number;
+  readonly writes: Call[];
+  /** The fault rule that caused the delivery. */
   readonly fault: string | undefined;
 }
 
 /** Times are real milliseconds. */
-export interface Aftermath {
+export interface WriteAttribution {
   /** Watches a delivery that has just ended. */
-  watch(taken: Taken): void;
-  /** A write follows on the delivery that began last before it; what was thought to follow on another is moved. */
+  watch(delivery: WatchedDelivery): void;
+  /** Attributes a write to the delivery that started last before it, and moves it there if another delivery has it. */
   attribute(call: Call): void;
-  /** Whether what is written at `now` may follow on a delivery. */
+  /** Whether a write at `now` may belong to a delivery. */
   isWatching(now: number): boolean;
-  settle(now: number): void;
+  /** Drops the deliveries that are no longer watched. */
+  expire(now: number): void;
 }
 
-/** How long after a delivery its effects may come. */
-export const AFTERMATH = 3_000;
-const MOST_WRITES = 100;
+/** How long after the end of a delivery a write still counts as its effect. */
+export const ATTRIBUTION_WINDOW = 3_000;
+const MAX_WRITES = 100;
 
-export function createAftermath(): Aftermath {
-  /** In the order in which they ended, from `first` on: there may be tens of thousands, and nothing here looks at all of them. */
-  let watched: Taken[] = [];
+export function createWriteAttribution(): WriteAttribution {
+  /** In the order in which they ended, from index `first` on. It can hold tens of thousands, so nothing here visits all of them. */
+  let watched: WatchedDelivery[] = [];
   let first = 0;
-  const holders = new Map<string, Taken>();
-  const drop = ({ wrote }: Taken) => {
-    for (const { request } of wrote) holders.delete(request);
+  const deliveryOf = new Map<string, WatchedDelivery>();
+  const drop = ({ writes }: WatchedDelivery) => {
+    for (const { request } of writes) deliveryOf.delete(request);
   };
   return {
-    watch: (taken) => void watched.push(taken),
+    watch: (delivery) => void watched.push(delivery),
     attribute(call) {
-      const before = holders.get(call.request);
-      before?.wrote.splice(
-        before.wrote.findIndex(({ request }) => request === call.request),
+      const before = deliveryOf.get(call.request);
+      before?.writes.splice(
+        before.writes.findIndex(({ request }) => request === call.request),
         1,
       );
-      const holder = followedBy(watched, first, call);
-      if (!holder) return void holders.delete(call.request);
-      holder.wrote.push(call);
-      holders.set(call.request, holder);
+      const delivery = findDelivery(watched, first, call);
+      if (!delivery) return void deliveryOf.delete(call.request);
+      delivery.writes.push(call);
+      deliveryOf.set(call.request, delivery);
     },
-    isWatching: (now) => watched.length > first && (watched.at(-1) as Taken).until >= now,
-    settle(now) {
-      for (let taken = watched[first]; taken && taken.until < now; taken = watched[++first]) drop(taken);
-      // Cut in halves, so that the cost of moving them is spread.
+    isWatching: (now) => watched.length > first && (watched.at(-1) as WatchedDelivery).watchedUntil >= now,
+    expire(now) {
+      for (let delivery = watched[first]; delivery && delivery.watchedUntil < now; delivery = watched[++first]) drop(delivery);
+      // Compacts the list only once half of it has expired, so that the cost per delivery stays constant.
       if (first <= watched.length / 2) return;
       watched = watched.slice(first);
       first = 0;
@@ -61,15 +62,15 @@ export function createAftermath(): Aftermath {
   };
 }
 
-/** From the newest back, until none can have begun later than the one that was found. */
-function followedBy(watched: readonly Taken[], first: number, { arrived }: Call): Taken | undefined {
-  let latest: Taken | undefined;
-  for (let place = watched.length - 1; place >= first; place--) {
-    const taken = watched[place] as Taken;
-    const ended = taken.until - AFTERMATH;
-    if (taken.until < arrived || ended <= (latest?.from ?? -Infinity)) return latest;
-    const fits = arrived >= taken.from && taken.wrote.length < MOST_WRITES;
-    if (fits && taken.from > (latest?.from ?? -Infinity)) latest = taken;
+/** Searches from the newest delivery back, and stops where no older one can have started later than the one found. */
+function findDelivery(watched: readonly WatchedDelivery[], first: number, { arrived }: Call): WatchedDelivery | undefined {
+  let latest: WatchedDelivery | undefined;
+  for (let index = watched.length - 1; index >= first; index--) {
+    const delivery = watched[index] as WatchedDelivery;
+    const ended = delivery.watchedUntil - ATTRIBUTION_WINDOW;
+    if (delivery.watchedUntil < arrived || ended <= (latest?.started ?? -Infinity)) return latest;
+    const fits = arrived >= delivery.started && delivery.writes.length < MAX_WRITES;
+    if (fits && delivery.started > (latest?.started ?? -Infinity)) latest = delivery;
   }
   return latest;
 }

@@ -78,7 +78,11 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
   const hub = createHub(snapshot);
   const limiter = createRateLimiter(options.rateLimit as RateLimits);
   const faults = createFaults({ clock, seed: options.seed, known: namesIn(stores), keepHistory: stores.recordHistory.keep });
-  const judge = createJudge({ operations: catalogue, prefix: API_PREFIX, told: (verdict) => hub.publish({ kind: "verdict", verdict }) });
+  const judge = createJudge({
+    operations: catalogue,
+    prefix: API_PREFIX,
+    onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
+  });
   const scenarios = createScenarios({
     now: clock.now,
     rules: faults.rules,

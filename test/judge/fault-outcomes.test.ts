@@ -15,7 +15,7 @@ const callAction = (outcome: CallOutcome) =>
 const deliveryAction = (outcome: DeliveryOutcome) =>
   onDeliveries({ ...common, phase: "content", outcome, prepare: () => () => ({ kind: "signature", as: "missing" }) });
 
-const newJudge = () => createJudge({ operations, prefix: "/v1", told: () => {} });
+const newJudge = () => createJudge({ operations, prefix: "/v1", onVerdict: () => {} });
 
 test.each([
   ["normal", [], []],

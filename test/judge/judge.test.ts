@@ -10,13 +10,13 @@ import type { LoggedRequest } from "../../src/store/journal/request-log.ts";
 import { attemptMessage, firing, journalEntry, NOON, operations, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
 
-const wait = (told: string) => ({ responseHeaders: { Date: "x", "Retry-After": told } });
+const wait = (retryAfter: string) => ({ responseHeaders: { Date: "x", "Retry-After": retryAfter } });
 
 function judge(...entries: LoggedRequest[]) {
-  const told: VerdictMessage[] = [];
-  const made = createJudge({ operations, prefix: "/v1", told: (verdict) => told.push(verdict) });
+  const published: VerdictMessage[] = [];
+  const made = createJudge({ operations, prefix: "/v1", onVerdict: (verdict) => published.push(verdict) });
   for (const one of entries) made.request(one);
-  return { ...made, told, of: (rule: string) => made.verdicts({ rule }).map(({ verdict }) => verdict) };
+  return { ...made, published, of: (rule: string) => made.verdicts({ rule }).map(({ verdict }) => verdict) };
 }
 
 describe("the time to wait", () => {
@@ -26,10 +26,12 @@ describe("the time to wait", () => {
     ["Mon, 05 Jan 2026 12:00:10 GMT", 9_000, "pass"],
     ["Mon, 05 Jan 2026 12:00:10 GMT", 8_999, "fail"],
     ["Monday, 05-Jan-26 12:00:10 GMT", 8_999, "fail"],
-  ])("of Retry-After: %s after %i ms is a %s", (told, waited, verdict) => {
+  ])("of Retry-After: %s after %i ms is a %s", (retryAfter, waited, verdict) => {
     const connection = { opened: 0 };
     expect(
-      judge(journalEntry(0, 429, { ...wait(told), connection }), journalEntry(waited, 200, { connection })).of("retry_after.honoured"),
+      judge(journalEntry(0, 429, { ...wait(retryAfter), connection }), journalEntry(waited, 200, { connection })).of(
+        "retry_after.honoured",
+      ),
     ).toEqual([verdict]);
   });
 
@@ -40,9 +42,12 @@ describe("the time to wait", () => {
     expect(judge(first, early, journalEntry(4_100, 200, { search: "limit=5" })).of("retry_after.honoured")).toEqual(["fail"]);
   });
 
-  test.each(["0", "soon", "-1", "1.5", "Mon, 05 Jan 2026 11:59:00 GMT"])("of Retry-After: %s is none, and nothing is said", (told) => {
-    expect(judge(journalEntry(0, 429, wait(told)), journalEntry(300, 200)).of("retry_after.*")).toEqual([]);
-  });
+  test.each(["0", "soon", "-1", "1.5", "Mon, 05 Jan 2026 11:59:00 GMT"])(
+    "of Retry-After: %s is none, and nothing is said",
+    (retryAfter) => {
+      expect(judge(journalEntry(0, 429, wait(retryAfter)), journalEntry(300, 200)).of("retry_after.*")).toEqual([]);
+    },
+  );
 
   test("taken for milliseconds is that mistake and not another one", () => {
     const same = { opened: 0 };
@@ -183,7 +188,7 @@ describe("what is kept", () => {
     }
     expect(made.of("retry_after.honoured").filter((verdict) => verdict === "fail")).toEqual(["fail"]);
     expect(made.verdicts().length).toBeLessThanOrEqual(2_000);
-    expect(made.told.length).toBeGreaterThan(9_000);
+    expect(made.published.length).toBeGreaterThan(9_000);
   });
 
   test("is forgotten for one merchant, or for all", () => {

@@ -1,20 +1,20 @@
-// effect.single: what was done once is not done again because its answer was lost.
+// effect.single: retrying a write whose response was lost must not make it take effect twice.
 
 import type { Rule } from "./rule.ts";
 
 export const effectSingle: Rule = {
   id: "effect.single",
   severity: "error",
-  demands: "Have each write take effect once, however often it is sent.",
-  hint: "Repeat it under the same Idempotency-Key; where an operation takes no key, as those under /webhooks, list what is there before you repeat.",
-  retried({ chain, to }) {
-    const done = chain.calls.find((call) => call !== to && call.effect);
-    if (!done || (to.failure !== undefined && !to.effect)) return undefined;
+  demands: "Each write takes effect once, however often the client sends it.",
+  hint: "Retry under the same Idempotency-Key. Where an operation accepts no key, such as those under /webhooks, list the existing records before you retry.",
+  onRetry({ chain, to }) {
+    const done = chain.calls.find((call) => call !== to && call.tookEffect);
+    if (!done || (to.failure !== undefined && !to.tookEffect)) return undefined;
     return {
-      verdict: to.effect ? "fail" : "pass",
-      says: to.effect
-        ? `${done.request} took effect though its answer was lost, and ${to.request} did the same once more.`
-        : `${done.request} took effect though its answer was lost; ${to.request} asked again and changed nothing.`,
+      verdict: to.tookEffect ? "fail" : "pass",
+      says: `${done.request} took effect, but its response was lost; ${to.request} retried it and ${
+        to.tookEffect ? "took effect again" : "changed nothing"
+      }.`,
       calls: [done, to],
     };
   },

@@ -1,34 +1,34 @@
-// retry_after.unit: Retry-After counts seconds, and is not slept as milliseconds.
+// retry_after.unit: a client takes Retry-After as seconds, not milliseconds.
 
 import { type Retry, type Rule, rounded } from "./rule.ts";
 
-/** A shorter wait in milliseconds cannot be told from no wait at all. */
-const LEAST_SECONDS = 20;
+/** Below this, N milliseconds cannot be distinguished from no wait at all. */
+const MIN_SECONDS = 20;
 
-/** Whether the wait was N milliseconds, or hardly more, where N seconds were asked for. */
-export function tookSecondsForMilliseconds({ from: { told }, waited }: Retry): boolean {
-  if (told?.form !== "seconds") return false;
-  const seconds = told.milliseconds / 1_000;
-  return seconds >= LEAST_SECONDS && waited >= seconds - 2 && waited <= seconds * 1.5 + 15;
+/** Whether the client waited about N milliseconds where the response asked for N seconds. */
+export function sleptMilliseconds({ from: { requestedWait }, waited }: Retry): boolean {
+  if (requestedWait?.form !== "seconds") return false;
+  const seconds = requestedWait.milliseconds / 1_000;
+  return seconds >= MIN_SECONDS && waited >= seconds - 2 && waited <= seconds * 1.5 + 15;
 }
 
 export const retryAfterUnit: Rule = {
   id: "retry_after.unit",
   severity: "error",
-  demands: "Take the number in Retry-After for seconds.",
-  hint: "Multiply Retry-After by 1000 before handing it to a timer that counts milliseconds.",
-  retried(retry) {
+  demands: "The client reads the number in Retry-After as seconds.",
+  hint: "Multiply Retry-After by 1000 before you pass it to a timer that expects milliseconds.",
+  onRetry(retry) {
     const { from, to, waited } = retry;
-    const { told } = from;
-    if (told?.form !== "seconds" || told.milliseconds === 0) return undefined;
-    const mistaken = tookSecondsForMilliseconds(retry);
-    if (!mistaken && told.milliseconds - waited > told.tolerance) return undefined;
-    const seconds = told.milliseconds / 1_000;
+    const { requestedWait } = from;
+    if (requestedWait?.form !== "seconds" || requestedWait.milliseconds === 0) return undefined;
+    const mistaken = sleptMilliseconds(retry);
+    const { milliseconds, tolerance } = requestedWait;
+    if (!mistaken && milliseconds - waited > tolerance) return undefined;
     return {
       verdict: mistaken ? "fail" : "pass",
-      says: `${from.request} asked for ${seconds} s; ${to.request} came after ${rounded(waited)} ms.`,
+      says: `${from.request} asked for a wait of ${milliseconds / 1_000} s; its retry ${to.request} came after ${rounded(waited)} ms.`,
       calls: [from, to],
-      milliseconds: { told: told.milliseconds, waited: rounded(waited) },
+      milliseconds: { told: milliseconds, waited: rounded(waited) },
     };
   },
 };

@@ -1,40 +1,40 @@
-// retry.happened: what could be done a moment later is not given up at once.
+// retry.happened: a client retries a call that failed temporarily.
 
-import { type Chain, first, type Rule, rounded } from "./rule.ts";
+import { firstCall, type RetryChain, type Rule, rounded } from "./rule.ts";
 
-/** A write without Idempotency-Key must be looked up before it is repeated; a call that the client abandoned was given up by it. */
-const shouldReturn = (chain: Chain) => {
-  const { failure, writes, takesKeys } = first(chain);
-  return failure !== "abandoned" && (!writes || takesKeys);
+/** A write without an Idempotency-Key cannot be retried safely, and a call that the client abandoned does not need a retry. */
+const needsRetry = (chain: RetryChain) => {
+  const { failure, isWrite, acceptsKey } = firstCall(chain);
+  return failure !== "abandoned" && (!isWrite || acceptsKey);
 };
 
 const FAILURES = {
-  limited: "was answered 429",
-  unavailable: "was answered 503",
+  rate_limited: "got a 429",
+  unavailable: "got a 503",
   failed: "failed",
-  lost: "lost its answer",
+  lost: "lost its response",
   abandoned: "was abandoned",
 } as const;
 
-const failed = (chain: Chain) => `${first(chain).request} ${FAILURES[first(chain).failure ?? "failed"]}`;
+const failed = (chain: RetryChain) => `${firstCall(chain).request} ${FAILURES[firstCall(chain).failure ?? "failed"]}`;
 
 export const retryHappened: Rule = {
   id: "retry.happened",
   severity: "warning",
-  demands: "Repeat a call that was answered 429 or 503, or whose answer was lost.",
-  hint: "Retry such calls a few times before you report them as failed. A write needs an Idempotency-Key for that.",
-  ended(chain, gaveUp) {
-    if (!shouldReturn(chain)) return undefined;
-    const [, retry] = chain.calls;
-    if (retry) return { verdict: "pass", says: `${failed(chain)} and came again as ${retry.request}.`, calls: [first(chain), retry] };
+  demands: "The client retries a call that got a 429 or a 503, or whose response was lost.",
+  hint: "Retry such calls a few times before you report a failure. Retrying a write requires an Idempotency-Key.",
+  onChainEnd(chain, gaveUp) {
+    if (!needsRetry(chain)) return undefined;
+    const [call, retry] = chain.calls;
+    if (call && retry) return { verdict: "pass", says: `${failed(chain)} and was retried as ${retry.request}.`, calls: [call, retry] };
     if (!gaveUp) return undefined;
-    return { verdict: "fail", says: `${failed(chain)} and never came again, though the client went on calling.`, calls: chain.calls };
+    return { verdict: "fail", says: `${failed(chain)} and was never retried, although the client sent other calls.`, calls: chain.calls };
   },
-  waiting(chain, waited) {
-    if (!shouldReturn(chain) || chain.calls.length > 1) return undefined;
+  whilePending(chain, waited) {
+    if (!needsRetry(chain) || chain.calls.length > 1) return undefined;
     return {
       verdict: "inconclusive",
-      says: `${failed(chain)}, and nothing came from the client in the ${rounded(waited)} ms since that could tell.`,
+      says: `${failed(chain)}, and in the ${rounded(waited)} ms since then no call from the client shows whether it retries.`,
       calls: chain.calls,
       milliseconds: { since: rounded(waited) },
     };

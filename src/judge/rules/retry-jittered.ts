@@ -1,44 +1,44 @@
-// retry.jittered: calls that failed together do not all come back together.
+// retry.jittered: calls that failed at the same time are not all retried at the same time.
 
 import { type Rule, rounded } from "./rule.ts";
 
-/** What timers add to equal pauses: so much, and so much of the pause. */
+/** How much timers vary equal pauses: a fixed part, and a share of the pause. */
 const NOISE = 8;
 const NOISE_SHARE = 0.01;
-/** Shorter pauses than this are none, however they vary. */
-const NONE = 30;
-/** A machine that was later than this, or than such a share of the pause, tells nothing of pauses that look equal. */
-const LATE = 30;
-const LATE_SHARE = 0.1;
+/** Shorter pauses count as no pause, however much they vary. */
+const MIN_PAUSE = 30;
+/** With more event loop lag than this, or than this share of the pause, pauses that look equal prove nothing. */
+const MAX_LAG = 30;
+const MAX_LAG_SHARE = 0.1;
 
 const sorted = (values: number[]) => values.sort((one, other) => one - other);
-const middleOf = (values: readonly number[]) => values[Math.ceil(values.length / 2) - 1] ?? 0;
+const medianOf = (values: readonly number[]) => values[Math.ceil(values.length / 2) - 1] ?? 0;
 
 export const retryJittered: Rule = {
   id: "retry.jittered",
   severity: "warning",
-  demands: "Where no Retry-After says how long, draw the pause at random around its mean.",
-  hint: "Multiply each pause by a random factor, or draw it from 0 up to the pause: otherwise everybody who failed at once returns at once.",
-  paced(sample) {
+  demands: "Without a Retry-After, the client draws each pause at random around its mean.",
+  hint: "Multiply each pause by a random factor, or draw it from the range 0 to the pause: otherwise all clients that failed together retry together.",
+  onPauseSample(sample) {
     const waits = sorted(sample.map(({ waited }) => waited));
-    // A busy machine makes pauses longer and never shorter: where they are equal, the shorter half still lies close together.
+    // A busy machine makes pauses longer, never shorter, so the shorter half of equal pauses stays close together.
     const low = waits[0] ?? 0;
-    const middle = middleOf(waits);
+    const middle = medianOf(waits);
     const noise = NOISE + NOISE_SHARE * middle;
-    const lates = sorted(sample.map((pace) => pace.late));
-    const late = lates.at(-1) ?? 0;
-    const isNone = middle < NONE;
+    const lags = sorted(sample.map(({ lag }) => lag));
+    const worstLag = lags.at(-1) ?? 0;
+    const isNone = middle < MIN_PAUSE;
     const isEqual = isNone || middle - low <= noise;
-    // Lateness makes nothing shorter: no pause at all stays none. Equal pauses it can only make where it is there for most of them.
-    const isPunctual = middleOf(lates) <= Math.max(LATE, LATE_SHARE * middle);
-    const canTell = isNone || (isEqual ? isPunctual : middle - low > noise + late);
+    // Lag cannot shorten a pause, so missing pauses are always conclusive; it can make pauses equal only if it affects most of them.
+    const isPunctual = medianOf(lags) <= Math.max(MAX_LAG, MAX_LAG_SHARE * middle);
+    const isConclusive = isNone || (isEqual ? isPunctual : middle - low > noise + worstLag);
     return {
-      verdict: !canTell ? "inconclusive" : isEqual ? "fail" : "pass",
+      verdict: !isConclusive ? "inconclusive" : isEqual ? "fail" : "pass",
       says: `The shorter half of ${waits.length} first pauses was between ${rounded(low)} and ${rounded(middle)} ms${
-        canTell ? "" : `, and this machine was late by up to ${rounded(late)} ms, which hides what the client chose`
+        isConclusive ? "" : `, but this machine lagged by up to ${rounded(worstLag)} ms, which hides the pauses that the client chose`
       }.`,
       calls: sample.map(({ call }) => call),
-      milliseconds: { low: rounded(low), middle: rounded(middle), noise: rounded(noise), late: rounded(late) },
+      milliseconds: { low: rounded(low), middle: rounded(middle), noise: rounded(noise), late: rounded(worstLag) },
     };
   },
 };

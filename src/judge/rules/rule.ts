@@ -1,52 +1,52 @@
-// What a rule of the judge is beyond its words: the moments at which it looks, and what it then sees.
+// What a rule of the judge is: its texts, the moments at which it runs, and what it gets to see then.
 
 import type { Firing } from "../../contracts/fault.ts";
 import type { AttemptMessage } from "../../contracts/live-messages.ts";
 import type { JudgedRule, Verdict } from "../../contracts/verdict.ts";
 import type { Call } from "../observed-call.ts";
 
-/** One call of the client's program with everything that was sent for it: the first try and each retry. */
-export interface Chain {
+/** One logical call: its first try and each retry. */
+export interface RetryChain {
   readonly calls: Call[];
-  /** The pauses that the client chose itself, where no Retry-After said how long to wait. */
+  /** The pauses that the client chose itself, where no Retry-After asked for a wait. */
   readonly ownWaits: number[];
 }
 
-/** A call that came again after it had failed. */
+/** A call that repeats a failed one. */
 export interface Retry {
-  readonly chain: Chain;
+  readonly chain: RetryChain;
   readonly from: Call;
   readonly to: Call;
-  /** Real milliseconds from the failure's answer to the arrival of the retry. */
+  /** Real milliseconds from the failure's response to the arrival of the retry. */
   readonly waited: number;
 }
 
-/** The first retry of a call whose failure did not say how long to wait. */
-export interface Pace {
+/** The pause before the first retry of a call that failed without a Retry-After. */
+export interface FirstPause {
   readonly from: Call;
   readonly call: Call;
   readonly waited: number;
-  /** By how much the machine was late when it began and when it ended, at the worst. */
-  readonly late: number;
+  /** The longest event loop lag at the start and the end of the pause, in milliseconds. */
+  readonly lag: number;
 }
 
 /** A delivery attempt that ended. */
-export interface Arrival {
+export interface ObservedDelivery {
   readonly attempt: AttemptMessage;
   readonly faults: readonly Firing[];
-  /** The fault that brought it about, which may have struck an earlier attempt. */
+  /** The fault rule that caused it, possibly at an earlier attempt. */
   readonly fault: string | undefined;
-  /** The first attempt of the same event that the same endpoint took; undefined when there was none before. */
-  readonly taken: AttemptMessage | undefined;
+  /** The first attempt of this event that the same endpoint accepted, if it is an earlier one. */
+  readonly acceptedBefore: AttemptMessage | undefined;
 }
 
-/** What a receiver did to the service after it had been told of an event, and after it had been told again. */
-export interface Echo {
+/** Two accepted deliveries of one event, with the merchant's writes after each. */
+export interface RepeatDelivery {
   readonly first: AttemptMessage;
-  readonly again: AttemptMessage;
-  readonly wroteFirst: readonly Call[];
-  readonly wroteAgain: readonly Call[];
-  /** The fault that brought the second one about. */
+  readonly repeat: AttemptMessage;
+  readonly writesAfterFirst: readonly Call[];
+  readonly writesAfterRepeat: readonly Call[];
+  /** The fault rule that caused the second delivery. */
   readonly fault: string | undefined;
 }
 
@@ -60,26 +60,24 @@ export interface Finding {
   milliseconds?: Record<string, number>;
 }
 
-/** Each moment answers a finding, or nothing where the rule has nothing to say. */
+/** Each method returns a finding, or undefined where the rule does not apply. */
 export interface Rule extends JudgedRule {
-  /** A retry came. */
-  retried?(retry: Retry): Finding | undefined;
-  /** A chain is over: its last call was answered for good, or the client went on without it. */
-  ended?(chain: Chain, gaveUp: boolean): Finding | undefined;
-  /** Asked when somebody reads: a failed call has not come again so far. */
-  waiting?(chain: Chain, waited: number): Finding | undefined;
-  /** A client was refused, and then sent the same again, or went on. */
-  refused?(call: Call, repeat: Call | undefined): Finding | undefined;
-  /** A client has made a whole sample of first retries. */
-  paced?(sample: readonly Pace[]): Finding | undefined;
-  delivered?(arrival: Arrival): Finding | undefined;
-  echoed?(echo: Echo): Finding | undefined;
+  onRetry?(retry: Retry): Finding | undefined;
+  /** The chain's last call got a final response, or the client went on without a retry (`gaveUp`). */
+  onChainEnd?(chain: RetryChain, gaveUp: boolean): Finding | undefined;
+  /** A failed call has not been retried so far. Runs when verdicts are read. */
+  whilePending?(chain: RetryChain, waited: number): Finding | undefined;
+  /** The service rejected `call`; `repeat` is the same request sent again, if the client did that. */
+  onRejection?(call: Call, repeat: Call | undefined): Finding | undefined;
+  /** A client made SAMPLE_SIZE first retries. */
+  onPauseSample?(sample: readonly FirstPause[]): Finding | undefined;
+  onDelivery?(delivery: ObservedDelivery): Finding | undefined;
+  onRepeatDelivery?(repeat: RepeatDelivery): Finding | undefined;
 }
 
-/** How many first retries make a sample. */
-export const SAMPLE = 20;
+export const SAMPLE_SIZE = 20;
 
-/** A waiting time as it is shown. */
+/** Milliseconds as verdicts show them. */
 export const rounded = (milliseconds: number) => Math.round(milliseconds);
 
-export const first = (chain: Chain): Call => chain.calls[0] as Call;
+export const firstCall = (chain: RetryChain): Call => chain.calls[0] as Call;

@@ -1,26 +1,29 @@
-// webhook.ack_fast: a receiver answers first and works afterwards.
+// webhook.ack_fast: a receiver responds before it processes the event.
 
 import { isGenuine } from "../tampering.ts";
 import { type Rule, rounded } from "./rule.ts";
 
-const LONGEST = 5_000;
+const MAX_DURATION = 5_000;
 
 export const webhookAckFast: Rule = {
   id: "webhook.ack_fast",
   severity: "warning",
-  demands: `Answer a delivery within ${LONGEST / 1_000} seconds.`,
-  hint: "Store the event, answer 200, and do the work afterwards: a sender that waits too long takes it for lost and sends it again.",
-  delivered({ attempt, faults }) {
+  demands: `The receiver responds to a delivery within ${MAX_DURATION / 1_000} seconds.`,
+  hint: "Store the event, respond with 200, then process it: after a timeout, the sender treats the delivery as failed and sends it again.",
+  onDelivery({ attempt, faults }) {
     const { durationMs, responseStatus, errorCode } = attempt;
     const waited = responseStatus !== null || errorCode === "timeout";
     if (!waited || durationMs === null || !isGenuine(faults)) return undefined;
-    // Where less time was left to the receiver, that it used it up tells nothing.
-    if (errorCode === "timeout" && durationMs <= LONGEST) return undefined;
+    // A timeout shorter than the limit proves nothing.
+    if (errorCode === "timeout" && durationMs <= MAX_DURATION) return undefined;
     return {
-      verdict: durationMs <= LONGEST ? "pass" : "fail",
-      says: `The receiver took ${rounded(durationMs)} ms over ${attempt.id}${errorCode === "timeout" ? " and did not answer in time" : ""}.`,
+      verdict: durationMs <= MAX_DURATION ? "pass" : "fail",
+      says:
+        errorCode === "timeout"
+          ? `The receiver did not respond to ${attempt.id} within ${rounded(durationMs)} ms.`
+          : `The receiver took ${rounded(durationMs)} ms to respond to ${attempt.id}.`,
       attempts: [attempt],
-      milliseconds: { took: rounded(durationMs), longest: LONGEST },
+      milliseconds: { took: rounded(durationMs), longest: MAX_DURATION },
     };
   },
 };

@@ -1,4 +1,4 @@
-// webhook.duplicate_acked: an event that was taken is taken again, or the sender goes on sending it.
+// webhook.duplicate_acked: a receiver accepts an event again that it has accepted before; otherwise the sender keeps retrying it.
 
 import { isGenuine } from "../tampering.ts";
 import type { Rule } from "./rule.ts";
@@ -6,15 +6,15 @@ import type { Rule } from "./rule.ts";
 export const webhookDuplicateAcked: Rule = {
   id: "webhook.duplicate_acked",
   severity: "error",
-  demands: "Answer an event that you have taken before with 2xx, as the first time.",
-  hint: "Look the event's id up before you act on it, and answer 200 when you know it already; 4xx or 5xx only brings it back.",
-  delivered({ attempt, faults, taken }) {
-    if (!taken || !isGenuine(faults)) return undefined;
-    const acked = attempt.status === "succeeded";
+  demands: "The receiver responds with 2xx to an event that it has accepted before.",
+  hint: "Look up the event's id before you process the event, and respond with 200 if you know it; a 4xx or 5xx only causes another retry.",
+  onDelivery({ attempt, faults, acceptedBefore }) {
+    if (!acceptedBefore || !isGenuine(faults)) return undefined;
+    const response = attempt.responseStatus === null ? "no response" : `a ${attempt.responseStatus}`;
     return {
-      verdict: acked ? "pass" : "fail",
-      says: `${attempt.eventId} was taken as ${taken.id}; sent again as ${attempt.id} it was answered ${attempt.responseStatus ?? "not at all"}.`,
-      attempts: [taken, attempt],
+      verdict: attempt.status === "succeeded" ? "pass" : "fail",
+      says: `The receiver accepted ${attempt.eventId} with ${acceptedBefore.id}; when it was sent again, ${attempt.id} got ${response}.`,
+      attempts: [acceptedBefore, attempt],
     };
   },
 };
