@@ -53,7 +53,7 @@ describe("what is wrong is refused, with what was probably meant", () => {
     [{ action: FAIL, match: { body: { "/amount": { gtt: 1 } } } }, "/match/body/~1amount/gtt", "Did you mean gt?"],
     [{ action: FAIL, trigger: { tmies: 1 } }, "/trigger/tmies", "Did you mean times?"],
     [{ action: FAIL, trigger: { times: 0 } }, "/trigger/times", "at least 1"],
-    [{ action: FAIL, trigger: { for: "soon" } }, "/trigger/for", "span of time"],
+    [{ action: FAIL, trigger: { for: "soon" } }, "/trigger/for", "duration"],
     [{ action: FAIL, trigger: { per: "event" } }, "/trigger/per", "for calls"],
     [{ action: { type: "outage" }, match: { operation: "payments.list" } }, "/match/operation", "before the operation is known"],
     [{ action: { type: "rate_limit" }, match: { body: { "/a": 1 } } }, "/match/body", "before the body is read"],
