@@ -1858,7 +1858,7 @@ interface RequestMessage {
   durationMs: number;
   idempotencyKey: string | null;
   replayOf: string | null;
-  /** The fault rules that touched it, parted by commas. */
+  /** The fault rules that fired for it, separated by commas. */
   fault: string | null;
 }
 interface AttemptMessage {
@@ -1935,7 +1935,7 @@ interface LoggedRequest$1 {
   key: string | undefined;
   idempotencyKey: string | undefined;
   replayOf: string | undefined;
-  /** The fault rules that touched it, parted by commas. */
+  /** The fault rules that fired for it, separated by commas. */
   fault: string | undefined;
   requestHeaders: Record<string, string | string[] | undefined>;
   requestBody: string;

@@ -1,10 +1,10 @@
-// The vocabulary of the live stream: everything that the sandbox says unasked, and all that a dashboard needs to know of it.
+// The messages of the live stream.
 
 import type { Firing } from "./fault.ts";
 import type { LessonMessage } from "./lesson.ts";
 import type { VerdictMessage } from "./verdict.ts";
 
-/** A request once it was answered. Details are fetched by id from the journal. */
+/** A request that has its response. Details are fetched by id from the journal. */
 export interface RequestMessage {
   id: string;
   /** Sandbox milliseconds. */
@@ -18,11 +18,11 @@ export interface RequestMessage {
   durationMs: number;
   idempotencyKey: string | null;
   replayOf: string | null;
-  /** The fault rules that touched it, parted by commas. */
+  /** The fault rules that fired for it, separated by commas. */
   fault: string | null;
 }
 
-/** A delivery attempt once it ended. */
+/** A completed delivery attempt. */
 export interface AttemptMessage {
   id: string;
   /** Sandbox milliseconds. */
@@ -49,7 +49,7 @@ export interface ClockMessage {
   unix: number;
 }
 
-/** One thing that happened; `seq` counts them without gaps. */
+/** One item of the stream; `seq` numbers them without gaps. */
 export type LiveItem = { seq: number } & (
   | { kind: "request"; request: RequestMessage }
   | { kind: "attempt"; attempt: AttemptMessage }
@@ -62,21 +62,21 @@ export type LiveItem = { seq: number } & (
 
 export type LiveEvent = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq"> : never) : never;
 
-/** How many of each kind have happened since the sandbox was started. */
+/** The number of items of each kind since the sandbox started. */
 export type Totals = Record<LiveItem["kind"], number>;
 
-/** What a watcher of digests may say: which rows it shows, so that those are not cut away. */
+/** The row filters of a client that gets digests, so that the digest keeps the rows that it shows. */
 export interface DigestFilters {
   requests?: string;
   deliveries?: string;
 }
 
 export type LiveMessage =
-  /** The first message of a connection: where the count stands in this run of a sandbox, and the sandbox as `GET /_sandbox` shows it. */
+  /** The first message of a connection: the current `seq` of this run, and the sandbox as `GET /_sandbox` shows it. */
   | { type: "snapshot"; run: string; seq: number; totals: Totals; sandbox: unknown }
-  /** What happened since the last message, in order. */
+  /** The items since the last message, in order. */
   | { type: "batch"; items: LiveItem[] }
-  /** The same for a watcher that asked for a digest: exact counts, and of each kind only the newest items. */
+  /** The same for a client that asked for a digest: exact counts, but only the newest items of each kind. */
   | { type: "digest"; seq: number; totals: Totals; items: LiveItem[] }
-  /** Items that this client did not get, because it resumed too late or read too slowly. */
+  /** The range of items that this client missed, because it resumed too late or read too slowly. */
   | { type: "gap"; from: number; to: number };

@@ -1,4 +1,4 @@
-// What the rows of the live stream are filtered by: the same in the stream's digest and in the dashboard.
+// The text and the fields by which rows of the live stream are filtered, in digests and in the dashboard.
 
 import type { AttemptMessage, RequestMessage } from "./live-messages.ts";
 import type { FilterFacts } from "./row-filter.ts";

@@ -1,6 +1,6 @@
-// What there is to say of business that goes on by itself: what is asked for, and how it fares.
+// Background traffic between rooms: its options, its state, and how it is started and stopped.
 
-/** As it is asked for: nothing of it has been looked at yet. */
+/** Not validated yet. */
 export interface TrafficOptions {
   merchant?: string | undefined;
   rate?: string | undefined;
@@ -13,25 +13,25 @@ export const TRAFFIC_STATES = ["running", "done", "stopped", "failed"] as const;
 export interface TrafficState {
   merchant: string;
   rate: string;
-  /** Null where it goes on until somebody stops it. */
+  /** Null if it runs until it is stopped. */
   for: string | null;
-  /** The weight of each kind of record that something may happen to. */
+  /** The weight of each kind of record. */
   mix: Record<string, number>;
   status: (typeof TRAFFIC_STATES)[number];
-  /** How often something happened, in all and by kind. */
+  /** The number of steps so far; `byKind` counts them by kind of record. */
   happened: number;
   byKind: Record<string, number>;
   /** Sandbox milliseconds. */
   startedAt: number;
-  /** Null once it is over. */
+  /** When the next step is due; null after the end. */
   nextAt: number | null;
 }
 
 export interface Traffic {
-  /** Begins; what the merchant had of it before ends. */
-  start(wanted: TrafficOptions): TrafficState;
-  /** Ends what runs, of one merchant or of all; answers what it ended. */
+  /** Starts traffic for a merchant and replaces its current traffic. */
+  start(options: TrafficOptions): TrafficState;
+  /** Stops the traffic of one merchant, or all; returns what it stopped. */
   stop(merchant?: string): TrafficState[];
-  /** The newest of each merchant, over or not. */
+  /** The latest traffic of each merchant, running or not. */
   list(): TrafficState[];
 }

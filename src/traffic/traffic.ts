@@ -1,4 +1,4 @@
-// Background traffic: runs of plausible business, one for each merchant, as steps that fall due on the clock.
+// Background traffic: at most one run for each merchant, carried out in steps that fall due on the clock.
 
 import type { Traffic, TrafficOptions, TrafficState } from "../contracts/traffic.ts";
 import type { Clock, DueWork } from "../kernel/clock.ts";
@@ -6,24 +6,24 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Stores } from "../store/stores.ts";
-import { type Backlog, type Declared, happen, resourceOf } from "./activity.ts";
-import { type Cast, openScene, readCast, type Some } from "./activity-context.ts";
-import { createPace, type Pace } from "./pace.ts";
-import { drawKind, type Plan, readPlan } from "./plan.ts";
+import { type ApiDefinitions, type Backlog, resourceOf, runStep } from "./step.ts";
+import { createStepContext, type MerchantData, readMerchantData, type TrafficRecord } from "./step-context.ts";
+import { createStepSchedule, type StepSchedule } from "./step-schedule.ts";
+import { drawKind, parseTrafficOptions, type TrafficPlan } from "./traffic-options.ts";
 
-interface Needs extends Pick<Stores, "database" | "createOperationContext" | "counters" | "tenants">, Declared {
+interface TrafficDependencies extends Pick<Stores, "database" | "createOperationContext" | "counters" | "tenants">, ApiDefinitions {
   clock: Clock;
   random: Random;
   /** Reports a defect of the sandbox itself. */
   report(error: unknown): void;
 }
 
-interface Run extends Plan {
+interface TrafficRun extends TrafficPlan {
   merchant: string;
-  /** Numbers the merchant's runs, so that each draws other random values. */
+  /** The number of this run for its merchant, so that each run draws different random values. */
   number: number;
-  pace: Pace;
-  cast: Cast;
+  schedule: StepSchedule;
+  merchantData: MerchantData;
   backlog: Backlog;
   status: TrafficState["status"];
   startedAt: number;
@@ -35,18 +35,18 @@ export interface TrafficWork extends Traffic, DueWork {
   forget(merchant?: string): void;
 }
 
-export function createTraffic(needs: Needs): TrafficWork {
-  const { clock } = needs;
-  const runs = new Map<string, Run>();
-  const underWay = new Set<Promise<void>>();
+export function createTraffic(deps: TrafficDependencies): TrafficWork {
+  const { clock } = deps;
+  const runs = new Map<string, TrafficRun>();
+  const inFlight = new Set<Promise<void>>();
   const running = () => [...runs.values()].filter(({ status }) => status === "running");
-  const begun = (work: Promise<void>) => {
-    underWay.add(work);
-    void work.finally(() => underWay.delete(work)).finally(clock.wake);
+  const track = (work: Promise<void>) => {
+    inFlight.add(work);
+    void work.finally(() => inFlight.delete(work)).finally(clock.wake);
   };
   const work: TrafficWork = {
-    start(wanted) {
-      const run = openRun(needs, wanted);
+    start(options) {
+      const run = createRun(deps, options);
       runs.set(run.merchant, run);
       clock.wake();
       return stateOf(run, clock.now());
@@ -61,55 +61,59 @@ export function createTraffic(needs: Needs): TrafficWork {
       work.stop(merchant);
       for (const name of runs.keys()) if (merchant === undefined || name === merchant) runs.delete(name);
     },
-    nextDue: () => (runs.size === 0 ? null : soonest(running(), clock.now())),
+    nextDue: () => (runs.size === 0 ? null : earliestDue(running(), clock.now())),
     run(now) {
       for (const run of running())
-        for (let due = run.pace.due(now); due !== null && due <= now; due = run.pace.due(now)) begun(letHappen(needs, run, due, now));
+        for (let due = run.schedule.due(now); due !== null && due <= now; due = run.schedule.due(now))
+          track(runDueStep(deps, run, due, now));
     },
-    settled: async () => void (await Promise.all(underWay)),
+    settled: async () => void (await Promise.all(inFlight)),
   };
   clock.watch(work);
   return work;
 }
 
-function openRun(needs: Needs, wanted: TrafficOptions): Run {
-  const { database, clock, random, counters } = needs;
-  const plan = readPlan(wanted);
-  const merchant = knownMerchant(needs, wanted.merchant);
+function createRun(deps: TrafficDependencies, options: TrafficOptions): TrafficRun {
+  const { database, clock, random, counters } = deps;
+  const plan = parseTrafficOptions(options);
+  const merchant = findMerchant(deps, options.merchant);
   const number = database.transaction(() => counters.next(merchant, "traffic"));
   const startedAt = clock.now();
   const chance = (slot: number) => random.fraction("traffic", merchant, number, slot, "when");
-  const pace = createPace({ length: plan.gap, count: plan.count, chance }, startedAt);
-  const cast = castOf(needs, merchant);
-  return { ...plan, merchant, number, pace, cast, backlog: new Map(), status: "running", startedAt, byKind: new Map() };
+  const schedule = createStepSchedule({ length: plan.gap, count: plan.count, chance }, startedAt);
+  const merchantData = loadMerchantData(deps, merchant);
+  return { ...plan, merchant, number, schedule, merchantData, backlog: new Map(), status: "running", startedAt, byKind: new Map() };
 }
 
-function knownMerchant({ tenants }: Needs, wanted: string | undefined): string {
-  const known = tenants.list().map(({ id }) => id);
-  const [first = fail("resource_not_found", "This sandbox has no merchant to whom anything could happen.")] = known;
-  if (wanted === undefined) return first;
-  if (known.includes(wanted)) return wanted;
-  return fail("resource_not_found", `There is no merchant ${wanted}.${didYouMean(wanted, known) || " GET /_sandbox lists them."}`);
+function findMerchant({ tenants }: TrafficDependencies, id: string | undefined): string {
+  const known = tenants.list().map((merchant) => merchant.id);
+  const [first = fail("resource_not_found", "This sandbox has no merchant to generate traffic for.")] = known;
+  if (id === undefined) return first;
+  if (known.includes(id)) return id;
+  return fail("resource_not_found", `There is no merchant ${id}.${didYouMean(id, known) || " GET /_sandbox lists them."}`);
 }
 
-function castOf(needs: Needs, merchant: string): Cast {
-  const { own } = needs.createOperationContext(merchant, needs.clock.seconds(), undefined);
-  const of = (kind: string) => own(resourceOf(needs, kind));
-  return readCast((kind, limit) => of(kind).page({ limit }).data as Some[], of("merchant").require(merchant) as Some);
+function loadMerchantData(deps: TrafficDependencies, merchant: string): MerchantData {
+  const { own } = deps.createOperationContext(merchant, deps.clock.seconds(), undefined);
+  const of = (kind: string) => own(resourceOf(deps, kind));
+  return readMerchantData(
+    (kind, limit) => of(kind).page({ limit }).data as TrafficRecord[],
+    of("merchant").require(merchant) as TrafficRecord,
+  );
 }
 
-/** Runs one step at its due time. It is committed when this resolves. */
-async function letHappen(needs: Needs, run: Run, due: number, now: number): Promise<void> {
-  const { database, createOperationContext, random, report } = needs;
-  const { merchant, mix, cast, backlog, pace, byKind } = run;
-  const scene = openScene(cast, random, [merchant, run.number, pace.slot], due);
-  const kind = drawKind(mix, scene.chance("kind"));
-  pace.step(now);
-  if (pace.due(now) === null) run.status = "done";
+/** Runs one step as of its due time; resolves after the commit. */
+async function runDueStep(deps: TrafficDependencies, run: TrafficRun, due: number, now: number): Promise<void> {
+  const { database, createOperationContext, random, report } = deps;
+  const { merchant, mix, merchantData, backlog, schedule, byKind } = run;
+  const step = createStepContext(merchantData, random, [merchant, run.number, schedule.slot], due);
+  const kind = drawKind(mix, step.chance("kind"));
+  schedule.step(now);
+  if (schedule.due(now) === null) run.status = "done";
   try {
     await database.groupCommit(() => {
-      if (isCutOff(run)) return;
-      happen(needs, backlog, kind, scene, createOperationContext(merchant, scene.now, undefined));
+      if (isStopped(run)) return;
+      runStep(deps, backlog, kind, step, createOperationContext(merchant, step.now, undefined));
       byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
     });
   } catch (error) {
@@ -120,16 +124,16 @@ async function letHappen(needs: Needs, run: Run, due: number, now: number): Prom
   }
 }
 
-const isCutOff = ({ status }: Run) => status === "stopped" || status === "failed";
+const isStopped = ({ status }: TrafficRun) => status === "stopped" || status === "failed";
 
-function soonest(runs: readonly Run[], now: number): number | null {
-  const dues = runs.map(({ pace }) => pace.due(now) ?? Infinity);
+function earliestDue(runs: readonly TrafficRun[], now: number): number | null {
+  const dues = runs.map(({ schedule }) => schedule.due(now) ?? Infinity);
   const first = Math.min(...dues);
   return first === Infinity ? null : first;
 }
 
-function stateOf(run: Run, now: number): TrafficState {
-  const { merchant, rate, mix, status, startedAt, byKind, pace } = run;
+function stateOf(run: TrafficRun, now: number): TrafficState {
+  const { merchant, rate, mix, status, startedAt, byKind, schedule } = run;
   return {
     merchant,
     rate,
@@ -139,6 +143,6 @@ function stateOf(run: Run, now: number): TrafficState {
     happened: [...byKind.values()].reduce((sum, count) => sum + count, 0),
     byKind: Object.fromEntries(byKind),
     startedAt,
-    nextAt: status === "running" ? pace.due(now) : null,
+    nextAt: status === "running" ? schedule.due(now) : null,
   };
 }

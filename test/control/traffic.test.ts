@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
 import type { TrafficState } from "../../src/contracts/traffic.ts";
 import { checkFixture } from "../../src/store/world/fixture-check.ts";
-import { kinds } from "../../src/traffic/activity.ts";
+import { kinds } from "../../src/traffic/step.ts";
 import { type Answer, type Bench, NOON, NOON_SECONDS, open, share } from "../support/sandbox.ts";
 import { advance, log, receive, register } from "../support/webhooks.ts";
 

@@ -4,9 +4,9 @@ import type { TrafficOptions } from "../contracts/traffic.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import { kinds } from "./activity.ts";
+import { kinds } from "./step.ts";
 
-export interface Plan {
+export interface TrafficPlan {
   rate: string;
   for: string | null;
   mix: Record<string, number>;
@@ -16,17 +16,17 @@ export interface Plan {
   count: number;
 }
 
-const FALLBACK_RATE = "2/s";
-const SHORTEST_GAP = 10;
-const LONGEST_GAP = 86_400_000;
+const DEFAULT_RATE = "2/s";
+const MIN_GAP = 10;
+const MAX_GAP = 86_400_000;
 /** Traffic without a duration ends here, so that advancing the clock by years ends too. */
-const MOST = 100_000;
-const HEAVIEST = 1_000_000;
+const MAX_STEPS = 100_000;
+const MAX_WEIGHT = 1_000_000;
 
-export function readPlan({ rate = FALLBACK_RATE, for: span, mix }: TrafficOptions): Plan {
+export function parseTrafficOptions({ rate = DEFAULT_RATE, for: span, mix }: TrafficOptions): TrafficPlan {
   const { times, per } = readRate(rate);
   const weights = readMix(mix);
-  return { rate, for: span ?? null, mix: weights, gap: per / times, count: span === undefined ? MOST : countIn(span, times, per) };
+  return { rate, for: span ?? null, mix: weights, gap: per / times, count: span === undefined ? MAX_STEPS : countSteps(span, times, per) };
 }
 
 function readRate(text: string): { times: number; per: number } {
@@ -35,16 +35,16 @@ function readRate(text: string): { times: number; per: number } {
   if (per === undefined || per === 0 || Number(times) === 0)
     fail("validation_failed", `rate must be so many in a span, such as 2/s, 30/m or 1/10s; received ${JSON.stringify(text)}.`);
   const gap = per / Number(times);
-  if (gap < SHORTEST_GAP || gap > LONGEST_GAP) fail("validation_failed", `rate must lie between 1/d and 100/s; received ${text}.`);
+  if (gap < MIN_GAP || gap > MAX_GAP) fail("validation_failed", `rate must lie between 1/d and 100/s; received ${text}.`);
   return { times: Number(times), per };
 }
 
-function countIn(text: string, times: number, per: number): number {
+function countSteps(text: string, times: number, per: number): number {
   const span =
     tryParseDuration(text) ?? fail("validation_failed", `for must be a span such as 30s, 5m or 24h; received ${JSON.stringify(text)}.`);
   const count = Math.floor((span * times) / per);
-  if (count === 0) fail("validation_failed", `for must be long enough for something to happen; nothing does in ${text}.`);
-  if (count > MOST) fail("validation_failed", `${count} happenings in ${text} are too many: ${MOST} at most. Take a lower rate.`);
+  if (count === 0) fail("validation_failed", `for must be long enough for at least one step; no step fits into ${text}.`);
+  if (count > MAX_STEPS) fail("validation_failed", `${count} steps in ${text} are too many: ${MAX_STEPS} at most. Use a lower rate.`);
   return count;
 }
 
@@ -57,10 +57,10 @@ function readMix(mix: unknown): Record<string, number> {
     if (!known.includes(name))
       fail(
         "validation_failed",
-        `mix names ${name}, to which nothing happens.${didYouMean(name, known) || ` It knows ${known.join(", ")}.`}`,
+        `mix names ${name}, which traffic does not generate.${didYouMean(name, known) || ` It knows ${known.join(", ")}.`}`,
       );
-    if (typeof weight !== "number" || !(weight >= 0 && weight <= HEAVIEST))
-      fail("validation_failed", `mix.${name} must be a number from 0 to ${HEAVIEST}; received ${JSON.stringify(weight)}.`);
+    if (typeof weight !== "number" || !(weight >= 0 && weight <= MAX_WEIGHT))
+      fail("validation_failed", `mix.${name} must be a number from 0 to ${MAX_WEIGHT}; received ${JSON.stringify(weight)}.`);
     return [name, weight] as const;
   });
   if (!weights.some(([, weight]) => weight > 0)) fail("validation_failed", "mix must give at least one kind of record a weight above 0.");

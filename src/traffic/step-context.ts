@@ -1,4 +1,4 @@
-// What a traffic step may use: its time, its random values, and the customers and products of the merchant.
+// What a traffic step can use: its time, its random values, and the merchant's customers and products.
 
 import type { RecordBase } from "../contracts/resource.ts";
 import { isoTime, LATEST_TIME } from "../kernel/clock.ts";
@@ -7,24 +7,24 @@ import type { Random } from "../kernel/random.ts";
 const DAY = 86_400_000;
 
 /** A record of any kind. */
-export type Some = RecordBase & Record<string, unknown>;
+export type TrafficRecord = RecordBase & Record<string, unknown>;
 
-/** The data of a merchant, read when its traffic starts. */
-export interface Cast {
+/** A merchant's data, read when its traffic starts. */
+export interface MerchantData {
   currency: string | null;
   payoutMethodId: string | null;
-  customers: Person[];
-  goods: Goods[];
+  customers: Customer[];
+  goods: ProductVariant[];
   /** The amount received since the last payout. */
-  till: number;
+  unpaidOut: number;
 }
 
-export interface Person {
+export interface Customer {
   id: string;
   name: unknown;
 }
 
-interface Goods {
+interface ProductVariant {
   id: string;
   productId: unknown;
   sku: unknown;
@@ -32,48 +32,53 @@ interface Goods {
   price: unknown;
 }
 
-export interface Scene {
-  readonly cast: Cast;
+export interface StepContext {
+  readonly merchantData: MerchantData;
   /** Unix seconds. */
   readonly now: number;
-  /** Numbers the steps of a run. */
+  /** The number of the step in its run. */
   readonly number: number;
-  /** A random number in [0, 1), different for each word. */
+  /** A random number in [0, 1), drawn by seed, step and `word`. */
   chance(word: string): number;
   /** A random integer between the two, both included. */
   between(word: string, from: number, to: number): number;
   pick<T>(word: string, of: readonly T[]): T;
   /** The calendar day this many days from today. */
   day(from: number): string;
-  customer(): Person | undefined;
+  customer(): Customer | undefined;
 }
 
-export function openScene(cast: Cast, random: Random, name: readonly (string | number)[], time: number): Scene {
+export function createStepContext(
+  merchantData: MerchantData,
+  random: Random,
+  name: readonly (string | number)[],
+  time: number,
+): StepContext {
   const chance = (word: string) => random.fraction("traffic", ...name, word);
   const between = (word: string, from: number, to: number) => from + Math.floor(chance(word) * (to - from + 1));
   const pick = <T>(word: string, of: readonly T[]) => of[between(word, 0, of.length - 1)] as T;
   return {
-    cast,
+    merchantData,
     now: Math.floor(time / 1000),
     number: Number(name.at(-1)),
     chance,
     between,
     pick,
     day: (from) => isoTime(Math.min(Math.max(time + from * DAY, 0), LATEST_TIME)).slice(0, 10),
-    customer: () => (cast.customers.length > 0 ? pick("customer", cast.customers) : undefined),
+    customer: () => (merchantData.customers.length > 0 ? pick("customer", merchantData.customers) : undefined),
   };
 }
 
-/** At most one page of customers and products: enough to choose from. */
-const MOST = 100;
+/** Customers and products to choose from: one page of each at most. */
+const PAGE_SIZE = 100;
 
 /** `newest` returns the newest records of a kind. */
-export function readCast(newest: (kind: string, limit: number) => Some[], merchant: Some): Cast {
+export function readMerchantData(newest: (kind: string, limit: number) => TrafficRecord[], merchant: TrafficRecord): MerchantData {
   return {
     currency: (merchant.currency as string | null | undefined) ?? null,
     payoutMethodId: newest("payout_method", 1)[0]?.id ?? null,
-    customers: newest("customer", MOST).map(({ id, name }) => ({ id, name })),
-    goods: newest("product_variant", MOST).map(({ id, productId, sku, name, price }) => ({ id, productId, sku, name, price })),
-    till: 0,
+    customers: newest("customer", PAGE_SIZE).map(({ id, name }) => ({ id, name })),
+    goods: newest("product_variant", PAGE_SIZE).map(({ id, productId, sku, name, price }) => ({ id, productId, sku, name, price })),
+    unpaidOut: 0,
   };
 }

@@ -1,6 +1,6 @@
 // The times of traffic steps: one in each slot of equal length, at a random moment of the slot.
 
-export interface Pace {
+export interface StepSchedule {
   /** The index of the next slot, from 0. */
   readonly slot: number;
   /** When the next step is due, in sandbox milliseconds; null after the last slot. */
@@ -9,7 +9,7 @@ export interface Pace {
   step(now: number): void;
 }
 
-interface Slots {
+interface SlotOptions {
   /** Milliseconds, possibly a fraction. */
   length: number;
   count: number;
@@ -18,9 +18,9 @@ interface Slots {
 }
 
 /** Up to this many missed steps are made up for on a busy machine; more mean that the clock was set forward. */
-const MOST_TO_CATCH_UP = 100;
+const MAX_CATCH_UP = 100;
 
-export function createPace({ length, count, chance }: Slots, start: number): Pace {
+export function createStepSchedule({ length, count, chance }: SlotOptions, start: number): StepSchedule {
   let slot = 0;
   let anchor = start;
   const draw = () => Math.floor(anchor + (slot + chance(slot)) * length);
@@ -43,7 +43,7 @@ export function createPace({ length, count, chance }: Slots, start: number): Pac
     step(now) {
       const missed = (now - due) / length;
       slot += 1;
-      if (missed > MOST_TO_CATCH_UP) move(now);
+      if (missed > MAX_CATCH_UP) move(now);
       else due = draw();
     },
   };
