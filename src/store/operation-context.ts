@@ -1,4 +1,4 @@
-// What the handler of an operation works with: the calling merchant's records, inside one transaction.
+// The context of an operation's handler: the calling merchant's records and the stores, inside one transaction.
 
 import { type Endpoint, endpointFactory, type HandlerInput, type ObjectSchema } from "../contracts/endpoint.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
@@ -25,7 +25,7 @@ export interface OperationContext {
   emitTest(type: string, data: unknown): Emission;
   /** A new id for something that is not a record. */
   mint(prefix: string): string;
-  /** A new secret; `purpose` is a part of what it is derived from. */
+  /** A new secret, derived from the seed, the merchant and `purpose`. */
   secret(purpose: string): string;
   /** Sends a warning to the client, in a header of the response. */
   warn(text: string): void;
@@ -76,7 +76,7 @@ const NO_INPUT: OperationInput = { params: {}, query: {}, body: {}, extra: {} };
 
 export function operationContextFactory(stores: OperationDependencies) {
   const { collections, counters, outbox, tenants, attempts, health, webhooks, random } = stores;
-  // One literal per request: to copy an object and add to it costs several times as much.
+  // One object literal per request: copying an object and adding to it costs several times as much.
   return (
     merchant: string,
     now: number,

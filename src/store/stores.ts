@@ -1,4 +1,4 @@
-// Every store over one database: opened together, emptied together, closed together.
+// Opens and closes all stores over one database.
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
@@ -43,19 +43,19 @@ export interface Stores {
 }
 
 interface StoresOptions {
-  /** None for a database in memory. */
+  /** Undefined for a database in memory. */
   file?: string | undefined;
-  /** What a database in memory begins as; empty unless given. */
+  /** The initial content of a database in memory (default: empty). */
   image?: Buffer | undefined;
   clock: Clock;
   random: Random;
   webhooks: WebhookRules;
 }
 
-export function openStores(needs: StoresOptions): Stores {
-  const database = openDatabase(needs.file, needs.image);
+export function openStores(options: StoresOptions): Stores {
+  const database = openDatabase(options.file, options.image);
   try {
-    return openOver(database, needs);
+    return openOver(database, options);
   } catch (error) {
     database.close();
     throw error;

@@ -1,4 +1,4 @@
-// What of the service a run touched: each operation with its answers, each type of event with what became of it. Counted here and nowhere else.
+// The coverage of a run: each operation with its calls by status, each type of event with its counts.
 
 import { errors } from "../../kernel/errors.ts";
 import { factOf } from "../../schema/assumed.ts";
@@ -13,45 +13,45 @@ export interface OperationCoverage {
   path: string;
   summary: string;
   calls: number;
-  /** Only those that it answered. */
+  /** Only statuses of responses that were sent. */
   byStatus: Record<string, number>;
-  /** Every status that it declares and every other that it answered, with how often. */
+  /** Every status that the operation declares or that was sent, with its count. */
   statuses: { status: number; calls: number }[];
-  /** The types of events that it declares. */
+  /** The declared types of events. */
   emits: string[];
 }
 
 export interface EventTypeCoverage {
   type: string;
-  /** How many there were, whatever made them. */
+  /** Events of this type, including those that no request emitted. */
   emitted: number;
-  /** How many deliveries of them were taken. */
+  /** Deliveries that succeeded. */
   delivered: number;
 }
 
 export interface RunCoverage {
   operations: OperationCoverage[];
-  /** Every type that the service is known to send. */
+  /** Every type of event that the service can send. */
   events: EventTypeCoverage[];
 }
 
-interface Needs {
+interface CoverageSources {
   catalogue: readonly Operation[];
   eventTypes: ReadonlySet<string>;
   requestLog: Pick<RequestLog, "statusCounts">;
   runSummary: Pick<RunSummary, "events">;
 }
 
-export function readCoverage({ catalogue, eventTypes, requestLog, runSummary }: Needs): RunCoverage {
+export function readCoverage({ catalogue, eventTypes, requestLog, runSummary }: CoverageSources): RunCoverage {
   const called = requestLog.statusCounts();
-  const told = runSummary.events();
+  const counts = runSummary.events();
   return {
-    operations: catalogue.map((operation) => touchedOperation(operation, called.get(operation.id) ?? {})),
-    events: [...eventTypes].sort().map((type) => ({ type, ...(told.get(type) ?? { emitted: 0, delivered: 0 }) })),
+    operations: catalogue.map((operation) => operationCoverage(operation, called.get(operation.id) ?? {})),
+    events: [...eventTypes].sort().map((type) => ({ type, ...(counts.get(type) ?? { emitted: 0, delivered: 0 }) })),
   };
 }
 
-function touchedOperation(operation: Operation, byStatus: Record<string, number>): OperationCoverage {
+function operationCoverage(operation: Operation, byStatus: Record<string, number>): OperationCoverage {
   const { id, area, method, path, summary, status, errors: declared, emits } = operation;
   const possible = [factOf(status), ...declared.map((code) => errors[code].status), ...Object.keys(byStatus).map(Number)];
   const statuses = [...new Set(possible)].sort((one, other) => one - other);

@@ -27,7 +27,7 @@ export interface LoggedRequest {
   status: number;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
-  /** When it arrived, in real milliseconds: client timeouts are real time. */
+  /** Real milliseconds: client timeouts are real time. */
   arrived: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
@@ -104,7 +104,7 @@ export interface RequestLog {
   close(): void;
 }
 
-interface Covered {
+interface StatusCount {
   operation: string | null;
   status: number;
   calls: number;
@@ -131,7 +131,7 @@ export function openRequestLog(database: Database): RequestLog {
     cancel = undefined;
     if (buffer.length === 0) return;
     try {
-      numbers.setAside();
+      numbers.reserve();
       database.transaction(() => rows().write(buffer), "relaxed");
       buffer = [];
     } catch {
@@ -233,7 +233,7 @@ function rowOf(entry: LoggedRequest) {
 
 interface MaskedResponse {
   body: string;
-  /** As it is kept. */
+  /** The body with its secrets masked, cut to the length that is stored. */
   masked: string;
   bytes: number;
 }
@@ -280,7 +280,7 @@ function reader({ sql }: Database, flush: () => void): Pick<RequestLog, "find" |
   };
 }
 
-/** Counts of responses by operation and status, kept in memory and begun with those in the file. */
+/** Counts of responses by operation and status, kept in memory; they start from the rows in the file. */
 function openCoverage({ sql }: Database) {
   const counts = new Map<string, Record<string, number>>();
   const count = (operation: string | null | undefined, status: number, calls: number) => {
@@ -289,7 +289,7 @@ function openCoverage({ sql }: Database) {
     byStatus[status] = (byStatus[status] ?? 0) + calls;
     counts.set(operation, byStatus);
   };
-  const before = sql.prepare<[], Covered>("select operation, status, count(*) as calls from journal group by operation, status").all();
+  const before = sql.prepare<[], StatusCount>("select operation, status, count(*) as calls from journal group by operation, status").all();
   for (const { operation, status, calls } of before) count(operation, status, calls);
   return { counts, count };
 }

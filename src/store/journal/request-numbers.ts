@@ -1,32 +1,32 @@
-// Counts requests. Numbers are set aside on disk a block at a time, before they are given out: after a crash the count goes on
-// behind the block, so that no number is given out again, not even one that the journal had no time to note.
+// Numbers the requests. Numbers are reserved on disk a block at a time before they are used: after a crash the count continues
+// after the block, so that no number is used twice, not even that of a request that was never written to the log.
 
 import type { Database } from "../sqlite/database.ts";
 
-/** More requests than can come between two flushes of the journal. */
+/** More requests than can arrive between two flushes of the request log. */
 const BLOCK = 10_000;
 
 export function openRequestNumbers({ sql, file }: Database) {
-  const note = sql.prepare("insert or replace into settings (name, value) values ('requests', ?)");
-  const noted = sql.prepare<[], number>("select value from settings where name = 'requests'").pluck();
+  const write = sql.prepare("insert or replace into settings (name, value) values ('requests', ?)");
+  const read = sql.prepare<[], number>("select value from settings where name = 'requests'").pluck();
   let era = 0;
   let count: { number: number; last: number } | undefined;
-  const setAside = (present: { number: number; last: number }) => {
+  const reserve = (present: { number: number; last: number }) => {
     if (present.last - present.number > BLOCK / 2) return;
-    note.run(present.number + BLOCK);
+    write.run(present.number + BLOCK);
     present.last = present.number + BLOCK;
   };
   const open = () => {
     if (count) return count;
-    const number = noted.get() ?? 0;
+    const number = read.get() ?? 0;
     count = { number, last: number };
-    setAside(count);
+    reserve(count);
     return count;
   };
-  // At the first request, somebody else may hold a file's lock.
+  // A file reserves its first block at the start: at the first request another program may hold its lock.
   if (file !== undefined) open();
   return {
-    setAside: () => setAside(open()),
+    reserve: () => reserve(open()),
     era: () => era,
     next: () => ++open().number,
     last: () => open().number,
@@ -39,9 +39,9 @@ export function openRequestNumbers({ sql, file }: Database) {
     },
     close() {
       try {
-        if (count) note.run(count.number);
+        if (count) write.run(count.number);
       } catch {
-        // The block that was set aside stands, and the count goes on behind it.
+        // The reserved block remains in the file, and the next start continues after it.
       }
     },
   };

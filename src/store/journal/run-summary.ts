@@ -1,4 +1,4 @@
-// What a run left behind, for whoever judges it: each delivery as it stands, and how often each type of event came about.
+// The summary of a run that `verify` and `report` check: the state of each delivery, and the counts of events by type.
 
 import type { Database } from "../sqlite/database.ts";
 import { ENDPOINT_KIND } from "../webhooks/deliveries.ts";
@@ -10,31 +10,31 @@ export interface LoggedDelivery {
   event: string;
   type: string;
   endpoint: string;
-  /** Null when the endpoint is gone. */
+  /** Null when the endpoint was removed. */
   url: string | null;
   trigger: "event" | "test" | "replay";
   state: "pending" | "sending" | "succeeded" | "failed" | "cancelled";
-  /** How many were begun. */
+  /** How many attempts were started. */
   attempts: number;
   /** The number of the newest attempt; 0 before the first. */
   lastAttempt: number;
-  /** The request that made the event; null when no request did. */
+  /** The request that emitted the event; null when no request did. */
   request: string | null;
 }
 
-/** The numbers of the newest of all. */
+/** The sequences of the newest delivery and the newest attempt. */
 export interface Newest {
   delivery: number;
   attempt: number;
 }
 
 export interface RunSummary {
-  /** Every delivery, of one merchant or of all, oldest first. */
+  /** The deliveries of one merchant or of all, oldest first. */
   deliveries(merchant?: string): LoggedDelivery[];
   newest(): Newest;
-  /** How many of the requests in the journal's file were answered with each status. */
+  /** The number of logged requests with each response status. */
   statuses(): { status: number; calls: number }[];
-  /** How many events of each type there were, and how many deliveries of them were taken. */
+  /** The number of events of each type, and of their deliveries that succeeded. */
   events(): Map<string, { emitted: number; delivered: number }>;
 }
 

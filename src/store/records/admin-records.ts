@@ -1,4 +1,4 @@
-// Records given from outside the service: held against their kind, then made, changed or moved, with the event the service would send.
+// Creates and changes records through the control API: validates the fields, then writes the record and emits the event that the service would send.
 
 import type { ObjectSchema } from "../../contracts/endpoint.ts";
 import { creatableFields, type RecordBase, type Resource, updatableFields } from "../../contracts/resource.ts";
@@ -9,22 +9,22 @@ import type { Collection } from "./collection.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Whose records are meant may depend on what else was asked: that is found out once the fields are right. */
-type Owned = () => Collection<RecordBase>;
+/** Looks up the merchant's records; called after the fields were validated, so that a wrong field is reported before an unknown merchant. */
+type GetCollection = () => Collection<RecordBase>;
 
-/** Only inside a transaction. */
-export function createAdminRecord(resource: Resource, owned: Owned, fields: Fields): RecordBase {
+/** To be called inside a transaction. */
+export function createAdminRecord(resource: Resource, getCollection: GetCollection, fields: Fields): RecordBase {
   checkFields(resource, fields, creatableFields(resource));
-  const records = owned();
+  const records = getCollection();
   if (typeof fields.id === "string" && records.find(fields.id))
     fail("already_exists", `A ${resource.kind} with the id ${fields.id} exists already.`);
   return records.create(fields);
 }
 
-/** A `status` that differs is moved to, as the kind's table of moves allows it; all else is set as it is. Only inside a transaction. */
-export function changeAdminRecord(resource: Resource, owned: Owned, id: string, given: Fields): RecordBase {
+/** A new `status` must be an allowed transition of the kind; all other fields are set. To be called inside a transaction. */
+export function changeAdminRecord(resource: Resource, getCollection: GetCollection, id: string, given: Fields): RecordBase {
   checkFields(resource, given, updatableFields(resource));
-  const records = owned();
+  const records = getCollection();
   const record = records.require(id);
   const { status, ...fields } = given;
   return typeof status === "string" && status !== record.status

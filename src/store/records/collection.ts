@@ -13,7 +13,7 @@ export interface Page<R> {
   has_more: boolean;
 }
 
-/** The call in which records are read and changed. */
+/** The operation that reads and changes records. */
 export interface Scope {
   merchant: string;
   /** Unix seconds on the sandbox clock. */
@@ -76,8 +76,8 @@ function prepare(database: Database) {
     get: sql.prepare<[RecordKey], string>(`select body from documents where ${byId}`).pluck(),
     position: sql.prepare<[RecordKey], RecordPosition>(`select sequence, created from documents where ${byId}`),
     first: list("", "desc"),
-    // A page after a cursor takes two statements: with one on (created, sequence), SQLite would begin at the second of the cursor and walk all
-    // its records, which are all records there are where the clock is frozen.
+    // A page after a cursor takes two statements: with one on (created, sequence), SQLite would scan all records of the cursor's second, and
+    // with a frozen clock those are all records.
     older: { sameSecond: list("and created = @created and sequence < @sequence", "desc"), others: list("and created < @created", "desc") },
     newer: { sameSecond: list("and created = @created and sequence > @sequence", "asc"), others: list("and created > @created", "asc") },
     insert: insertRow(sql, "insert into documents", "merchant, kind, id, created, status, body"),
@@ -136,8 +136,8 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
       const first = resource.defaults.status;
       // Emits `created` with the initial state even when the record starts in a later one.
       emit(resource.events.created, first === undefined ? record : { ...record, status: first });
-      const arrived = record.status !== first || resource.events.created === undefined;
-      return arrived ? emit(resource.events[record.status ?? ""], record) : record;
+      const startsLater = record.status !== first || resource.events.created === undefined;
+      return startsLater ? emit(resource.events[record.status ?? ""], record) : record;
     },
     draft: (fields) => compose(resource, scope, fields),
     update: (record, changes, event) => emit(event, write({ ...record, ...changes })),
@@ -180,7 +180,7 @@ function writer<R extends RecordBase>(statements: Statements, resource: Resource
       checkRecord(resource, record);
       const row = { merchant, kind, id: record.id, status: stateOf(resource, record), body: JSON.stringify(record) };
       const { changes } = statements.update.run(row);
-      if (changes === 0) throw new Error(`${kind} ${record.id} is gone: it cannot be changed`);
+      if (changes === 0) throw new Error(`${kind} ${record.id} no longer exists: it cannot be changed`);
       if (resource.unique.length === 0) return record;
       const { sequence } = statements.position.get({ merchant, kind, id: record.id }) as RecordPosition;
       statements.release.run(sequence);
@@ -226,14 +226,11 @@ function failUnknown(kind: string, id: string): never {
 
 function failTransition(resource: Resource, record: RecordBase, status: string): never {
   const allowed = statesBefore(resource.transitions, status);
-  fail(
-    "invalid_state",
-    `This ${resource.kind} is ${record.status} and cannot become ${status}; that is possible from ${allowed.join(" or ") || "no state"}.`,
-    {
-      currentStatus: record.status,
-      allowedFrom: allowed,
-    },
-  );
+  const name = `${resource.kind[0]?.toUpperCase()}${resource.kind.slice(1).replaceAll("_", " ")} ${record.id}`;
+  const present = record.status === status ? `already ${status}` : record.status;
+  const records = resource.view.replaceAll("_", " ");
+  const rule = allowed.length === 0 ? `no ${records} can become ${status}` : `only ${allowed.join(" or ")} ${records} can become ${status}`;
+  fail("invalid_state", `${name} is ${present}; ${rule}.`, { currentStatus: record.status, allowedFrom: allowed });
 }
 
 function failDuplicate<R extends RecordBase>(resource: Resource<R>, record: R, fields: readonly string[]): never {

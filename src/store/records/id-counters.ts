@@ -1,12 +1,12 @@
-// Counts the ids of each kind that a merchant has used. New ids are derived from these counts, so equal runs make equal ids.
+// Counts the ids of each kind that a merchant has used. New ids are derived from these counts, so equal runs create equal ids.
 
 import { type Random, sortKeyOf } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
 
-/** A new id: `prefix` names the kind, and each merchant counts for itself. */
+/** A new id: `prefix` names the kind, and each merchant has its own counts. */
 export type Mint = (merchant: string, prefix: string) => string;
 
-/** Every method is to be called inside a transaction. */
+/** Call every method inside a transaction. */
 export interface Counters {
   next(merchant: string, name: string): number;
   mint: Mint;
@@ -24,7 +24,7 @@ export function openCounters(database: Database, random: Random): Counters {
     .prepare<[Omit<Counter, "value">], number>("select value from counters where merchant = @merchant and name = @name")
     .pluck();
   const write = sql.prepare<[Counter]>("insert or replace into counters (merchant, name, value) values (@merchant, @name, @value)");
-  // Calls that share a transaction share these: each count is read once and written once for all of them.
+  // Cached per transaction: each count is read once and written once for all calls that share the transaction.
   const counters = database.perTransaction(
     () => new Map<string, Counter>(),
     (used) => {

@@ -25,11 +25,11 @@ export interface IdempotencyReplies extends DueWork {
   forgotten(): number;
 }
 
-/** A day from the first reply, as most services. */
+/** 24 hours from the first reply, as in most services. */
 export const REPLAY_WINDOW = 24 * 3_600_000;
-/** The newest replies that were replayed stay in memory, unless they are long: a client repeats a call soon, and often more than once. */
-const MOST_KNOWN = 500;
-const LONGEST_KNOWN = 4_096;
+/** Replies that were just replayed are cached unless they are long: a client retries a call soon, and often more than once. */
+const MOST_CACHED = 500;
+const LONGEST_CACHED = 4_096;
 /** Real milliseconds. */
 const TRY_AGAIN_AFTER = 2_000;
 
@@ -56,36 +56,36 @@ export function openIdempotencyReplies(database: Database, clock: Clock): Idempo
   const forgetExpired = sql.prepare("delete from replies where expires <= ?");
   let forgotten = 0;
   let retryAfter = 0;
-  const known = createBoundedCache<CachedReply>(MOST_KNOWN);
+  const cache = createBoundedCache<CachedReply>(MOST_CACHED);
   return {
     find(merchant, key) {
       const name = nameOf(merchant, key);
-      const held = known.get(name);
-      const reply = held ?? find.get({ merchant, key });
+      const cached = cache.get(name);
+      const reply = cached ?? find.get({ merchant, key });
       if (!reply || reply.expires <= clock.now()) return undefined;
       // A reply of the open transaction may still be rolled back.
-      if (!held && !sql.inTransaction && reply.body.length <= LONGEST_KNOWN) known.set(name, reply);
+      if (!cached && !sql.inTransaction && reply.body.length <= LONGEST_CACHED) cache.set(name, reply);
       return reply;
     },
     remember(merchant, key, reply) {
-      known.delete(nameOf(merchant, key));
+      cache.delete(nameOf(merchant, key));
       remember({ merchant, key, ...reply, expires: clock.now() + REPLAY_WINDOW });
     },
     forgotten: () => forgotten,
     forget(merchant, key) {
-      known.delete(nameOf(merchant, key));
+      cache.delete(nameOf(merchant, key));
       forget.run({ merchant, key });
     },
-    clearCache: known.clear,
+    clearCache: cache.clear,
     nextDue: () => (realNow() < retryAfter ? null : (soonest.get() ?? null)),
     run(now) {
       try {
         forgotten += database.transaction(() => forgetExpired.run(now)).changes;
         // The clock may be set back, but an expired reply stays expired.
-        known.clear();
+        cache.clear();
       } catch (error) {
         if (!(error instanceof SandboxError)) throw error;
-        // The file cannot be written. Expired replies are never found, so they may stay for a while.
+        // The file cannot be written now. `find` ignores expired replies, so deleting them can wait.
         retryAfter = realNow() + TRY_AGAIN_AFTER;
       }
     },

@@ -8,11 +8,11 @@ import { insertRow } from "../sqlite/insert-row.ts";
 
 export interface Logins {
   addLogin(email: string, merchant: string, password: string | undefined): void;
-  /** The merchant of this e-mail address and password; otherwise 401, with the same message whichever of them was wrong. */
+  /** The merchant of this e-mail address and password; otherwise 401, with one message for a wrong address and a wrong password. */
   checkLogin(email: string | undefined, password: string | undefined): string;
 }
 
-/** Weak on purpose, a tenth of a millisecond: a start waits for it, and these passwords protect nothing real. */
+/** Weak on purpose (0.1 ms per hash): hashing delays the start, and these passwords protect nothing real. */
 const SCRYPT = { N: 64, r: 8, p: 1 };
 
 export function openLogins({ sql }: Database, random: Random): Logins {
@@ -40,7 +40,7 @@ export function openLogins({ sql }: Database, random: Random): Logins {
   };
 }
 
-/** The passwords of the fixtures are hashed once in a process, however often it resets. */
+/** A cache, so that a reset does not hash the passwords of the fixtures again. */
 const hashes = new Map<string, string>();
 const MOST_HASHES = 1_000;
 

@@ -1,17 +1,17 @@
-// The records as they were a while ago: kept only while somebody wants to look back, and looked at without touching the present.
+// The history of the records: temporary triggers keep each replaced row while a fault rule needs it, and a transaction that is rolled back reads it.
 
 import { afterThisTurn, type Clock } from "../../kernel/clock.ts";
 import { once } from "../../kernel/once.ts";
 import type { Database } from "../sqlite/database.ts";
 
 export interface RecordHistory {
-  /** Begins or ends to keep what changes. What was before it began is not known. */
+  /** Starts or stops recording changes. Earlier states are not known. */
   keep(wanted: boolean): void;
-  /** Runs `work`, which only reads, on the records as they were at a time. */
+  /** Runs `work`, which only reads, on the records as they were at `time`. */
   asOf(time: number, work: () => void): void;
 }
 
-/** What is kept at most; beyond it, looking back reaches less far. */
+/** The oldest changes beyond this number are dropped, and with them the history before them. */
 const MOST_CHANGES = 100_000;
 
 const COLUMNS = "sequence, merchant, kind, id, created, status, body";
@@ -19,7 +19,7 @@ const old = COLUMNS.split(", ")
   .map((name) => `old.${name}`)
   .join();
 
-/** Each change notes what stood there before: nothing (null), or the row. */
+/** Each change stores the row before it; `was` is 0 for an insert, which has none. */
 const KEEP = `
 create temp table changes (number integer primary key, at integer not null, document integer not null, was integer not null, ${COLUMNS});
 create temp trigger record_came after insert on main.documents begin
@@ -37,16 +37,16 @@ end;`;
 const FORGET =
   "drop trigger temp.record_came; drop trigger temp.record_changed; drop trigger temp.record_went; drop trigger temp.changes_bounded; drop table temp.changes;";
 
-/** Thrown to undo what going back did to the tables. */
+/** Thrown to roll back the transaction that restored the old rows. */
 const undone = Symbol("undone");
 
 export function openRecordHistory(database: Database, clock: Clock): RecordHistory {
   const { sql } = database;
   let keeping = false;
   let wanted = false;
-  const tellTime = once(() => sql.function("sandbox_now", { deterministic: false }, () => clock.now()));
+  const defineClock = once(() => sql.function("sandbox_now", { deterministic: false }, () => clock.now()));
   const begin = () => {
-    tellTime();
+    defineClock();
     sql.exec(KEEP);
     keeping = true;
   };
@@ -55,7 +55,7 @@ export function openRecordHistory(database: Database, clock: Clock): RecordHisto
     sql.exec(FORGET);
     keeping = false;
   };
-  /** Puts back, of each record that changed since, the row that stood there first. */
+  /** Restores, for each record that changed since, the row before its first change. */
   const goBack = (time: number) => {
     const first = `select min(number) from changes where at > ${Math.trunc(time)} group by document`;
     sql.exec(`create temp table then_was as select * from changes where number in (${first});
@@ -66,7 +66,7 @@ export function openRecordHistory(database: Database, clock: Clock): RecordHisto
     keep(next) {
       wanted = next;
       if (wanted && !keeping) begin();
-      // Not at once: the read that was the last to look back has yet to do so.
+      // Deferred: the request that used up the rule still has to read the history.
       if (!wanted && keeping) afterThisTurn(end);
     },
     asOf(time, work) {

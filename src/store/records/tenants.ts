@@ -14,7 +14,7 @@ export interface Identity {
   kind: "key" | "session";
   /** Sandbox milliseconds; null for keys, which do not expire. */
   expires: number | null;
-  /** The status of the merchant; a suspended one may not call. */
+  /** The status of the merchant; requests of a suspended one are rejected. */
   status: string;
 }
 
@@ -28,7 +28,7 @@ export interface Tenant {
 export interface Tenants extends Logins {
   /** The merchant of a key; cached after the first look-up. */
   identify(key: string): Identity | undefined;
-  /** Every merchant with its API keys, without session tokens: those of fixtures in their order, then those created through the API. */
+  /** Every merchant with its API keys, without session tokens: first those of the fixtures in their order, then those created through the API. */
   list(): Tenant[];
   addKey(merchant: string, key: string): void;
   mintKey(merchant: string): string;
@@ -38,14 +38,14 @@ export interface Tenants extends Logins {
 }
 
 const SESSION_SECONDS = 3_600;
-/** Keys in the cache: a client that logs in for each call must not fill the memory. */
-const MOST_KNOWN = 5_000;
+/** Bounded, because a client may log in for each call and so add a session token each time. */
+const MOST_CACHED = 5_000;
 const KEY_LENGTH = 24;
 const SESSION_LENGTH = 24;
 
 export function openTenants(database: Database, counters: Counters, random: Random, clock: Clock): Tenants {
   const { sql } = database;
-  const identities = createBoundedCache<Identity>(MOST_KNOWN);
+  const identities = createBoundedCache<Identity>(MOST_CACHED);
   const byKey = sql.prepare<[string], Identity>(
     `select keys.merchant, key, keys.kind, expires, documents.status from keys
      join documents on documents.merchant = keys.merchant and documents.kind = 'merchant' where key = ?`,

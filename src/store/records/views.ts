@@ -1,14 +1,14 @@
-// One SQL view for each kind of record, so that whoever opens the file with any SQLite tool can `select * from payments`.
+// One SQL view for each kind of record, so that any SQLite tool can `select * from payments`.
 
 import type { Resource } from "../../contracts/resource.ts";
 import type { TSchema } from "../../schema/shapes.ts";
 import type { Database } from "../sqlite/database.ts";
 
-/** What every view takes from the table itself. */
+/** The columns that every view takes from the table itself. */
 const COLUMNS = ["id", "merchant", "created", "status"];
 const IN_COLUMNS = new Set([...COLUMNS, "merchantId"]);
 
-/** Makes the views anew at each start: they follow the kinds, and hold nothing. */
+/** Recreates the views at each start, so that they match the declared kinds. */
 export function createViews(database: Database, resources: readonly Resource[]): void {
   database.transaction(() => {
     for (const resource of resources) database.sql.exec(`drop view if exists ${name(resource.view)}; ${definition(resource)}`);
@@ -21,7 +21,7 @@ function definition({ kind, view, schema, hidden }: Resource): string {
   return `create view ${name(view)} as select ${columns.join(", ")} from documents where kind = ${text(kind)}`;
 }
 
-/** `->>` gives a scalar as SQL's own value, `->` gives an object or a list as JSON. */
+/** `->>` returns a scalar as a SQL value, `->` returns an object or an array as JSON. */
 function arrow(shape: TSchema): "->>" | "->" {
   const types = [(shape as { type?: string | string[] }).type ?? "any"].flat();
   return types.some((type) => type === "object" || type === "array" || type === "any") ? "->" : "->>";

@@ -1,4 +1,4 @@
-// The SQLite file: opening it, refusing what it cannot be, holding it alone, and committing to it.
+// The SQLite database: opens the file, rejects files of other programs and versions, and locks it for this process.
 
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -11,37 +11,37 @@ import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./tables.ts";
 
 export interface Database extends Commits {
   readonly file: string | undefined;
-  /** Whether it began as a copy of an image: then nothing is missing, and nobody before this left anything to take up. */
+  /** Whether it started as a copy of an image: then it is seeded and has no deliveries of an earlier process. */
   readonly isCopy: boolean;
   readonly sql: Sql;
-  /** Notes who holds the file, for the message that a second process gets. */
+  /** Stores the name of this process, for the error message of a second process that opens the file. */
   noteOwner(owner: string): void;
   close(): void;
 }
 
-/** Milliseconds: nobody is served while one waits for another program's lock. */
-const LONGEST_WAIT = 500;
+/** Milliseconds. While a write waits for another program's lock, the process serves no request. */
+const LOCK_TIMEOUT = 500;
 const REMEDY = "Choose another file with --db <file>, or keep everything in memory with --memory.";
 
-/** Opens the file, or a database in memory when there is none: an empty one, or one that begins as a copy of an image. */
+/** Opens the file, or without one a database in memory, which is empty or a copy of an image. */
 export function openDatabase(file: string | undefined, image?: Buffer): Database {
-  const release = file === undefined ? () => {} : holdAlone(file);
+  const release = file === undefined ? () => {} : lockFile(file);
   const sql = openLazily(() => openNow(file, image));
   try {
     if (file !== undefined) inspect(file);
-    // What is in memory cannot be refused: it is opened when somebody asks for something in it.
+    // An image in memory cannot fail to open, so it is opened at its first use.
     if (image === undefined) sql.exec("");
   } catch (error) {
     release();
     throw error;
   }
-  const own = sql.prepare("insert or replace into settings (name, value) values ('owner', ?)");
+  const setOwner = sql.prepare("insert or replace into settings (name, value) values ('owner', ?)");
   return {
     file,
     isCopy: image !== undefined,
     sql,
-    ...openCommits(sql, { hasFile: file !== undefined, lockTimeout: LONGEST_WAIT }),
-    noteOwner: (owner) => void (file !== undefined && own.run(owner)),
+    ...openCommits(sql, { hasFile: file !== undefined, lockTimeout: LOCK_TIMEOUT }),
+    noteOwner: (owner) => void (file !== undefined && setOwner.run(owner)),
     close() {
       sql.close();
       release();
@@ -62,13 +62,13 @@ function openNow(file: string | undefined, image: Buffer | undefined): Sqlite.Da
 
 function openFile(file: string): Sqlite.Database {
   try {
-    return new Sqlite(file, { timeout: LONGEST_WAIT });
+    return new Sqlite(file, { timeout: LOCK_TIMEOUT });
   } catch (error) {
     throw new SandboxError(`Cannot open ${file}: ${reason(error)}. ${REMEDY}`);
   }
 }
 
-/** Refuses a file that is not ours before anything could change it: it is only read, and nothing of its log is played back. */
+/** Rejects a file of another program or version. It is opened read-only, so that SQLite does not replay its log. */
 function inspect(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found && !found.isFile()) throw new SandboxError(`Cannot open ${file}: it is no file. ${REMEDY}`);
@@ -112,16 +112,16 @@ function prepare(sql: Sqlite.Database, file: string | undefined, isFilled: boole
 }
 
 /**
- * Takes the file for this process. The lock is SQLite's own on a neighbour file, so it ends with the process, however that
- * ends; and the database itself stays open to anybody who wants to look at it.
+ * Locks the file for this process with an exclusive SQLite transaction on a second file beside it. The lock ends with the process, even after
+ * a crash, and other programs can still read the database.
  */
-function holdAlone(file: string): () => void {
+function lockFile(file: string): () => void {
   makeFolder(dirname(file));
-  const lockFile = `${file}-lock`;
+  const path = `${file}-lock`;
   let lock: Sqlite.Database | undefined;
   try {
-    lock = new Sqlite(lockFile, { timeout: 0 });
-    chmodSync(lockFile, 0o600);
+    lock = new Sqlite(path, { timeout: 0 });
+    chmodSync(path, 0o600);
     lock.exec("begin exclusive");
   } catch (error) {
     lock?.close();
@@ -156,7 +156,7 @@ function ownerOf(file: string): string {
   }
 }
 
-/** The default folder gets a `.gitignore` of its own, so that no sandbox is ever committed by accident. */
+/** The default folder gets its own `.gitignore`, so that no database is committed by accident. */
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });

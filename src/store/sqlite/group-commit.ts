@@ -1,4 +1,4 @@
-// Commits: calls that arrive together share one transaction and one wait for the disk.
+// Group commit: calls that arrive together share one transaction and one wait for the disk.
 
 import { afterThisTurn } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
@@ -8,11 +8,11 @@ import { openTransactions, type Transactions } from "./transactions.ts";
 
 export interface Commits extends Pick<Transactions, "perTransaction"> {
   /**
-   * Runs `work` in the next transaction that calls share, and resolves with its result after the commit. Each work runs once, and is rolled
-   * back alone where it throws. A work that another one hands in shares its transaction too.
+   * Runs `work` in the next shared transaction, and resolves with its result after the commit. Each function runs once; if it throws, only
+   * its own writes are rolled back. A function that is queued by another one shares its transaction.
    */
   groupCommit<T>(work: () => T, durability?: Durability): Promise<T>;
-  /** Runs `work` in a transaction of its own, now. Inside another one it is a part of that, rolled back alone where it throws. */
+  /** Runs `work` at once in its own transaction. Inside another one it is a part of it: if it throws, only its own writes are rolled back. */
   transaction<T>(work: () => T, durability?: Durability): T;
 }
 
@@ -43,7 +43,7 @@ export function openCommits(sql: Sql, { hasFile, lockTimeout }: CommitsOptions):
   const { transaction, writeTransaction, perTransaction } = openTransactions(sql);
   const lock = openLockTimeout(sql, lockTimeout);
   const withDurability = <T>(durability: Durability, work: () => T): T => {
-    // SQLite refuses the pragma inside a transaction; there the durability is that of the whole.
+    // SQLite rejects the pragma inside a transaction; a part has the durability of the whole.
     if (durability === "durable" || !hasFile || sql.inTransaction) return work();
     sql.exec("pragma synchronous = normal");
     try {
@@ -52,7 +52,7 @@ export function openCommits(sql: Sql, { hasFile, lockTimeout }: CommitsOptions):
       sql.exec("pragma synchronous = full");
     }
   };
-  /** Each function that it returns reports the outcome of one work. */
+  /** Each returned function settles the promise of one queued function. */
   const runTogether = (batch: QueuedWork[]): (() => void)[] => {
     try {
       return lock.guard(() =>
@@ -87,15 +87,15 @@ export function openCommits(sql: Sql, { hasFile, lockTimeout }: CommitsOptions):
   };
 }
 
-/** Gathers works for as long as more arrive, and then gives them to `flush`. */
+/** Queues functions while more arrive, and then passes them to `flush`. */
 function openQueue(flush: (batch: QueuedWork[], durability: Durability) => void): Commits["groupCommit"] {
   let queue: QueuedWork[] = [];
   const isRelaxed = ({ durability }: QueuedWork) => durability === "relaxed";
   const flushAll = (durability: Durability) => {
     const batch = queue;
-    // Durable works first: the dispatcher's relaxed look for due deliveries then finds those that they wrote.
+    // Durable work first: the dispatcher's relaxed read of due deliveries then finds those that it wrote.
     batch.sort((one, other) => Number(isRelaxed(one)) - Number(isRelaxed(other)));
-    // A work that arrives while these run is appended to them and runs with them, unless it may need more durability than they have.
+    // Work that is queued while a durable batch runs joins it. A relaxed batch is closed, because the new work may be durable.
     if (durability === "relaxed") queue = [];
     flush(batch, durability);
     if (queue === batch) queue = [];
@@ -103,7 +103,7 @@ function openQueue(flush: (batch: QueuedWork[], durability: Durability) => void)
   const gather = (turns: number, before: number) => {
     const present = queue.length;
     if (queue.every(isRelaxed)) flushAll("relaxed");
-    // A work that arrives alone does not wait for others.
+    // Work that arrives alone does not wait for more.
     else if (present === before || turns === MAX_TURNS) flushAll("durable");
     else afterThisTurn(() => gather(turns + 1, present));
   };

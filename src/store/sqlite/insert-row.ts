@@ -1,7 +1,7 @@
-// Inserts of a row whose values are given by the names of its columns.
+// Inserts a row from an object with a value for each column.
 //
 // better-sqlite3 looks up each named parameter through V8's C++ interface: for the twenty columns of a logged request or an attempt that
-// costs twice as much as positions do (6.5 against 3.2 microseconds). So the columns are listed once here and bound in that order (4.2).
+// costs twice as much as positional parameters (6.5 against 3.2 microseconds). So the columns are listed once here and bound in that order (4.2).
 
 import type Sqlite from "better-sqlite3";
 import type { Sql } from "./lazy-statements.ts";
@@ -10,7 +10,7 @@ export type SqlValue = string | number | bigint | null | undefined;
 
 type ColumnsOf<List extends string> = List extends `${infer First}, ${infer Others}` ? First | ColumnsOf<Others> : List;
 
-/** `into` is the beginning of the statement, such as `insert or ignore into logins`; `list` is `email, merchant, password`. */
+/** `into` is the start of the statement, such as `insert or ignore into logins`; `list` is `email, merchant, password`. */
 export function insertRow<const List extends string>(
   sql: Sql,
   into: string,

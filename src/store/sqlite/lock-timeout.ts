@@ -4,9 +4,9 @@ import type { Sql } from "./lazy-statements.ts";
 import { isLocked } from "./sqlite-errors.ts";
 
 export interface LockTimeout {
-  /** Runs `work`. Once it has waited for a lock in vain, later writes fail without a wait. */
+  /** Runs `work`. After it fails with a lock timeout, later writes fail at once. */
   guard<T>(work: () => T): T;
-  /** After a write that succeeded: the next one waits again. */
+  /** To be called after a write that succeeded: the next one waits for the lock again. */
   reset(): void;
 }
 

@@ -1,17 +1,17 @@
 // Rolls back the last part of a transaction without a savepoint: rolls back all of it and executes again the writes before that part.
 //
 // Calls that arrive together share a transaction, and each must be able to fail alone. With a savepoint for each, SQLite copies every page
-// that a call changes. A call that fails after it wrote something is rare, so the writes are remembered instead, as functions that execute
-// them again: a savepoint per call was a fifth of the cost of a POST over a file. Only SQL runs twice, never the code that asked for it.
+// that a call changes. A call that fails after it wrote something is rare, so the writes are kept instead, as functions that execute them
+// again: a savepoint per call was a fifth of the cost of a POST over a file. Only SQL runs twice, never the code that issued it.
 
 import { SandboxError } from "../../kernel/errors.ts";
 import type { Sql } from "./lazy-statements.ts";
 import { withTranslatedErrors } from "./sqlite-errors.ts";
 
 export interface RedoLog {
-  /** Runs `work`, which begins, fills and ends a transaction. */
+  /** Runs `work`, which is a whole transaction from begin to commit, and records its writes. */
   record<T>(work: () => T): T;
-  /** Runs `work` inside that transaction; where it throws, its writes are rolled back and no others. */
+  /** Runs `work` inside that transaction; if it throws, only its own writes are rolled back. */
   part<T>(work: () => T): T;
 }
 
@@ -53,7 +53,7 @@ export function openRedoLog(sql: Sql): RedoLog {
         writes = [];
       }
     },
-    // Where one call failed others may: from then on a savepoint costs less than to execute all writes again and again.
+    // After one failure more are likely: from then on a savepoint costs less than executing all writes again each time.
     part: (work) => (hasFailed ? withSavepoint(work) : withoutSavepoint(work)),
   };
 }
@@ -79,7 +79,7 @@ function openExecuteAgain(sql: Sql): (writes: readonly Write[]) => void {
   };
 }
 
-/** `rolledBack` is called before the error is thrown on. */
+/** Calls `rolledBack` before it rethrows the error. */
 function openSavepoints(sql: Sql): <T>(work: () => T, rolledBack: () => void) => T {
   const begin = sql.prepare("savepoint part");
   const release = sql.prepare("release part");

@@ -1,4 +1,4 @@
-// What keeps SQLite from its file, in words with a remedy: a full disk or a lock is no defect of ours.
+// Translates SQLite's errors about its file, such as a full disk or a lock, into messages with a remedy.
 
 import { SandboxError } from "../../kernel/errors.ts";
 
@@ -6,28 +6,28 @@ export const OR_ANOTHER_FILE = "or choose another file with --db <file>, or keep
 
 const LOCKED = "Another program keeps the SQLite file locked. Let it end its transaction; reading the file is welcome at any time.";
 
-/** The beginning of SQLite's code, and what it means here. What the statement was about is undone. */
-const MESSAGES: [code: string, words: (said: string) => string][] = [
+/** The start of SQLite's error code, and the message for it. SQLite has already rolled back the statement. */
+const MESSAGES: [code: string, message: (reason: string) => string][] = [
   ["SQLITE_BUSY", () => LOCKED],
   ["SQLITE_FULL", () => `The disk of the SQLite file is full. Make room on it, ${OR_ANOTHER_FILE}`],
   [
     "SQLITE_READONLY",
-    (said) => `The SQLite file cannot be written: ${said}. Let this user write it and the folder around it, ${OR_ANOTHER_FILE}`,
+    (reason) => `The SQLite file cannot be written: ${reason}. Let this user write it and the folder around it, ${OR_ANOTHER_FILE}`,
   ],
-  ["SQLITE_IOERR", (said) => `The SQLite file cannot be written: ${said}. Look after its disk, ${OR_ANOTHER_FILE}`],
-  ["SQLITE_CANTOPEN", (said) => `The SQLite file cannot be written: ${said}. Look after the folder around it, ${OR_ANOTHER_FILE}`],
-  ["SQLITE_CORRUPT", (said) => `The SQLite file is damaged: ${said}. Move it away to start afresh, ${OR_ANOTHER_FILE}`],
-  ["SQLITE_NOTADB", (said) => `The SQLite file is damaged: ${said}. Move it away to start afresh, ${OR_ANOTHER_FILE}`],
+  ["SQLITE_IOERR", (reason) => `The SQLite file cannot be written: ${reason}. Look after its disk, ${OR_ANOTHER_FILE}`],
+  ["SQLITE_CANTOPEN", (reason) => `The SQLite file cannot be written: ${reason}. Look after the folder around it, ${OR_ANOTHER_FILE}`],
+  ["SQLITE_CORRUPT", (reason) => `The SQLite file is damaged: ${reason}. Move it away to start afresh, ${OR_ANOTHER_FILE}`],
+  ["SQLITE_NOTADB", (reason) => `The SQLite file is damaged: ${reason}. Move it away to start afresh, ${OR_ANOTHER_FILE}`],
 ];
 
-/** The error that SQLite threw as it is to be told; any other error as it is. */
+/** Returns a SandboxError for an error of SQLite, and any other error unchanged. */
 export function translateError(error: unknown): unknown {
   const code = String((error as { code?: unknown } | undefined)?.code);
-  const trouble = MESSAGES.find(([beginning]) => code.startsWith(beginning));
-  return trouble ? new SandboxError(trouble[1]((error as Error).message)) : error;
+  const translation = MESSAGES.find(([start]) => code.startsWith(start));
+  return translation ? new SandboxError(translation[1]((error as Error).message)) : error;
 }
 
-/** Runs `work`, and tells in words what kept SQLite from it. */
+/** Runs `work` and translates the error that it throws. */
 export function withTranslatedErrors<T>(work: () => T): T {
   try {
     return work();

@@ -1,14 +1,14 @@
 // Every table of the file. Times are sandbox milliseconds, except inside documents, where they are what the API shows.
 // A check lists the values of a column with `or`: for `in` with more than two, SQLite fills a table at each write, which costs more than the row.
 //
-// SQLite looks at a bound value where a partial index may depend on it, and in `limit` and `like`. It then plans the statement again for
-// every value: 22 of the 32 microseconds of a page of records. A sign or a sum hides the value, so statements say `kind = +@kind`,
-// `status = +@status`, `limit @limit + 0` and `like +@key`. test/store/query-plans.test.ts holds every statement to that and to its index.
+// SQLite reads a bound value where a partial index may depend on it, and in `limit` and `like`. It then plans the statement again for
+// every value: 22 of the 32 microseconds of a page of records. `+` hides the value from the planner, so statements say `kind = +@kind`,
+// `status = +@status`, `limit @limit + 0` and `like +@key`. test/store/query-plans.test.ts checks this and the index of every statement.
 
-/** "MSBX": tells our files from other SQLite files. */
+/** "MSBX": distinguishes these files from other SQLite files. */
 export const APPLICATION_ID = 0x4d534258;
 
-/** Raised with every change below; a file of another version is refused, never converted in silence. */
+/** Raised with every change below; a file of another version is rejected, never migrated. */
 export const SCHEMA_VERSION = 8;
 
 export const SCHEMA = `
@@ -17,36 +17,36 @@ pragma user_version = ${SCHEMA_VERSION};
 
 create table settings (name text primary key, value) without rowid;
 
--- How many ids of a kind a merchant has used: ids are made from these numbers, so they go on where they stopped.
+-- How many ids of a kind a merchant has used: new ids are derived from these counts.
 create table counters (merchant text, name text, value integer not null, primary key (merchant, name)) without rowid;
 
--- Who may call: API keys, which do not expire, and the session tokens of logins, which do.
+-- API keys, which do not expire, and the session tokens of logins, which do.
 create table keys (
   sequence integer primary key, key text not null unique, merchant text not null,
   kind text not null check (kind = 'key' or kind = 'session'), expires integer
 );
 create index keys_of on keys (merchant);
 
--- How a merchant logs in. E-mail addresses are unique among all merchants.
+-- The logins of merchants. E-mail addresses are unique among all merchants.
 create table logins (email text primary key, merchant text not null, password text) without rowid;
 create index logins_of on logins (merchant);
 
--- From which fixture a merchant came, as whom, and in which place among the others: what a reset brings back.
+-- The fixture, identity and position of each seeded merchant, from which a reset restores it.
 create table origins (
   place integer primary key, merchant text not null unique, fixture text not null, key text not null, email text not null
 );
 
 -- Every record of every kind, as the JSON that the API shows. Ids are unique within a merchant, so that each merchant that
--- is minted from a fixture has the same readable ids.
+-- is created from a fixture has the same readable ids.
 create table documents (
   sequence integer primary key autoincrement,
   merchant text not null, kind text not null, id text not null,
   created integer not null, status text, body text not null,
   unique (merchant, kind, id)
 );
--- Read from its end: the newest come first, and those of one moment by their sequence, which every index ends with.
+-- Read backwards: the newest first, and records of the same second by their sequence, with which every index ends.
 create index documents_newest on documents (merchant, kind, created);
--- The kinds that are looked for without knowing whose they are.
+-- The kinds that are looked up without a merchant.
 create index documents_of_all on documents (kind, id) where kind = 'merchant' or kind = 'webhook_endpoint';
 
 -- The values that must be unique among a merchant's records of a kind: SKUs, sets of options, e-mail addresses.
@@ -56,7 +56,7 @@ create table uniques (
 ) without rowid;
 create index uniques_of on uniques (document);
 
--- The answers remembered for an Idempotency-Key.
+-- The replies stored for an Idempotency-Key.
 create table replies (
   merchant text, key text, fingerprint text not null, request text not null,
   status integer not null, body text not null, expires integer not null,
@@ -64,7 +64,7 @@ create table replies (
 ) without rowid;
 create index replies_expiring on replies (expires);
 
--- The outbox. The body of an event is the very text that is signed and sent, at every attempt.
+-- The outbox. The body of an event is the exact text that each attempt signs and sends.
 create table events (
   sequence integer primary key autoincrement,
   id text not null, merchant text not null, type text not null, created integer not null,
@@ -74,15 +74,15 @@ create table events (
 create index events_by_request on events (request);
 create index events_of on events (merchant);
 
--- Which endpoint wants which type of event; '*' wants all.
+-- The types of events that an endpoint subscribes to; '*' is all types.
 create table subscriptions (
   merchant text, type text, endpoint text, primary key (merchant, type, endpoint)
 ) without rowid;
 
--- What is owed to an endpoint. 'replay' numbers the replays of a merchant and is 0 for what an event itself made;
--- an attempt that a crash cut off is counted in 'attempts' and in 'aborted', so that it uses up none of those allowed.
--- Of fault rules: 'decided' is what they do to the attempt to come, 'held' what it waits for until it is due at the latest,
--- and 'copy' numbers what they made of a delivery beside it.
+-- Deliveries of events to endpoints. 'replay' numbers the replays of a merchant and is 0 for the delivery of a new event.
+-- An attempt that a crash interrupted is counted in 'attempts' and in 'aborted', so that it does not count against 'allowed'.
+-- For fault rules: 'decided' is what they do to the next attempt, 'held' what it waits for, at the latest until 'due',
+-- and 'copy' numbers the extra copies that a rule made of a delivery.
 create table deliveries (
   sequence integer primary key autoincrement,
   merchant text not null, endpoint text not null, event integer not null references events,
@@ -97,10 +97,10 @@ create index deliveries_of on deliveries (event);
 create index deliveries_undecided on deliveries (due) where state = 'pending' and decided is null;
 create index deliveries_held on deliveries (held) where held is not null;
 
--- The log: one row for each attempt that is over. One that a crash cut off is known by its delivery. An id is looked for among
--- the attempts of the events beside which it stands.
--- 'ended - started' is sandbox time, 'duration' what the receiver took in real milliseconds. 'request_body' is null unless
--- something else was sent than the event, and 'fault' unless a rule touched the attempt.
+-- The delivery log: one row for each finished attempt. An id has no index: it starts like the id of its event, so it is looked up
+-- among the attempts of the events with that start.
+-- 'ended - started' is sandbox time, 'duration' the receiver's response time in real milliseconds. 'request_body' is null when
+-- the unchanged event was sent, and 'fault' when no fault rule applied.
 create table attempts (
   sequence integer primary key autoincrement,
   id text not null, merchant text not null, endpoint text not null, delivery integer not null references deliveries,
@@ -116,25 +116,25 @@ create index attempts_newest on attempts (merchant, ended desc, delivery desc, a
 create index attempts_of_endpoint on attempts (merchant, endpoint, ended, delivery, attempt, status);
 create index attempts_failed on attempts (merchant, endpoint, ended, delivery, attempt) where status = 'failed';
 
--- What the log let go: how many events there were of a type, and how many deliveries of them were taken.
+-- Counts of the events that retention deleted from the log, and of their deliveries that had succeeded.
 create table let_go (
   merchant text, type text, emitted integer not null, delivered integer not null, primary key (merchant, type)
 ) without rowid;
 
--- Who learns with a merchant: the lesson and the step it is at, since when, how many hints of it were shown, and what was
--- there before it, as JSON. A lesson that is over has a step more than there are; 'lesson' is null before the first.
+-- The learner of a merchant: the current lesson and step, when the step began, how many of its hints were shown, and the state
+-- before the step as JSON ('mark'). After the last step, 'step' is one higher than the number of steps; 'lesson' is null before the first.
 create table learners (
   sequence integer primary key autoincrement, merchant text not null unique, name text not null unique,
   lesson text, step integer not null, hints integer not null, began integer not null, mark text not null
 );
 
--- The steps that learners left behind.
+-- The steps that learners have finished.
 create table left_steps (
   merchant text, lesson text, step integer, how text not null check (how = 'ticked' or how = 'skipped' or how = 'prepared'),
   hints integer not null, ended integer not null, place integer not null, primary key (merchant, lesson, step)
 ) without rowid;
 
--- What was asked and answered: bounded, newest kept. It never stands in the way of an answer.
+-- The request log: bounded to the newest rows, and written after the responses.
 create table journal (
   sequence integer primary key, id text not null, at integer not null, merchant text, operation text,
   method text not null, path text not null, query text not null, status integer not null, duration real not null,

@@ -1,16 +1,16 @@
-// Transactions: a whole one, a part of one that is rolled back alone, and values that belong to one.
+// Transactions, nested parts that can be rolled back alone, and values that live as long as a transaction.
 
 import type { Sql } from "./lazy-statements.ts";
 import { openRedoLog } from "./redo-log.ts";
 
 export interface Transactions {
-  /** Runs `work` in a transaction. Inside another one it is a part of that, rolled back alone where it throws. */
+  /** Runs `work` in a transaction. Inside another one it is a part of it: if it throws, only its own writes are rolled back. */
   transaction<T>(work: () => T): T;
-  /** The same with the write lock from the start, so that a lock of another program shows before `work` has run. */
+  /** The same with the write lock from the start, so that another program's lock is reported before `work` runs. */
   writeTransaction<T>(work: () => T): T;
   /**
-   * A value of each transaction: made when it is first asked for, finished just before the commit. A part that is rolled back leaves it as it
-   * is. Throws outside a transaction.
+   * A value for each transaction: `make` creates it at its first use, `finish` runs just before the commit. Rolling back a part does not
+   * change it. Throws outside a transaction.
    */
   perTransaction<T>(make: () => T, finish: (value: T) => void): () => T;
 }
@@ -44,7 +44,7 @@ export function openTransactions(sql: Sql): Transactions {
 function openTransactionValues() {
   let finishes: (() => void)[] | undefined;
   return {
-    /** Runs all that a transaction consists of, and then finishes its values. */
+    /** Runs the whole transaction, and then finishes its values. */
     finished<T>(work: () => T): T {
       finishes = [];
       try {

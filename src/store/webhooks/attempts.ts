@@ -112,7 +112,7 @@ export interface Attempts {
   page(merchant: string | undefined, query: AttemptQuery): Page<AttemptRecord>;
   /** The event and the endpoint of a logged attempt; undefined when the merchant, or any merchant, has no attempt of that id. */
   find(merchant: string | undefined, id: string): AttemptSubject | undefined;
-  /** What fault rules did to a logged attempt; null when they did nothing. */
+  /** What fault rules did to a logged attempt; null when none applied. */
   faultOf(merchant: string, id: string): AttemptFault | null;
 }
 
@@ -122,7 +122,7 @@ export interface AttemptSubject {
   endpointId: string;
 }
 
-interface Row {
+interface AttemptRow {
   sequence: number;
   merchant: string;
   delivery: number;
@@ -148,17 +148,17 @@ interface Row {
   body: string;
 }
 
-type Column = "ended" | "delivery" | "attempt" | "sequence";
+type OrderColumn = "ended" | "delivery" | "attempt" | "sequence";
 
 const DEFAULT_PAGE = 25;
-/** The sequence of no attempt. */
-const NONE = 0;
-/** Attempts that ended in the same millisecond are in the order of their deliveries, so that the log shows no race. */
-const BY_END: Column[] = ["ended", "delivery", "attempt"];
-const AS_WRITTEN: Column[] = ["sequence"];
+/** No attempt has this sequence. */
+const NO_SEQUENCE = 0;
+/** Attempts that ended in the same millisecond are ordered by delivery, so that the order does not depend on a race. */
+const BY_END: OrderColumn[] = ["ended", "delivery", "attempt"];
+const AS_WRITTEN: OrderColumn[] = ["sequence"];
 /** The parameters of a cursor. */
 const FROM = { ended: "fromEnded", delivery: "fromDelivery", attempt: "fromAttempt", sequence: "fromSequence" } as const;
-/** The filters of a page. The signs hide columns and values from the planner; see tables.ts. */
+/** The filters of a page. `+` hides columns and values from the planner; see tables.ts. */
 const FILTERS = {
   sequence: "a.sequence = @sequence",
   merchant: "a.merchant = @merchant",
@@ -173,7 +173,7 @@ const FILTER_NAMES = Object.keys(FILTERS) as Filter[];
 const COLUMNS =
   "id, merchant, endpoint, delivery, trigger, attempt, allowed, url, request_headers, request_body, fault, started, status, response_status, response_body, response_truncated, error_code, error_message, next_due, ended, duration";
 
-/** The id of an attempt begins like that of its event, which is between `from` and `to`. */
+/** The id of an attempt starts like that of its event, which is between `from` and `to`. */
 interface AttemptKey {
   id: string;
   merchant: string | null;
@@ -211,13 +211,13 @@ function adder({ sql }: Database, retention: Retention): Attempts["add"] {
       ended: end.ended,
       duration: end.duration,
     });
-    retention.gained();
+    retention.rowAdded();
   };
 }
 
 /** Finds an attempt by its event, because an index of ids would be written for every attempt. */
 function finder(sql: Database["sql"]) {
-  const named = sql.prepare<[AttemptKey], Row & { event_id: string; fault: string | null }>(
+  const named = sql.prepare<[AttemptKey], AttemptRow & { event_id: string; fault: string | null }>(
     `select a.*, e.id as event_id from events e cross join deliveries d on d.event = e.sequence cross join attempts a on a.delivery = d.sequence
      where e.id >= :from and e.id < :to and a.id = :id and a.merchant = coalesce(:merchant, a.merchant)`,
   );
@@ -229,11 +229,11 @@ function finder(sql: Database["sql"]) {
 
 function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf"> {
   const find = finder(sql);
-  const statements = new Map<string, Statement<[Record<string, unknown>], Row>>();
+  const statements = new Map<string, Statement<[Record<string, unknown>], AttemptRow>>();
   const list = (where: string, order: string) => {
     const text = `select a.*, e.id as event_id, e.type as event_type, e.body from attempts a
       join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event where ${where} order by ${order} limit @limit + 0`;
-    const known = statements.get(text) ?? sql.prepare<[Record<string, unknown>], Row>(text);
+    const known = statements.get(text) ?? sql.prepare<[Record<string, unknown>], AttemptRow>(text);
     statements.set(text, known);
     return known;
   };
@@ -250,13 +250,13 @@ function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf">
       const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before, id, ...filters } = query;
       const columns = merchant === undefined ? AS_WRITTEN : BY_END;
       const from = after === undefined ? undefined : (find(after, merchant) ?? failInvalidCursor(query, "webhook_delivery"));
-      const sequence = id === undefined ? undefined : (find(id, merchant)?.sequence ?? NONE);
+      const sequence = id === undefined ? undefined : (find(id, merchant)?.sequence ?? NO_SEQUENCE);
       const wanted: { [Name in Filter]?: string | number | undefined } = { sequence, merchant, ...filters };
       const given = FILTER_NAMES.filter((name) => wanted[name] !== undefined);
       const conditions = [
-        // `+a.merchant` keeps SQLite from walking the whole log of the merchant for the few attempts of one event.
+        // `+a.merchant` keeps SQLite from scanning the merchant's whole log for the few attempts of one event.
         ...given.map((name) => (name === "merchant" && filters.eventId !== undefined ? `+${FILTERS[name]}` : FILTERS[name])),
-        // As a literal, so that SQLite finds the index of failed attempts.
+        // A literal, so that SQLite uses the partial index of failed attempts.
         ...(filters.status === "failed" ? ["a.status = 'failed'"] : []),
         ...(from
           ? [`(${columns.map((column) => `a.${column}`)}) ${before === undefined ? "<" : ">"} (${columns.map((one) => `@${FROM[one]}`)})`]
@@ -272,7 +272,7 @@ function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf">
   };
 }
 
-function show(row: Row): AttemptRecord {
+function show(row: AttemptRow): AttemptRecord {
   return {
     id: row.id,
     object: "webhook_delivery",

@@ -12,7 +12,7 @@ export interface DelayedDeliveries {
   decide(delivery: number, decided: string, until?: DelayUntil): void;
   /** The deliveries that wait for this, oldest first. */
   waitingFor(held: string): Delivery[];
-  /** The things of this kind that deliveries have waited for long enough. */
+  /** The distinct `held` values of this kind whose deliveries are overdue. */
   overdue(kind: string, now: number): string[];
   /** Delays a delivery again; the decision about it stays. */
   postpone(delivery: number, until: DelayUntil): void;

@@ -3,7 +3,7 @@
 import type { Database } from "../sqlite/database.ts";
 import type { Outbox } from "./outbox.ts";
 
-/** The kind of record that an endpoint is; the area of webhooks declares its fields. */
+/** The kind of the records of endpoints; the webhooks area declares its fields. */
 export const ENDPOINT_KIND = "webhook_endpoint" as const;
 
 /** An endpoint with pending deliveries, and when the first of them is due. */
@@ -26,7 +26,7 @@ export interface Delivery {
   merchant: string;
   endpoint: string;
   trigger: "event" | "test" | "replay";
-  /** Counts the merchant's replays; 0 for a delivery that the event itself made. */
+  /** Counts the merchant's replays; 0 for the delivery of a new event. */
   replay: number;
   /** How many attempts were started, and how many of those a crash interrupted. */
   attempts: number;
@@ -40,7 +40,7 @@ export interface Delivery {
   copy: number;
   eventId: string;
   eventType: string;
-  /** The very text that is signed and sent. */
+  /** The exact text that is signed and sent. */
   body: string;
 }
 
@@ -114,7 +114,7 @@ function queue({
     "select merchant, endpoint, min(due) as due from deliveries where state = 'pending' group by merchant, endpoint",
   );
   const newest = sql.prepare<[], number>("select coalesce(max(sequence), 0) from deliveries").pluck();
-  // `+state` hides the column from the planner: it searches the few newest rows instead of walking all pending ones.
+  // `+state` hides the column from the planner: it searches the few newest rows instead of scanning all pending ones.
   const added = sql.prepare<[number], PendingEndpoint & { newest: number }>(
     `select merchant, endpoint, min(due) as due, max(sequence) as newest from deliveries
      where sequence > ? and +state = 'pending' group by merchant, endpoint`,
@@ -129,7 +129,7 @@ function queue({
     `${WITH_EVENT} where d.merchant = @merchant and d.endpoint = @endpoint and d.state = 'pending' and d.due <= @now
      order by d.due, d.sequence limit @most + 0`,
   );
-  // The index is named, because SQLite would rather walk all deliveries.
+  // `indexed by`, because SQLite would otherwise scan all deliveries.
   const interrupted = sql.prepare<[], Delivery>(
     `${WITH_EVENT} where d.sequence in (select sequence from deliveries indexed by deliveries_open where state = 'sending') order by d.sequence`,
   );
@@ -150,7 +150,7 @@ function progress({ sql }: Database): Pick<Deliveries, "markSending" | "finish" 
   const begin = sql.prepare("update deliveries set state = 'sending', due = null, held = null, attempts = attempts + 1 where sequence = ?");
   const open = "sequence = @sequence and (state = 'pending' or state = 'sending')";
   const finish = sql.prepare<[{ sequence: number; state: string }]>(`update deliveries set state = @state, due = null where ${open}`);
-  // Fault rules decide about each attempt anew, except for a copy: what was decided is why it exists.
+  // Fault rules decide about each attempt again, except for a copy: it exists because of its decision.
   const pending = "state = 'pending', due = @due, held = null, decided = case when copy > 0 then decided end";
   const retry = sql.prepare<[{ sequence: number; due: number }]>(`update deliveries set ${pending} where ${open}`);
   const retryInterrupted = sql.prepare<[{ sequence: number; due: number }]>(

@@ -26,7 +26,7 @@ interface EndpointKey {
   endpoint: string;
 }
 
-interface Last {
+interface LastAttempt {
   status: "succeeded" | "failed";
   ended: number;
   delivery: number;
@@ -67,7 +67,7 @@ export function openEndpointHealth(database: Database, clock: Clock): CheckEndpo
 
 function prepare({ sql }: Database) {
   const last = (which: string) =>
-    sql.prepare<[EndpointKey], Last>(
+    sql.prepare<[EndpointKey], LastAttempt>(
       `select status, ended, delivery, attempt, response_status, error_message from attempts
        where ${OF_ENDPOINT} and ${which} order by ended desc, delivery desc, attempt desc limit 1`,
     );
@@ -76,7 +76,10 @@ function prepare({ sql }: Database) {
     lastSuccess: last("status = 'succeeded'"),
     lastFailure: last("status = 'failed'"),
     // A failed attempt without a next one exhausted its delivery.
-    failuresSince: sql.prepare<[EndpointKey & Pick<Last, "ended" | "delivery" | "attempt">], { failures: number; exhausted: number }>(
+    failuresSince: sql.prepare<
+      [EndpointKey & Pick<LastAttempt, "ended" | "delivery" | "attempt">],
+      { failures: number; exhausted: number }
+    >(
       `select count(*) as failures, coalesce(sum(next_due is null), 0) as exhausted from attempts
        where ${OF_ENDPOINT} and status = 'failed' and (ended, delivery, attempt) > (@ended, @delivery, @attempt)`,
     ),
@@ -95,10 +98,10 @@ function prepare({ sql }: Database) {
   };
 }
 
-function stateOf(last: Last | undefined, exhausted: number): EndpointHealth["state"] {
+function stateOf(last: LastAttempt | undefined, exhausted: number): EndpointHealth["state"] {
   if (!last) return "unknown";
   if (last.status === "succeeded") return "healthy";
   return exhausted > 0 ? "failing" : "degraded";
 }
 
-const seconds = (last: Last | undefined) => (last ? Math.floor(last.ended / 1000) : null);
+const seconds = (last: LastAttempt | undefined) => (last ? Math.floor(last.ended / 1000) : null);

@@ -10,9 +10,9 @@ export interface LoggedEvent {
   type: string;
   /** Sandbox milliseconds. */
   created: number;
-  /** The request that made it; null when no request did. */
+  /** The request that emitted it; null when no request did. */
   request: string | null;
-  /** JSON, as every delivery of it carries it. */
+  /** The JSON that every delivery sends. */
   body: string;
   pending: number;
   succeeded: number;

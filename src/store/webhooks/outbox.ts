@@ -92,7 +92,7 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
       const delivery = { merchant, event: lastInsertRowid, trigger: origin, replay: 0, state: "pending", allowed: gaps.length };
       for (const endpoint of endpoints) insertDelivery({ ...delivery, endpoint, due: now + (gaps[0] ?? 0), created: now });
       if (endpoints.length > 0) deliveriesAdded();
-      retention.gained();
+      retention.rowAdded();
       return { event, endpoints };
     },
     replay(merchant, id, endpoint) {

@@ -1,37 +1,37 @@
-// How much the logs of events and attempts keep: the newest, what is pending, and what those are about.
+// Bounds the logs of events and attempts: keeps the newest rows, pending deliveries, and the rows that those refer to.
 
 import type { Database } from "../sqlite/database.ts";
 
 export interface Retention {
-  /** Counts a row that a log gained, and once there are enough lets go what is too old. Only inside a transaction. */
-  gained(): void;
+  /** Counts a new row of a log, and deletes old rows once enough were added. To be called inside a transaction. */
+  rowAdded(): void;
 }
 
-/** So many events, deliveries and attempts are kept, of the whole sandbox. */
+/** The number of events, deliveries and attempts that are kept, over all merchants. */
 const KEPT = 10_000;
-/** What a message says of it. */
+/** For error messages about a row that is not found. */
 export const WHAT_IS_KEPT = "The log keeps the newest 10,000, and all that is pending.";
-/** Letting go of many at a time costs each less. */
-const AT_LEAST = 100;
+/** Deleting in batches costs less per row. */
+const SMALLEST_BATCH = 100;
 
-interface Gone {
+interface DeletedEvent {
   merchant: string;
   type: string;
 }
 
-interface GoneDelivery extends Gone {
+interface DeletedDelivery extends DeletedEvent {
   state: string;
 }
 
-interface Sum extends Gone {
+interface DeletedCounts extends DeletedEvent {
   emitted: number;
   delivered: number;
 }
 
-/** How many events of each type went, and how many deliveries of them that had been taken. */
-function summed(deliveries: readonly GoneDelivery[], events: readonly Gone[]): Iterable<Sum> {
-  const sums = new Map<string, Sum>();
-  const sumOf = ({ merchant, type }: Gone) => {
+/** Counts the deleted events of each type, and their deliveries that had succeeded. */
+function countByType(deliveries: readonly DeletedDelivery[], events: readonly DeletedEvent[]): Iterable<DeletedCounts> {
+  const sums = new Map<string, DeletedCounts>();
+  const sumOf = ({ merchant, type }: DeletedEvent) => {
     const name = `${merchant} ${type}`;
     const sum = sums.get(name) ?? { merchant, type, emitted: 0, delivered: 0 };
     sums.set(name, sum);
@@ -45,12 +45,12 @@ function summed(deliveries: readonly GoneDelivery[], events: readonly Gone[]): I
 export function openRetention({ sql }: Database): Retention {
   const newest = (table: string) => sql.prepare<[], number>(`select coalesce(max(sequence), 0) from ${table}`).pluck();
   const older = (table: string) => sql.prepare<[number], number>(`select count(*) from ${table} where sequence <= ?`).pluck();
-  const log = (table: string, isOver: string, answer = "") => ({
+  const log = (table: string, isDeletable: string, returning = "") => ({
     newest: newest(table),
     older: older(table),
-    drop: sql.prepare<[number], GoneDelivery>(`delete from ${table} where sequence <= ? and ${isOver} ${answer}`),
+    drop: sql.prepare<[number], DeletedDelivery>(`delete from ${table} where sequence <= ? and ${isDeletable} ${returning}`),
   });
-  // A row is over when nothing that is kept is about it: so attempts go first, and events last.
+  // A row can be deleted when no remaining row refers to it, so attempts are deleted first and events last.
   const open = "state in ('pending', 'sending')";
   const attempts = log("attempts", `not exists (select 1 from deliveries d where d.sequence = attempts.delivery and d.${open})`);
   const deliveries = log(
@@ -59,25 +59,25 @@ export function openRetention({ sql }: Database): Retention {
     "returning merchant, state, (select type from events e where e.sequence = deliveries.event) as type",
   );
   const events = log("events", "not exists (select 1 from deliveries d where d.event = events.sequence)", "returning merchant, type");
-  const count = sql.prepare<[Sum]>(
+  const count = sql.prepare<[DeletedCounts]>(
     `insert into let_go (merchant, type, emitted, delivered) values (@merchant, @type, @emitted, @delivered)
      on conflict do update set emitted = emitted + excluded.emitted, delivered = delivered + excluded.delivered`,
   );
   const bound = (table: typeof attempts) => (table.newest.get() ?? 0) - KEPT;
   const sweep = () => {
     attempts.drop.run(bound(attempts));
-    const sums = summed(deliveries.drop.all(bound(deliveries)), events.drop.all(bound(events)));
+    const sums = countByType(deliveries.drop.all(bound(deliveries)), events.drop.all(bound(events)));
     for (const sum of sums) count.run(sum);
-    // What is old and pending is walked past each time: the more of it, the more seldom.
+    // Each sweep scans the old rows that it has to keep: the more there are, the less often it runs.
     return [attempts, deliveries, events].reduce((sum, table) => sum + (table.older.get(bound(table)) ?? 0), 0);
   };
   let rows = 0;
-  let enough = AT_LEAST;
+  let batch = SMALLEST_BATCH;
   return {
-    gained() {
-      if (++rows < enough) return;
+    rowAdded() {
+      if (++rows < batch) return;
       rows = 0;
-      enough = Math.max(AT_LEAST, sweep());
+      batch = Math.max(SMALLEST_BATCH, sweep());
     },
   };
 }

@@ -1,4 +1,4 @@
-// Who learns, and how far each has come: kept with everything else, so that a restart takes nobody back.
+// The learners and their progress, stored in the database so that a restart keeps it.
 
 import type { FinishedStep } from "../../contracts/lesson.ts";
 import type { Database } from "../sqlite/database.ts";
@@ -8,26 +8,26 @@ export interface Learner {
   name: string;
   /** Null before the first lesson. */
   lesson: string | null;
-  /** Counts from one; a lesson that is over has one more than it has steps. */
+  /** Starts at one; after the last step, one more than the number of steps. */
   step: number;
   hints: number;
   /** Sandbox milliseconds. */
   began: number;
-  /** What was there before the step began, as JSON. */
+  /** The state before the step began, as JSON. */
   mark: string;
 }
 
 export interface Learners {
-  /** In the order in which they joined. */
+  /** All learners, in the order in which they joined. */
   list(): Learner[];
   named(name: string): Learner | undefined;
-  /** Adds one, or replaces what is known of the one with this merchant. */
+  /** Adds a learner, or replaces the one of the same merchant. */
   put(learner: Learner): void;
   remove(merchant: string): void;
-  /** Every step that was left behind, in order. */
+  /** The finished steps, in order. */
   left(merchant: string): FinishedStep[];
   leave(merchant: string, left: FinishedStep): void;
-  /** Forgets the steps of one lesson: it begins afresh. */
+  /** Deletes the finished steps of a lesson, which starts again. */
   forget(merchant: string, lesson: string): void;
 }
 
@@ -52,7 +52,8 @@ export function openLearners({ sql }: Database): Learners {
   return {
     list: () => list.all(),
     named: (name) => named.get(name),
-    put: (learner) => void put.run(learner),
+    // A copy: the redo log may execute the statement again after the caller has changed the learner.
+    put: (learner) => void put.run({ ...learner }),
     remove(merchant) {
       removeSteps.run(merchant);
       remove.run(merchant);

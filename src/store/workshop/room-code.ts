@@ -1,9 +1,9 @@
-// The room of a workshop: the word that opens its door, which outlives a restart and a reset.
+// The code with which participants join a workshop. A restart and a reset keep it.
 
 import type { Database } from "../sqlite/database.ts";
 
 export interface RoomCode {
-  /** Undefined while there is no room. */
+  /** Undefined while no workshop is open. */
   code(): string | undefined;
   open(code: string): void;
   close(): void;

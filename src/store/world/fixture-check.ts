@@ -1,4 +1,4 @@
-// Holds a fixture against the kinds of record there are: shapes, names, states, and what no two records may share.
+// Validates a fixture against the declared kinds of records: fields, names, states and unique values.
 
 import { creatableFields, type Resource } from "../../contracts/resource.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
@@ -30,23 +30,23 @@ const IDENTITY = {
 
 /** Every problem of one file, from its top to its records. */
 export function checkFixture(fixture: Fields, resources: readonly Resource[]): Problem[] {
-  // A kind that keeps secrets is the service's own to make: no fixture holds one.
+  // Only the service creates records of kinds with hidden fields (secrets), so a fixture cannot contain them.
   const kinds = new Map(resources.filter(({ hidden }) => hidden.length === 0).map((resource) => [resource.kind, resource]));
   const profile = { ...creatableFields(kinds.get("merchant") as Resource).properties, ...IDENTITY };
-  const misshapen = fieldErrors(Type.Object({ ...PARTS, merchant: Type.Object(profile) }), fixture);
-  const strangers = strangersIn(fixture, [...Object.keys(PARTS), "merchant"], "", "a fixture");
-  if (misshapen.length > 0) return [...strangers, ...misshapen];
+  const invalid = fieldErrors(Type.Object({ ...PARTS, merchant: Type.Object(profile) }), fixture);
+  const unknown = unknownFields(fixture, [...Object.keys(PARTS), "merchant"], "", "a fixture");
+  if (invalid.length > 0) return [...unknown, ...invalid];
   const merchant = fixture.merchant as Fields;
   const records = (fixture.records ?? {}) as Record<string, Fields[]>;
   return [
-    ...strangers,
-    ...strangersIn(merchant, Object.keys(profile), "/merchant", "a merchant"),
+    ...unknown,
+    ...unknownFields(merchant, Object.keys(profile), "/merchant", "a merchant"),
     ...keyProblems(String(merchant.apiKey)),
     ...Object.entries(records).flatMap(([kind, list]) => problemsOfKind(kind, list, kinds)),
   ];
 }
 
-/** What the merchants of several files have in common and must not. */
+/** Values that must be unique among the merchants of all files but are not. */
 export function checkFixturesTogether(files: readonly { file: string; merchant: Fields }[]): (Problem & { file: string })[] {
   return ["id", "email", "apiKey"].flatMap((field) => {
     const first = new Map<unknown, string>();
@@ -59,7 +59,7 @@ export function checkFixturesTogether(files: readonly { file: string; merchant: 
   });
 }
 
-/** The key itself is never repeated: it could be a real one. */
+/** The message does not quote the key: it could be a real one. */
 function keyProblems(key: string): Problem[] {
   if (/^sk_test_(?!session_)[\w.~+/=-]+$/.test(key)) return [];
   return [{ pointer: "/merchant/apiKey", message: "merchant.apiKey must be sk_test_ and a name of your own, such as sk_test_shop." }];
@@ -74,16 +74,16 @@ function problemsOfKind(kind: string, records: readonly Fields[], kinds: Readonl
     return [{ pointer, message: `there is no kind of record ${kind}.${didYouMean(kind, names) || ` There are ${names.join(", ")}.`}` }];
   }
   const each = records.flatMap((record, index) => problemsOfRecord(resource, record, `${pointer}/${index}`));
-  return [...each, ...[["id"], ...resource.unique].flatMap((fields) => twins(resource, records, fields))];
+  return [...each, ...[["id"], ...resource.unique].flatMap((fields) => duplicates(resource, records, fields))];
 }
 
 function problemsOfRecord(resource: Resource, record: Fields, pointer: string): Problem[] {
   const schema = creatableFields(resource);
   const errors = fieldErrors(schema, record).map((error) => ({ pointer: pointer + error.pointer, message: error.message }));
-  return [...errors, ...strangersIn(record, Object.keys(schema.properties), pointer, `a ${resource.kind}`)];
+  return [...errors, ...unknownFields(record, Object.keys(schema.properties), pointer, `a ${resource.kind}`)];
 }
 
-function strangersIn(fields: Fields, known: readonly string[], pointer: string, what: string): Problem[] {
+function unknownFields(fields: Fields, known: readonly string[], pointer: string, what: string): Problem[] {
   const names = Object.keys(fields).filter((name) => !known.includes(name));
   return names.map((name) => ({
     pointer: `${pointer}/${escapePointer(name)}`,
@@ -91,8 +91,8 @@ function strangersIn(fields: Fields, known: readonly string[], pointer: string, 
   }));
 }
 
-/** Records after the first that have the same values in fields which no two records of the kind may share. */
-function twins(resource: Resource, records: readonly Fields[], fields: readonly string[]): Problem[] {
+/** Records that repeat the unique values of an earlier record. */
+function duplicates(resource: Resource, records: readonly Fields[], fields: readonly string[]): Problem[] {
   const first = new Map<string, number>();
   return records.flatMap((record, index) => {
     const value = uniqueValue(record, fields);

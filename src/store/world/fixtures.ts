@@ -1,4 +1,4 @@
-// Fixtures: merchants and their records as files that a person writes. Reads them, and says file and line where one is wrong.
+// Reads fixtures, JSON files with a merchant and its records, and reports errors with file and line.
 
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -8,13 +8,13 @@ import { checkFixture, checkFixturesTogether, type Problem } from "./fixture-che
 import { errorAt, type JsonFile, lineAt, readJsonFile } from "./json-file.ts";
 
 export interface Fixture {
-  /** What it is called: its file without the ending. */
+  /** The file name without its extension. */
   readonly name: string;
   readonly file: string;
-  /** One sentence on who this merchant is. */
+  /** One sentence about this merchant. */
   readonly description: string;
   readonly merchant: FixtureMerchant;
-  /** Records by kind, oldest first. What a record leaves out has its default. */
+  /** Records by kind, oldest first. Missing fields have their defaults. */
   readonly records: Readonly<Record<string, readonly FixtureRecord[]>>;
 }
 
@@ -35,7 +35,7 @@ interface Source extends JsonFile {
 
 const ENDING = ".json";
 
-/** Every fixture of a folder, the oldest merchant first. Files that come with the package need no check: a test has checked them. */
+/** Every fixture of a folder, the oldest merchant first. The built-in files are not validated at the start: a test validates them. */
 export async function readFixtures(folder: string, options: { validate?: readonly Resource[] } = {}): Promise<Fixture[]> {
   const sources: Source[] = [];
   for (const name of filesIn(folder)) sources.push(await read(join(folder, name)));

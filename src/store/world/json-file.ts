@@ -1,4 +1,4 @@
-// JSON files that a person writes: reads them, and says file, line and place where one is wrong.
+// Reads JSON files that users write, and reports errors with file, line and JSON Pointer.
 
 import { readFileSync } from "node:fs";
 import type { ParseError } from "jsonc-parser";
@@ -9,13 +9,13 @@ export interface JsonFile {
   file: string;
   text: string;
   value: unknown;
-  /** The line of the file in which the text begins, where it is only a part of it. */
+  /** The line at which the text starts, when it is only a part of the file (default: 1). */
   line?: number;
 }
 
 export const readJsonFile = (file: string): Promise<JsonFile> => readJson(file, readText(file));
 
-/** JSON that stands in a file from some line on. */
+/** Parses JSON that starts at a line of a file. */
 export async function readJson(file: string, text: string, line = 1): Promise<JsonFile> {
   try {
     return { file, text, line, value: JSON.parse(text) as unknown };
@@ -24,7 +24,7 @@ export async function readJson(file: string, text: string, line = 1): Promise<Js
   }
 }
 
-/** What a person has written to a file, without the mark that some editors put before it. */
+/** The text of a file without the byte order mark that some editors write. */
 export function readText(file: string): string {
   try {
     return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
@@ -33,12 +33,12 @@ export function readText(file: string): string {
   }
 }
 
-/** The mistake at a JSON Pointer, as its author is told of it. */
+/** An error message with the file and line of a JSON Pointer. */
 export async function errorAt({ file, text, value, line = 1 }: JsonFile, pointer: string, message: string): Promise<SandboxError> {
   return new SandboxError(`${file}:${line - 1 + (await lineOf(text, value, pointer))} ${pointer}: ${message}`, "badFixture");
 }
 
-/** The line of the value that a pointer leads to; where it leads nowhere, of the nearest value around it. */
+/** The line of the value at a pointer; if there is none, that of the nearest enclosing value. */
 async function lineOf(text: string, root: unknown, pointer: string): Promise<number> {
   const { findNodeAtLocation, parseTree } = await import("jsonc-parser");
   const tree = parseTree(text);

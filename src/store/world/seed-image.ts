@@ -1,4 +1,4 @@
-// The freshly seeded world as the bytes of a database: made once in a process, and what every world begins as a copy of.
+// The freshly seeded world as the bytes of a SQLite database. It is built once per process, and new worlds start as a copy of it.
 
 import { existsSync, readFileSync } from "node:fs";
 import Sqlite from "better-sqlite3";
@@ -15,11 +15,11 @@ import { openSeeder } from "./seed.ts";
 export interface SeedImage {
   /** A database with the views and every fixture in it. */
   readonly bytes: Buffer;
-  /** Puts its rows into tables that are empty. Only inside a transaction. */
+  /** Copies its rows into empty tables. To be called inside a transaction. */
   copyInto(database: Database): void;
 }
 
-interface Needs {
+interface SeedImageOptions {
   fixtures: readonly Fixture[];
   resources: readonly Resource[];
   seed: number;
@@ -28,26 +28,26 @@ interface Needs {
   open(): Stores;
 }
 
-/** Images by what they are made from; fixtures that were read anew make a new one. */
-const known = new WeakMap<readonly Fixture[], Map<string, SeedImage>>();
-const MOST_KNOWN = 8;
+/** Images by fixtures, seed and, for fixtures without dates, time. */
+const cache = new WeakMap<readonly Fixture[], Map<string, SeedImage>>();
+const MOST_CACHED = 8;
 
-export function getSeedImage(needs: Needs): SeedImage {
-  const { fixtures, seed, clock } = needs;
+export function getSeedImage(options: SeedImageOptions): SeedImage {
+  const { fixtures, seed, clock } = options;
   const isDated = fixtures.every(({ merchant }) => merchant.created !== undefined);
   const name = isDated ? String(seed) : `${seed} ${clock.seconds()}`;
-  const images = known.get(fixtures) ?? new Map<string, SeedImage>();
-  known.set(fixtures, images);
-  const image = images.get(name) ?? imageOf(serialized(needs));
-  if (images.size >= MOST_KNOWN) images.clear();
+  const images = cache.get(fixtures) ?? new Map<string, SeedImage>();
+  cache.set(fixtures, images);
+  const image = images.get(name) ?? imageOf(serialized(options));
+  if (images.size >= MOST_CACHED) images.clear();
   images.set(name, image);
   return image;
 }
 
-/** An image that was made earlier, of the same things; undefined where there is no such file. */
+/** Reads an image that the build wrote; undefined if there is no such file. */
 export const readSeedImage = (file: string): SeedImage | undefined => (existsSync(file) ? imageOf(readFileSync(file)) : undefined);
 
-function serialized({ fixtures, resources, clock, open }: Needs): Buffer {
+function serialized({ fixtures, resources, clock, open }: SeedImageOptions): Buffer {
   const stores = open();
   try {
     createViews(stores.database, resources);
@@ -82,7 +82,7 @@ interface TableRows {
   rows: Record<string, SqlValue>[];
 }
 
-/** The rows of each table, tables that others refer to first. */
+/** The rows of each table; tables that others refer to come first. */
 function tablesIn(bytes: Buffer): TableRows[] {
   const sql = new Sqlite(bytes);
   const names = sql

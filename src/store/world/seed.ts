@@ -1,4 +1,4 @@
-// Seeding: brings the merchant of a fixture into being with everything it has, in silence: no event tells of it.
+// Seeds the merchant of a fixture with all its records, without emitting events.
 
 import type { Resource } from "../../contracts/resource.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -10,8 +10,8 @@ import type { Fixture } from "./fixtures.ts";
 
 export interface Seeder {
   /**
-   * The merchant of a fixture under this identity, with everything it has. Records keep their ids, and so their references to
-   * each other: an id belongs to its merchant. Only inside a transaction.
+   * Creates the merchant of a fixture with this identity and all its records. Ids are unique within a merchant, so records keep their ids
+   * and their references to each other. To be called inside a transaction.
    */
   seed(fixture: Fixture, identity: SeededIdentity): void;
 }
@@ -19,20 +19,24 @@ export interface Seeder {
 export interface SeededIdentity {
   id: string;
   key: string;
-  /** No two merchants share one. */
+  /** Unique among all merchants. */
   email: string;
-  /** Where it stands among the others; null for the end. */
+  /** Its position in the list of merchants; null for the end. */
   place: number | null;
 }
 
-interface Stores {
+interface SeederStores {
   database: Database;
   collections: Collections;
   counters: Counters;
   tenants: Tenants;
 }
 
-export function openSeeder({ database, collections, counters, tenants }: Stores, resources: readonly Resource[], clock: Clock): Seeder {
+export function openSeeder(
+  { database, collections, counters, tenants }: SeederStores,
+  resources: readonly Resource[],
+  clock: Clock,
+): Seeder {
   const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
   const noteOrigin = database.sql.prepare(
     "insert into origins (place, merchant, fixture, key, email) values (@place, @id, @fixture, @key, @email)",
@@ -42,7 +46,7 @@ export function openSeeder({ database, collections, counters, tenants }: Stores,
       const { id, key, email } = identity;
       const { apiKey: _, password, ...profile } = fixture.merchant;
       const now = profile.created ?? clock.seconds();
-      // The file was held against the kinds when it was read.
+      // The file was validated when it was read.
       const scope: Scope = { merchant: id, now, mint: (prefix) => counters.mint(id, prefix), emit: () => {}, checkRecord: () => {} };
       const all = { merchant: [{ ...profile, id, email }], ...fixture.records };
       for (const [kind, records] of Object.entries(all)) {

@@ -1,4 +1,4 @@
-// Named copies of the whole state, each a SQLite file of its own that any tool can open.
+// Snapshots: named copies of the whole state, each a SQLite file.
 
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,19 +18,19 @@ export interface Snapshot {
 export interface Snapshots {
   list(): Snapshot[];
   save(name: string): Snapshot;
-  /** Puts the state back as it was. The journal goes on: it tells of what was asked, whatever the state. */
+  /** Restores the state. The request log is kept: it describes this process. */
   restore(name: string): void;
-  /** The same with a file that may come from anywhere, and is refused untouched where it is no snapshot. */
+  /** The same with any file; a file that is not a snapshot is rejected and not changed. */
   restoreFile(file: string): void;
   remove(name: string): void;
   close(): void;
 }
 
 const SUFFIX = ".snapshot.db";
-/** The journal tells of this process; the owner and the views are made at each start. */
-const LEFT_ALONE = new Set(["journal", "settings"]);
+/** Tables that describe this process rather than the state. */
+const NOT_RESTORED = new Set(["journal", "settings"]);
 
-/** The number of the newest request that events or remembered answers tell of: `req_12` is 12. */
+/** The number of the newest request that an event or a stored reply refers to: `req_12` is 12. */
 const LAST_REQUEST = `select coalesce(max(cast(substr(request, 5) as integer)), 0)
   from (select request from snapshot.events union all select request from snapshot.replies)`;
 
@@ -38,13 +38,13 @@ export function openSnapshots(database: Database, journal: RequestLog): Snapshot
   const { sql, file } = database;
   const temporary = file === undefined;
   let folder = file === undefined ? undefined : join(dirname(file), "snapshots");
-  const place = () => {
+  const ensureFolder = () => {
     folder ??= mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
     mkdirSync(folder, { recursive: true });
     return folder;
   };
-  const fileOf = (name: string) => join(place(), `${name}${SUFFIX}`);
-  const known = (name: string) => {
+  const fileOf = (name: string) => join(ensureFolder(), `${name}${SUFFIX}`);
+  const existing = (name: string) => {
     const found = fileOf(checkName(name));
     return existsSync(found) ? found : fail("resource_not_found", `There is no snapshot ${name}.`);
   };
@@ -65,7 +65,7 @@ export function openSnapshots(database: Database, journal: RequestLog): Snapshot
       return describe(name);
     },
     restore(name) {
-      const source = known(name);
+      const source = existing(name);
       const wrong = problemOf(source);
       if (wrong !== undefined) fail("validation_failed", `The snapshot ${name} cannot be restored: ${source} ${wrong}.`);
       journal.goOnAfter(copyInto(database, source));
@@ -75,7 +75,7 @@ export function openSnapshots(database: Database, journal: RequestLog): Snapshot
       if (wrong !== undefined) throw new SandboxError(`${source} ${wrong}. Make one with PUT /_sandbox/snapshots/NAME.`, "usage");
       journal.goOnAfter(copyInto(database, source));
     },
-    remove: (name) => rmSync(known(name)),
+    remove: (name) => rmSync(existing(name)),
     close() {
       if (temporary && folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
@@ -87,7 +87,7 @@ function checkName(name: string): string {
   return fail("validation_failed", `A snapshot is named with letters, digits, - and _, at most 64; received ${JSON.stringify(name)}.`);
 }
 
-/** Why a file is no snapshot that could be restored; undefined when it is one. */
+/** Why a file cannot be restored; undefined when it can. */
 function problemOf(source: string): string | undefined {
   if (!existsSync(source)) return "does not exist";
   let opened: Sqlite.Database | undefined;
@@ -104,16 +104,16 @@ function problemOf(source: string): string | undefined {
   }
 }
 
-/** Replaces the rows of every table by those of the snapshot, in one transaction; answers the number of the last request that they tell of. */
+/** Replaces the rows of every table by those of the snapshot in one transaction. Returns the number of the newest request that they refer to. */
 function copyInto({ sql, transaction }: Database, source: string): number {
   sql.prepare("attach ? as snapshot").run(source);
   try {
-    // In the order of the schema: what others refer to comes before them, and goes after them.
+    // In the order of the schema, tables that others refer to come first: filled first, and emptied last.
     const tables = sql
       .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by rowid")
       .pluck()
       .all() as string[];
-    const replaced = tables.filter((name) => !LEFT_ALONE.has(name));
+    const replaced = tables.filter((name) => !NOT_RESTORED.has(name));
     transaction(() => {
       for (const table of replaced.toReversed()) sql.exec(`delete from main.${table}`);
       for (const table of replaced) sql.exec(`insert into main.${table} select * from snapshot.${table}`);

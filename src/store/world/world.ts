@@ -1,4 +1,4 @@
-// The seeded world: filled when it is empty, put back on request, and grown by merchants that somebody wants for himself.
+// The seeded world: seeds an empty database, resets it, and creates and removes merchants for tests.
 
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
@@ -18,9 +18,9 @@ export interface Minted {
 export interface World {
   /** Seeds the fixtures into a database that has no merchant yet. */
   fill(): void;
-  /** Back to the fixtures, ids and all: everything, or one merchant. */
+  /** Restores everything, or one merchant, to the fixtures with the same ids. */
   reset(merchant?: string): void;
-  /** A new merchant with everything that a fixture has, under an identity of its own. */
+  /** Creates a merchant with all records of a fixture and a new identity. */
   mint(fixture: string): Minted;
   remove(merchant: string): void;
 }
@@ -30,30 +30,30 @@ interface Origin extends SeededIdentity {
 }
 
 /** The owner of the counters that belong to no merchant. */
-const NOBODY = "sandbox";
+const SANDBOX = "sandbox";
 const KEY_LENGTH = 24;
 
-interface Needs {
+interface WorldOptions {
   stores: Stores;
   seeder: Seeder;
   fixtures: readonly Fixture[];
   /** The fixtures as they are seeded now. */
   image(): SeedImage;
   random: Random;
-  /** Is called after things went away, so that nothing held in memory outlives them. */
+  /** Called after rows were deleted, of one merchant or of all, to clear what is cached of them. */
   renew(merchant?: string): void;
 }
 
-export function openWorld({ stores, seeder, fixtures, image, random, renew }: Needs): World {
+export function openWorld({ stores, seeder, fixtures, image, random, renew }: WorldOptions): World {
   const { database, counters, requestLog } = stores;
   const eraser = openEraser(database);
   const { isEmpty, known, originOf } = prepare(database);
-  const again = (merchant: string) => {
+  const reseed = (merchant: string) => {
     const { fixture, ...identity } = originOf(known(merchant));
     eraser.merchant(merchant);
     seeder.seed(named(fixtures, fixture), identity);
   };
-  const everythingAgain = () => {
+  const reseedAll = () => {
     eraser.everything();
     image().copyInto(database);
   };
@@ -65,15 +65,15 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Ne
 
   return {
     fill() {
-      if (isEmpty()) database.transaction(everythingAgain);
+      if (isEmpty()) database.transaction(reseedAll);
     },
     reset(merchant) {
-      database.transaction(() => (merchant === undefined ? everythingAgain() : again(merchant)));
+      database.transaction(() => (merchant === undefined ? reseedAll() : reseed(merchant)));
       forget(merchant);
     },
     mint: (fixture) =>
       database.transaction(() => {
-        const id = counters.mint(NOBODY, "mer");
+        const id = counters.mint(SANDBOX, "mer");
         const key = `sk_test_${random.text(KEY_LENGTH, "key", id)}`;
         const email = named(fixtures, fixture).merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
         seeder.seed(named(fixtures, fixture), { id, key, email, place: null });
