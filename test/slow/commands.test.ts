@@ -1,4 +1,4 @@
-// The commands that speak to a running sandbox: what they do, what they print, and how they refuse.
+// The commands for a running sandbox: effects, output and errors.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,10 +7,10 @@ import { launch, type Program, run } from "../support/program.ts";
 import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, log, settle, trigger } from "../support/webhooks.ts";
 
-/** Runs a command to its end against a sandbox. */
+/** Runs a command against a sandbox until it exits. */
 const command = (bench: Bench, ...words: string[]) => run(words, { MERCHANT_SANDBOX_URL: bench.url });
 
-/** A command that must succeed; its lines. */
+/** Runs a command that must succeed and returns its lines. */
 async function lines(bench: Bench, ...words: string[]): Promise<string[]> {
   const { code, out, error } = await command(bench, ...words);
   expect([code, error]).toEqual([0, ""]);

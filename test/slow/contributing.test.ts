@@ -1,4 +1,4 @@
-// The walks of CONTRIBUTING.md, carried out: each is applied to a copy of the checkout, which must then pass the gate that any change passes.
+// Applies each "## Add …" section of CONTRIBUTING.md to a copy of the checkout and runs the checks there.
 
 import { execFile, execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -12,12 +12,12 @@ const walks = readWalks(readFileSync(join(root, "CONTRIBUTING.md"), "utf8"));
 const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-walks-"));
 const checkout = join(folder, "checkout");
 
-/** Long enough for the slowest machine: a walk that fails does so by an exit code. */
+/** Timeout for the slowest machine: failures show in exit codes. */
 const HOUR = 3_600_000;
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A fresh copy of the checkout, uncommitted changes included, with these walks applied. */
+/** A copy of the checkout, with uncommitted changes and these sections applied. */
 function copyWith(...applied: Walk[]): void {
   rmSync(checkout, { recursive: true, force: true });
   const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" });
@@ -30,10 +30,10 @@ function copyWith(...applied: Walk[]): void {
   for (const walk of applied) applyWalk(walk, checkout);
 }
 
-/** Nothing of the test runner that runs this file. */
+/** Removes the variables of the test runner. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV|TEST$|npm_|CI$)/.test(name)));
 
-/** Runs a command in the copy; fails with all that it printed. */
+/** Runs a command in the copy; throws with its output on failure. */
 function run(command: string, ...words: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(command, words, { cwd: checkout, env: { ...env, NO_COLOR: "1" }, maxBuffer: 2 ** 28 }, (error, stdout, stderr) => {
@@ -46,10 +46,10 @@ function run(command: string, ...words: string[]): Promise<string> {
 const npm = (script: string) => run("npm", "run", "--silent", script);
 const vitest = (...filters: string[]) => run("npx", "vitest", "run", "--reporter=dot", ...filters);
 
-/** Types, checked as `npm run types` does; what is unchanged since the last copy is not checked again. */
+/** Runs the type check as `npm run types` does; incremental between copies. */
 const checkTypes = () => run("npx", "tsc", "--noEmit", "--incremental", "--tsBuildInfoFile", join(folder, "types.tsbuildinfo"));
 
-/** The folders of the quick tests that a walk touches, and its slow tests. */
+/** The folders of quick tests that a section touches, and its slow tests. */
 const testsOf = ({ changes }: Walk) => [
   ...new Set(
     changes

@@ -1,4 +1,4 @@
-// A sandbox that runs on by itself, and the commands for it: each told apart by what it says and by its exit code.
+// Detached sandboxes and the commands for them: their output and exit codes.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ afterEach(() => {
   for (const pid of left.splice(0)) if (spawnSync("ps", ["-p", String(pid)]).status === 0) process.kill(pid, "SIGKILL");
 });
 
-/** One that runs on, ended after the test whatever happens. */
+/** A detached sandbox, stopped after the test. */
 async function detach(words: string[] = ["--memory"], cwd = folder(), variables: Record<string, string> = {}): Promise<Left> {
   const ended = await run(["start", "--detach", "--json", "--port", "0", ...words], variables, cwd);
   expect([ended.code, ended.error, ended.out.length]).toEqual([0, "", 1]);

@@ -1,4 +1,4 @@
-// What a file keeps from one start to the next, whose it is, and which files are none of ours.
+// Database files: what survives a restart, who may open a file, and which files are rejected.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -25,7 +25,7 @@ import { folder, launchCommand, PROGRAM, run, start } from "../support/program.t
 import { call, control } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
-/** Real milliseconds that a write waits for another program's lock; SQLite counts them a little short. */
+/** Real milliseconds a write waits for the lock of another program; SQLite counts slightly less. */
 const LOCK_TIMEOUT = 490;
 
 describe("started again", () => {
@@ -220,7 +220,7 @@ describe("the file", () => {
     expect([status, (await call(url, "GET", "/v1/merchants/me")).status]).toEqual([500, 200]);
   });
 
-  /** A file of ours as a closed sandbox leaves it. */
+  /** A file as a closed sandbox leaves it. */
   async function ours(): Promise<string> {
     const db = join(folder(), "data.db");
     await (await createSandbox({ memory: false, db })).close();
@@ -338,7 +338,7 @@ describe("the file", () => {
     expect(readFileSync(file).equals(before.bytes)).toBe(true);
   });
 
-  /** The superuser may write everywhere; so the program is run as somebody else. */
+  /** Root may write everywhere, so the program runs as another user. */
   const nobody = process.getuid?.() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
   const hasBits = process.platform !== "win32" && (nobody.length === 0 || spawnSync("setpriv", ["--version"]).status === 0);
 

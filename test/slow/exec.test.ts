@@ -1,4 +1,4 @@
-// A command with a sandbox of its own: what it is given, that nothing of it is touched, that all of it ends, and what the run comes to.
+// `exec`: the environment, streams and exit code of the command, cleanup of its processes, and the conditions of --fail-on.
 
 import { execFileSync, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { type Ended, folder, launch, PROGRAM, run } from "../support/program.ts"
 const exec = (words: string[], command: string[], variables?: Record<string, string>, cwd?: string): Promise<Ended> =>
   run(["exec", ...words, "--", ...command], variables, cwd);
 
-/** A program in one line, which finds `get(path)` and `post(path, body)` of the sandbox at hand. */
+/** A one-line program with the helpers `get(path)` and `post(path, body)`. */
 const node = (source: string) => [process.execPath, "--input-type=module", "-e", `${CLIENT}\n${source}`];
 const CLIENT = `
 const { MERCHANT_BASE_URL: base, MERCHANT_API_KEY: key } = process.env;
@@ -25,13 +25,13 @@ const send = async (method, path, body, headers) => {
 };
 const get = (path, headers) => send("GET", path, undefined, headers);`;
 
-/** A process that has ended and that nobody asked about is dead too. */
+/** A zombie counts as dead. */
 function isAlive(pid: number): boolean {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
   return stdout.trim() !== "" && !stdout.startsWith("Z");
 }
 
-/** What a process says and how it ends, to the byte. */
+/** Exact output and exit of a process. */
 function bytesOf(file: string, words: string[], input: Buffer, options: SpawnOptions = {}) {
   const { stdout, stderr, status } = spawnSync(file, words, { input, cwd: folder(), ...(options as object) });
   return { out: stdout.toString("latin1"), error: stderr.toString("latin1"), status };
@@ -128,7 +128,7 @@ describe.skipIf(process.platform === "win32")("signals and what outlives them", 
 
   test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s is passed on, once", async (signal) => {
     const counted = `process.exitCode = (process.exitCode ?? 40) + 1; get("/payments").then(() => process.exit())`;
-    // A session of its own, as in a pipeline: no terminal could have sent the signal to the command as well.
+    // A separate session, as in a pipeline: otherwise the terminal would signal the command as well.
     const child = spawn(process.execPath, [PROGRAM, "exec", "--", ...node(waiting(counted))], { detached: true, cwd: folder() });
     await new Promise((resolve) => child.stdout.once("data", resolve));
     child.kill(signal);
@@ -139,7 +139,7 @@ describe.skipIf(process.platform === "win32")("signals and what outlives them", 
     const file = join(folder(), "counting.mjs");
     const counted = `count++; get("/payments").then(() => get("/payments")).then(() => process.exit(40 + count))`;
     writeFileSync(file, `${CLIENT}\nlet count = 0; ${waiting(counted)}`);
-    // Whichever shell the terminal begins with gives way: one that stayed would hear the key as well, and end by it.
+    // exec replaces the shell, which would also receive the key and exit.
     const line = ["exec", process.execPath, PROGRAM, "exec", "--", process.execPath, file].join(" ");
     const terminal = spawn("script", ["-qec", line, "/dev/null"], { cwd: folder() });
     await new Promise((resolve) => terminal.stdout.once("data", resolve));
@@ -156,7 +156,7 @@ describe.skipIf(process.platform === "win32")("signals and what outlives them", 
     expect(await program.ended).toMatchObject({ code: 137, signal: null });
   });
 
-  /** Prints the ids of two that it leaves behind: one as a daemon would be, in a session of its own; both are deaf. */
+  /** Prints the ids of two background processes that ignore signals, one of them in its own session like a daemon. */
   const family = (then: string) => `
     const { spawn } = await import("node:child_process");
     const deaf = "for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {}); setInterval(() => {}, 1000); process.send('deaf')";
@@ -180,7 +180,7 @@ describe.skipIf(process.platform === "win32")("signals and what outlives them", 
     const program = launch(["exec", "--", ...node(family("console.log('url', base, process.pid); setInterval(() => {}, 1000);"))]);
     const [, url = "", pid = ""] = (await program.line((line) => line.startsWith("url"))).split(" ");
     program.child.kill("SIGKILL");
-    // Each of the family holds the output: it closes when the last of them is gone.
+    // Each process holds the output open: it closes when the last one is gone.
     expect((await program.ended).signal).toBe("SIGKILL");
     expect([...left(program.out), Number(pid)].filter(isAlive)).toEqual([]);
     const refused = await new Promise((resolve) => connect(Number(new URL(url).port), "127.0.0.1").once("error", resolve));
@@ -199,7 +199,7 @@ describe.skipIf(process.platform === "win32")("signals and what outlives them", 
 });
 
 describe("--fail-on", () => {
-  /** Thrice the same over one connection, with no pause. */
+  /** Three equal requests on one connection, without a pause. */
   const impatient = `
     const { Agent, request } = await import("node:http");
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });

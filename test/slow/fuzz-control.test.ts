@@ -1,4 +1,4 @@
-// Whatever bodies the control plane is sent, however deep they are spoilt and in whatever order: each gets a sound answer, and none breaks the next.
+// Fuzzes the bodies of the control plane in any order: each gets a valid response, and none affects the next.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { type Answer, type Bench, share } from "../support/sandbox.ts";
 const TOKENS = ["{", "}", '"', ",", "null", "1e999", "\\u0000", "\\ud800", '"__proto__":{},', "[".repeat(50), "\xff", "sk_live_abc"];
 
 interface Call {
-  /** Which operation, counted round. */
+  /** Index of the operation, modulo their number. */
   operation: number;
   edits: Edit[];
   changes: Change[];
@@ -42,7 +42,7 @@ const call: fc.Arbitrary<Call> = fc.record({
   ),
 });
 
-/** Those that wait, by what they are told: what the longest span makes of them is nothing to try here. */
+/** Operations that wait for a duration in the body, which are excluded. */
 const WAITING = ["sandbox.drain", "sandbox.verify"];
 const operations = controlCatalogue.filter(({ id }) => !WAITING.includes(id));
 

@@ -1,4 +1,4 @@
-// Whatever stands in a file that a person wrote: it is taken, or refused with file and line, and never breaks anything else.
+// Fuzzes user-written files: a file is accepted, or rejected with file and line, and affects nothing else.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -47,14 +47,14 @@ const TOKENS = [
   "# ",
 ];
 
-/** The files of a folder of the package, by name. */
+/** The files of a package folder by name. */
 function filesOf(path: string): Record<string, string> {
   const names = readdirSync(packageFile(path)).filter((name) => /\.(json|md)$/.test(name));
   return Object.fromEntries(names.map((name) => [name, readFileSync(packageFile(`${path}/${name}`), "utf8")]));
 }
 
 interface Spoilt {
-  /** Which of the files, counted round. */
+  /** Index of the file, modulo their number. */
   file: number;
   edits: Edit[];
   changes: Change[];
@@ -69,7 +69,7 @@ const spoilt: fc.Arbitrary<Spoilt> = fc.record({
   ),
 });
 
-/** One of the files with edits of its JSON, if it is JSON, and changes of its bytes. */
+/** A file with edits of its JSON, if it is JSON, and changes of its bytes. */
 function spoil(files: Record<string, string>, { file, edits, changes }: Spoilt): [name: string, bytes: Buffer] {
   const names = Object.keys(files);
   const name = names[file % names.length] as string;
@@ -78,7 +78,7 @@ function spoil(files: Record<string, string>, { file, edits, changes }: Spoilt):
   return [name, changed(Buffer.from(written ?? "null"), changes)];
 }
 
-/** Reads; what is refused is refused with the line. Answers whether it was taken. */
+/** Reads a file; an error must name the line. Returns whether the file was accepted. */
 async function takes(path: string, read: () => Promise<unknown>): Promise<boolean> {
   try {
     await read();
@@ -99,7 +99,7 @@ async function start(options: Parameters<typeof createSandbox>[0]): Promise<void
   await sandbox.close();
 }
 
-/** Every outcome must come about: files that are taken, and files that are refused. */
+/** Both outcomes must occur: accepted and rejected files. */
 async function fuzz(sample: number, corpus: Spoilt[], outcome: (drawn: Spoilt) => Promise<boolean>): Promise<void> {
   const seen = { taken: 0, refused: 0 };
   await fc.assert(
@@ -131,7 +131,7 @@ test("a scenario is refused with its line, or the sandbox starts with it", async
   const files = filesOf("fixtures/scenarios");
   const path = join(folder(), "spoilt.json");
   const grammar = { checkFault: freshFaults().rules.check, judgeRules: rules.map(({ id }) => id) };
-  // A rule that is null.
+  // A null rule.
   const corpus: Spoilt[] = [{ file: 27, edits: [{ what: "replace", node: 1_524, value: null, name: "" }], changes: [] }];
   await fuzz(300, corpus, async (drawn) => {
     writeFileSync(path, spoil(files, drawn)[1]);

@@ -1,4 +1,4 @@
-// Whatever bytes come in, and however they are cut: the process answers or closes, fails by no fault of its own, and serves the next.
+// Fuzzes the socket with arbitrary bytes in arbitrary pieces: the process responds or closes, reports no defect and serves the next request.
 
 import { connect } from "node:net";
 import fc from "fast-check";
@@ -13,7 +13,7 @@ const HOST = "Host: localhost:PORT\r\n";
 const JSON_TYPE = "Content-Type: application/json\r\n";
 const half = Math.floor(RULE.length / 2);
 
-/** Well-formed requests of every sort, PORT in the place of the sandbox's own. */
+/** Well-formed requests of all kinds; PORT stands for the port of the sandbox. */
 const REQUESTS = [
   `GET /v1/payments?limit=2 HTTP/1.1\r\n${HOST}${KEY}\r\n`,
   `GET /v1/customers/cus_ines HTTP/1.1\r\n${HOST}${KEY}Connection: keep-alive\r\n\r\n`,
@@ -73,10 +73,10 @@ const TOKENS = [
 ];
 
 interface Exchange {
-  /** Places in the list of requests: they are sent one behind the other. */
+  /** Indexes into the list of requests, sent one after another. */
   requests: number[];
   changes: Change[];
-  /** Where the bytes are cut into pieces, as parts of the whole. */
+  /** Positions at which the bytes are split, as fractions. */
   cuts: number[];
   end: "finish" | "reset";
 }
@@ -88,15 +88,15 @@ const exchange: fc.Arbitrary<Exchange> = fc.record({
   end: fc.constantFrom("finish", "finish", "finish", "reset"),
 });
 
-/** What was found once, and is tried first. */
+/** Regressions, tried first. */
 const CORPUS: Exchange[] = [
-  // Everything well-formed, in one piece and byte by byte at the seams.
+  // All well-formed requests, whole and split byte by byte at their boundaries.
   { requests: REQUESTS.map((_, place) => place).filter((place) => place !== 11), changes: [], cuts: [], end: "finish" },
-  // A client of the control plane that goes away in the middle of its body.
+  // A control-plane client that disconnects in the middle of its body.
   { requests: [10], changes: [], cuts: [0.9], end: "reset" },
-  // Half a WebSocket handshake, which was answered with a page.
+  // An incomplete WebSocket handshake, which once returned a page.
   { requests: [11], changes: [{ what: "flip", at: 0.45, size: 1, token: "" }], cuts: [], end: "finish" },
-  // A client that offers HTTP/2 behind other requests, and goes away: its answers failed on a socket to which nobody listened.
+  // A client that offers HTTP/2 after other requests and disconnects: responses once failed on a socket without listeners.
   { requests: [7, 1, 12], changes: [], cuts: [0], end: "reset" },
   { requests: [5, 7, 12], changes: [], cuts: [0, 0, 0, 0], end: "reset" },
   { requests: [5, 4, 0], changes: [], cuts: [0.1, 0.2, 0.3, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9], end: "finish" },
@@ -114,7 +114,7 @@ function piecesOf(bytes: Buffer, cuts: readonly number[]): Buffer[] {
 
 const PATIENCE = 10_000;
 
-/** Sends the pieces, a turn of the event loop between them, and answers all that came back; undefined when the sandbox neither answered nor closed. */
+/** Sends the pieces one event-loop turn apart and returns everything received; undefined if the sandbox neither responded nor closed. */
 function send(port: number, pieces: Buffer[], end: Exchange["end"]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
@@ -153,7 +153,7 @@ interface Told {
   body: string;
 }
 
-/** The answers among the bytes: an answer's body is as long as it says, unless the next answer, or nothing, follows its headers. */
+/** Splits the bytes into responses. A body has its Content-Length, unless the headers are followed by the next response or the end. */
 function answersIn(received: string): Told[] {
   const answers: Told[] = [];
   for (let place = 0; place < received.length; ) {
@@ -198,7 +198,7 @@ test("any bytes get an answer or an end, and the next request its answer", async
     const label = `${JSON.stringify(bytes.toString("latin1")).slice(0, 2_000)} cut at ${drawn.cuts}`;
     const received = await send(bench.port, piecesOf(bytes, drawn.cuts), drawn.end);
     expect(received, label).toBeDefined();
-    // What was cut off by a reset may end anywhere.
+    // A reset may truncate the output anywhere.
     if (drawn.end === "finish")
       for (const answer of answersIn(received ?? "")) {
         statuses.add(answer.status);

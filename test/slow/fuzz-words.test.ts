@@ -1,4 +1,4 @@
-// Whatever words and variables come: a command does what it says, or refuses in one sentence with an exit code that is documented.
+// Fuzzes arguments and environment variables: a command works, or fails with one sentence and a documented exit code.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -97,7 +97,7 @@ const wordsFor = (flags: readonly string[]) =>
     { maxLength: 6 },
   );
 
-/** What went wrong, if it is what may. */
+/** The error, if it is an allowed one. */
 function expectRefusal(error: unknown, label: string): void {
   expect(error, `${label}: ${(error as Error)?.stack}`).toBeInstanceOf(SandboxError);
   const { message, exitCode } = error as SandboxError;
@@ -120,7 +120,7 @@ afterAll(async () => {
 });
 
 test("options are read, or refused as a misuse; and what is read can be started with, or is refused as well", async () => {
-  // These reach beyond the test: to a file, and to an address.
+  // These affect things outside the test: a file and an address.
   const outside = ["db", "host", "port", "memory", "webhookTimeout"];
   const flags = optionNames.filter((name) => !outside.includes(name)).map(flagOf);
   const variables = fc.dictionary(fc.constantFrom(...optionNames.filter((name) => !outside.includes(name)).map(variableOf)), anyText, {
@@ -143,10 +143,10 @@ test("options are read, or refused as a misuse; and what is read can be started 
   expect(started).toBeGreaterThan(5);
 });
 
-/** Those that neither wait for anything nor end anything, and where each is pointed at the test's own sandbox. */
+/** Commands that neither wait nor stop anything, with arguments that select the sandbox of the test. */
 const SAFE = ["env", "healthcheck", "trigger", "deliveries", "replay", "reset", "clock", "fault", "scenario", "traffic"];
 
-/** What was found once: a token that no header can carry, and words that every object knows. */
+/** Regressions: a token that no header can carry, and names of Object.prototype. */
 const CORPUS: { name: string; words: (string | string[])[] }[] = [
   { name: "healthcheck", words: [["--control-token", "✓"]] },
   { name: "scenario", words: ["__proto__"] },

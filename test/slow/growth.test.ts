@@ -1,4 +1,4 @@
-// What does not grow with the file: how far a statement looks, and how much the logs of events and attempts keep.
+// Checks what must not grow with the database: the rows a statement reads, and the size of the event and delivery logs.
 
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -23,7 +23,7 @@ const FEW = "Sorts the few rows that the search found: those of one merchant, on
 const PAGE = "Walks a bounded log from its newest row, and ends when a page is full.";
 const ALL = "Is to erase all there is.";
 
-/** The statements that may walk a table or sort: how each begins, what of its plan is allowed, and why. */
+/** Statements that may scan or sort: how each begins, the allowed plan, and the reason. */
 const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
   {
     text: /^select merchant, endpoint, min\(due\) as due from deliveries where state = 'pending' group/,
@@ -48,10 +48,10 @@ const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
   { text: /^delete from (attempts|deliveries|events|documents|journal)$/, plan: /SCAN/, why: ALL },
 ];
 
-/** Plans that walk nothing: a constant, or the rows of a subquery that was itself searched. */
+/** Plans without a scan: a constant, or rows of a subquery that uses an index. */
 const HARMLESS = /SCAN CONSTANT ROW|SCAN \(?(subquery|SUBQUERY)/;
 
-/** Everything that prepares a statement, opened over an empty database in memory. */
+/** Every module that prepares statements, on an empty in-memory database. */
 function everyStore(): Stores {
   const clock = createClock(parseTime(NOON));
   const random = createRandom(1);
@@ -62,7 +62,7 @@ function everyStore(): Stores {
   return stores;
 }
 
-/** The log's page is made of what it is asked for. */
+/** The statement of a log page depends on its filters. */
 function askForEveryPage({ attempts }: Stores): void {
   const filters = { id: "whd_0001", endpointId: "we_1", status: "failed", type: "payment.succeeded", eventId: "evt_1" };
   const names = Object.keys(filters) as (keyof typeof filters)[];
@@ -79,15 +79,15 @@ function planOf(sql: Sqlite.Database, text: string): string[] {
   return rows.map(({ detail }) => detail);
 }
 
-/** As many rows as the logs of a long run leave behind: one event, delivery and attempt each, the first of them not over yet. */
+/** Rows as a long run leaves them: one event, delivery and attempt each, the first of them pending. */
 const LOGGED = 12_000;
 const PENDING_ROWS = 50;
 
-/** What SQLite makes of a count as `placeOf` does. */
+/** The plan of a count like that of `placeOf`. */
 const placed = (count: string) =>
   [3, 2, 1, 0].map((digit) => `substr('${ALPHABET}', ${count} / ${ALPHABET.length ** digit} % ${ALPHABET.length} + 1, 1)`).join(" || ");
 
-/** Puts so many rows into every table that grows, through whatever runs SQL: a moment after each other, or all in the same. */
+/** Inserts rows into every growing table: at successive times, or all at the same time. */
 function fill(sql: Pick<Sqlite.Database, "exec">, rows: number, step = 1): void {
   sql.exec(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows})
@@ -108,7 +108,7 @@ function fill(sql: Pick<Sqlite.Database, "exec">, rows: number, step = 1): void 
       select sequence, 'req_' || sequence, created, 'GET', '/v1/payments', '', 200, 1, '{}', '', 0, '{}', '', 0 from events;`);
 }
 
-/** A sandbox over a file that a long run filled. */
+/** A sandbox on a file with the data of a long run. */
 async function openFilled(rows = LOGGED, more = ""): Promise<Bench & { file: string }> {
   const db = join(folder(), "filled.db");
   await (await share({ memory: false, db })).close();
@@ -130,7 +130,7 @@ function countRows(file: string): Record<string, number> {
 test("no statement walks or sorts a table that grows, but for those that are named with their reason", async () => {
   const stores = everyStore();
   askForEveryPage(stores);
-  // The journal's are prepared when it is first written to, or forgets.
+  // The statements of the journal are prepared at its first write or pruning.
   stores.requestLog.forget();
   const texts = [...stores.database.sql.statements].map((text) => text.replace(/\s+/g, " ").trim());
   stores.close();
@@ -152,7 +152,7 @@ test("no statement walks or sorts a table that grows, but for those that are nam
   expect(ALLOWED.filter(({ text }) => !used.has(text)).map(({ text }) => text.source)).toEqual([]);
 });
 
-/** What a call may read, of a sandbox in which that many rows are. The middle one is neither the newest nor the oldest. */
+/** Calls to measure, for a sandbox with that many rows. The middle row is neither the newest nor the oldest. */
 function reads(stores: Stores, rows: number): Record<string, () => unknown> {
   const { attempts, eventLog, requestLog, deliveries, delayedDeliveries, idempotencyReplies } = stores;
   const middle = Math.floor(rows / 2);
@@ -186,7 +186,7 @@ function reads(stores: Stores, rows: number): Record<string, () => unknown> {
   };
 }
 
-/** How many rows SQLite looks at for each of them: every table is hidden behind a view of its name that counts. */
+/** Counts the rows SQLite reads per call: every table is replaced by a view that counts. */
 function lookedAt(rows: number, step?: number): Record<string, number> {
   const stores = everyStore();
   const { sql } = stores.database;
@@ -256,7 +256,7 @@ test("the logs keep the newest, what is pending, and what those are about; what 
     eventId: `evt_${sortKeyOf(60)}`,
   });
   for (let made = 0; made < 100; made++) await trigger(bench, "payment.succeeded", { amount: made });
-  // Nobody wanted these, so only the log of events moved on; of an event that a kept delivery is about, the delivery decides.
+  // No endpoint subscribes, so only the event log advances; events of a retained delivery are retained with it.
   const kept = 10_000 + PENDING_ROWS;
   expect(countRows(bench.file)).toEqual({ events: kept + 100, deliveries: kept, attempts: kept });
   expect(await counted()).toMatchObject({ emitted: LOGGED + 100, delivered: LOGGED - PENDING_ROWS });
@@ -291,7 +291,7 @@ test("a rule about another operation is not asked, and a call that no rule could
   let asked = 0;
   const subject = (operation: string): CallSubject => ({
     requestId: "req_1",
-    // A rule looks at the merchant of a call first.
+    // A rule checks the merchant of a call first.
     get merchant() {
       asked++;
       return "mer_market";

@@ -12,7 +12,7 @@ const order = {
   body: { name: "Low season", adjustmentType: "fixed", adjustmentValue: 5 },
 };
 const orderOf = (number: number) => ({ ...order, body: { ...order.body, name: `Season ${number}` } });
-/** As many as the judge wants to see before it speaks of jitter. */
+/** Number of calls the judge needs to assess jitter. */
 const orders = Array.from({ length: 20 }, (_, number) => orderOf(number));
 const payments = { method: "GET", path: "/payments" };
 const nobody = { method: "GET", path: "/customers/cus_nobody" };
@@ -24,7 +24,7 @@ const DOWN_WORDLESS = { type: "status", status: 503 };
 const LOST = { type: "lost_response", as: "reset" };
 const ON_ORDERS = { operation: ["pricing_rules.create"] };
 
-/** How long after a wait of one second the judge takes a client for gone. */
+/** Time after a wait of one second until the judge considers the client gone. */
 const PATIENCE = 4_300;
 
 let bench: Bench;
@@ -86,7 +86,7 @@ const cases: Case[] = [
   },
   {
     rule: "retry.only_retryable",
-    // Long enough to be taken for a repetition whichever connection it goes by.
+    // A body long enough to count as a repetition on any connection.
     bug: { isRetryable: (status) => status !== 200, maxAttempts: 2, pause: () => 400 },
     run: (_, send) => send(nobody),
   },
@@ -145,7 +145,7 @@ async function tryBug({ bug, run }: Case): Promise<FoundVerdict[]> {
 describe.concurrent("a client with one bug", () => {
   test("fails the rule that is about it, and no other", async () => {
     const tryOne = async (one: Case) => [one.rule, rulesWithVerdict(await tryBug(one), "fail")];
-    // Whether pauses are equal is seen while nobody else keeps the machine busy.
+    // Equal pauses can be detected only on an idle machine.
     const alone = cases.filter(({ rule }) => rule === "retry.jittered");
     const tried = await Promise.all(cases.filter((one) => !alone.includes(one)).map(tryOne));
     for (const one of alone) tried.splice(cases.indexOf(one), 0, await tryOne(one));
@@ -179,7 +179,7 @@ describe.concurrent("a client without a bug", () => {
   test("whose identical calls meet the limit side by side is not taken for one that does not wait", async () => {
     const trial = await openClientTrial(tight.url);
     const { send } = createClient(tight.baseUrl, trial.apiKey);
-    // More than two windows let through: where they fall into two, some meet the limit all the same.
+    // More than two windows allow: if the calls fall into two windows, some are still rate-limited.
     expect(await Promise.all(Array.from({ length: 25 }, () => send(payments)))).toEqual(Array(25).fill(200));
     const found = await trial.verdicts();
     expect(found.filter(({ verdict }) => verdict !== "pass")).toEqual([]);
@@ -200,7 +200,7 @@ const receivers: ReceiverCase[] = [
   { rule: "webhook.single_effect", bug: { actsAgain: true, keyOf: () => crypto.randomUUID() } },
 ];
 
-/** A receiver is told of an event, then of the same again, and then of one that is forged; acting on one means an order. */
+/** Sends a receiver an event, the same event again and a forged one; processing an event creates an order. */
 async function tryReceiver(bug: Partial<ReceiverBehaviour>): Promise<FoundVerdict[]> {
   const { url, baseUrl } = bench;
   const trial = await openClientTrial(url);

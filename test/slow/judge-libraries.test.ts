@@ -11,7 +11,7 @@ import { type Bench, share } from "../support/sandbox.ts";
 
 const LIMITED = { type: "rate_limit", retryAfter: 1 };
 const LOST = { type: "lost_response", as: "reset" };
-/** How long the judge waits for a retry when the response had no Retry-After. */
+/** Time the judge waits for a retry after a response without Retry-After. */
 const PATIENCE = 10_400;
 
 const APART = 40;
@@ -68,7 +68,7 @@ beforeAll(async () => {
 
 afterAll(() => bench.close());
 
-/** One library in one situation: the calls, then silence, then a sign that its program is still alive. */
+/** One library in one situation: its calls, then silence, then a call that shows the program is still alive. */
 async function trySituation(library: Library, situation: Situation): Promise<{ trial: ClientTrial; live(): Promise<unknown> }> {
   const trial = await openClientTrial(bench.url);
   const { send, close } = library.open();
@@ -78,7 +78,7 @@ async function trySituation(library: Library, situation: Situation): Promise<{ t
     return send({ ...wanted, url: bench.baseUrl + wanted.url, headers: typed }).catch(() => {});
   };
   if (situation.fault) await trial.fault(situation.fault[0], eachCall(situation.fault[1]));
-  // One after the other, so that a retry does not wait for its turn on a busy machine.
+  // Sequential, so that a retry is not delayed on a busy machine.
   await Promise.all(situation.calls.map(async (wanted, place) => [await sleep(place * APART), await call(wanted)]));
   await trial.removeFaults();
   return { trial, live: async () => [await call({ method: "GET", url: "/merchants/me" }), await close()] };
@@ -100,7 +100,7 @@ async function measure(library: Library, situation: Situation): ReturnType<typeo
   }
 }
 
-/** Pauses are measured while only one library is at work; what comes after the silence is the same for all. */
+/** Pauses are measured with one library at a time; the silence is shared. */
 async function judged(): Promise<FoundVerdict[][][]> {
   const tried = await Promise.all(
     libraries.map((library) => Promise.all(situations.filter(isQuick).map((situation) => trySituation(library, situation)))),

@@ -8,7 +8,7 @@ import { correctClient, createClient, type RetryBehaviour, sleep } from "../supp
 import { correctReceiver, openReceiver, type Receiver, type ReceiverBehaviour } from "../support/clients/receiver.ts";
 import { type Bench, call, control, share } from "../support/sandbox.ts";
 
-/** Time runs where clients wait, and is played where deliveries do. */
+/** The clock runs for scenarios of clients, and is advanced for those of receivers. */
 let running: Bench;
 let played: Bench;
 
@@ -21,9 +21,9 @@ afterAll(() => Promise.all([running.close(), played.close()]));
 
 interface Tried {
   scenario: string;
-  /** What is wrong with the bad one. */
+  /** The bug. */
   bug: string;
-  /** The rules of the judge that it fails, and no others. */
+  /** Exactly the rules that it fails. */
   fails: string[];
 }
 
@@ -32,7 +32,7 @@ interface Merchant {
   apiKey: string;
 }
 
-/** Arms the scenario for a merchant that nobody else has, lets something happen, and answers how it stands then. */
+/** Arms the scenario for a new merchant, runs the actions and returns the score. */
 async function tryOn({ url }: Bench, name: string, run: (merchant: Merchant) => Promise<unknown>): Promise<ScenarioState> {
   const minted: Merchant = await control(url, "POST", "/merchants", { fixture: "lodge" });
   const armed = await control(url, "POST", `/scenarios/${name}`, { merchant: minted.merchant });
@@ -72,7 +72,7 @@ const payroll = {
   },
 };
 const payments = { method: "GET", path: "/payments" };
-/** How long after being told to wait a second the judge takes a client for gone. */
+/** Time after a Retry-After of one second until the judge considers the client gone. */
 const GONE_AFTER = 4_300;
 
 /** The correct client with less varied delays, so that test durations are predictable. */
@@ -85,7 +85,7 @@ const sound: RetryBehaviour = {
 interface ClientCase extends Tried {
   request?: typeof pricing | typeof payroll;
   habits: Partial<RetryBehaviour>;
-  /** What the bad client does afterwards. */
+  /** What the client with the bug does afterwards. */
   afterwards?(send: ReturnType<typeof createClient>["send"]): Promise<unknown>;
 }
 
@@ -203,7 +203,7 @@ const receivers: ReceiverCase[] = [
   },
 ];
 
-/** Not of what the receiver itself makes happen: that would never end. */
+/** Ignores events that the receiver causes itself, which would loop. */
 const TOLD_OF = ["payment.succeeded", "payout.created", "payout.paid", "booking.declined"];
 
 interface Told extends Merchant {
@@ -212,7 +212,7 @@ interface Told extends Merchant {
   endpoint: string;
 }
 
-/** What happens at the merchant of a receiver. */
+/** Actions at the merchant of a receiver. */
 const stories: Record<string, (told: Told) => Promise<unknown>> = {
   "webhook-storm": async (told) => {
     await testEvent(told, "payment.succeeded");
@@ -241,7 +241,7 @@ const stories: Record<string, (told: Told) => Promise<unknown>> = {
 const testEvent = ({ bench, apiKey }: Told, type: string) =>
   call(bench.url, "POST", "/v1/webhook-events/test", { key: apiKey, body: { type, data: { amount: 5 } } });
 
-/** Retries and what a rule holds back are due by then. */
+/** By then, retries and held deliveries are due. */
 const later = ({ bench }: Told) => control(bench.url, "POST", "/clock/advance", { by: "10s" });
 
 async function receiveUnder(scenario: string, bug: Partial<ReceiverBehaviour>): Promise<ScenarioState> {
@@ -257,7 +257,7 @@ async function receiveUnder(scenario: string, bug: Partial<ReceiverBehaviour>): 
     const { body } = await call(bench.url, "POST", "/v1/webhooks", { key: apiKey, body: { url: receiver.url, events: TOLD_OF } });
     receiver.secret = body.secret;
     await stories[scenario]?.({ bench, merchant, apiKey, receiver, endpoint: body.id });
-    // A receiver answers before it has acted; the judge has seen all of it only now.
+    // The receiver responds before it acts; the judge has seen everything only now.
     await Promise.all(acts);
     receiver.close();
   });

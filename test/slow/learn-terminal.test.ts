@@ -1,4 +1,4 @@
-// `learn` on a terminal: the built program in a pseudo-terminal, alone and as a room with its board.
+// `learn` in a pseudo-terminal: the built program, alone and as a room with its board.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

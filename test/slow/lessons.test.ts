@@ -1,4 +1,4 @@
-// Lessons: every command of every lesson on a real shell, and no tick before its command; hints, skips, checkpoints, restarts; a room of forty.
+// Lessons: runs every command of every lesson in a real shell and checks that each step completes only then; hints, skips, restarts, and a room of forty.
 
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ interface Learner {
   left: { lesson: string; step: number; how: string; hints: number }[];
 }
 
-/** Runs what a step shows as its reader does; what comes out, errors too, once everything that it started has ended. */
+/** Runs the command of a step; returns stdout and stderr after all its processes have exited. */
 const shell = (command: string, cwd: string) =>
   new Promise<string>((resolve) => {
     const env = { ...process.env, PATH: `${cwd}/node_modules/.bin:${process.env.PATH}` };
@@ -58,7 +58,7 @@ function install(cwd: string): void {
   writeFileSync(join(tools, "npx"), `#!/bin/sh\nshift\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`, { mode: 0o755 });
 }
 
-/** Somebody who learns in a folder of their own. */
+/** A learner with a folder. */
 async function sitDown(url: string, name: string) {
   const cwd = folder();
   install(cwd);
@@ -79,13 +79,13 @@ async function sitDown(url: string, name: string) {
       if (found.file) writeFileSync(join(cwd, found.file.name), isMended ? found.file.solution : found.file.start);
       return found;
     },
-    /** Does a step as it says, and answers what came out. */
+    /** Runs a step as written and returns the output. */
     async run({ command, mends }: Step): Promise<string> {
       const file = lesson.current?.file;
       if (mends && file) writeFileSync(join(cwd, file.name), file.solution);
       return shell(command ?? "true", cwd);
     },
-    /** Something happens that no lesson asks for; what it could tick has ticked when this resolves. */
+    /** Runs an action that no lesson asks for; resolves when any step it completes has completed. */
     async fidget() {
       await call(url, "GET", "/v1/employees/appraisals?limit=1", { key: apiKey });
       await control(url, "POST", "/drain", {});
@@ -94,10 +94,10 @@ async function sitDown(url: string, name: string) {
   };
 }
 
-/** Milliseconds; more than any step of a lesson takes. */
+/** Milliseconds; longer than any step takes. */
 const LATE = 40_000;
 
-/** Resolves with the news of that kind about a learner, of those to come; where none comes, says what happened instead. */
+/** Resolves with the next update of that kind for a learner; on timeout, reports what happened instead. */
 const nextNews = (bench: Bench, id: string, news: LessonMessage["news"]) =>
   new Promise<LessonMessage>((resolve, reject) => {
     const heard: unknown[] = [];
@@ -110,7 +110,7 @@ const nextNews = (bench: Bench, id: string, news: LessonMessage["news"]) =>
     });
   });
 
-/** The lessons with their receivers at ports that are free: somebody may learn on this machine, or test, while this runs. */
+/** The lessons with receivers on free ports, so that the tests do not collide with other programs. */
 async function lessonsApart(): Promise<string> {
   const apart = folder();
   cpSync(LESSONS, apart, { recursive: true });
@@ -126,7 +126,7 @@ async function lessonsApart(): Promise<string> {
   return apart;
 }
 
-/** Whether all of a text stands in another in this order; … stands for anything. */
+/** Whether a text contains the parts of a pattern in order; … matches anything. */
 function stands(text: string, within: string): boolean {
   const said = within.replaceAll("\r", "");
   let from = 0;
@@ -139,7 +139,7 @@ function stands(text: string, within: string): boolean {
 }
 
 describe("every lesson", () => {
-  /** Time runs as it does for those who learn: what a lesson says of pauses and retries is so. */
+  /** The clock runs: lessons describe real pauses and retries. */
   const openAsLearnersDo = async (lessons?: string) => open({ clock: undefined, lessons: lessons ?? (await lessonsApart()) });
 
   test.each(names)("%s: each step ticks with its command, and not before", async (name) => {
@@ -161,7 +161,7 @@ describe("every lesson", () => {
     const apart = await lessonsApart();
     const { steps } = (await control((await openAsLearnersDo(apart)).url, "GET", `/lessons/${name}`)) as Lesson;
     for (const { number } of steps.slice(1)) {
-      // A sandbox for each: what one reader's receiver did not take would be sent again to the next one's, at the same port.
+      // One sandbox each: otherwise a failed delivery would be retried to the next receiver on the same port.
       const bench = await openAsLearnersDo(apart);
       const desk = await sitDown(bench.url, `reader of ${name} from ${number}`);
       const lesson = await desk.begin(name, number);
@@ -344,7 +344,7 @@ describe("a room", () => {
   const TOKEN = "instructor";
   const asInstructor = { key: TOKEN };
 
-  /** A sandbox that is open to the network, as far as its lock is concerned. */
+  /** Access control of a sandbox that is open to the network. */
   const openRoom = async () => {
     const bench = await open({ controlToken: TOKEN });
     const { body } = await bench.call("POST", "/_sandbox/room", asInstructor);
@@ -427,7 +427,7 @@ describe("a room", () => {
     expect(data.map(({ name, ticked }) => [name, ticked])).toEqual(everybody.map((_, index) => [`attendee ${index}`, index % 6]));
   });
 
-  /** Goes as many steps of the first lesson as the attendee's number says, all of them at once with everybody. */
+  /** Each attendee completes as many steps of the first lesson as its number, all concurrently. */
   async function attend({ url }: Bench, path: string, { apiKey, learner }: Answer["body"], index: number): Promise<void> {
     const rule = { name: "Harvest", adjustmentType: "percentage", adjustmentValue: 1200 };
     const steps = [

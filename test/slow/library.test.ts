@@ -1,4 +1,4 @@
-// The library as strangers use it: built, by its name, under vitest, node:test and Jest, many at once, and as its page shows it.
+// The built library by its package name, under Vitest, node:test and Jest, with many sandboxes at once, and as in docs/library.md.
 
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -13,11 +13,11 @@ const page = readFileSync(join(root, "docs/library.md"), "utf8");
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const run = promisify(execFile);
 
-/** The fenced blocks of TypeScript, by what they are for; none said means that they belong together. */
+/** The fenced TypeScript blocks by purpose; blocks without one belong together. */
 const snippets = (text: string, use: string) =>
   [...text.matchAll(new RegExp(`^\`\`\`ts${use && ` ${use}`}\n([\\s\\S]*?)\n\`\`\`$`, "gm"))].map((match) => match[1] as string);
 
-/** A project of its own, in which the package stands under its name, and others beside it. */
+/** A project with the package, and others, in its node_modules. */
 function project(packages: string[], from?: string): string {
   const home = folder();
   if (from !== undefined) cpSync(join(root, from), home, { recursive: true });
@@ -28,7 +28,7 @@ function project(packages: string[], from?: string): string {
   return home;
 }
 
-/** As a program that every Node can run which is supported: the oldest knows neither types nor `await using`. */
+/** Transpiles for the oldest supported Node, which has neither types nor `await using`. */
 const javascript = async (source: string) => (await transform(source, { loader: "ts", target: "node20", format: "esm" })).code;
 
 const node = (home: string, ...words: string[]) => run(process.execPath, words, { cwd: home, env: { ...process.env, NODE_OPTIONS: "" } });
@@ -129,7 +129,7 @@ describe("a process", () => {
       await sandbox.snapshots.save({ name: "one" });
       const { file } = (await sandbox.snapshots.list()).data[0];
       await sandbox.close();
-      // Node lets go of a closed server a few turns later.
+      // Node releases a closed server a few event-loop turns later.
       for (let turn = 0; turn < 1_000 && held().length > 0; turn++) await new Promise(setImmediate);
       console.log(JSON.stringify({ held: held(), file }));
     `;

@@ -1,4 +1,4 @@
-// The OpenAPI documents in the tools that read them: Redocly and Spectral find nothing wrong, and TypeScript compiles the types made from them.
+// The OpenAPI documents in third-party tools: Redocly and Spectral report no problem, and the generated types compile.
 
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import core from "@stoplight/spectral-core";
@@ -26,7 +26,7 @@ const copy = (document: OpenApiDocument): Json => JSON.parse(JSON.stringify(docu
 
 type Rules = Record<string, { severity: "error" } & Record<string, unknown>>;
 
-/** Where the recommended rules of Redocly find fault, as `rule at pointer`; `rules` are set beside them. */
+/** Problems found by the recommended rules of Redocly, as `rule at pointer`; `rules` overrides them. */
 async function redocly(document: unknown, rules: Rules = {}): Promise<string[]> {
   const config = await createConfig({ extends: ["recommended"], rules });
   const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: "/openapi.json", config });
@@ -61,7 +61,7 @@ describe.each([
   });
 });
 
-/** The faults that a strict compiler finds in the types of a document together with code that uses them. */
+/** Errors of a strict compilation of the generated types with code that uses them. */
 async function compile(document: OpenApiDocument, usage: string): Promise<string[]> {
   const types = astToString(await openapiTS(document as unknown as OpenAPI3));
   const files = new Map([
@@ -112,7 +112,7 @@ test("types made from the control plane's document compile strictly", async () =
 
 const ODD = [null, "", "odd", -1, 0.5, 1, true, false, [], [null], {}, { odd: 1 }];
 
-/** The value, with one of its parts, chosen by number, gone or replaced by something odd. */
+/** The value with one part, selected by number, removed or replaced. */
 function mutate(value: Json, at: number, how: number): Json {
   const places: [Json, string][] = [];
   const whole = JSON.parse(JSON.stringify(value));
@@ -160,7 +160,7 @@ test("the document's schemas take what the handlers answer, and refuse whatever 
   );
 });
 
-/** The document's entry for an event, as a body that a receiver of these bodies would have. */
+/** The webhook entry of an event as a request body schema. */
 function withDelivered(bodies: Json[]): Json {
   const document = copy(service);
   for (const [index, body] of bodies.entries()) {

@@ -1,4 +1,4 @@
-// What the README and the page on webhooks tell people to type, typed: only the port and the name of the program are put in.
+// Runs the commands of the README and of docs/webhooks.md; only the port and the program name are replaced.
 
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -23,14 +23,14 @@ const fences = (text: string, language: string) =>
 
 const linesOf = (text: string) => fences(text, "sh").flatMap((block) => block.split("\n"));
 
-/** What follows the name of the program, without the comment: none of these words is quoted. */
+/** The arguments after the program name, without the comment; none is quoted. */
 const words = (line: string) => {
   const [, rest] = /^npx merchant-sandbox([^#'"]*)(#.*)?$/.exec(line) ?? [];
   if (rest === undefined) throw new Error(`not a plain call of the program: ${line}`);
   return rest.trim().split(/\s+/).filter(Boolean);
 };
 
-/** Runs a line as a shell does, at the port where the sandbox really is. */
+/** Runs a line in a shell, with the port of the sandbox. */
 const shell = (line: string, url: string, variables: Record<string, string> = {}, cwd = folder()) =>
   promisify(execFile)("sh", ["-c", line.replaceAll("http://127.0.0.1:4747", url)], { cwd, env: { ...process.env, ...variables } });
 
@@ -121,7 +121,7 @@ describe("the page on webhooks", () => {
     expect(JSON.parse((await shell(asked, bench.url)).stdout)).toMatchObject({ matches: true });
   });
 
-  /** The receiver of the page at a free port, with the secret of an endpoint that leads to it. */
+  /** The receiver of the page on a free port, with the secret of its endpoint. */
   async function runReceiver(bench: Bench) {
     const port = await freePort();
     const { secret } = await register(bench, `http://localhost:${port}/`);

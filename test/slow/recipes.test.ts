@@ -1,4 +1,4 @@
-// The page on pipelines and the files of recipes/: their commands run, with this checkout's program where npx would fetch one.
+// docs/ci.md and recipes/: runs their commands with the program of this checkout in place of the published one.
 
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const page = readFileSync(join(root, "docs/ci.md"), "utf8");
 const section = (title: string) => page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
 const fence = (text: string, language: string) => new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "m").exec(text)?.[1] ?? "";
 
-/** A client's project, whose test calls the service, and a machine on which npx finds the program and npm installs nothing. */
+/** A client project with a test, and a PATH on which npx finds the program and npm installs nothing. */
 function project() {
   const cwd = folder();
   const bin = join(cwd, "bin");
@@ -59,7 +59,7 @@ interface Step {
   if?: string;
 }
 
-/** Runs the steps of a job as GitHub does: each in a shell of its own, with what earlier ones left in the files. */
+/** Runs the steps of a job as GitHub does: each in its own shell, with the environment files of earlier steps. */
 async function job(steps: Step[], at: Project, given: Record<string, string> = {}) {
   const files = {
     GITHUB_ENV: join(at.cwd, "github-env"),
@@ -211,7 +211,7 @@ const imageVariables = Object.fromEntries(
 );
 const copies = (stage: Instruction[]) => stage.filter(({ name }) => name === "COPY").map(({ words }) => words.split(" "));
 
-/** A container of the image as far as one process tells: its variables, its command, at a port that is free here. */
+/** A process with the variables and command of the image, on a free port. */
 async function startImage(variables: Record<string, string>) {
   const free = await start(["--memory"]);
   await free.kill();
@@ -309,7 +309,7 @@ test("Compose: the tests beside the sandbox find it healthy, by the name of its 
   expect((await run(["clock"], { ...variables, MERCHANT_SANDBOX_URL: url })).code).toBe(0);
 });
 
-/** The text of a module as a function of what it imports: no package is installed for it. */
+/** Turns the source of a module into a function of its imports: no package is installed for it. */
 function evaluate<T>(source: string, names: string[], values: unknown[]): Promise<T> {
   const body = source.replace(/^import .*$/gm, "").replace(/^export (default|const sandbox =)/gm, "return");
   const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor as new (
@@ -347,7 +347,7 @@ test("Playwright: its server is ready where it looks, and ends when told to", as
 
 test("Testcontainers: what it waits for is answered as it expects", async () => {
   const asked: Record<string, unknown[]> = {};
-  /** Notes every call, and answers itself. */
+  /** Records every call and returns itself. */
   const noting = (): unknown => new Proxy({}, { get: (_, name: string) => (name === "then" ? undefined : note(name)) });
   const note =
     (name: string) =>

@@ -1,5 +1,5 @@
-// The built program is put through what can happen to it, all at once and for long: it lives, holds no more than at first, and loses nothing.
-// `npm run soak` goes on for SOAK_SECONDS (180 unless given) and prints the counts; SOAK_SEED makes other choices.
+// Soak test: runs the built program through all hazards for a long time; it must survive, not leak and lose nothing.
+// `npm run soak` runs for SOAK_SECONDS (default: 180) and prints the counts; SOAK_SEED changes the choices.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -14,19 +14,19 @@ import { counted, expectEffects, look, perKey } from "../support/counted-writes.
 const SECONDS = process.env.SOAK_SECONDS === undefined ? undefined : Number(process.env.SOAK_SECONDS);
 const SEED = Number(process.env.SOAK_SEED ?? 20_260_105);
 const LONG = SECONDS !== undefined;
-/** The share of the time that one life takes; the rest is for many. */
+/** Share of the time for one process; the rest is for many short-lived ones. */
 const ONE_LIFE = 0.6;
 const FEWEST_LIVES = LONG ? 10 : 3;
-/** However slow the machine is: the first round warms up, and what grows shows in those after it. */
+/** Minimum number of rounds: the first warms up, and growth shows in the later ones. */
 const FEWEST_ROUNDS = LONG ? 3 : 1;
 const KEPT = 4;
 const names = Object.keys(hazards);
 
-/** In an order of its own each time. */
+/** Shuffled. */
 const shuffled = ({ pick }: Soak, round: number) =>
   names.map((name) => ({ name, place: pick(2 ** 30, "order", round, name) })).sort((one, other) => one.place - other.place);
 
-/** One life through every hazard, again and again; what it holds after each. */
+/** Runs one process through every hazard repeatedly, and measures memory and handles after each round. */
 async function liveLong(soak: Soak, until: number): Promise<Held[]> {
   const held: Held[] = [];
   const before = await soak.hold();
@@ -40,7 +40,7 @@ async function liveLong(soak: Soak, until: number): Promise<Held[]> {
   return held;
 }
 
-/** Connections may take a moment to be gone, and one or two to the receiver are kept for the next delivery. */
+/** Connections take a moment to close, and one or two to the receiver are kept alive. */
 async function restored(soak: Soak, { sockets, descriptors = 0 }: Held): Promise<Held> {
   let held = await soak.hold();
   while (held.sockets > sockets + KEPT || (held.descriptors ?? 0) > descriptors + KEPT) {
@@ -50,7 +50,7 @@ async function restored(soak: Soak, { sockets, descriptors = 0 }: Held): Promise
   return held;
 }
 
-/** Killed in the middle of one hazard or another, and begun anew on what is left. */
+/** Kills the process during a hazard and restarts it on the same file. */
 async function liveOften(soak: Soak, until: number): Promise<{ killed: number; stopped: number }> {
   let killed = 0;
   let stopped = 0;
@@ -78,19 +78,19 @@ function expectRefusal({ code, error }: { code: number | null; error: string }, 
   expect(error).toMatch(/^merchant-sandbox: [^\n]+--db <file>[^\n]*\n$/);
 }
 
-/** Everything that was answered is there once, and everything that happened was told. */
+/** Every acknowledged write exists once, and every event was delivered. */
 function expectNothingLost({ db, load, receiver, endpoint }: Soak): void {
   const { records, untold, open } = look(db, (rows) => ({
     records: counted(rows(perKey("documents", "$.metadata.key"))),
     untold: rows<{ id: string }>("select id from events where merchant = 'mer_lodge'").filter(({ id }) => !receiver.copies.has(id)),
-    // A copy that a fault made is tried once.
+    // A duplicate made by a fault has one attempt.
     open: rows(`select * from deliveries where merchant = 'mer_lodge' and endpoint = '${endpoint}' and copy = 0 and state <> 'succeeded'`),
   }));
   expectEffects(load.writes, { records, events: receiver.events });
   expect({ untold, open, changed: receiver.changed, wrong: load.seen.wrong }).toEqual({ untold: [], open: [], changed: [], wrong: [] });
 }
 
-/** It complains of the file while that cannot be written, and of nothing else. */
+/** Expects warnings only about the database file, and only while it is not writable. */
 const expectNoDefects = ({ complaints }: Soak) =>
   expect(complaints.filter((text) => !/SandboxError|Error: (Another program|The disk|The SQLite file)/.test(text))).toEqual([]);
 
@@ -107,7 +107,7 @@ describe("what grows is told from what goes up and down", () => {
 
 const MEGABYTE = 1_048_576;
 
-/** So much may what is held grow from the second round to the end: verdicts and the like fill up slowly to what is kept of them. */
+/** Allowed growth from the second round to the end: bounded buffers such as verdicts fill slowly. */
 const MOST_GROWTH = { heap: 8 * MEGABYTE, rss: 40 * MEGABYTE };
 
 function expectFlat(held: readonly Held[]): void {

@@ -1,4 +1,4 @@
-// The page "Test that your client survives", followed to the letter: every file written, every command run, in order; what it says comes out, comes out.
+// docs/surviving.md: writes every file and runs every command in order, and compares the output.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const page = readFileSync(join(root, "docs/surviving.md"), "utf8");
 interface Block {
   language: string;
   text: string;
-  /** The section that it stands in. */
+  /** Its section. */
   under: string;
 }
 
@@ -29,7 +29,7 @@ const blocks: Block[] = page
 const blockOf = (under: string, language: string, index = 0) =>
   blocks.filter((block) => block.under === under && block.language === language)[index]?.text ?? "";
 
-/** A reader's machine: an empty folder, the program under the name that `npx` knows it by, and a Node that reads TypeScript. */
+/** An empty folder with the program as `npx` finds it, and a Node that runs TypeScript. */
 async function sitDown() {
   const cwd = folder();
   const port = await freePort();
@@ -56,7 +56,7 @@ async function sitDown() {
     save(name: string, text: string) {
       writeFileSync(join(cwd, name), place(text));
     },
-    /** Runs a block as a shell does; what it said, or how it failed. */
+    /** Runs a block in a shell; returns its output or how it failed. */
     shell: (text: string) =>
       new Promise<{ code: unknown; out: string; error: string }>((resolve) => {
         execFile("sh", ["-c", place(text)], { cwd, env }, (failure, out, error) => resolve({ code: failure?.code ?? 0, out, error }));
@@ -69,7 +69,7 @@ async function sitDown() {
   };
 }
 
-/** What an older Node lacks: a loader that drops the types. */
+/** For older Node: a loader that strips types. */
 function readsTypeScript(into: string): string {
   const esbuild = pathToFileURL(join(root, "node_modules/esbuild/lib/main.js")).href;
   writeFileSync(
@@ -92,7 +92,7 @@ export async function load(url, context, next) {
 async function ready(url: string): Promise<void> {
   for (let left = 200; left > 0; left--) {
     if ((await fetch(`${url}/_sandbox/health`).catch(() => undefined))?.ok) return;
-    // The program starts in real time, and says nothing when it is ready.
+    // The program starts in real time and prints nothing when it is ready.
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`Nothing answers at ${url}.`);
@@ -100,7 +100,7 @@ async function ready(url: string): Promise<void> {
 
 const nameIn = (source: string) => /^\/\/ (\S+\.ts)\n/.exec(source)?.[1] ?? "";
 
-/** What the page shows, as a pattern: `…` stands for anything on its line. */
+/** The output on the page as a pattern: `…` matches anything on its line. */
 const shown = (text: string) =>
   new RegExp(
     `^${text

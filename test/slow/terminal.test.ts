@@ -1,4 +1,4 @@
-// The dashboard in a real terminal: what it shows at each size, what keys do to it, that it paints no more than it must.
+// The dashboard in a pseudo-terminal: its layout at each size, its keys, and how little it repaints.
 
 import { describe, expect, test } from "vitest";
 import { call, control, NOON } from "../support/sandbox.ts";
@@ -9,7 +9,7 @@ const get = (url: string, path: string, headers = {}) => call(url, "GET", path, 
 const RULES = "/v1/hospitality/pricing-rules";
 const rule = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
 
-/** Frozen time, so that nothing changes but by what the test does. */
+/** Frozen clock: only the test changes anything. */
 const frozen = (size = WIDE, words: string[] = []) => openDashboard(["--clock", NOON, ...words], { size });
 
 describe("what is shown", () => {
@@ -128,7 +128,7 @@ describe("a size that changes", () => {
   });
 });
 
-/** Both show the same sooner or later, cell by cell: what is asked every second comes when it comes. */
+/** Waits until both screens are equal, cell by cell: polls run every second. */
 async function same(one: TestTerminal, other: TestTerminal): Promise<void> {
   const equal = () => one.cells().join("\n") === other.cells().join("\n");
   await Promise.race([one.shows(equal), other.shows(equal)]).catch(() => expect(one.cells()).toEqual(other.cells()));
@@ -169,7 +169,7 @@ describe("what others send", () => {
     expectTame(terminal);
   });
 
-  /** Only sequences of our own have reached the terminal. */
+  /** Checks that only escape sequences of the dashboard reached the terminal. */
   function expectTame(terminal: TestTerminal): void {
     expect(terminal.titles).toEqual([]);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
@@ -184,7 +184,7 @@ describe("what is written", () => {
     const terminal = await frozen();
     await terminal.shows((text) => /resets/.test(text) && /\b0 req\/s/.test(text));
     const before = terminal.bytes().length;
-    // Two rounds of what is asked every second.
+    // Two polling intervals.
     await new Promise((resolve) => setTimeout(resolve, 2_200));
     expect(terminal.bytes().slice(before)).toBe("");
   });

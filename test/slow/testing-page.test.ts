@@ -1,4 +1,4 @@
-// The page on proving a client and a receiver: its expectations hold for the run that they describe, its commands run, its exit codes are so.
+// docs/testing.md: its expectations match the run it describes, its commands work, and its exit codes are right.
 
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
