@@ -1,4 +1,4 @@
-// The judge goes by the outcome that a fault action declares, not by the action's name: an action it has never heard of is judged right.
+// The judge uses the outcome that a fault action declares, not the action's name, so it judges a new action correctly.
 
 import { expect, test } from "vitest";
 import type { CallOutcome, DeliveryOutcome } from "../../src/contracts/fault.ts";
@@ -22,7 +22,7 @@ test.each([
   ["refused", [], []],
   ["disconnected", ["pass"], []],
   ["response_lost", ["pass"], ["fail"]],
-] as const)("a write without a response under a fault that leaves it %s", (outcome, happened, single) => {
+] as const)("a write without a response, under a fault with the outcome %s", (outcome, happened, single) => {
   const judge = newJudge();
   const { type: action, outcome: declared } = callAction(outcome);
   const first = writeEntry(0, 0, "k", { responseHeaders: {} });

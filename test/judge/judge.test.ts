@@ -1,4 +1,4 @@
-// The judge by itself: what opens a question, what answers it, what it does not take for an answer, and what it forgets.
+// The judge by itself: which calls need a retry, which calls count as one, and what it keeps and forgets; then the verdicts' control operation.
 
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -19,14 +19,14 @@ function judge(...entries: LoggedRequest[]) {
   return { ...made, published, of: (rule: string) => made.verdicts({ rule }).map(({ verdict }) => verdict) };
 }
 
-describe("the time to wait", () => {
+describe("Retry-After", () => {
   test.each([
     ["1", 950, "pass"],
     ["1", 949, "fail"],
     ["Mon, 05 Jan 2026 12:00:10 GMT", 9_000, "pass"],
     ["Mon, 05 Jan 2026 12:00:10 GMT", 8_999, "fail"],
     ["Monday, 05-Jan-26 12:00:10 GMT", 8_999, "fail"],
-  ])("of Retry-After: %s after %i ms is a %s", (retryAfter, waited, verdict) => {
+  ])("of %s and a retry after %i ms is a %s", (retryAfter, waited, verdict) => {
     const connection = { opened: 0 };
     expect(
       judge(journalEntry(0, 429, { ...wait(retryAfter), connection }), journalEntry(waited, 200, { connection })).of(
@@ -35,7 +35,7 @@ describe("the time to wait", () => {
     ).toEqual([verdict]);
   });
 
-  test("on another connection may be a call that was sent beside it: it is too early only when none came later", () => {
+  test("a retry on another connection may be a parallel call: it is too early only if no later one arrives", () => {
     const calls = [journalEntry(0, 429, wait("1")), journalEntry(400, 200), journalEntry(1_100, 200)];
     expect(judge(...calls).of("retry_after.honoured")).toEqual(["pass"]);
     const [first, early] = calls as [LoggedRequest, LoggedRequest];
@@ -43,21 +43,21 @@ describe("the time to wait", () => {
   });
 
   test.each(["0", "soon", "-1", "1.5", "Mon, 05 Jan 2026 11:59:00 GMT"])(
-    "of Retry-After: %s is none, and nothing is said",
+    "of %s asks for no wait, so no rule gives a verdict",
     (retryAfter) => {
       expect(judge(journalEntry(0, 429, wait(retryAfter)), journalEntry(300, 200)).of("retry_after.*")).toEqual([]);
     },
   );
 
-  test("taken for milliseconds is that mistake and not another one", () => {
+  test("read as milliseconds fails retry_after.unit, not retry_after.honoured as well", () => {
     const same = { opened: 0 };
     const mistaken = judge(journalEntry(0, 503, { ...wait("60"), connection: same }), journalEntry(62, 200, { connection: same }));
     expect([mistaken.of("retry_after.unit"), mistaken.of("retry_after.honoured")]).toEqual([["fail"], []]);
   });
 });
 
-describe("what answers a question", () => {
-  test("is the same call of the same key: not another's, not another call", () => {
+describe("a retry", () => {
+  test("is the same call under the same API key, not another client's call or a different one", () => {
     const { verdicts } = judge(
       journalEntry(0, 429, wait("1")),
       journalEntry(1_100, 200, { key: "…rket" }),
@@ -67,25 +67,25 @@ describe("what answers a question", () => {
     expect(verdicts()).toMatchObject([{ rule: "retry.happened", verdict: "inconclusive", id: null, requests: [expect.any(String)] }]);
   });
 
-  test("is the same JSON, however it is written", () => {
+  test("has the same JSON, however it is written", () => {
     const { of } = judge(writeEntry(0, 429, "k", wait("1")), writeEntry(1_000, 200, "k", { requestBody: '{ "amount": 1, "name": "a" }' }));
     expect(of("idempotency.*")).toEqual(["pass", "pass", "pass"]);
   });
 
-  test("under another key is a new order as long as the first may still come again", () => {
+  test("under another Idempotency-Key counts as a new order until the deadline of the first", () => {
     const calls = [writeEntry(0, 429, "one", wait("1")), writeEntry(500, 200, "two"), writeEntry(1_100, 200, "one")];
     expect(judge(...calls).of("idempotency.key_reused")).toEqual(["pass"]);
     expect(judge(...calls.slice(0, 2), journalEntry(4_100, 200)).of("idempotency.key_reused")).toEqual(["fail"]);
   });
 
-  test("is nothing where the client goes on without, and that is said once it had time enough", () => {
+  test("is missing once the client sends other calls after the deadline", () => {
     expect(judge(journalEntry(0, 429, wait("1")), journalEntry(3_999, 200, { search: "limit=5" })).of("retry.happened")).toEqual([
       "inconclusive",
     ]);
     expect(judge(journalEntry(0, 429, wait("1")), journalEntry(4_001, 200, { search: "limit=5" })).of("retry.happened")).toEqual(["fail"]);
   });
 
-  test("is asked of a lost answer when a fault says that it was lost", () => {
+  test("is expected after a fault that lost the response", () => {
     const made = judge();
     const lost = writeEntry(0, 0, "k", { responseHeaders: {} });
     made.fired(firing({ requestId: lost.id, expect: ["idempotency.key_reused", "effect.*", "retry.jittered"] }));
@@ -98,7 +98,7 @@ describe("what answers a question", () => {
   });
 });
 
-describe("a signature of the secret before", () => {
+describe("a signature with the previous secret", () => {
   const rotated = (ago: number, form = "previous_secret") =>
     firing({
       attemptId: "whd_1",
@@ -118,18 +118,18 @@ describe("a signature of the secret before", () => {
       .map(({ rule, verdict, fault }) => [rule, verdict, fault]);
   };
 
-  test("is genuine for five minutes after a rotation: on its way, it is to be taken", () => {
+  test("is genuine for five minutes after a rotation, so the receiver must accept it", () => {
     expect(answered(200, rotated(300_000))).toEqual([["webhook.genuine_taken", "pass", "flt_1"]]);
     expect(answered(401, rotated(0))).toEqual([["webhook.genuine_taken", "fail", "flt_1"]]);
   });
 
-  test("is a forgery later, or where nothing was rotated, as is any other signature at any time", () => {
+  test("is forged later, or without a rotation; any other wrong signature is always forged", () => {
     expect(answered(200, rotated(300_001))).toEqual([["webhook.forgery_rejected", "fail", "flt_1"]]);
     expect(answered(401, { ...rotated(0), rotatedAt: null })).toEqual([["webhook.forgery_rejected", "pass", "flt_1"]]);
     expect(answered(401, rotated(0, "wrong_secret"))).toEqual([["webhook.forgery_rejected", "pass", "flt_1"]]);
   });
 
-  test("that was refused is owed again, and what becomes of that is put down to the same fault", () => {
+  test("that was rejected is retried, and the retry is attributed to the same fault", () => {
     const made = judge();
     made.fired(rotated(0, "wrong_secret"));
     made.attempt(attemptMessage({ responseStatus: 401, status: "failed" }));
@@ -138,7 +138,7 @@ describe("a signature of the secret before", () => {
   });
 });
 
-test("an answer that did not come in time is a slow one only where there was time enough", () => {
+test("a timeout fails webhook.ack_fast only if it is longer than the rule's limit", () => {
   const found = (rest: Partial<AttemptMessage>) => {
     const made = judge();
     made.attempt(attemptMessage({ status: "failed", responseStatus: null, errorCode: "timeout", ...rest }));
@@ -149,7 +149,7 @@ test("an answer that did not come in time is a slow one only where there was tim
 
 describe("equal pauses", () => {
   const CLIENTS = 20;
-  /** So many calls fail at once and come back after equal pauses, while the machine does something else for so long. */
+  /** CLIENTS calls fail together and are retried after equal pauses plus jitter, while the event loop is blocked for `busy` ms. */
   const sample = async (busy: number, jitter = 0, pause = 400) => {
     const now = performance.now();
     const connection = { opened: 0 };
@@ -163,21 +163,21 @@ describe("equal pauses", () => {
     return made.of("retry.jittered");
   };
 
-  test("that are none are none however late the machine was", async () => {
+  test("of no length fail, whatever the event loop lag", async () => {
     expect(await sample(150, 0, 10)).toEqual(["fail"]);
   });
 
-  test("are no jitter, and unequal ones are", async () => {
+  test("fail, and unequal ones pass", async () => {
     expect([await sample(0), await sample(0, 20)]).toEqual([["fail"], ["pass"]]);
   });
 
-  test("tell nothing where the machine was late by a part of them, nor do unequal ones that it may have made", async () => {
+  test("are inconclusive under lag, as are unequal ones that the lag may have caused", async () => {
     expect([await sample(150), await sample(150, 8), await sample(150, 40)]).toEqual([["inconclusive"], ["inconclusive"], ["pass"]]);
   });
 });
 
-describe("what is kept", () => {
-  test("has a bound, and passes never push a failure out", () => {
+describe("the verdict log", () => {
+  test("is bounded, and passes never push out a failure", () => {
     const made = judge();
     const same = { opened: 0 };
     made.request(journalEntry(0, 429, { ...wait("9"), connection: same }));
@@ -191,7 +191,7 @@ describe("what is kept", () => {
     expect(made.published.length).toBeGreaterThan(9_000);
   });
 
-  test("is forgotten for one merchant, or for all", () => {
+  test("is cleared for one merchant, or for all", () => {
     const made = judge();
     for (const merchant of ["mer_lodge", "mer_market"])
       for (const one of [
@@ -216,7 +216,7 @@ describe("GET /_sandbox/verdicts", () => {
     return { bench, ids: [first, again].map(({ headers }) => headers["x-sandbox-request-id"]) };
   };
 
-  test("shows what was found, with what shows it and how to mend it, by rule, verdict, merchant and time", async () => {
+  test("lists verdicts with evidence and hint, filtered by rule, verdict, merchant and time", async () => {
     const { bench, ids } = await throttled();
     const { verdicts, rules } = await bench.control("GET", "/verdicts?rule=idempotency.body_stable");
     expect(verdicts).toMatchObject([
@@ -236,7 +236,7 @@ describe("GET /_sandbox/verdicts", () => {
     expect([await count("since=2026-01-05T12:00:00Z&verdict=fail"), await count("since=2026-01-05T12:00:01Z")]).toEqual([2, 0]);
   });
 
-  test("names the rule that was meant, and takes no time that is none", async () => {
+  test("suggests the nearest rule id, and rejects an invalid time", async () => {
     const bench = await open();
     const wrong = await bench.call("GET", "/_sandbox/verdicts?rule=retry.bound", { key: null });
     expect([wrong.status, wrong.body.message]).toEqual([400, expect.stringContaining("retry.bounded")]);
@@ -253,7 +253,7 @@ describe("GET /_sandbox/verdicts", () => {
     expect((await bench.control("GET", "/verdicts")).verdicts).toEqual([]);
   });
 
-  test("is told live, verdict by verdict", async () => {
+  test("returns the verdicts that the live stream carries too", async () => {
     const { bench } = await throttled();
     const socket = new WebSocket(`${bench.url.replace("http", "ws")}/_sandbox/live?since=0`);
     const heard = await new Promise<string[]>((resolve) => {

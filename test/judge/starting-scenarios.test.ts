@@ -1,4 +1,4 @@
-// The ways into scenarios: files with their mistakes, the control plane, the command line, the start, the library, reports and verify.
+// Starting scenarios: from files (with their errors), at startup, over the control plane and from the library; then reports and verify.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const FILE = {
   ],
 };
 
-/** Writes a scenario with one value to a line, and answers where it is. */
+/** Writes a scenario with one value per line, and returns its path. */
 function written(scenario: unknown, name = "own.json"): string {
   const path = join(folder(), name);
   writeFileSync(path, typeof scenario === "string" ? scenario : JSON.stringify(scenario, null, 1));
@@ -37,8 +37,8 @@ const lineOf = (scenario: unknown, text: string) =>
     .split("\n")
     .findIndex((line) => line.includes(text)) + 1;
 
-describe("a file", () => {
-  test("of somebody's own is armed at the start, for everybody, and is known by its name", async () => {
+describe("a scenario file", () => {
+  test("is armed at startup for all merchants, under its name", async () => {
     const bench = await open({ scenario: [written(FILE), "lost-response"] });
     expect((await bench.call("GET", "/v1/payments")).status).toBe(503);
     expect((await bench.call("GET", "/v1/payments", { key: "sk_test_market" })).headers["x-sandbox-fault"]).toBe("flt_two-503s-1-1");
@@ -54,7 +54,7 @@ describe("a file", () => {
 
   const wrong: [what: string, scenario: unknown, at: string, pointer: string, says: string][] = [
     ["an unknown field", { ...FILE, tilte: "x" }, "tilte", "/tilte", "title"],
-    ["a field that is missing", (({ about: _, ...rest }) => rest)(FILE), "{", "/about", "required"],
+    ["a missing field", (({ about: _, ...rest }) => rest)(FILE), "{", "/about", "required"],
     ["no faults", { ...FILE, faults: [] }, "faults", "/faults", "at least 1 item"],
     [
       "an unknown operation",
@@ -65,26 +65,20 @@ describe("a file", () => {
     ],
     ["an unknown action", withFault({ action: { type: "statuss" } }), "statuss", "/faults/0/action/type", "status"],
     ["an unknown field of a rule", withFault({ triger: {} }), "triger", "/faults/0/triger", "trigger"],
+    ["an unknown rule of the judge", withExpectation({ rule: "retry.happend" }), "retry.happend", "/expect/0/rule", "retry.happened"],
+    ["invalid points", withExpectation({ points: 0 }), '"points": 0', "/expect/0/points", "at least 1"],
     [
-      "a rule of the judge that there is not",
-      withExpectation({ rule: "retry.happend" }),
-      "retry.happend",
-      "/expect/0/rule",
-      "retry.happened",
-    ],
-    ["points that are none", withExpectation({ points: 0 }), '"points": 0', "/expect/0/points", "at least 1"],
-    [
-      "an owner of its own",
+      "a merchant in a match",
       withFault({ match: { merchant: "mer_lodge" } }),
       "mer_lodge",
       "/faults/0/match/merchant",
       "armed for a merchant",
     ],
     ["an id", withFault({ id: "flt_mine" }), "flt_mine", "/faults/0/id", "has no id"],
-    ["a name that is none", { ...FILE, name: "Two Failures" }, "Two Failures", "/name", "must match"],
+    ["an invalid name", { ...FILE, name: "Two Failures" }, "Two Failures", "/name", "must match"],
   ];
 
-  test.each(wrong)("with %s is refused, with file, line and what was meant", async (_, scenario, at, pointer, says) => {
+  test.each(wrong)("with %s is rejected with the file, the line and a suggestion", async (_, scenario, at, pointer, says) => {
     const path = written(scenario);
     const where = `${path}:${lineOf(scenario, at)} ${pointer}: `;
     const [message, exit] = (await refusal(path)) as [string, number];
@@ -92,7 +86,7 @@ describe("a file", () => {
     expect(message).toContain(says);
   });
 
-  test("that is no JSON, no object, or not there is refused too, and so is a name that nothing has", async () => {
+  test("that is not JSON, not an object, or missing is rejected, as is an unknown name", async () => {
     const broken = written('{\n "name": "x",,\n}');
     expect(await refusal(broken)).toEqual([expect.stringContaining(`${broken}:2: is not JSON`), 6]);
     expect(await refusal(written("[]"))).toEqual([expect.stringContaining(":1: a scenario is a JSON object"), 6]);
@@ -100,7 +94,7 @@ describe("a file", () => {
     expect(await refusal("lost-respons")).toEqual(["There is no scenario lost-respons. Did you mean lost-response?", 2]);
   });
 
-  test("has a JSON Schema that names what it may say", async () => {
+  test("has a JSON Schema with its fields and fault actions", async () => {
     const bench = await open();
     const schema = await bench.control("GET", "/scenarios/schema.json");
     expect([Object.keys(schema.properties), schema.additionalProperties]).toEqual([["name", "title", "about", "faults", "expect"], false]);
@@ -119,7 +113,7 @@ function withExpectation(fields: object): typeof FILE {
 
 const order = { name: "Low season", adjustmentType: "fixed", adjustmentValue: 5 };
 
-/** Sends an order again and again under one key until it is answered; what each try met. */
+/** Sends an order under one key until it gets a 200; returns the status of each try, or `lost`. */
 async function insist(bench: Bench, idempotencyKey: string, key = "sk_test_lodge"): Promise<(string | number)[]> {
   const met: (string | number)[] = [];
   for (let tries = 0; tries < 5 && met.at(-1) !== 200; tries++) {
@@ -131,7 +125,7 @@ async function insist(bench: Bench, idempotencyKey: string, key = "sk_test_lodge
 }
 
 describe("a scenario", () => {
-  test("is told as it is written while it is not armed, and what it came to when it is disarmed", async () => {
+  test("is shown as written while it is not armed, and returns its score when it is disarmed", async () => {
     const bench = await open();
     expect(await bench.control("GET", "/scenarios/lost-response")).toMatchObject({ armed: false, verdict: null, since: null, points: 10 });
     await bench.control("POST", "/scenarios/lost-response", { merchant: "mer_lodge" });
@@ -151,7 +145,7 @@ describe("a scenario", () => {
     expect([again.status, again.body.message]).toEqual([409, expect.stringContaining("not armed")]);
   });
 
-  test("begins afresh when it is armed again: nothing that was found before counts", async () => {
+  test("restarts when it is armed again: earlier verdicts do not count", async () => {
     const bench = await open();
     for (let time = 0; time < 2; time++) {
       const armed = await bench.control("POST", "/scenarios/lost-response", { merchant: "mer_lodge" });
@@ -162,7 +156,7 @@ describe("a scenario", () => {
     }
   });
 
-  test("of one merchant leaves another's alone, the same one among them", async () => {
+  test("for one merchant does not affect other merchants, even with the same scenario", async () => {
     const bench = await open();
     await bench.control("POST", "/scenarios/lost-response", { merchant: "mer_lodge" });
     await bench.control("POST", "/scenarios/lost-response", { merchant: "mer_market" });
@@ -183,7 +177,7 @@ describe("a scenario", () => {
     ]);
   });
 
-  test("is disarmed by a reset, and no merchant that there is not can have one", async () => {
+  test("is disarmed by a reset, and cannot be armed for an unknown merchant", async () => {
     const bench = await open({ scenario: "brownout" });
     await bench.control("POST", "/reset", {});
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
@@ -193,7 +187,7 @@ describe("a scenario", () => {
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
   });
 
-  test("does the same to the same calls again", async () => {
+  test("affects the same calls in the same way after a reset", async () => {
     const bench = await open();
     const once = async () => {
       const struck: unknown[] = [];
@@ -210,7 +204,7 @@ describe("a scenario", () => {
     expect(await once()).toEqual(first);
   });
 
-  test("is steered by a program as from outside", async () => {
+  test("is controlled from the library as over the control plane", async () => {
     const bench = await open();
     const { scenarios } = bench;
     expect(await scenarios.start({ name: "lost-response", merchant: "mer_lodge" })).toMatchObject({ armed: true, points: 10 });
@@ -224,7 +218,7 @@ describe("a scenario", () => {
     });
   });
 
-  test("is told of in every report, and can be expected to pass", async () => {
+  test("is part of every report, and can be verified", async () => {
     const bench = await open();
     await bench.control("POST", "/scenarios/lost-response", { merchant: "mer_lodge" });
     const expected = (scenario: object) =>
@@ -246,11 +240,11 @@ describe("a scenario", () => {
   });
 });
 
-describe("the page", () => {
+describe("docs/scenarios.md", () => {
   const page = readFileSync(join(import.meta.dirname, "../../docs/scenarios.md"), "utf8");
   const fence = (language: string) => page.match(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "m"))?.[1] ?? "";
 
-  test("has a row for each scenario", () => {
+  test("lists each scenario", () => {
     const rows = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)]
       .map((match) => match[1])
       .filter((name) => !["pass", "fail", "inconclusive"].includes(name ?? ""));
@@ -258,7 +252,7 @@ describe("the page", () => {
     expect(rows.sort()).toEqual(files.sort());
   });
 
-  test("shows a scenario of one's own that is one", async () => {
+  test("contains a valid scenario file", async () => {
     const bench = await open({ scenario: written(fence("json")) });
     const list = async () => (await bench.call("GET", "/v1/payments")).status;
     expect([await list(), await list(), await list(), await list()]).toEqual([200, 200, 503, 200]);
