@@ -591,7 +591,7 @@ describe("rules and windows of a real sandbox", () => {
     const text = await pressAll(desk, "enter");
     for (const words of [
       "✗ fail (error)",
-      "After an answer with Retry-After, wait at least that long before the same call again.",
+      "The client waits at least as long as Retry-After says.",
       "Wait for as many seconds",
       "req_1  12:00:00.001  GET /v1/payments  429",
       "req_2",
