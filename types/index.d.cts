@@ -269,11 +269,11 @@ export interface AttemptsListInput {
   type?: string;
   /** Only attempts that ended with this status */
   status?: "succeeded" | "failed" | "aborted";
-  /** How many records to answer */
+  /** How many records to return */
   limit?: number;
-  /** Id of a record: answer those that follow it (older) */
+  /** Id of a record: return those that follow it (older) */
   starting_after?: string;
-  /** Id of a record: answer those that precede it (newer) */
+  /** Id of a record: return those that precede it (newer) */
   ending_before?: string;
 }
 export interface AttemptsListReply {
@@ -281,7 +281,7 @@ export interface AttemptsListReply {
   object: "list";
   /** Newest first */
   data: LoggedAttempt[];
-  /** True when more records exist beyond this answer, in the direction asked for */
+  /** True when more records exist beyond this page, in the requested direction */
   has_more: boolean;
 }
 export interface AttemptsReplayReply {
@@ -329,7 +329,7 @@ export interface ClockSetInput {
 }
 /** The value itself, or operators such as {gte: 100} that must all hold */
 export type Condition = string | number | boolean | null | {
-  /** Whether it is there at all */
+  /** Whether the value is present */
   present?: boolean;
   eq?: string | number | boolean | null;
   ne?: string | number | boolean | null;
@@ -341,11 +341,11 @@ export type Condition = string | number | boolean | null | {
   lt?: number | string;
   /** At most */
   lte?: number | string;
-  /** One of these */
+  /** One of these values */
   in?: (string | number | boolean | null)[];
-  /** Text that has this in it */
+  /** Text that contains this */
   contains?: string;
-  /** Text that begins with this */
+  /** Text that starts with this */
   startsWith?: string;
 };
 /** How often: exactly, at_least and at_most, all of which must hold */
@@ -384,11 +384,11 @@ export interface EventsListInput {
   merchant?: string;
   /** Only of this type */
   type?: string;
-  /** How many records to answer */
+  /** How many records to return */
   limit?: number;
-  /** Id of a record: answer those that follow it (older) */
+  /** Id of a record: return those that follow it (older) */
   starting_after?: string;
-  /** Id of a record: answer those that precede it (newer) */
+  /** Id of a record: return those that precede it (newer) */
   ending_before?: string;
 }
 export interface EventsListReply {
@@ -396,7 +396,7 @@ export interface EventsListReply {
   object: "list";
   /** Newest first */
   data: LoggedEvent[];
-  /** True when more records exist beyond this answer, in the direction asked for */
+  /** True when more records exist beyond this page, in the requested direction */
   has_more: boolean;
 }
 export interface EventsReplayReply {
@@ -1095,7 +1095,7 @@ export interface RequestsListInput {
   since?: string;
   /** Id of a request: only requests before it */
   starting_after?: string;
-  /** How many records to answer */
+  /** How many records to return */
   limit?: number;
 }
 export interface RequestsListReply {
@@ -1103,7 +1103,7 @@ export interface RequestsListReply {
   object: "list";
   /** Newest first */
   data: LoggedRequest[];
-  /** True when more records exist beyond this answer, in the direction asked for */
+  /** True when more records exist beyond this page, in the requested direction */
   has_more: boolean;
 }
 export interface Room {
@@ -1925,11 +1925,11 @@ interface LoggedRequest$1 {
   path: string;
   search: string;
   status: number;
-  /** Real milliseconds from arrival to answer. */
+  /** Real milliseconds from its arrival to the response. */
   duration: number;
-  /** When it arrived, in real milliseconds: what a client's patience is measured by. */
+  /** When it arrived, in real milliseconds: client timeouts are real time. */
   arrived: number;
-  /** The connection it came by: the same object for all that came by the same one. */
+  /** The same object for all requests of one connection. */
   connection: Connection;
   /** The last characters of the key. */
   key: string | undefined;

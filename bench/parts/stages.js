@@ -16,11 +16,11 @@ const FIRST = "({ incoming }) => guard.check(";
 export const cuts = {
   nothing: [before(FIRST)],
   guard: [before("identify(tenants")],
-  route: [before("faulty.auth,")],
-  key: [before("faulty.limit,")],
+  route: [before("faults.auth,")],
+  key: [before("faults.limit,")],
   limit: [before("readBody,")],
   body: [before("readIdempotencyKey,")],
-  validate: [before("faulty.around(")],
+  validate: [before("faults.around(")],
   unnoted: [{ file: "src/store/journal/request-log.ts", find: "buffer.push(entry);", replace: "" }],
   whole: [],
 };

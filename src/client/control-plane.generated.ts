@@ -218,11 +218,11 @@ export interface AttemptsListInput {
   type?: string;
   /** Only attempts that ended with this status */
   status?: "succeeded" | "failed" | "aborted";
-  /** How many records to answer */
+  /** How many records to return */
   limit?: number;
-  /** Id of a record: answer those that follow it (older) */
+  /** Id of a record: return those that follow it (older) */
   starting_after?: string;
-  /** Id of a record: answer those that precede it (newer) */
+  /** Id of a record: return those that precede it (newer) */
   ending_before?: string;
 }
 
@@ -231,7 +231,7 @@ export interface AttemptsListReply {
   object: "list";
   /** Newest first */
   data: LoggedAttempt[];
-  /** True when more records exist beyond this answer, in the direction asked for */
+  /** True when more records exist beyond this page, in the requested direction */
   has_more: boolean;
 }
 
@@ -286,7 +286,7 @@ export interface ClockSetInput {
 
 /** The value itself, or operators such as {gte: 100} that must all hold */
 export type Condition = string | number | boolean | null | {
-  /** Whether it is there at all */
+  /** Whether the value is present */
   present?: boolean;
   eq?: string | number | boolean | null;
   ne?: string | number | boolean | null;
@@ -298,11 +298,11 @@ export type Condition = string | number | boolean | null | {
   lt?: number | string;
   /** At most */
   lte?: number | string;
-  /** One of these */
+  /** One of these values */
   in?: (string | number | boolean | null)[];
-  /** Text that has this in it */
+  /** Text that contains this */
   contains?: string;
-  /** Text that begins with this */
+  /** Text that starts with this */
   startsWith?: string;
 };
 
@@ -346,11 +346,11 @@ export interface EventsListInput {
   merchant?: string;
   /** Only of this type */
   type?: string;
-  /** How many records to answer */
+  /** How many records to return */
   limit?: number;
-  /** Id of a record: answer those that follow it (older) */
+  /** Id of a record: return those that follow it (older) */
   starting_after?: string;
-  /** Id of a record: answer those that precede it (newer) */
+  /** Id of a record: return those that precede it (newer) */
   ending_before?: string;
 }
 
@@ -359,7 +359,7 @@ export interface EventsListReply {
   object: "list";
   /** Newest first */
   data: LoggedEvent[];
-  /** True when more records exist beyond this answer, in the direction asked for */
+  /** True when more records exist beyond this page, in the requested direction */
   has_more: boolean;
 }
 
@@ -1104,7 +1104,7 @@ export interface RequestsListInput {
   since?: string;
   /** Id of a request: only requests before it */
   starting_after?: string;
-  /** How many records to answer */
+  /** How many records to return */
   limit?: number;
 }
 
@@ -1113,7 +1113,7 @@ export interface RequestsListReply {
   object: "list";
   /** Newest first */
   data: LoggedRequest[];
-  /** True when more records exist beyond this answer, in the direction asked for */
+  /** True when more records exist beyond this page, in the requested direction */
   has_more: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Whose request it is: one `Authorization: Bearer sk_test_…`, and never a live key.
+// Authentication: exactly one `Authorization: Bearer sk_test_…` header, and no live key anywhere in the request.
 
 import { fail } from "../kernel/errors.ts";
 import { containsLiveKey } from "../kernel/redact.ts";
@@ -6,9 +6,9 @@ import type { Tenants } from "../store/records/tenants.ts";
 import { headerOnce, type RequestContext, type Stage } from "./context.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 
-const REFUSED_TOKEN = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
+const INVALID_TOKEN = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
 
-/** Recognises the caller without judging, so that every reply can tell of the right window. */
+/** Looks up the identity behind the key without rejecting anything, so that every response can carry the caller's rate limit headers. */
 export function identify(tenants: Tenants, limiter: RateLimiter): Stage {
   return (context) => {
     const token = bearer(context.incoming.headers.authorization);
@@ -17,13 +17,13 @@ export function identify(tenants: Tenants, limiter: RateLimiter): Stage {
   };
 }
 
-/** `refused` hears of each failure, which costs the caller's address one request of its own window. */
-export function authenticate(refused: (context: RequestContext) => void): Stage {
+/** Calls `onFailure` for each failed authentication, which costs the client's address one request of its own rate limit window. */
+export function authenticate(onFailure: (context: RequestContext) => void): Stage {
   return (context) => {
     try {
       check(context);
     } catch (error) {
-      refused(context);
+      onFailure(context);
       throw error;
     }
   };
@@ -48,14 +48,14 @@ function check(context: RequestContext): void {
       "invalid_api_key",
       "This sandbox knows no such key. Its keys are listed at GET /_sandbox; a key minted before a reset is gone.",
       {},
-      REFUSED_TOKEN,
+      INVALID_TOKEN,
     );
   if (identity.expires !== null && identity.expires <= context.at)
-    fail("token_expired", "The session has expired. Log in again at POST /v1/merchants/login.", {}, REFUSED_TOKEN);
+    fail("token_expired", "The session has expired. Log in again at POST /v1/merchants/login.", {}, INVALID_TOKEN);
   if (identity.status === "suspended") fail("merchant_suspended", `The merchant ${identity.merchant} is suspended.`);
 }
 
-/** Wherever a live key stands, the request goes no further: the one thing that is ever read of it is its prefix. */
+/** Rejects a request with a live key in any part of it. Only the prefix of such a key is ever read. */
 export function refuseLiveKey(text: string): void {
   if (!containsLiveKey(text)) return;
   fail(
@@ -64,7 +64,7 @@ export function refuseLiveKey(text: string): void {
   );
 }
 
-/** The token of `Bearer <token>`; the name of the scheme may be in any case. */
+/** The token of `Bearer <token>`; the scheme is case-insensitive. */
 function bearer(header: string | undefined): string | undefined {
   return header === undefined ? undefined : /^bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(header)?.[1];
 }

@@ -1,4 +1,4 @@
-// What the stages of the pipe hand on: one request on its way to one reply.
+// The context that the pipeline's stages share: one request and its reply.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { DisconnectForm, InlineFault } from "../contracts/fault.ts";
@@ -7,11 +7,11 @@ import type { Identity } from "../store/records/tenants.ts";
 
 export interface Reply {
   status: number;
-  /** JSON, as it goes out. */
+  /** The body as sent: JSON. */
   body: string;
 }
 
-/** The state of one window, as its headers tell it. */
+/** The state of one rate limit window. */
 export interface RateLimitWindow {
   readonly limit: number;
   /** Milliseconds. */
@@ -19,15 +19,15 @@ export interface RateLimitWindow {
   remaining(now: number): number;
   /** Sandbox milliseconds at which the window ends. */
   reset(now: number): number;
-  /** Takes one request; false when none is left. A refused request takes nothing. */
+  /** Counts one request; false when the window is used up. A rejected request is not counted. */
   take(now: number): boolean;
-  /** Changes the rule from now on, or where the present window stands. */
+  /** Changes the limit and length from now on, or the state of the current window. */
   set(change: RateLimitChange, now: number): void;
 }
 
 export interface RateLimitChange {
   limit?: number | undefined;
-  /** Milliseconds, as `resetIn`. */
+  /** Milliseconds; so is `resetIn`. */
   window?: number | undefined;
   remaining?: number | undefined;
   resetIn?: number | undefined;
@@ -38,7 +38,7 @@ export interface CallFaults {
   readonly inline: readonly InlineFault[];
   /** The rules that fired, in order. */
   readonly fired: string[];
-  /** Those of them that X-Sandbox-Fault names. */
+  /** The labels of fired rules, which X-Sandbox-Fault lists. */
   readonly labels: string[];
   /** The parsed body, before validation separates unknown fields. */
   body: unknown;
@@ -51,19 +51,19 @@ export interface CallFaults {
 export interface RequestContext {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** Sandbox milliseconds at arrival: every time that this request shows or stores, unless a fault lets the clock be wrong. */
+  /** Sandbox milliseconds at arrival. Every time that this request shows or stores is this one, unless a fault shifts it. */
   at: number;
-  /** The number of the request, from which its id is made; 0 for what the journal does not keep. */
+  /** The number in the request's id; 0 for requests that the journal does not keep. */
   readonly sequence: number;
-  /** Which count the number belongs to: a reset begins a new one. */
+  /** The count that the number belongs to: each reset starts a new one. */
   readonly era: number;
   readonly id: string;
   /** The path as sent, without its query. */
   readonly path: string;
   readonly search: string;
-  /** The headers of the reply as they were sent. */
+  /** All headers of the reply, as sent. */
   sentHeaders: Record<string, string | number>;
-  /** Headers of the reply beyond those that every reply has. */
+  /** Headers of this reply, added to those of every reply. */
   readonly headers: Record<string, string>;
   /** Reads the milliseconds since arrival. */
   readonly elapsed: () => number;
@@ -77,14 +77,14 @@ export interface RequestContext {
   extra: Record<string, unknown>;
   idempotencyKey: string | undefined;
   fingerprint: string | undefined;
-  /** The request whose answer this one repeats. */
+  /** The id of the request whose stored reply is replayed. */
   replayOf: string | undefined;
   faults: CallFaults | undefined;
-  /** Set by the stage that answers; no later stage runs. */
+  /** Set by the stage that responds; no later stage runs. */
   reply: Reply | undefined;
 }
 
-/** One step of the pipe: it passes (returns), answers (sets `reply`) or refuses (throws an ApiError). */
+/** One stage of the pipeline: it passes the request on (returns), responds (sets `reply`) or rejects the request (throws an ApiError). */
 export type Stage = (context: RequestContext) => void | Promise<void>;
 
 export function openContext(
@@ -125,7 +125,7 @@ export function openContext(
   };
 }
 
-/** A header sent exactly once, undefined when it was not sent, or all its values when it was sent more than once. */
+/** The value of a header that was sent once, an array of values when it was sent several times, or undefined. */
 export function headerOnce({ rawHeaders }: IncomingMessage, name: string): string | string[] | undefined {
   let found: string | string[] | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -138,5 +138,5 @@ export function headerOnce({ rawHeaders }: IncomingMessage, name: string): strin
 
 const isNamed = (header: string, name: string) => header.length === name.length && header.toLowerCase() === name;
 
-/** A client that went away in the middle of its own request gets no answer, and is no defect of ours. */
+/** Whether the client closed the connection before it had sent the whole request. It gets no response, and nothing is logged as a defect. */
 export const isAbandoned = ({ incoming }: RequestContext) => incoming.destroyed && (!incoming.complete || incoming.errored !== null);

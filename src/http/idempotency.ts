@@ -1,4 +1,4 @@
-// The Idempotency-Key of a request: its syntax, its fingerprint, and the answer that may be remembered for it.
+// The Idempotency-Key of a request: its syntax, the fingerprint of its request, and the replay of a stored reply.
 
 import { memoize } from "../kernel/bounded-cache.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
@@ -7,57 +7,59 @@ import type { Behaviour } from "../schema/assumed.ts";
 import type { IdempotencyReplies, StoredReply } from "../store/records/idempotency-replies.ts";
 import { headerOnce, type RequestContext, type Stage } from "./context.ts";
 
-const MAX_KEY = 255;
-const MOST_KNOWN = 500;
+const MAX_KEY_LENGTH = 255;
+const MAX_CACHED_FINGERPRINTS = 500;
 /** Characters. */
-const LONGEST_KNOWN = 4_096;
+const MAX_CACHED_LENGTH = 4_096;
 
 export const readIdempotencyKey: Stage = (context) => {
   if (!context.operation?.idempotent) return;
-  // Node has taken the spaces around it away; whatever else is there counts.
+  // Node has already trimmed surrounding spaces; every other character counts.
   const key = headerOnce(context.incoming, "idempotency-key");
   if (key === undefined) return;
   if (typeof key !== "string") fail("idempotency_key_invalid", `Idempotency-Key was sent ${key.length} times; send it once.`);
   if (key === "")
     fail("idempotency_key_empty", "Idempotency-Key is empty. Send a value of your own making, such as a UUID, or leave the header out.");
-  if (key.length > MAX_KEY) fail("idempotency_key_too_long", `Idempotency-Key may have ${MAX_KEY} characters; received ${key.length}.`);
+  if (key.length > MAX_KEY_LENGTH)
+    fail("idempotency_key_too_long", `Idempotency-Key may have ${MAX_KEY_LENGTH} characters; received ${key.length}.`);
   if (!/^[\x21-\x7e]+$/.test(key)) fail("idempotency_key_invalid", "Idempotency-Key must be printable ASCII without spaces.");
   context.idempotencyKey = key;
   const { operation, path, search, bodyText } = context;
-  const said = `${operation.method} ${path}${search}\n${bodyText}`;
-  context.fingerprint = said.length > LONGEST_KNOWN ? fingerprintOf(said, context) : fingerprintOfKnown(said, context);
+  const requestText = `${operation.method} ${path}${search}\n${bodyText}`;
+  context.fingerprint =
+    requestText.length > MAX_CACHED_LENGTH ? computeFingerprint(requestText, context) : cachedFingerprint(requestText, context);
 };
 
-const fingerprintOf = (_said: string, { operation, path, search, body }: RequestContext) =>
+const computeFingerprint = (_requestText: string, { operation, path, search, body }: RequestContext) =>
   fingerprint(operation?.method, path, search, body);
-/** A retry says to the byte what the first call said: then nothing need be put in order, nor hashed. */
-const fingerprintOfKnown = memoize(MOST_KNOWN, fingerprintOf);
+/** A retry usually repeats the first call byte for byte. The cache then saves sorting the fields and hashing them. */
+const cachedFingerprint = memoize(MAX_CACHED_FINGERPRINTS, computeFingerprint);
 
-/** Answers at once where an answer is remembered. */
+/** Responds with the stored reply, if the key has one. */
 export const recall =
   (replies: IdempotencyReplies): Stage =>
   (context) => {
     const { idempotencyKey: key } = context;
-    const remembered = key === undefined ? undefined : replies.find(context.identity?.merchant ?? "", key);
-    if (remembered) replay(context, remembered);
+    const stored = key === undefined ? undefined : replies.find(context.identity?.merchant ?? "", key);
+    if (stored) replay(context, stored);
   };
 
-/** Repeats the first answer to the byte; the headers of this call (rate limit, request id, date) stay its own. */
-export function replay(context: RequestContext, remembered: StoredReply): void {
-  if (remembered.fingerprint !== context.fingerprint)
+/** Replays the first reply byte for byte; rate limit, request id and date are those of this call. */
+export function replay(context: RequestContext, stored: StoredReply): void {
+  if (stored.fingerprint !== context.fingerprint)
     fail(
       "idempotency_key_reused",
       "This Idempotency-Key was used for another request: method, path, query or body differ. Use a new key for a new request.",
-      { firstRequestId: remembered.request },
+      { firstRequestId: stored.request },
     );
-  context.replayOf = remembered.request;
+  context.replayOf = stored.request;
   context.headers["Idempotent-Replayed"] = "true";
   Object.assign(context.headers, context.operation?.headers);
-  context.reply = { status: remembered.status, body: remembered.body };
+  context.reply = { status: stored.status, body: stored.body };
 }
 
-/** What the handler itself found out is worth remembering; what stopped the request before it is not. */
-export const isRemembered = (code: ErrorCode) => code === "resource_not_found" || code === "invalid_state" || code === "already_exists";
+/** Errors of the handler are stored for the key; errors of the stages before it are not, so a corrected request may use the same key. */
+export const isStoredError = (code: ErrorCode) => code === "resource_not_found" || code === "invalid_state" || code === "already_exists";
 
 export const behaviours: Behaviour[] = [
   {

@@ -1,4 +1,4 @@
-// The way of a request under /v1, from the first look at it to its answer. The list is the order; there is no other.
+// The request pipeline under /v1: its stages, in the order in which they run.
 
 import type { ApiFaults } from "../contracts/fault.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -32,54 +32,54 @@ export interface PipelineDependencies {
   bodies: BodyMode;
   faults: ApiFaults;
   recordHistory: RecordHistory;
-  /** Whatever waits because a fault wants it to. */
+  /** Responses that a fault delays or holds back. */
   held: HeldResponses;
   committed: (request: string) => Promise<void> | undefined;
-  /** Hears of each request once it is answered. */
+  /** Called with each request once its reply is sent. */
   answered: (context: RequestContext) => void;
-  /** Hears of our own defects. */
+  /** Called with errors that are defects of the sandbox. */
   report: (error: unknown, context: RequestContext) => void;
 }
 
-export function pipelineStages(machine: PipelineDependencies, faulty: FaultStages): Stage[] {
-  const { guard, catalogue, tenants, limiter, idempotencyReplies, bodies } = machine;
+export function pipelineStages(deps: PipelineDependencies, faults: FaultStages): Stage[] {
+  const { guard, catalogue, tenants, limiter, idempotencyReplies, bodies } = deps;
   return [
-    ({ incoming }) => guard.check(incoming), //           403
-    identify(tenants, limiter), //                       refuses nothing: whose window the headers tell of
-    faulty.outage, //                                     503 injected, for everybody
-    route(catalogue), //                                  404 405
-    faulty.auth, //                                       401 injected
-    authenticate(chargeAddress(limiter)), //              401 403, 429 for the address
-    faulty.limit, //                                      429 injected
-    limit(limiter), //                                    429
-    readBody, //                                          415 413 400
-    readIdempotencyKey, //                                400
-    faulty.recall, //                                     409 injected
-    recall(idempotencyReplies), //                                   422, or the remembered answer
-    faulty.before, //                                     any status injected, or no answer
-    validate(bodies), //                                  400
-    faulty.around(transact(machine)), //                  404 409, or the answer
+    ({ incoming }) => guard.check(incoming), //          403 414
+    identify(tenants, limiter), //                       rejects nothing: finds the merchant and its rate limit window
+    faults.outage, //                                    503 injected, with or without a valid key
+    route(catalogue), //                                 404 405
+    faults.auth, //                                      401 injected
+    authenticate(chargeAddress(limiter)), //             401 403, or 429 for the client's address
+    faults.limit, //                                     429 injected
+    limit(limiter), //                                   429
+    readBody, //                                         415 413 400
+    readIdempotencyKey, //                               400
+    faults.recall, //                                    409 injected
+    recall(idempotencyReplies), //                       422, or the stored reply
+    faults.before, //                                    any status injected, or no response
+    validate(bodies), //                                 400
+    faults.around(transact(deps)), //                    404 409, or the operation's reply
   ];
 }
 
-/** Runs a context through the stages and sends what comes of it. */
-export function createPipeline(machine: PipelineDependencies): (context: RequestContext) => Promise<void> {
-  const faulty = faultStages(machine);
-  const list = pipelineStages(machine, faulty);
+/** Runs the stages until one responds, then sends the reply. */
+export function createPipeline(deps: PipelineDependencies): (context: RequestContext) => Promise<void> {
+  const faults = faultStages(deps);
+  const stages = pipelineStages(deps, faults);
   return async (context) => {
     try {
-      for (const stage of list) {
+      for (const stage of stages) {
         const waiting = stage(context);
         if (waiting !== undefined) await waiting;
         if (context.reply) break;
       }
     } catch (error) {
       if (isAbandoned(context)) return;
-      context.reply = failureReply(context, error, machine.report);
+      context.reply = failureReply(context, error, deps.report);
     }
-    if (!context.reply) context.reply = failureReply(context, new Error("no stage answered"), machine.report);
-    const sending = faulty.send(context, context.reply);
+    if (!context.reply) context.reply = failureReply(context, new Error("no stage responded"), deps.report);
+    const sending = faults.send(context, context.reply);
     if (sending !== undefined) await sending;
-    machine.answered(context);
+    deps.answered(context);
   };
 }

@@ -1,4 +1,4 @@
-// Requests per window: windows aligned to the epoch, one bucket for each merchant, one for each address that has no key.
+// Rate limits: fixed windows aligned to the epoch, one for each merchant and one for each address that sends no valid key.
 
 import { fail } from "../kernel/errors.ts";
 import type { Behaviour } from "../schema/assumed.ts";
@@ -10,7 +10,7 @@ export interface RateLimit {
   window: number;
 }
 
-/** `all` holds for the operations that have no window of their own, by id. */
+/** Limits by operation id; `all` applies to the operations without a limit of their own. */
 export type RateLimits = { readonly all: RateLimit } & Readonly<Record<string, RateLimit>>;
 
 export interface RateLimiter {
@@ -18,13 +18,13 @@ export interface RateLimiter {
   anonymous(context: RequestContext): RateLimitWindow;
   /** The window that a merchant's operations share. */
   of(merchant: string): RateLimitWindow;
-  /** The windows of a merchant's operations that have one of their own, as far as they were called. */
+  /** The windows of operations with a limit of their own that this merchant has called. */
   ownOf(merchant: string): [operation: string, bucket: RateLimitWindow][];
-  /** Forgets every window, or those of one merchant. */
+  /** Drops every window, or those of one merchant. */
   clear(merchant?: string): void;
 }
 
-/** A bucket for each merchant and address; beyond this many, the one that was opened first makes room for a new one. */
+/** Beyond this many windows, the one opened first is evicted. */
 const MAX_BUCKETS = 10_000;
 
 export function createRateLimiter(rules: RateLimits): RateLimiter {
@@ -66,7 +66,7 @@ function openBucket(rule: RateLimit): RateLimitWindow {
     start = Math.floor(now / window) * window;
     end = start + window;
   };
-  const turn = (now: number) => {
+  const startNextIfOver = (now: number) => {
     if (now >= start && now < end) return;
     align(now);
     used = 0;
@@ -79,21 +79,21 @@ function openBucket(rule: RateLimit): RateLimitWindow {
       return window;
     },
     remaining(now) {
-      turn(now);
+      startNextIfOver(now);
       return Math.max(0, limit - used);
     },
     reset(now) {
-      turn(now);
+      startNextIfOver(now);
       return end;
     },
     take(now) {
-      turn(now);
+      startNextIfOver(now);
       if (used >= limit) return false;
       used++;
       return true;
     },
     set(change, now) {
-      turn(now);
+      startNextIfOver(now);
       limit = change.limit ?? limit;
       window = change.window ?? window;
       if (change.window !== undefined) align(now);
@@ -103,13 +103,13 @@ function openBucket(rule: RateLimit): RateLimitWindow {
   };
 }
 
-/** Takes one request from the caller's window, or answers 429. The operation may have a window of its own. */
+/** Counts the request in the window of its operation or its merchant, or responds with 429. */
 export const limit =
   (limiter: RateLimiter): Stage =>
   (context) =>
     take(context, limiter.bucket(context));
 
-/** A failed authentication costs the address, never a merchant: a quota must tell strangers nothing. */
+/** A failed authentication counts against the client's address, never a merchant, so that remaining quota reveals nothing about merchants. */
 export const chargeAddress = (limiter: RateLimiter) => (context: RequestContext) => take(context, limiter.anonymous(context));
 
 function take(context: RequestContext, bucket: RateLimitWindow): void {
@@ -126,7 +126,7 @@ function take(context: RequestContext, bucket: RateLimitWindow): void {
 
 const secondsUntil = (time: number, now: number) => Math.max(1, Math.ceil(time / 1000) - Math.floor(now / 1000));
 
-/** The three headers of the window, on every reply that got as far as having one. */
+/** The three rate limit headers; none for a request rejected before it was assigned a window. */
 export function rateLimitHeaders({ bucket, at }: RequestContext): Record<string, string> {
   if (!bucket) return {};
   return {

@@ -1,17 +1,17 @@
-// The last words on a socket that carries no more HTTP: an answer as bytes, a while for it to be read, and the end.
+// Writes one last response directly to a socket that Node no longer serves as HTTP, and closes the socket.
 
 import type { Duplex } from "node:stream";
 import { afterRealTime } from "../kernel/clock.ts";
 
-/** Real milliseconds. Cut at once, a peer that is still sending might lose the answer. */
-const READ_WITHIN = 2_000;
+/** Real milliseconds. If the socket were destroyed at once, a client that is still sending could lose the response. */
+const READ_TIMEOUT = 2_000;
 
-/** Ends the socket with an answer. A peer that neither reads nor closes would otherwise hold it for ever. */
+/** Sends a response and closes the socket; destroys it after a timeout if the client neither reads nor closes. */
 export function endWithResponse(socket: Duplex, status: string, body: string): void {
   const head = [`HTTP/1.1 ${status}`, "Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`, "Connection: close"];
   socket.once(
     "close",
-    afterRealTime(READ_WITHIN, () => socket.destroy()),
+    afterRealTime(READ_TIMEOUT, () => socket.destroy()),
   );
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
 }

@@ -1,4 +1,4 @@
-// Reads the body of a request: its type, its size, its JSON. GET and HEAD have none, so theirs is not looked at.
+// Reads the request body and checks its type, size and JSON. The body of a GET or HEAD request is ignored.
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
@@ -23,13 +23,13 @@ async function receive(context: RequestContext, length: number): Promise<void> {
   const bytes = await collect(context);
   if (bytes.length === 0) return;
   const text = decode(bytes);
-  // Before the body is noted anywhere.
+  // Runs before the body is stored anywhere.
   refuseLiveKey(text);
   context.bodyText = text;
   context.body = parse(context.bodyText);
 }
 
-/** By events, as an iterator over a stream costs more than all else that a small body needs. */
+/** Uses events: an async iterator over the stream costs more than everything else that a small body needs. */
 function collect(context: RequestContext): Promise<Buffer> {
   const { incoming } = context;
   return new Promise((resolve, reject) => {
@@ -52,7 +52,7 @@ function collect(context: RequestContext): Promise<Buffer> {
   });
 }
 
-/** JSON, declared as such: a missing type is refused too, because a web page may send `text/plain` without asking first. */
+/** Requires application/json. A missing type is rejected too: a web page may send `text/plain` without a CORS preflight. */
 function checkType(incoming: IncomingMessage): void {
   const encoding = incoming.headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity")
@@ -78,7 +78,7 @@ function refuseSize(context: RequestContext, size: number): never {
 function decode(bytes: Buffer): string {
   if (!isUtf8(bytes)) fail("invalid_json", "The body is not valid UTF-8.");
   const text = bytes.toString("utf8");
-  // Some editors and runtimes put a mark before UTF-8.
+  // Some editors and runtimes write a byte order mark.
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 

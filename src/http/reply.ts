@@ -1,20 +1,20 @@
-// Turns what the pipe ended with into bytes: an answer, an error of the service, or a defect of ours.
+// Builds and sends the reply of a request: a result, an error of the API, or a 500 for a defect of the sandbox.
 
 import { httpDate } from "../kernel/clock.ts";
 import { ApiError, type ErrorBody, errors, SandboxError } from "../kernel/errors.ts";
 import { redactText } from "../kernel/redact.ts";
 import type { Reply, RequestContext } from "./context.ts";
 
-/** The headers that keep a browser from reading an answer as anything but data. */
+/** The headers that keep a browser from treating a response as anything but data. */
 export const SAFE_HEADERS = {
   "X-Content-Type-Options": "nosniff",
   "Cross-Origin-Resource-Policy": "same-origin",
 } as const;
 
 export function errorReply(context: RequestContext, error: ApiError): Reply {
-  // A 401 that names no scheme would be no whole answer.
+  // HTTP requires WWW-Authenticate on a 401.
   Object.assign(context.headers, error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}, error.headers);
-  // Messages quote what was received; a secret that was sent in the wrong place is not repeated.
+  // Messages quote what was received; redact secrets that were sent in the wrong place.
   return { status: error.status, body: redactText(JSON.stringify(errorBody(error, context.sequence > 0 ? context.id : undefined))) };
 }
 
@@ -23,7 +23,7 @@ export function errorBody(error: ApiError, requestId: string | undefined): Error
   return { error: errors[error.code].error, message: error.message, code: error.code, details };
 }
 
-/** What a failed stage answers. Anything that is no ApiError is a defect of ours: `report` gets it whole, the client a 500. */
+/** The reply for an error thrown by a stage. Anything but an ApiError is a defect of the sandbox: `report` gets the error, the client a 500. */
 export function failureReply(context: RequestContext, error: unknown, report: (error: unknown, context: RequestContext) => void): Reply {
   if (error instanceof ApiError) return errorReply(context, error);
   report(error, context);
@@ -37,7 +37,7 @@ export function send(context: RequestContext, reply: Reply, rateHeaders: Record<
   if (writeHead(context, reply, rateHeaders)) context.outgoing.end(context.incoming.method === "HEAD" ? undefined : reply.body);
 }
 
-/** Writes status and headers of a reply whose body follows; false when nobody is there any more. */
+/** Writes the status and headers of a reply; false when the connection is already gone. */
 export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Record<string, string>): boolean {
   const { outgoing } = context;
   if (outgoing.destroyed) return false;

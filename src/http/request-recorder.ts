@@ -1,4 +1,4 @@
-// Numbers each request under /v1 and notes in the journal what became of it.
+// Numbers each request under /v1 and writes it to the journal with its response.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -11,20 +11,20 @@ import { MAX_BODY } from "./read-body.ts";
 
 export interface RequestRecorder {
   open(incoming: IncomingMessage, outgoing: ServerResponse): RequestContext;
-  /** To be called when the answer is on its way. */
+  /** Call this once the response is being sent. */
   close(context: RequestContext): void;
-  /** To be called for each connection when it opens. */
+  /** Call this for each new connection. */
   connected(socket: Socket): void;
 }
 
-/** `heard` is whoever shows requests live. */
-export function createRequestRecorder(journal: RequestLog, clock: Clock, heard: (entry: LoggedRequest) => void): RequestRecorder {
+/** `onRecorded` gets each entry, for the live stream. */
+export function createRequestRecorder(journal: RequestLog, clock: Clock, onRecorded: (entry: LoggedRequest) => void): RequestRecorder {
   const connections = new WeakMap<Socket, Connection>();
-  const note = (era: number, entry: LoggedRequest) => {
-    // What began before a reset is of a world that is gone, and its number may be another's by now.
+  const record = (era: number, entry: LoggedRequest) => {
+    // Drop a request that began before a reset: a later request may have the same number by now.
     if (era !== journal.era()) return;
     journal.add(entry);
-    heard(entry);
+    onRecorded(entry);
   };
   return {
     connected: (socket) => void connections.set(socket, { opened: realNow() }),
@@ -34,24 +34,24 @@ export function createRequestRecorder(journal: RequestLog, clock: Clock, heard: 
       return openContext(incoming, outgoing, sequence, clock.now(), () => realNow() - started, journal.era());
     },
     close(context) {
-      const entry = describe(context, connections.get(context.incoming.socket) ?? UNKNOWN);
+      const entry = describe(context, connections.get(context.incoming.socket) ?? UNKNOWN_CONNECTION);
       const { era, incoming } = context;
-      if (hasUnreadBody(context)) collect(incoming, (body) => note(era, { ...entry, requestBody: containsLiveKey(body) ? "" : body }));
-      else note(era, entry);
+      if (hasUnreadBody(context)) collect(incoming, (body) => record(era, { ...entry, requestBody: containsLiveKey(body) ? "" : body }));
+      else record(era, entry);
     },
   };
 }
 
-const UNKNOWN: Connection = { opened: 0 };
+const UNKNOWN_CONNECTION: Connection = { opened: 0 };
 
-/** A call that was put off before its body was looked at: what it carried matters when it comes again. */
+/** Whether the request got a 429 or 5xx before its body was read. The judge needs that body to compare the retry with it. */
 function hasUnreadBody({ incoming, bodyText, reply }: RequestContext): boolean {
   if (bodyText !== "" || incoming.readableEnded || incoming.destroyed || incoming.method === "GET" || incoming.method === "HEAD")
     return false;
   return reply?.status === 429 || (reply?.status ?? 0) >= 500;
 }
 
-/** Reads, after the answer, what is left of a request; Node would throw it away. */
+/** Reads the rest of a request after its response; Node would discard it. */
 function collect(incoming: IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -60,11 +60,11 @@ function collect(incoming: IncomingMessage, done: (body: string) => void): void 
     if (size <= MAX_BODY) chunks.push(chunk);
   });
   incoming.once("close", () => done(Buffer.concat(chunks).toString("utf8")));
-  // Asked for at once: Node gives up what nobody has begun to read when the answer is out.
+  // Start reading now: Node discards a body that has no reader when the response ends.
   incoming.read(0);
 }
 
-/** An entry as the live stream tells of it. */
+/** An entry as a message of the live stream. */
 export function requestMessage(entry: LoggedRequest): RequestMessage {
   const { id, at, method, path, search, operation, merchant, status, duration, idempotencyKey, replayOf, fault } = entry;
   return {

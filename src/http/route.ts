@@ -1,4 +1,4 @@
-// Finds the operation of a request in the catalogue: exact paths first, then those with parameters.
+// Finds the operation of a request in the catalogue: exact paths first, then paths with parameters.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
@@ -7,7 +7,7 @@ import type { RequestContext, Stage } from "./context.ts";
 
 export const API_PREFIX = "/v1";
 
-/** Whether a request target is the service's business; everything else is the sandbox's own. */
+/** Whether a request target belongs to the emulated API; every other target belongs to the sandbox itself. */
 export const isApiPath = (target = "") =>
   target === API_PREFIX || target.startsWith(`${API_PREFIX}/`) || target.startsWith(`${API_PREFIX}?`);
 
@@ -17,14 +17,14 @@ interface Route {
   byMethod: Map<string, Operation>;
 }
 
-/** What stands between two slashes: a fixed text, or anything, which then has a name. */
+/** One path segment: fixed text, or a named parameter. */
 type Segment = { text: string } | { name: string };
 
-const isNamed = (segment: Segment): segment is { name: string } => "name" in segment;
+const isParameter = (segment: Segment): segment is { name: string } => "name" in segment;
 
 export function route(catalogue: readonly Operation[]): Stage {
   const routes = collect(catalogue);
-  const patterns = [...routes.values()].filter(({ segments }) => segments.some(isNamed));
+  const patterns = [...routes.values()].filter(({ segments }) => segments.some(isParameter));
   const exact = new Map([...routes].filter(([, found]) => !patterns.includes(found)));
 
   return (context) => {
@@ -51,13 +51,13 @@ function collect(catalogue: readonly Operation[]): Map<string, Route> {
 const readSegment = (text: string): Segment => (text.startsWith("{") ? { name: text.slice(1, -1) } : { text });
 
 function match(patterns: readonly Route[], context: RequestContext): Route | undefined {
-  const given = context.path.split("/");
+  const received = context.path.split("/");
   const found = patterns.find(
-    ({ segments }) => segments.length === given.length && segments.every((one, index) => takes(one, given[index])),
+    ({ segments }) => segments.length === received.length && segments.every((one, index) => matchesSegment(one, received[index])),
   );
   try {
     found?.segments.forEach((segment, index) => {
-      if (isNamed(segment)) context.params[segment.name] = decodeURIComponent(given[index] as string);
+      if (isParameter(segment)) context.params[segment.name] = decodeURIComponent(received[index] as string);
     });
   } catch {
     return undefined;
@@ -65,7 +65,8 @@ function match(patterns: readonly Route[], context: RequestContext): Route | und
   return found;
 }
 
-const takes = (segment: Segment, given: string | undefined) => (isNamed(segment) ? given !== "" : segment.text === given);
+const matchesSegment = (segment: Segment, received: string | undefined) =>
+  isParameter(segment) ? received !== "" : segment.text === received;
 
 function refuse(path: string, known: string[]): never {
   const trimmed = path.replace(/\/+/g, "/").replace(/(.)\/$/, "$1");
@@ -80,5 +81,10 @@ function refuse(path: string, known: string[]): never {
 
 function refuseMethod(method: string, found: Route): never {
   const allowed = [...found.byMethod.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]));
-  fail("method_not_allowed", `${found.path} takes ${allowed.join(", ")}; received ${method}.`, { allowed }, { Allow: allowed.join(", ") });
+  fail(
+    "method_not_allowed",
+    `${found.path} matchesSegment ${allowed.join(", ")}; received ${method}.`,
+    { allowed },
+    { Allow: allowed.join(", ") },
+  );
 }

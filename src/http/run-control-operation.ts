@@ -1,11 +1,11 @@
-// What a call of the control plane comes to, whoever brings it; and what goes out over HTTP is held against the declaration.
+// Runs a control plane operation, called over HTTP or in process, and checks its reply against the declaration before it goes over HTTP.
 
 import { Document } from "../contracts/document.ts";
 import type { Endpoint } from "../contracts/endpoint.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import { type RequestInput, readInput } from "./validate.ts";
 
-/** Holds what came in against the declaration; answers what the handler does. */
+/** Validates the input against the declaration and returns the handler's result. */
 export async function runControlOperation<World>(
   endpoint: Endpoint<World>,
   world: World,
@@ -17,7 +17,7 @@ export async function runControlOperation<World>(
   return endpoint.handle({ ...world, params, query, body, extra });
 }
 
-/** JSON, or the document that was asked for: only what the operation declares. */
+/** The reply as JSON, or the requested document. Throws if the operation does not declare it. */
 export function serializeReply<World>({ id, reply: shape, documents }: Endpoint<World>, reply: unknown): string | Document {
   if (reply instanceof Document) {
     if (Object.values(documents).includes(reply.contentType)) return reply;

@@ -1,4 +1,4 @@
-// The sockets: loopback in both its spellings, one listener, and an orderly end.
+// The HTTP server: listens on both loopback addresses, handles upgrades and malformed requests, and shuts down gracefully.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -10,7 +10,7 @@ import type { UpgradeHandler } from "./upgrade.ts";
 
 export interface ListeningServer {
   readonly port: number;
-  /** Stops accepting, lets what is in flight finish within the span, then cuts what is left. */
+  /** Stops accepting connections, gives requests in flight this many milliseconds to finish, then destroys the remaining sockets. */
   close(within: number): Promise<void>;
 }
 
@@ -22,59 +22,59 @@ export interface ServerHandlers {
 
 const REQUEST_TIMEOUT = 30_000;
 const LOOPBACK = ["127.0.0.1", "::1"];
-const TRIES = 20;
+const MAX_LISTEN_ATTEMPTS = 20;
 
-/** Listens on `host`, or on both loopback addresses at one port when no host is given. */
-export async function listen(port: number, host: string | undefined, listeners: ServerHandlers): Promise<ListeningServer> {
+/** Listens on `host` (default: both loopback addresses, on the same port). */
+export async function listen(port: number, host: string | undefined, handlers: ServerHandlers): Promise<ListeningServer> {
   for (let attempt = 1; ; attempt++) {
-    const first = await open(port, host ?? (LOOPBACK[0] as string), listeners);
-    if (host !== undefined) return listening([first]);
+    const first = await open(port, host ?? (LOOPBACK[0] as string), handlers);
+    if (host !== undefined) return createListeningServer([first]);
     const chosen = (first.address() as AddressInfo).port;
     try {
-      return listening([first, await open(chosen, LOOPBACK[1] as string, listeners)]);
+      return createListeningServer([first, await open(chosen, LOOPBACK[1] as string, handlers)]);
     } catch (error) {
       const code = codeOf(error);
-      if (code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT" || code === "EINVAL") return listening([first]);
+      if (code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT" || code === "EINVAL") return createListeningServer([first]);
       first.close();
-      if (port !== 0 || code !== "EADDRINUSE" || attempt === TRIES) throw error;
+      if (port !== 0 || code !== "EADDRINUSE" || attempt === MAX_LISTEN_ATTEMPTS) throw error;
     }
   }
 }
 
-function open(port: number, host: string, listeners: ServerHandlers): Promise<Server> {
+function open(port: number, host: string, handlers: ServerHandlers): Promise<Server> {
   const server = createServer(
-    // A request without Host is refused by the guard, in our own words.
+    // The guard rejects a request without Host, with an error in the API's format.
     { requestTimeout: REQUEST_TIMEOUT, headersTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 5_000, requireHostHeader: false },
-    listeners.request,
+    handlers.request,
   );
-  server.on("connection", outlive);
-  server.on("connection", listeners.connected);
+  server.on("connection", ignoreSocketErrors);
+  server.on("connection", handlers.connected);
   server.on("upgrade", (incoming, socket, head) => {
-    if (incoming.headers.upgrade?.toLowerCase() === "websocket") listeners.upgrade(incoming, socket, head);
+    if (incoming.headers.upgrade?.toLowerCase() === "websocket") handlers.upgrade(incoming, socket, head);
     else declineUpgrade(server, incoming, socket, head);
   });
-  server.on("clientError", refuseGarbage);
+  server.on("clientError", rejectMalformed);
   return new Promise((resolve, reject) => {
     server.once("error", (error) => reject(explain(error, port, host)));
     server.listen(port, host, () => resolve(server));
   });
 }
 
-/** Node takes its own listeners off a socket that it hands over, and an answer before may still fail on it: nobody else would hear that. */
-function outlive(socket: Socket): void {
+/** Node removes its own error listeners from a socket that it hands over for an upgrade. Without this one, an error of an earlier response on it would end the process. */
+function ignoreSocketErrors(socket: Socket): void {
   if (!socket.listeners("error").includes(ignore)) socket.on("error", ignore);
 }
 
 const ignore = () => {};
 
 /**
- * Some clients offer HTTP/2 with every request, Java's own among them. Node then hands over the socket with the request but
- * half read; the offer is taken out, and the request read once more as what it is.
+ * Serves a request with an upgrade other than WebSocket as plain HTTP/1.1. Some clients, such as Java's HttpClient, offer HTTP/2 with
+ * every request. Node then hands over the socket with its body unread, so the head is put back without the offer and parsed again.
  */
 function declineUpgrade(server: Server, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
-  const earlier = answerOn(socket);
-  if (earlier) {
-    earlier.once("close", () => declineUpgrade(server, incoming, socket, head));
+  const previous = responseOn(socket);
+  if (previous) {
+    previous.once("close", () => declineUpgrade(server, incoming, socket, head));
     return;
   }
   const { method, url, httpVersion, rawHeaders } = incoming;
@@ -89,11 +89,11 @@ function declineUpgrade(server: Server, incoming: IncomingMessage, socket: Duple
   server.emit("connection", socket);
 }
 
-function listening(servers: [Server, ...Server[]]): ListeningServer {
+function createListeningServer(servers: [Server, ...Server[]]): ListeningServer {
   const sockets = new Set<Socket>();
   for (const server of servers)
     server.on("connection", (socket) => {
-      // One that was handed back is here already.
+      // A socket that `declineUpgrade` passed back is already tracked.
       if (sockets.has(socket)) return;
       sockets.add(socket);
       socket.once("close", () => sockets.delete(socket));
@@ -102,22 +102,22 @@ function listening(servers: [Server, ...Server[]]): ListeningServer {
     port: (servers[0].address() as AddressInfo).port,
     async close(within) {
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
-      for (const socket of sockets) closeOnceAnswered(socket);
-      const calm = afterRealTime(within, () => {
+      for (const socket of sockets) closeAfterResponse(socket);
+      const cancelTimeout = afterRealTime(within, () => {
         for (const socket of sockets) socket.destroy();
       });
       await Promise.all(closed);
-      calm();
+      cancelTimeout();
     },
   };
 }
 
-/** Node itself would wait for a connection on which nothing was asked yet, and keep one alive whose answer was the last. */
-function closeOnceAnswered(socket: Socket): void {
-  const answer = answerOn(socket);
-  if (!answer) socket.destroy();
-  else if (answer.headersSent) answer.once("close", () => socket.destroySoon());
-  else answer.shouldKeepAlive = false;
+/** Closes a connection after its current response, at once if it has none. Node would wait for idle connections and keep others alive. */
+function closeAfterResponse(socket: Socket): void {
+  const response = responseOn(socket);
+  if (!response) socket.destroy();
+  else if (response.headersSent) response.once("close", () => socket.destroySoon());
+  else response.shouldKeepAlive = false;
 }
 
 function explain(error: Error, port: number, host: string): Error {
@@ -132,24 +132,24 @@ function explain(error: Error, port: number, host: string): Error {
 
 const codeOf = (error: unknown) => (error as { code?: string }).code;
 
-const GARBAGE: Record<string, ErrorCode> = { HPE_HEADER_OVERFLOW: "headers_too_large", ERR_HTTP_REQUEST_TIMEOUT: "request_timeout" };
+const ERROR_CODES: Record<string, ErrorCode> = { HPE_HEADER_OVERFLOW: "headers_too_large", ERR_HTTP_REQUEST_TIMEOUT: "request_timeout" };
 
-/** The answer that is under way on a socket, as Node notes it there. */
-const answerOn = (socket: Duplex) => (socket as Duplex & { _httpMessage?: ServerResponse | null })._httpMessage;
+/** The response in progress on a socket, which Node keeps in this internal property. */
+const responseOn = (socket: Duplex) => (socket as Duplex & { _httpMessage?: ServerResponse | null })._httpMessage;
 
-/** Answers what never became a request; Node would answer it with an empty page. */
-function refuseGarbage(error: Error, socket: Duplex): void {
-  const answer = answerOn(socket);
-  if (answer?.req.complete) {
-    // The request before this garbage was a good one, and gets its answer first.
-    answer.once("close", () => refuseGarbage(error, socket));
+/** Responds to bytes that are not a valid HTTP request, in the API's error format; Node's own response has an empty body. */
+function rejectMalformed(error: Error, socket: Duplex): void {
+  const response = responseOn(socket);
+  if (response?.req.complete) {
+    // An earlier request on this connection was valid: it gets its response first.
+    response.once("close", () => rejectMalformed(error, socket));
     return;
   }
-  if (!socket.writable || answer?.headersSent) {
+  if (!socket.writable || response?.headersSent) {
     socket.destroy();
     return;
   }
-  const code = GARBAGE[codeOf(error) ?? ""] ?? "malformed_http";
+  const code = ERROR_CODES[codeOf(error) ?? ""] ?? "malformed_http";
   const { status, error: category, when } = errors[code];
   const body = JSON.stringify({ error: category, message: when, code, details: {} });
   endWithResponse(socket, `${status} ${category}`, body);

@@ -1,4 +1,4 @@
-// The effect: handler, remembered answer and outgoing events in one transaction; the answer only after its commit.
+// Runs the operation: handler, stored reply and outgoing events in one transaction. The response is sent only after its commit.
 
 import { PreserializedJson } from "../contracts/preserialized-json.ts";
 import { ApiError } from "../kernel/errors.ts";
@@ -8,19 +8,19 @@ import type { CreateOperationContext, Operation } from "../store/operation-conte
 import type { IdempotencyReplies } from "../store/records/idempotency-replies.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import type { Reply, RequestContext, Stage } from "./context.ts";
-import { isRemembered, replay } from "./idempotency.ts";
+import { isStoredError, replay } from "./idempotency.ts";
 import { errorReply } from "./reply.ts";
 
-interface Needs {
+interface TransactionDependencies {
   database: Database;
   idempotencyReplies: IdempotencyReplies;
   createOperationContext: CreateOperationContext;
-  /** Told after a commit that events of a request may be waiting; what it answers is waited for before the request is answered. */
+  /** Called after each commit, as events of the request may be queued. The response waits for the promise that it returns. */
   committed: (request: string) => Promise<void> | undefined;
 }
 
-export function transact({ database, idempotencyReplies, createOperationContext, committed }: Needs): Stage {
-  const handle = (context: RequestContext) => run(context, createOperationContext);
+export function transact({ database, idempotencyReplies, createOperationContext, committed }: TransactionDependencies): Stage {
+  const handle = (context: RequestContext) => runOperation(context, createOperationContext);
   return (context) => {
     if (context.operation?.method === "GET") {
       context.reply = handle(context);
@@ -30,39 +30,39 @@ export function transact({ database, idempotencyReplies, createOperationContext,
   };
 
   async function commit(context: RequestContext): Promise<void> {
-    context.reply = await database.groupCommit(() => once(context));
+    context.reply = await database.groupCommit(() => handleOnce(context));
     const waiting = committed(context.id);
     if (waiting !== undefined) await waiting;
   }
 
-  /** What this key was answered before, or what the handler answers now. */
-  function once(context: RequestContext): Reply {
+  /** The reply stored for the request's key, or the handler's, which is then stored. */
+  function handleOnce(context: RequestContext): Reply {
     const { idempotencyKey: key, fingerprint = "" } = context;
     if (key === undefined) return handle(context);
     const merchant = context.identity?.merchant ?? "";
-    // Asked again here: two calls with one key may have waited for the same commit, and only the first may act.
-    const remembered = idempotencyReplies.find(merchant, key);
-    if (remembered) {
-      replay(context, remembered);
+    // Looked up again: two calls with the same key may wait for the same commit, and only the first may run.
+    const stored = idempotencyReplies.find(merchant, key);
+    if (stored) {
+      replay(context, stored);
       return context.reply as Reply;
     }
-    const made = orRemembered(context, () => database.transaction(() => handle(context)));
-    idempotencyReplies.remember(merchant, key, { fingerprint, request: context.id, ...made });
-    return made;
+    const reply = replyOrStoredError(context, () => database.transaction(() => handle(context)));
+    idempotencyReplies.remember(merchant, key, { fingerprint, request: context.id, ...reply });
+    return reply;
   }
 }
 
-/** A 404 or 409 is an answer like any other: its own effects are undone, and it is remembered. */
-function orRemembered(context: RequestContext, attempt: () => Reply): Reply {
+/** Turns an error that is stored for the key, such as a 404 or 409, into a reply. The attempt's own effects are rolled back. */
+function replyOrStoredError(context: RequestContext, attempt: () => Reply): Reply {
   try {
     return attempt();
   } catch (error) {
-    if (!(error instanceof ApiError) || !isRemembered(error.code)) throw error;
+    if (!(error instanceof ApiError) || !isStoredError(error.code)) throw error;
     return errorReply(context, error);
   }
 }
 
-function run(context: RequestContext, callers: CreateOperationContext): Reply {
+function runOperation(context: RequestContext, createOperationContext: CreateOperationContext): Reply {
   const operation = context.operation as Operation;
   const emitted = (type: string) => {
     if (!operation.emits.some((declared) => factOf(declared) === type))
@@ -71,18 +71,19 @@ function run(context: RequestContext, callers: CreateOperationContext): Reply {
   const warned = (text: string) => {
     context.headers["X-Sandbox-Warning"] = text;
   };
-  const caller = callers(context.identity?.merchant ?? "", Math.floor(context.at / 1000), context.id, { emitted, warned }, context);
-  const answer = call(operation, caller);
+  const { identity, at, id } = context;
+  const operationContext = createOperationContext(identity?.merchant ?? "", Math.floor(at / 1000), id, { emitted, warned }, context);
+  const result = callHandler(operation, operationContext);
   Object.assign(context.headers, operation.headers);
-  return { status: factOf(operation.status), body: answer instanceof PreserializedJson ? answer.text : write(operation, answer) };
+  return { status: factOf(operation.status), body: result instanceof PreserializedJson ? result.text : serialize(operation, result) };
 }
 
-function write({ id, reply }: Operation, answer: unknown): string {
-  if (matchesSchema(reply, answer)) return JSON.stringify(answer);
-  throw new Error(`${id} answered what it does not declare: ${JSON.stringify(fieldErrors(reply, answer))}`);
+function serialize({ id, reply }: Operation, result: unknown): string {
+  if (matchesSchema(reply, result)) return JSON.stringify(result);
+  throw new Error(`${id} answered what it does not declare: ${JSON.stringify(fieldErrors(reply, result))}`);
 }
 
-function call(operation: Operation, input: Parameters<Operation["handle"]>[0]): unknown {
+function callHandler(operation: Operation, input: Parameters<Operation["handle"]>[0]): unknown {
   try {
     return operation.handle(input);
   } catch (error) {

@@ -1,4 +1,4 @@
-// WebSocket upgrades: held to the same checks as a request, before any of them gets its 101.
+// WebSocket upgrades: the same checks as for a request, before the 101 response.
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -9,7 +9,7 @@ import { errorBody } from "./reply.ts";
 
 export type UpgradeHandler = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** Hands on the upgrades of one path; `checkToken` is the control plane's own. */
+/** Accepts upgrades of one path; `checkToken` checks the control token. */
 export function createUpgradeHandler(
   path: string,
   guard: Guard,
@@ -17,7 +17,7 @@ export function createUpgradeHandler(
   accept: UpgradeHandler,
 ): UpgradeHandler {
   return (incoming, socket, head) => {
-    // A watcher that breaks off is nobody's defect.
+    // A client that disconnects is not an error.
     socket.on("error", () => socket.destroy());
     try {
       guard.check(incoming);
@@ -32,7 +32,7 @@ export function createUpgradeHandler(
   };
 }
 
-/** Half a handshake is refused in our words: the library would answer a page. */
+/** Rejects an incomplete handshake with a JSON error; the WebSocket library would respond with HTML. */
 function checkHandshake({ method, headers }: IncomingMessage): void {
   const key = headers["sec-websocket-key"] ?? "";
   if (method === "GET" && headers["sec-websocket-version"] === "13" && /^[+/0-9A-Za-z]{22}==$/.test(key)) return;

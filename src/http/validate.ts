@@ -1,4 +1,4 @@
-// Holds query and body against the operation's declaration, and sorts known fields from unknown ones.
+// Validates query and body against the operation's declaration, and separates known fields from unknown ones.
 
 import type { ObjectSchema } from "../contracts/endpoint.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
@@ -10,41 +10,41 @@ import type { Operation } from "../store/operation-context.ts";
 import type { RequestContext, Stage } from "./context.ts";
 
 /**
- * `checked` refuses known fields that are missing or mistyped; `open` takes any object and uses what fits. `strict` refuses
- * unknown names too: the control plane's way, whose shapes are no assumption.
+ * `checked` rejects known fields that are missing or of the wrong type. `open` accepts any object and uses the fields that match.
+ * `strict`, for the control plane, rejects unknown fields as well.
  */
 export type BodyMode = "checked" | "open" | "strict";
 
-/** Of a request, what came in; the checks fill in the rest. */
+/** The parts of a request context that validation reads and writes. */
 export type RequestInput = Pick<RequestContext, "search" | "headers" | "body" | "query" | "extra">;
 
-/** The part of a declaration that says what may come in. */
-type Intake = Pick<Operation, "method" | "query" | "body" | "reply">;
+/** The part of a declaration that describes the input. */
+type InputDeclaration = Pick<Operation, "method" | "query" | "body" | "reply">;
 
 export const validate =
   (bodies: BodyMode): Stage =>
   (context) =>
     readInput(context.operation as Operation, context, bodies);
 
-export function readInput(intake: Intake, context: RequestInput, bodies: BodyMode): void {
-  context.query = readQuery(intake.query, context, bodies);
-  if (intake.method === "GET") return;
-  const { known, unknown } = sortFields(intake, context.body);
-  const { body } = intake;
-  if (bodies === "strict" && !takesMore(body)) refuseUnknown(Object.keys(unknown), Object.keys(body?.properties ?? {}));
+export function readInput(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode): void {
+  context.query = readQuery(declaration.query, context, bodies);
+  if (declaration.method === "GET") return;
+  const { known, unknown } = sortFields(declaration, context.body);
+  const { body } = declaration;
+  if (bodies === "strict" && !allowsExtraFields(body)) refuseUnknown(Object.keys(unknown), Object.keys(body?.properties ?? {}));
   if (body && bodies !== "open") checkBody(body, known, bodies);
-  const misfits = body && bodies === "open" ? dropMisfits(body, known) : [];
-  const odd = [...Object.keys(unknown), ...misfits];
-  if (odd.length > 0) context.headers["X-Sandbox-Unknown-Fields"] = headerList(odd);
-  context.extra = keepable(intake, unknown);
+  const invalid = body && bodies === "open" ? dropInvalidFields(body, known) : [];
+  const unused = [...Object.keys(unknown), ...invalid];
+  if (unused.length > 0) context.headers["X-Sandbox-Unknown-Fields"] = headerList(unused);
+  context.extra = extraFields(declaration, unknown);
   context.body = known;
 }
 
-/** Whether a body says of itself that it takes fields beyond those it declares. */
-const takesMore = (body: ObjectSchema | undefined) =>
+/** Whether a body's schema explicitly allows further fields. */
+const allowsExtraFields = (body: ObjectSchema | undefined) =>
   (body as { additionalProperties?: unknown } | undefined)?.additionalProperties === true;
 
-/** Values are text as sent, or whole numbers. An empty query, the usual case, costs nothing. */
+/** The query parameters, as text or integers. Returns early for an empty query, the usual case. */
 function readQuery(schema: ObjectSchema, context: RequestInput, bodies: BodyMode): Record<string, unknown> {
   if (context.search === "") return {};
   const sent = new URLSearchParams(context.search);
@@ -67,11 +67,11 @@ function readQuery(schema: ObjectSchema, context: RequestInput, bodies: BodyMode
   return query;
 }
 
-/** The code that a wrong value of this parameter is refused with. */
+/** The error code for an invalid value of this parameter. */
 const codeOf = (property: TSchema | undefined) =>
   ((property as { "x-sandbox-code"?: ErrorCode } | undefined)?.["x-sandbox-code"] ?? "validation_failed") as ErrorCode;
 
-function sortFields({ body }: Intake, sent: Record<string, unknown>) {
+function sortFields({ body }: InputDeclaration, sent: Record<string, unknown>) {
   const known: Record<string, unknown> = {};
   const unknown: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(sent)) {
@@ -97,27 +97,27 @@ function refuseUnknown(names: string[], known: string[]): void {
   fail("validation_failed", message, { errors: [{ pointer: `/${name}`, field: name, code: "unknown_field", message }] });
 }
 
-/** Removes the known fields that do not fit and names them; a missing field is no misfit. */
-function dropMisfits(schema: ObjectSchema, body: Record<string, unknown>): string[] {
-  const misfits = Object.keys(body).filter((name) => !matchesSchema(schema.properties[name] as TSchema, body[name]));
-  for (const name of misfits) delete body[name];
-  return misfits;
+/** Removes the known fields with invalid values and returns their names; missing fields are allowed. */
+function dropInvalidFields(schema: ObjectSchema, body: Record<string, unknown>): string[] {
+  const invalid = Object.keys(body).filter((name) => !matchesSchema(schema.properties[name] as TSchema, body[name]));
+  for (const name of invalid) delete body[name];
+  return invalid;
 }
 
 const DANGEROUS = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Unknown fields go onto the record and come back as they came, but for those that the service owns; secrets are masked. */
-function keepable({ reply }: Intake, unknown: Record<string, unknown>): Record<string, unknown> {
+/** The unknown fields to store on the record as sent, without the fields that the service sets itself; secrets are masked. */
+function extraFields({ reply }: InputDeclaration, unknown: Record<string, unknown>): Record<string, unknown> {
   const owned = (reply as Partial<ObjectSchema>).properties ?? {};
   const kept = Object.entries(unknown).filter(([name]) => !Object.hasOwn(owned, name) && !DANGEROUS.has(name));
   return redact(Object.fromEntries(kept)) as Record<string, unknown>;
 }
 
-const LONGEST_LIST = 1_000;
+const MAX_LIST_LENGTH = 1_000;
 
-/** Names for a header: what could break it is encoded. */
+/** Names as one header value; names with characters that a header cannot carry are percent-encoded. */
 const headerList = (names: string[]) =>
   names
     .map((name) => (/^[\w.$-]+$/.test(name) ? name : encodeURIComponent(name.toWellFormed())))
     .join(", ")
-    .slice(0, LONGEST_LIST);
+    .slice(0, MAX_LIST_LENGTH);

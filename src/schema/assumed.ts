@@ -1,14 +1,14 @@
-// Marks what the service's document leaves open. The mark sits on the fact itself, so the ledger cannot drift from the code.
+// Marks what the API's document leaves open. The mark is part of the schema or value itself, so the list of assumptions always matches the code.
 
 import type { TSchema } from "./schema.ts";
 
 export interface Assumption {
   why: string;
-  /** The option that gives another answer, where a real client could need one. */
+  /** The command line option that changes the assumption, if there is one. */
   setting?: string;
 }
 
-/** A fact that is not a schema (a status, an event's name, a header) together with why it was assumed. */
+/** An assumed value that is not a schema (a status, an event type, a header), with the reason for it. */
 export interface Assumed<V> {
   readonly fact: V;
   readonly assumption: Assumption;
@@ -16,10 +16,10 @@ export interface Assumed<V> {
 
 export type Fact<V> = V | Assumed<V>;
 
-/** The key under which a schema carries its assumption into the OpenAPI document. */
+/** The keyword that holds a schema's assumption, in the OpenAPI document too. */
 export const ASSUMED = "x-sandbox-assumed";
 
-/** A rule of behaviour that belongs to no single schema: an algorithm, a schedule, an order. */
+/** An assumption about behaviour rather than a schema: an algorithm, a schedule, an order. */
 export interface Behaviour extends Assumption {
   id: string;
   fact: string;
@@ -38,5 +38,5 @@ export function isAssumed<V>(fact: Fact<V>): fact is Assumed<V> {
 
 export const factOf = <V extends string | number>(fact: Fact<V>): V => (isAssumed(fact) ? fact.fact : fact);
 
-/** A copy of a schema with further keywords. */
+/** A copy of a schema with additional keywords. */
 export const annotate = <S extends TSchema>(schema: S, keywords: Record<string, unknown>): S => ({ ...schema, ...keywords });

@@ -1,4 +1,4 @@
-// Conditions that a person writes down about a value: what it must be, be like, or be at least. The grammar and its meaning.
+// Conditions on values and counts, as fault rules and expectations use them: their schemas and their evaluation.
 
 import { fail } from "../kernel/errors.ts";
 import { type Static, Type } from "./shapes.ts";
@@ -10,21 +10,21 @@ const bound = (description: string) => Type.Optional(Type.Union([Type.Number(), 
 
 const Operators = Type.Object(
   {
-    present: Type.Optional(Type.Boolean({ description: "Whether it is there at all" })),
+    present: Type.Optional(Type.Boolean({ description: "Whether the value is present" })),
     eq: Type.Optional(Scalar),
     ne: Type.Optional(Scalar),
     gt: bound("More than"),
     gte: bound("At least"),
     lt: bound("Less than"),
     lte: bound("At most"),
-    in: Type.Optional(Type.Array(Scalar, { description: "One of these", minItems: 1 })),
-    contains: Type.Optional(Type.String({ description: "Text that has this in it", minLength: 1 })),
-    startsWith: Type.Optional(Type.String({ description: "Text that begins with this", minLength: 1 })),
+    in: Type.Optional(Type.Array(Scalar, { description: "One of these values", minItems: 1 })),
+    contains: Type.Optional(Type.String({ description: "Text that contains this", minLength: 1 })),
+    startsWith: Type.Optional(Type.String({ description: "Text that starts with this", minLength: 1 })),
   },
   closed,
 );
 
-/** A plain value stands for `eq`. */
+/** A plain value means `eq`. */
 export const Condition = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null(), Operators], {
   description: "The value itself, or operators such as {gte: 100} that must all hold",
 });
@@ -32,7 +32,7 @@ export const Condition = Type.Union([Type.String(), Type.Number(), Type.Boolean(
 export type Condition = Static<typeof Condition>;
 type Operators = Static<typeof Operators>;
 
-/** How often something is wanted. Without this, at least once. */
+/** How often something is expected (default: at least once). */
 export const Count = Type.Object(
   {
     exactly: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -57,19 +57,19 @@ const tests: Record<keyof Operators, (value: unknown, wanted: never) => boolean>
   startsWith: (value, wanted) => typeof value === "string" && value.startsWith(wanted),
 };
 
-/** Numbers are compared with numbers and text with text; what cannot be compared is neither above nor below. */
+/** Compares numbers with numbers and text with text; false for any other pair. */
 function isAbove(one: unknown, other: unknown): boolean {
   if (typeof one === "number" && typeof other === "number") return one > other;
   return typeof one === "string" && typeof other === "string" && one > other;
 }
 
-/** Whether a value, undefined where there is none, is as the condition wants it. */
+/** Whether a value meets a condition; undefined stands for an absent value. */
 export function meetsCondition(condition: Condition, value: unknown): boolean {
   if (typeof condition !== "object" || condition === null) return value === condition;
   return (Object.entries(condition) as [keyof Operators, never][]).every(([name, wanted]) => tests[name](value, wanted));
 }
 
-/** Whether text has the form of a pattern in which * stands for anything. */
+/** Whether text matches a pattern in which `*` matches any characters. */
 export function matchesWildcard(text: string, pattern: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();
@@ -84,7 +84,7 @@ export function matchesWildcard(text: string, pattern: string): boolean {
   return true;
 }
 
-/** `too few` may still come right, `too many` never does. */
+/** Compares a count with its bounds. `too few` can still become right, `too many` cannot. */
 export function compareCount(count: Count, found: number): "right" | "too few" | "too many" {
   const { exactly, at_least: least = exactly ?? 0, at_most: most = exactly ?? Infinity } = count;
   if (found > Math.min(most, exactly ?? Infinity)) return "too many";
@@ -97,7 +97,7 @@ export const describeCount = (count: Count) =>
     .map(([name, number]) => `${name.replace("_", " ")} ${number}`)
     .join(" and ");
 
-/** Refuses bounds between which no number lies. */
+/** Rejects bounds that no number satisfies. */
 export function validateCount(count: Count, where: string): void {
   const { exactly, at_least: least = exactly ?? 0, at_most: most = exactly ?? Infinity } = count;
   if (Math.max(least, exactly ?? 0) > Math.min(most, exactly ?? Infinity))

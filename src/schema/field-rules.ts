@@ -1,8 +1,8 @@
-// Rules between fields, which the schema of one field cannot state: a span that runs forward, a sum that stays exact.
+// Checks across several fields, which a schema cannot express: a period must not end before it starts, a sum must be exact.
 
 import { fail } from "../kernel/errors.ts";
 
-/** Refuses a span whose end comes before its start; an end that is absent or null bounds nothing. */
+/** Rejects a period whose end is before its start. A start or end that is absent or null is not checked. */
 export function requireOrder<V extends string | number>(
   from: V | null | undefined,
   to: V | null | undefined,
@@ -13,7 +13,7 @@ export function requireOrder<V extends string | number>(
   refuse(field, "out_of_order", `${field} must not come before ${other}; received ${to} and ${from}.`);
 }
 
-/** The sum of amounts, refused where it would leave the range in which integers are exact. */
+/** The sum of amounts; rejects a sum beyond the integers that a number holds exactly. */
 export function exactSum(amounts: readonly number[], field: string): number {
   let sum = 0;
   for (const amount of amounts) {

@@ -5,10 +5,10 @@ export const escapePointer = (name: string) => name.replaceAll("~", "~0").replac
 
 const unescapePointer = (segment: string) => segment.replaceAll("~1", "/").replaceAll("~0", "~");
 
-/** The names and indices that a JSON Pointer goes through. */
+/** The property names and array indices of a JSON Pointer. */
 export const pointerSegments = (pointer: string) => pointer.split("/").slice(1).map(unescapePointer);
 
-/** The value at a JSON Pointer; undefined where there is none. */
+/** The value at a JSON Pointer, or undefined. */
 export function valueAt(root: unknown, pointer: string): unknown {
   return pointerSegments(pointer).reduce(
     (value, segment) =>

@@ -1,9 +1,9 @@
-// The JSON Schema keywords that constrain a value as a whole: the condition of each, as JavaScript source, and the words of its error.
+// The JSON Schema keywords that constrain a value as a whole: each one's condition as JavaScript source, and its error message.
 
 export interface Keyword<Setting = never> {
   /** The code of the error. */
   code: string;
-  /** What the value must be, in words. */
+  /** What the value must be, for the error message. */
   must(setting: Setting): string;
   /** The JSON type of the values that it constrains (default: every type). */
   type?: string;
@@ -60,7 +60,7 @@ const keywords: Readonly<Record<string, Keyword>> = {
   },
 };
 
-/** In the order in which they are checked: an error names the first that a value violates. */
+/** The keywords in the order of their checks: an error names the first one that a value violates. */
 export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(Object.entries(keywords));
 
 /** The functions that conditions call. */
@@ -99,11 +99,11 @@ const TYPES: Readonly<Record<string, (value: string) => string>> = {
 
 const FORMATS: Readonly<Record<string, (value: string) => string>> = {
   date: (value) => `isDay(${value})`,
-  // Tells readers the width of a number, and constrains nothing.
+  // Documents the width of a number, and constrains nothing.
   int64: () => "true",
 };
 
-/** A schema with a keyword that is not checked would promise more than it keeps. */
+/** Throws for a keyword, type or format that is not checked, which would otherwise be ignored silently. */
 export function unsupported(keyword: string, setting: string): never {
   throw new Error(`A schema uses the ${keyword} ${setting}, which is not supported.`);
 }
@@ -122,7 +122,7 @@ function isDay(text: string): boolean {
   return day >= 1 && day <= (isLeap && month === 2 ? 29 : (DAYS[month - 1] ?? 0));
 }
 
-/** What each pattern asks for, in words. */
+/** The error message of each pattern. */
 const PATTERNS: Readonly<Record<string, string>> = {
   "^[A-Z]{3}$": "must be an ISO 4217 code of three capital letters, such as EUR",
   "^[A-Z]{2}$": "must be an ISO 3166-1 code of two capital letters, such as PT",
@@ -133,7 +133,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   "^\\+?([ -]?[0-9A-Za-z]){5,34}$": "must be 5 to 34 letters and digits, with spaces or dashes between them",
 };
 
-/** The name of a type with its article. */
+/** A type's name with its article. */
 export function withArticle(type: string): string {
   if (type === "null") return type;
   return /^[aio]/.test(type) ? `an ${type}` : `a ${type}`;

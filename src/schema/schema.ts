@@ -1,37 +1,37 @@
-// What a schema is: JSON Schema as plain data, which knows at compile time the type of what fits it.
+// JSON Schema as plain data, with the TypeScript type of the values that match it.
 
-/** Types only: nothing stands under it. */
-declare const FITTING: unique symbol;
+/** Exists only in types; no schema has this property at run time. */
+declare const VALUE: unique symbol;
 const OPTIONAL = Symbol("optional");
 
-/** JSON Schema. Whoever wants a keyword that not every schema has asks for it by a type of its own. */
+/** Any JSON Schema. Code that needs a particular keyword uses a narrower type. */
 export interface TSchema {
-  readonly [FITTING]: unknown;
+  readonly [VALUE]: unknown;
 }
 
 export interface TUnsafe<T> extends TSchema {
-  readonly [FITTING]: T;
+  readonly [VALUE]: T;
 }
 
-/** A property that may be left out. The mark is a symbol: copies keep it, and JSON does not show it. */
+/** An optional property. The mark is a symbol: copies of the schema keep it, and its JSON does not contain it. */
 export type TOptional<S extends TSchema> = S & { readonly [OPTIONAL]: true };
 
 export type TProperties = Record<string, TSchema>;
 
 export interface TObject<P extends TProperties> extends TSchema {
-  readonly [FITTING]: ValueOf<P>;
+  readonly [VALUE]: ValueOf<P>;
   type: "object";
   properties: P;
   required?: string[];
 }
 
 export interface TUnion<S extends readonly TSchema[]> extends TSchema {
-  readonly [FITTING]: Static<S[number]>;
+  readonly [VALUE]: Static<S[number]>;
   anyOf: S;
 }
 
-/** The type of what fits a schema. */
-export type Static<S extends TSchema> = S[typeof FITTING];
+/** The type of the values that match a schema. */
+export type Static<S extends TSchema> = S[typeof VALUE];
 
 type OptionalName<P extends TProperties> = { [Name in keyof P]: P[Name] extends { [OPTIONAL]: true } ? Name : never }[keyof P];
 type ValueOf<P extends TProperties> = Flat<
@@ -43,7 +43,7 @@ type Keywords = Readonly<Record<string, unknown>>;
 
 const schema = <T>(keywords: Keywords): TUnsafe<T> => keywords as unknown as TUnsafe<T>;
 
-/** The words that schemas are built of. `more` are keywords beside those that the word itself says. */
+/** The builders of schemas. `more` adds further keywords. */
 export const Type = {
   String: (more?: Keywords) => schema<string>({ type: "string", ...more }),
   Integer: (more?: Keywords) => schema<number>({ type: "integer", ...more }),
@@ -55,8 +55,8 @@ export const Type = {
   Record: <S extends TSchema>(values: S, more?: Keywords) =>
     schema<Record<string, Static<S>>>({ type: "object", patternProperties: { "^.*$": values }, ...more }),
   Union: <const S extends readonly TSchema[]>(anyOf: S, more?: Keywords) => schema({ anyOf, ...more }) as unknown as TUnion<S>,
-  /** A schema as it is written, for values of this type. */
-  Unsafe: <T>(written: Keywords | TSchema) => schema<T>({ ...written }),
+  /** Any schema, for values of the given type. */
+  Unsafe: <T>(keywords: Keywords | TSchema) => schema<T>({ ...keywords }),
   Optional: <S extends TSchema>(property: S) => ({ ...property, [OPTIONAL]: true }) as TOptional<S>,
 
   Object<P extends TProperties>(properties: P, more?: Keywords): TObject<P> {

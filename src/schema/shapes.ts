@@ -1,4 +1,4 @@
-// The small vocabulary every schema is built from: ids, money, days, lists. A shape that two areas need stands here.
+// The schemas that areas share: ids, money, dates, lists.
 
 import { annotate, assumed } from "./assumed.ts";
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from "./schema.ts";
@@ -14,10 +14,10 @@ export const flag = (description: string) => Type.Boolean({ description });
 
 export const count = (description: string, options: object = {}) => Type.Integer({ description, minimum: 0, maximum: SAFE, ...options });
 
-/** An id, given by its prefix so that a reader sees what kind of record it names. Fixture ids are readable, minted ones are not. */
+/** An id with the prefix of its kind of record. Fixtures have readable ids, created records random ones. */
 export const id = (prefix: string, description: string) => text(`${description} (\`${prefix}_…\`)`, { minLength: 1, maxLength: 255 });
 
-/** Money: an integer of the currency's smallest unit. */
+/** Money: an integer in the currency's smallest unit. */
 export const amount = (description: string, options: object = {}) =>
   Type.Integer({ description: `${description}, in the currency's smallest unit`, minimum: -SAFE, maximum: SAFE, ...options });
 
@@ -32,7 +32,7 @@ export const day = (description: string) => Type.String({ description, format: "
 
 export const month = (description: string) => Type.String({ description, pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$" });
 
-/** RFC 5322 is wider and narrower than what people type; this accepts what has one @ and a dot after it, in any script. */
+/** Simpler than RFC 5322: accepts any text with one @ and a dot after it, in any script. */
 export const email = (description: string) => Type.String({ description, maxLength: 320, pattern: "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$" });
 
 export const timestamp = (description: string) =>
@@ -52,13 +52,13 @@ export function nullable<S extends TSchema>(schema: S) {
   return plain.enum ? annotate(widened, { enum: [...plain.enum, null] }) : widened;
 }
 
-/** A request's optional field; null is as good as absent. */
+/** An optional field of a request; null means the same as absent. */
 export const optional = <S extends TSchema>(schema: S) => Type.Optional(nullable(schema));
 
-/** Fields of a record that may each be null: what it has where nobody said. */
+/** Fields of a record that are each null by default. */
 export const nullables = <const F extends TProperties>(fields: F) => mapped(fields, nullable) as NullableFields<F>;
 
-/** The same fields in a request, where each may be left out. */
+/** The same fields in a request, where each is optional. */
 export const optionals = <const F extends TProperties>(fields: F) => mapped(fields, optional) as OptionalFields<F>;
 
 type NullableFields<F extends TProperties> = { [Name in keyof F]: TUnsafe<Static<F[Name]> | null> };
@@ -75,7 +75,7 @@ export const listOf = <S extends TSchema>(item: S) =>
     has_more: Type.Boolean({ description: "Whether there are more objects after this page, in the requested direction" }),
   });
 
-/** The same envelope where the document says only `OK`. */
+/** The same envelope, for lists whose reply the document shows only as `OK`. */
 export const assumedListOf = <S extends TSchema>(item: S) =>
   assumed(listOf(item), "The service's documentation shows the format of three lists; the other lists use the same one.");
 
@@ -85,7 +85,7 @@ const cursor = (description: string) =>
     "`has_more` is of no use without a cursor; the names are those of the most widely copied payments API.",
   );
 
-/** How many a list answers. `x-sandbox-code` names the error a wrong value is refused with. */
+/** The `limit` of a list. `x-sandbox-code` is the error code for an invalid value. */
 export const pageSize = () =>
   Type.Optional(
     Type.Integer({
@@ -102,7 +102,7 @@ const cursors = () => ({
   ending_before: cursor("Cursor: id of an object; returns the objects before it (newer)"),
 });
 
-/** The query of a list whose `limit` the document describes. */
+/** The query of the list whose `limit` the document describes. */
 export const documentedPageQuery = Type.Object({ limit: pageSize(), ...cursors() });
 
 /** The query of the other lists: the same parameters, so that a client learns them once. */

@@ -1,4 +1,4 @@
-// The rules of the business: what each operation computes, refuses and tells, beyond what its declaration says of it.
+// Business rules: what each operation computes, rejects and emits, beyond its declaration.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ describe("payroll", () => {
   const run = (...items: object[]) => ({ periodStart: "2026-01-01", periodEnd: "2026-01-31", payDate: "2026-01-28", items });
   const create = (bench: Bench, body: object) => bench.call("POST", "/v1/employees/payroll", { body });
 
-  test("is a draft whose net amounts and totals are computed, in the merchant's own currency", async () => {
+  test("creates a draft with computed net amounts and totals, in the merchant's currency", async () => {
     const bench = await open();
     const answer = await create(bench, run(item("emp_a", 100_000, 14_000, 11_000), { employeeId: "emp_b", grossAmount: 5, note: "kept" }));
     const { body } = answer;
@@ -58,7 +58,7 @@ describe("payroll", () => {
     expect(await bench.events(answer)).toEqual(["payroll.created"]);
   });
 
-  test("adds up whatever is paid, or says that it cannot", async () => {
+  test("adds up all amounts, or rejects a sum that is too large", async () => {
     const bench = await open({ rateLimit: "none" });
     const amount = fc.oneof(fc.nat(1_000_000), fc.constantFrom(LARGEST, LARGEST - 1));
     const items = fc.array(fc.tuple(amount, fc.array(amount, { maxLength: 3 })), { minLength: 1, maxLength: 4 });
@@ -80,7 +80,7 @@ describe("payroll", () => {
     );
   });
 
-  test("is refused where its period runs backwards, nobody is paid, or an item does not fit", async () => {
+  test("is rejected if its period ends before it starts, it has no items, or an item is invalid", async () => {
     const bench = await open();
     const backwards = await create(bench, { ...run(item("emp_a", 1)), periodEnd: "2025-12-31" });
     expectRefusal(backwards, 400, "validation_failed", { errors: [{ pointer: "/periodEnd", code: "out_of_order" }] });
@@ -93,7 +93,7 @@ describe("payroll", () => {
     bench.call("PATCH", `/v1/employees/payroll/${run}/items/${item}/override`, { body: { netAmount, reason: "Counted twice" } });
   const runs = (bench: Bench) => bench.control("PATCH", "/records/payroll/pyr_draft", {});
 
-  test("items can be overridden as often as needed while the run is a draft; its totals follow", async () => {
+  test("items can be overridden repeatedly while the run is a draft; the totals are updated", async () => {
     const bench = await open();
     const before = await runs(bench);
     const was = before.items[0].netAmount;
@@ -116,21 +116,24 @@ describe("payroll", () => {
     expect(after.items[0]).toEqual(second.body);
   });
 
-  test.each(["pending", "processing", "paid", "partially_paid", "failed"])("items of a run that is %s stay as they are", async (status) => {
-    const bench = await open();
-    const answer = await override(bench, `pyr_${status}`, `pyi_${status}_marta`, 1);
-    expectRefusal(answer, 409, "invalid_state", { currentStatus: status, allowedFrom: ["draft"] });
-    expect(await bench.events(answer)).toEqual([]);
-  });
+  test.each(["pending", "processing", "paid", "partially_paid", "failed"])(
+    "items of a run that is %s cannot be overridden",
+    async (status) => {
+      const bench = await open();
+      const answer = await override(bench, `pyr_${status}`, `pyi_${status}_marta`, 1);
+      expectRefusal(answer, 409, "invalid_state", { currentStatus: status, allowedFrom: ["draft"] });
+      expect(await bench.events(answer)).toEqual([]);
+    },
+  );
 
-  test("an item of another run is not there, not even where that run could not be changed", async () => {
+  test("an item of another run is not found, even if that run could not be changed", async () => {
     const bench = await open();
     expectRefusal(await override(bench, "pyr_draft", "pyi_paid_marta", 1), 404, "resource_not_found", { resource: "payroll_item" });
     expectRefusal(await override(bench, "pyr_paid", "pyi_draft_marta", 1), 404, "resource_not_found");
     expectRefusal(await override(bench, "pyr_nobody", "pyi_draft_marta", 1), 404, "resource_not_found", { resource: "payroll" });
   });
 
-  test("an override that no total can hold is refused, and changes nothing", async () => {
+  test("an override that makes the total too large is rejected, and changes nothing", async () => {
     const bench = await open();
     const before = await runs(bench);
     expectRefusal(await override(bench, "pyr_draft", "pyi_draft_marta", LARGEST), 400, "validation_failed", {
@@ -142,7 +145,7 @@ describe("payroll", () => {
 
 describe("the payout method", () => {
   const NUMBER = "PT50 0002 0123 1234 5678 9015 4";
-  test("replaces the one before; its number is neither answered nor kept, anywhere", async () => {
+  test("replaces the previous one; its account number is neither returned nor stored anywhere", async () => {
     const bench = await open({ memory: false, db: join(folder, "secretive", "world.db") });
     const body = { type: "bank_account", accountNumber: NUMBER, bankName: "Banco", iban: NUMBER, nested: { account_number: NUMBER } };
     const answer = await bench.call("POST", "/v1/merchants/payout-method", { body, headers: { "idempotency-key": "once" } });
@@ -174,7 +177,7 @@ describe("the payout method", () => {
   });
 
   test.each([undefined, "", "1234", "12 34", "a b c d", "12345678901234567890123456789012345", "1234--5678"])(
-    "is refused with the number %j",
+    "is rejected with the number %j",
     async (accountNumber) => {
       const bench = await open();
       const answer = await bench.call("POST", "/v1/merchants/payout-method", { body: { type: "bank_account", accountNumber } });
@@ -183,7 +186,7 @@ describe("the payout method", () => {
     },
   );
 
-  test("takes none where any body is taken", async () => {
+  test("ignores a number of the wrong type with --bodies open", async () => {
     const bench = await open({ bodies: "open" });
     const answer = await bench.call("POST", "/v1/merchants/payout-method", { body: { accountNumber: 12_345_678 } });
     expect(answer.body).toMatchObject({ type: null, last4: null });
@@ -191,7 +194,7 @@ describe("the payout method", () => {
   });
 });
 
-describe("a merchant who was created", () => {
+describe("a created merchant", () => {
   const profile = {
     name: "Café Ñandú",
     email: "cafe@nandu.example",
@@ -201,7 +204,7 @@ describe("a merchant who was created", () => {
     motto: "Rico",
   };
 
-  test("is a world of its own, whose key is in that answer only", async () => {
+  test("has separate data, and a key that only this response contains", async () => {
     const bench = await open();
     const answer = await bench.call("POST", "/v1/merchants", { body: profile });
     const { apiKey, ...merchant } = answer.body;
@@ -224,7 +227,7 @@ describe("a merchant who was created", () => {
     expect((await bench.call("GET", "/v1/merchants/me", { key: session.body.accessToken })).body).toEqual(merchant);
   });
 
-  test("is told to whoever created it, without the key", async () => {
+  test("is announced to the webhook endpoints of its creator, without the key", async () => {
     const file = join(folder, "created.db");
     const bench = await open({ memory: false, db: file });
     const answer = await bench.call("POST", "/v1/merchants", { body: profile });
@@ -238,7 +241,7 @@ describe("a merchant who was created", () => {
     expect(events[0]).not.toContain(apiKey);
   });
 
-  test("shares no e-mail address with another, and a refused one leaves nothing behind", async () => {
+  test("cannot reuse an e-mail address, and a rejected creation leaves nothing behind", async () => {
     const bench = await open();
     const before = await bench.merchants.list();
     const answer = await bench.call("POST", "/v1/merchants", { body: { ...profile, email: "ola@lodge.example" } });
@@ -246,7 +249,7 @@ describe("a merchant who was created", () => {
     expect(await bench.merchants.list()).toEqual(before);
   });
 
-  test("can log in with nothing but its own password", async () => {
+  test("can log in with its own password only", async () => {
     const bench = await open();
     const login = (email: string, password: string) => bench.call("POST", "/v1/merchants/login", { body: { email, password } });
     const wrong = await login("ola@lodge.example", "market-password");
@@ -284,7 +287,7 @@ describe("a pricing rule", () => {
 describe("bookings", () => {
   const decline = (bench: Bench, id: string, body?: object) => bench.call("POST", `/v1/hospitality/bookings/${id}/decline`, { body });
 
-  test("that are pending can be declined, once, with a reason or without", async () => {
+  test("that are pending can be declined once, with or without a reason", async () => {
     const bench = await open();
     const answer = await decline(bench, "bkg_pending", { reason: "Full" });
     expect(answer.body).toMatchObject({ status: "declined", declineReason: "Full", declinedAt: NOON_SECONDS });
@@ -295,9 +298,15 @@ describe("bookings", () => {
     expect((await decline(bench, "bkg_pending_2")).body).toMatchObject({ status: "declined", declineReason: null });
   });
 
-  test.each(["confirmed", "checked_in", "checked_out", "no_show", "cancelled", "declined"])("that are %s cannot", async (status) => {
-    expectRefusal(await decline(await open(), `bkg_${status}`), 409, "invalid_state", { currentStatus: status, allowedFrom: ["pending"] });
-  });
+  test.each(["confirmed", "checked_in", "checked_out", "no_show", "cancelled", "declined"])(
+    "that are %s cannot be declined",
+    async (status) => {
+      expectRefusal(await decline(await open(), `bkg_${status}`), 409, "invalid_state", {
+        currentStatus: status,
+        allowedFrom: ["pending"],
+      });
+    },
+  );
 });
 
 describe("variants", () => {
@@ -308,20 +317,20 @@ describe("variants", () => {
   afterAll(() => bench.close());
   const create = (body: object, product = "prod_honey") => bench.call("POST", `/v1/retail/products/${product}/variants`, { body });
 
-  test("belong to their product, and cost in the merchant's own currency unless they say otherwise", async () => {
+  test("belong to their product, and are priced in the merchant's currency by default", async () => {
     const answer = await create({ sku: "H-1", price: 0, options: { size: "1 g" } });
     expect(answer.body).toMatchObject({ productId: "prod_honey", currency: "EUR", price: 0, status: "active", stockQuantity: null });
     expect(await bench.events(answer)).toEqual(["product_variant.created"]);
     expect((await create({ sku: "H-2", price: 1, currency: "USD", options: { size: "2 g" } })).body.currency).toBe("USD");
   });
 
-  test("share no stock number with any other variant of the merchant", async () => {
+  test("must have a SKU that no other variant of the merchant has", async () => {
     const answer = await create({ sku: "SOAP-1", price: 1 });
     expectRefusal(answer, 409, "already_exists", { fields: ["sku"], values: { sku: "SOAP-1" } });
     expect((await bench.call("GET", "/v1/merchants/me")).status).toBe(200);
   });
 
-  test("share no whole set of options with another of the same product, in whatever order it is written", async () => {
+  test("must differ in their options from other variants of the product, regardless of the order of options", async () => {
     expect((await create({ sku: "H-3", price: 1, options: { size: "3 g", form: "dry" } })).status).toBe(200);
     expectRefusal(await create({ sku: "H-4", price: 1, options: { form: "dry", size: "3 g" } }), 409, "already_exists", {
       fields: ["productId", "options"],
@@ -330,7 +339,7 @@ describe("variants", () => {
     expect((await create({ sku: "H-5", price: 1, options: { size: "3 g" } }, "prod_oil")).status).toBe(200);
   });
 
-  test("cost nothing less than nothing, and belong to a product that is there", async () => {
+  test("must not have a negative price, and must belong to an existing product", async () => {
     expectRefusal(await create({ sku: "H-6", price: -1 }), 400, "validation_failed", {
       errors: [{ pointer: "/price", code: "out_of_range" }],
     });
@@ -350,7 +359,7 @@ describe("remittances", () => {
     expectRefusal(await confirm(bench, `rem_${status}`), 409, "invalid_state", { currentStatus: "confirmed" });
   });
 
-  test.each(["confirmed", "cancelled"])("that are %s cannot", async (status) => {
+  test.each(["confirmed", "cancelled"])("that are %s cannot be confirmed", async (status) => {
     const answer = await confirm(await open(), `rem_${status}`);
     expectRefusal(answer, 409, "invalid_state", { currentStatus: status, allowedFrom: ["pending", "paid", "overdue"] });
   });
@@ -359,7 +368,7 @@ describe("remittances", () => {
 describe("government payments", () => {
   const post = (bench: Bench, id: string, body?: object) => bench.call("POST", `/v1/gov-payments/${id}/post-to-books`, { body });
 
-  test("that are paid are posted to the books, for good", async () => {
+  test("that are paid are posted to the books, permanently", async () => {
     const bench = await open();
     const answer = await post(bench, "gov_paid", { ledgerAccount: "2450", memo: "Third quarter" });
     expect(answer.body.status).toBe("paid");
@@ -373,7 +382,7 @@ describe("government payments", () => {
     expect((await post(bench, "gov_paid_2")).body.bookkeeping).toMatchObject({ status: "posted", memo: null });
   });
 
-  test("that were posted before the sandbox started are in the books already", async () => {
+  test("that were posted before the sandbox started cannot be posted again", async () => {
     expectRefusal(await post(await open(), "gov_posted"), 409, "invalid_state", { reason: "already_posted" });
   });
 
@@ -388,7 +397,7 @@ describe("statutory settings", () => {
   const change = (bench: Bench, body: object, key?: string) =>
     bench.call("PATCH", "/v1/statutory/settings", key ? { key, body } : { body });
 
-  test("take what is sent and keep the rest", async () => {
+  test("are updated with the fields that are sent; the others are unchanged", async () => {
     const bench = await open();
     const before = await read(bench);
     const answer = await change(bench, { remittanceDueDay: 20, schemes: [], house: "rule" });
@@ -397,7 +406,7 @@ describe("statutory settings", () => {
     expect(await read(bench)).toEqual(answer.body);
   });
 
-  test("are cleared by null: to nothing, to what holds without a setting, or away where the field is unknown", async () => {
+  test("are cleared by null: to null, to the default, or, for an unknown field, by removing it", async () => {
     const bench = await open();
     const before = await read(bench);
     await change(bench, { autoRemit: true, metadata: { a: 1 }, house: "rule" });
@@ -406,7 +415,7 @@ describe("statutory settings", () => {
     expect(await read(bench)).toEqual(cleared.body);
   });
 
-  test("are not told where nothing changed", async () => {
+  test("emit no event if nothing changed", async () => {
     const bench = await open();
     const before = await read(bench);
     const { country, schemes, metadata } = before;
@@ -417,7 +426,7 @@ describe("statutory settings", () => {
     }
   });
 
-  test("are there for a merchant who has set nothing, and are the same at each reading and after the first change", async () => {
+  test("have defaults for a merchant without settings, the same on each read and after the first change", async () => {
     const bench = await open();
     const before = await read(bench, "sk_test_blank");
     expect(before).toMatchObject({ merchantId: "mer_blank", country: "CH", currency: "CHF", autoRemit: false, schemes: [], updated: null });

@@ -1,4 +1,4 @@
-// The catalogue held to its word: every operation answers, refuses, repeats and tells exactly as it declares.
+// Contract tests over the catalogue: every operation's replies, errors, idempotent replays and events match its declaration.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
@@ -13,7 +13,7 @@ const names = catalogue.map((operation) => [operation.id, operation] as const);
 const withBody = names.filter(([, { body }]) => body !== undefined);
 const withQuery = names.filter(([, { query }]) => "limit" in query.properties);
 
-/** The webhook endpoint that operations with such an id are tried on: the seeded world has none. Its id is the same in every world. */
+/** The webhook endpoint for operations that need one; the seeded data has none. Its id is the same in every sandbox. */
 let endpointId = "";
 
 const params = (operation: Operation) => (operation.path.startsWith("/webhooks/{id}") ? { id: endpointId } : operation.exampleParams);
@@ -21,12 +21,12 @@ const params = (operation: Operation) => (operation.path.startsWith("/webhooks/{
 const pathOf = (operation: Operation, values: Readonly<Record<string, string>> = params(operation)) =>
   `/v1${operation.path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "")}`;
 
-/** Calls an operation as its example says, but for what is given. */
+/** Calls an operation with its example, except for the given parts. */
 function run(bench: Bench, operation: Operation, options: CallOptions & { query?: string } = {}): Promise<Answer> {
   return bench.call(operation.method, pathOf(operation) + (options.query ?? ""), { body: operation.example, ...options });
 }
 
-/** A world in which every example succeeds: the seeded one, with a webhook endpoint that was told something and did not answer. */
+/** A sandbox in which every example succeeds: the seeded data, and a webhook endpoint with a failed delivery. */
 async function furnish(bench: Bench): Promise<Bench> {
   const { body } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://127.0.0.1:2/nobody", events: ["payment.pending"] } });
   endpointId = body.id;
@@ -35,7 +35,7 @@ async function furnish(bench: Bench): Promise<Bench> {
   return bench;
 }
 
-/** Whatever an error answers beyond the request's own id. */
+/** An error body without its request id. */
 function errorOf({ body }: Answer) {
   const { requestId, ...details } = body.details;
   expect(requestId).toMatch(/^req_\d+$/);
@@ -70,7 +70,7 @@ describe("the example of every operation", () => {
 
 const newestEvent = async (bench: Bench) => (await bench.control("GET", "/events?limit=1")).data[0];
 
-/** What is delivered of an event: the record as it was answered, but for a key that nobody else may see. */
+/** The delivered event: the record as in the response, without the key that only the response may contain. */
 function envelope(operation: Operation, answer: Answer, type: unknown) {
   const { apiKey, ...record } = answer.body;
   const data = operation.id === "events.test" ? operation.example?.data : record;
@@ -85,7 +85,7 @@ function envelope(operation: Operation, answer: Answer, type: unknown) {
   };
 }
 
-/** How each error that an operation may declare is reached; those that need more than one wrong value say how. */
+/** How to cause each error code that an operation may declare. */
 const ways: Partial<Record<ErrorCode, (bench: Bench, operation: Operation) => Promise<Answer>>> = {
   validation_failed: (bench, operation) =>
     operation.body ? run(bench, operation, { body: misfits(operation) }) : run(bench, operation, { query: "?status=wrong" }),
@@ -109,7 +109,7 @@ const ways: Partial<Record<ErrorCode, (bench: Bench, operation: Operation) => Pr
   webhook_url_not_local: (bench, operation) => run(bench, operation, { body: { ...operation.example, url: "http://example.com/hooks" } }),
 };
 
-/** The example with a value of the wrong type in one of its known fields, or a query that does not fit. */
+/** The example with a value of the wrong type in one of its known fields, or an invalid query. */
 function misfits(operation: Operation): Record<string, unknown> {
   const [field = ""] = Object.keys(operation.body?.properties ?? {});
   return { ...operation.example, [field]: [[]] };
@@ -118,7 +118,7 @@ function misfits(operation: Operation): Record<string, unknown> {
 const declared = names.flatMap(([id, operation]) => operation.errors.map((code) => [id, code, operation] as const));
 
 describe("every error that an operation declares is reachable", () => {
-  test.each(declared)("%s answers %s", async (_, code, operation) => {
+  test.each(declared)("%s responds with %s", async (_, code, operation) => {
     const way = ways[code];
     if (!way) throw new Error(`${operation.id} declares ${code}, and no test knows how to reach it`);
     const bench = await furnish(await open());
@@ -137,7 +137,7 @@ describe("idempotent replay", () => {
     expect(honoured.map(([id]) => id)).toEqual(expected.map(([id]) => id));
   });
 
-  test.each(honoured)("%s answers the same bytes again, and does nothing", async (_, operation) => {
+  test.each(honoured)("%s responds with the same bytes again, without any effect", async (_, operation) => {
     const bench = await furnish(await open({ rateLimit: "100/1m" }));
     const headers = { "idempotency-key": "the-same" };
     const first = await run(bench, operation, { headers });
@@ -150,7 +150,7 @@ describe("idempotent replay", () => {
     expect(await bench.events(second)).toEqual([]);
   });
 
-  test.each(writing)("%s ignores the header, whatever it holds", async (_, operation) => {
+  test.each(writing)("%s ignores the header, whatever its value", async (_, operation) => {
     const bench = await furnish(await open());
     const first = await run(bench, operation, { headers: { "idempotency-key": "the-same" } });
     const second = await run(bench, operation, { headers: { "idempotency-key": "the-same" } });
@@ -163,14 +163,14 @@ describe("idempotent replay", () => {
   });
 });
 
-describe("whoever calls", () => {
+describe("authentication", () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await furnish(await share());
   });
   afterAll(() => bench.close());
 
-  test.each(names)("%s wants one good key", async (_, operation) => {
+  test.each(names)("%s requires exactly one valid key", async (_, operation) => {
     const refused: [code: ErrorCode, options: CallOptions][] = [
       ["missing_api_key", { key: null }],
       ["malformed_authorization", { key: null, headers: { authorization: "sk_test_lodge" } }],
@@ -194,7 +194,7 @@ describe("whoever calls", () => {
     expectError(await run(bench, operation, { query: "?api_key=sk_test_lodge", key: null }), "missing_api_key");
   });
 
-  test("the scheme's name may be in any case", async () => {
+  test("the scheme is case-insensitive", async () => {
     for (const scheme of ["bearer", "BEARER", "Bearer"]) {
       const answer = await bench.call("GET", "/v1/merchants/me", { key: null, headers: { authorization: `${scheme} sk_test_lodge` } });
       expect(answer.status).toBe(200);
@@ -202,8 +202,8 @@ describe("whoever calls", () => {
   });
 });
 
-describe("whoever was let in once", () => {
-  test("a session is a key for an hour of the sandbox's clock", async () => {
+describe("an authenticated client", () => {
+  test("a session is valid for an hour on the sandbox clock", async () => {
     const bench = await furnish(await open());
     const login = { email: "karibu@market.example", password: "market-password" };
     const { body } = await bench.call("POST", "/v1/merchants/login", { body: login });
@@ -217,7 +217,7 @@ describe("whoever was let in once", () => {
     expect(expired.headers["www-authenticate"]).toBe('Bearer error="invalid_token"');
   });
 
-  test("a suspended merchant is refused everywhere until it is active again", async () => {
+  test("a suspended merchant is rejected everywhere until it is active again", async () => {
     const bench = await furnish(await open());
     await bench.control("PATCH", "/records/merchant/mer_lodge", { status: "suspended" });
     for (const [, operation] of names) expectError(await run(bench, operation), "merchant_suspended");
@@ -229,7 +229,7 @@ describe("whoever was let in once", () => {
 
 describe("another merchant's records", () => {
   test.each(names.filter(([, { path }]) => path.includes("{")))(
-    "%s: not there, in the very words of what is nowhere",
+    "%s: not found, with the same error as an id that does not exist",
     async (_, operation) => {
       const bench = await furnish(await open());
       const key = "sk_test_blank";
@@ -245,7 +245,7 @@ describe("another merchant's records", () => {
     },
   );
 
-  test.each(withQuery)("%s: nothing of theirs is listed, and theirs is no cursor", async (_, operation) => {
+  test.each(withQuery)("%s: are not listed, and their ids are no valid cursors", async (_, operation) => {
     const bench = await furnish(await open());
     const mine = await run(bench, operation);
     expect(mine.body.data.length).toBeGreaterThan(0);
@@ -261,14 +261,14 @@ describe("another merchant's records", () => {
   });
 });
 
-describe("what every operation does alike", () => {
+describe("every operation", () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await furnish(await share());
   });
   afterAll(() => bench.close());
 
-  test.each(names)("%s tells of its window, its id and the sandbox's time", async (_, operation) => {
+  test.each(names)("%s has the headers of its rate limit, request id and sandbox time", async (_, operation) => {
     const answers = [await run(bench, operation), await run(bench, operation, { key: null }), await run(bench, operation, { body: "{" })];
     for (const { headers } of answers) {
       expect(headers["ratelimit-limit"]).toBe("6000");
@@ -281,7 +281,7 @@ describe("what every operation does alike", () => {
     }
   });
 
-  test.each(names)("%s answers 405 to methods that its path does not have", async (_, operation) => {
+  test.each(names)("%s responds with 405 to methods that its path does not have", async (_, operation) => {
     const here = catalogue.filter(({ path }) => path === operation.path).map(({ method }) => method as string);
     const allowed = here.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"]) {
@@ -294,7 +294,7 @@ describe("what every operation does alike", () => {
   });
 
   test.each(names.filter(([, { method }]) => method === "GET"))(
-    "%s answers HEAD with the headers of GET and no body",
+    "%s responds to HEAD with the headers of GET and no body",
     async (_, operation) => {
       const get = await run(bench, operation);
       const head = await bench.call("HEAD", pathOf(operation));
@@ -306,7 +306,7 @@ describe("what every operation does alike", () => {
     },
   );
 
-  test.each(withBody)("%s refuses what is no fitting JSON", async (_, operation) => {
+  test.each(withBody)("%s rejects an invalid body", async (_, operation) => {
     const refused: [code: ErrorCode, options: CallOptions][] = [
       ["invalid_json", { body: "{" }],
       ["body_not_object", { body: "[]" }],
@@ -320,7 +320,7 @@ describe("what every operation does alike", () => {
     for (const [code, options] of refused) expectError(await run(bench, operation, { body: {}, ...options }), code);
   });
 
-  test.each(withBody)("%s says which field does not fit, by name and pointer, and how to send another shape", async (_, operation) => {
+  test.each(withBody)("%s names the invalid field and its pointer, and the option to send another shape", async (_, operation) => {
     const { body, headers } = await run(bench, operation, { body: misfits(operation) });
     const [field] = Object.keys(operation.body?.properties ?? {});
     expect(body.details.errors[0]).toMatchObject({ pointer: `/${field}`, field, code: expect.any(String), message: expect.any(String) });
@@ -329,8 +329,8 @@ describe("what every operation does alike", () => {
   });
 });
 
-describe("the surface", () => {
-  test("has every operation of the service's document, in its order", () => {
+describe("the catalogue", () => {
+  test("has every operation of the API's document, in the same order", () => {
     const documented = [
       "GET /customers/{id}",
       "POST /hospitality/pricing-rules",
@@ -365,7 +365,7 @@ describe("the surface", () => {
     expect(declared.filter((name) => documented.includes(name))).toEqual(documented);
   });
 
-  test("answers 201 to the creation of a webhook endpoint and 200 to everything else", () => {
+  test("responds with 201 to the creation of a webhook endpoint and with 200 to everything else", () => {
     const created = catalogue.filter(({ status }) => factOf(status) !== 200);
     expect(created.map(({ id, status }) => [id, factOf(status)])).toEqual([["webhooks.create", 201]]);
   });

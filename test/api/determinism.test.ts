@@ -1,4 +1,4 @@
-// The same seed, the same clock, the same calls: the same bytes, headers in their order included.
+// Determinism: the same seed, clock and calls give the same bytes, including the order of headers.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,7 @@ import { catalogue } from "../../src/areas/index.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, type CallOptions, NOON, open } from "../support/sandbox.ts";
 
-/** Where both sandboxes deliver to: what is delivered is compared too. */
+/** The receiver of both sandboxes: deliveries are compared too. */
 let receiver: Server;
 let address: string;
 let delivered: string[] = [];
@@ -26,13 +26,13 @@ beforeAll(async () => {
 });
 afterAll(() => void receiver.close());
 
-/** A day's work that touches everything: each answer whole, then what was delivered and logged. */
+/** Runs every kind of call, and returns each whole response, then the deliveries and logs. */
 async function work(bench: Bench): Promise<string[]> {
-  const told: string[] = [];
+  const responses: string[] = [];
   delivered = [];
   const say = async (method: string, path: string, options: CallOptions = {}) => {
     const { status, rawHeaders, text, body } = await bench.call(method, path, options);
-    told.push(`${method} ${path}\n${status}\n${rawHeaders.join("\n")}\n${text}`);
+    responses.push(`${method} ${path}\n${status}\n${rawHeaders.join("\n")}\n${text}`);
     return body;
   };
   const { id } = await say("POST", "/v1/webhooks", { body: { url: address, events: ["*"] } });
@@ -52,24 +52,24 @@ async function work(bench: Bench): Promise<string[]> {
   await say("GET", "/v1/webhooks");
   await say("GET", "/_sandbox/events?limit=100", { key: null });
   await say("DELETE", `/v1/webhooks/${id}`);
-  return [...told, ...delivered];
+  return [...responses, ...delivered];
 }
 
-/** Differences a reader can read: the first entry that differs. */
+/** The first entry that differs, for a readable failure. */
 function expectSame(one: string[], other: string[]) {
   for (const [index, entry] of one.entries()) expect(other[index]).toBe(entry);
   expect(other).toHaveLength(one.length);
 }
 
 describe("equal runs", () => {
-  test("of two sandboxes are the same to the byte, deliveries included", async () => {
+  test("of two sandboxes are the same byte for byte, including deliveries", async () => {
     const [one, other] = [await open(), await open()];
     const first = await work(one);
     expectSame(first, await work(other));
     expect(delivered.length).toBeGreaterThan(20);
   });
 
-  test("of one sandbox are the same when it was reset between them", async () => {
+  test("of one sandbox are the same after a reset between them", async () => {
     const bench = await open();
     const first = await work(bench);
     await bench.control("POST", "/reset", {});
@@ -85,7 +85,7 @@ describe("equal runs", () => {
 });
 
 describe("another seed", () => {
-  test("makes other ids, keys and secrets, and leaves everything else alone", async () => {
+  test("generates different ids, keys and secrets; everything else is the same", async () => {
     const [one, other] = [await open({ seed: 1 }), await open({ seed: 2 })];
     const create = async (bench: Bench) => {
       const { body: merchant } = await bench.call("POST", "/v1/merchants", { body: { name: "New", email: "new@new.example" } });
@@ -109,7 +109,7 @@ describe("another seed", () => {
     for (const path of seeded) expect((await one.call("GET", path)).text).toBe((await other.call("GET", path)).text);
   });
 
-  test("secrets and keys have their forms, and no two are alike", async () => {
+  test("secrets and keys have the documented format, and are all different", async () => {
     const bench = await open();
     const secrets = new Set<string>();
     const keys = new Set<string>();
