@@ -1,4 +1,4 @@
-// The Idempotency-Key: whose it is, what makes two requests the same, what is remembered, and for how long.
+// The Idempotency-Key: its scope, when two requests are the same, which replies are stored, and for how long.
 
 import { describe, expect, test } from "vitest";
 import { type Answer, type Bench, type CallOptions, NOON, open } from "../support/sandbox.ts";
@@ -12,7 +12,7 @@ const post = (bench: Bench, path: string, key: string | string[], body: unknown,
 
 const replayed = (answer: Answer) => answer.headers["idempotent-replayed"] === "true";
 
-/** How many records of a kind there are, asked of the merchant's own world through an operation that reports one by one. */
+/** The events of several responses, in their order. */
 async function events(bench: Bench, answers: Answer[]): Promise<string[]> {
   const all = [];
   for (const answer of answers) all.push(...(await bench.events(answer)));
@@ -20,7 +20,7 @@ async function events(bench: Bench, answers: Answer[]): Promise<string[]> {
 }
 
 describe("two requests with one key are the same", () => {
-  test("when only the way of writing differs", async () => {
+  test("if only their formatting differs", async () => {
     const bench = await open();
     const first = await post(
       bench,
@@ -48,7 +48,7 @@ describe("two requests with one key are the same", () => {
     }
   });
 
-  test("and are not when method, path, query or body differ: 422, and nothing happens", async () => {
+  test("but not if method, path, query or body differ: 422, without any effect", async () => {
     const bench = await open();
     const first = await post(bench, DECLINE, "key", { reason: "Full", x: { a: 1 }, list: [1, 2] });
     expect(first.status).toBe(200);
@@ -78,7 +78,7 @@ describe("two requests with one key are the same", () => {
 });
 
 describe("a key", () => {
-  test("belongs to the merchant: all its keys and sessions share it, another merchant does not", async () => {
+  test("is scoped to the merchant: shared by all its API keys and sessions, not by other merchants", async () => {
     const bench = await open();
     const login = { email: "ola@lodge.example", password: "lodge-password" };
     const { body: session } = await bench.call("POST", "/v1/merchants/login", { body: login });
@@ -90,14 +90,14 @@ describe("a key", () => {
     expect(other.body.merchantId).toBe("mer_market");
   });
 
-  test("is compared byte for byte once the spaces around it are gone", async () => {
+  test("is compared byte for byte after trimming", async () => {
     const bench = await open();
     await post(bench, RULES, "Key-1", rule);
     expect(replayed(await post(bench, RULES, "  Key-1  ", rule))).toBe(true);
     for (const key of ["key-1", '"Key-1"', "Key-1.", "Key-01"]) expect(replayed(await post(bench, RULES, key, rule))).toBe(false);
   });
 
-  test("has 1 to 255 printable characters without spaces, and is sent once", async () => {
+  test("must have 1 to 255 printable characters without spaces, and be sent once", async () => {
     const bench = await open();
     const code = async (key: string | string[]) => (await post(bench, RULES, key, rule)).body.code;
     for (const key of ["x", "~!@#$%^&*()_+{}|:<>?", "k".repeat(255), "0b6f5a7e-5a0c-4b5c-9e0e-0d5d9a9f9b1c", '"quoted"'])
@@ -111,14 +111,14 @@ describe("a key", () => {
     expect(await code(["same", "same"])).toBe("idempotency_key_invalid");
   });
 
-  test("of a wrong form is refused on every operation that takes a key, and before the body is held against anything", async () => {
+  test("with invalid syntax is rejected on every operation that accepts a key, before the body is validated", async () => {
     const bench = await open();
     expect((await post(bench, RULES, "k".repeat(256), { name: 5 })).body.code).toBe("idempotency_key_too_long");
     expect((await post(bench, DECLINE, "k".repeat(256), {})).body.code).toBe("idempotency_key_too_long");
     expect((await post(bench, "/v1/employees/payroll", "k".repeat(256), {})).body.code).toBe("idempotency_key_too_long");
   });
 
-  test("is not looked at on GET and DELETE", async () => {
+  test("is ignored on GET and DELETE", async () => {
     const bench = await open();
     for (const key of ["", "two words", "k".repeat(300)]) {
       expect((await bench.call("GET", "/v1/payments", { headers: { "idempotency-key": key } })).status).toBe(200);
@@ -132,7 +132,7 @@ describe("a key", () => {
     expect([replayed(second), second.text === first.text]).toEqual([false, false]);
   });
 
-  test("that is missing is no error, and each call acts", async () => {
+  test("is optional: without it, each call takes effect", async () => {
     const bench = await open();
     const ids = [await bench.call("POST", RULES, { body: rule }), await bench.call("POST", RULES, { body: rule })].map(
       ({ body }) => body.id,
@@ -141,8 +141,8 @@ describe("a key", () => {
   });
 });
 
-describe("what is remembered", () => {
-  test("a 200 hides what happened since; a repetition without the key meets the new state", async () => {
+describe("stored replies", () => {
+  test("a 200 is replayed although the state has changed; without the key, the new state counts", async () => {
     const bench = await open();
     const first = await post(bench, DECLINE, "key", { reason: "Full" });
     const again = await post(bench, DECLINE, "key", { reason: "Full" });
@@ -153,7 +153,7 @@ describe("what is remembered", () => {
     expect(await events(bench, [first, again, bare])).toEqual(["booking.declined"]);
   });
 
-  test("a 404 and a 409 of the handler stay what they were, even when the world has changed", async () => {
+  test("a 404 and a 409 of the handler are replayed although the state has changed", async () => {
     const bench = await open();
     const missing = "/v1/hospitality/bookings/bkg_later/decline";
     const confirmed = DECLINE.replace("bkg_pending", "bkg_confirmed");
@@ -167,7 +167,7 @@ describe("what is remembered", () => {
     expect((await post(bench, missing, "fresh", {})).status).toBe(200);
   });
 
-  test("an already_exists is remembered too, and undoes what its own attempt had done", async () => {
+  test("an already_exists is stored too, and rolls back its own attempt", async () => {
     const bench = await open();
     const body = { name: "Twin", email: "ola@lodge.example" };
     const first = await post(bench, "/v1/merchants", "twin", body);
@@ -176,7 +176,7 @@ describe("what is remembered", () => {
     expect((await bench.merchants.list()).data.filter(({ name }) => name === "Twin")).toEqual([]);
   });
 
-  test("no refusal before the handler is remembered: the mended request may use the same key", async () => {
+  test("no error from before the handler is stored: the corrected request may use the same key", async () => {
     const bench = await open({ rateLimit: "20/1m" });
     const refused: [status: number, options: CallOptions & { body: unknown }][] = [
       [400, { body: "{" }],
@@ -198,7 +198,7 @@ describe("what is remembered", () => {
     expect([after422.status, replayed(after422), after422.text]).toEqual([200, true, done.text]);
   });
 
-  test("wrong credentials are asked again, a session is not handed out twice", async () => {
+  test("a failed login is not stored, and a replayed login creates no second session", async () => {
     const bench = await open();
     const login = { email: "karibu@market.example", password: "wrong" };
     const wrong = await post(bench, "/v1/merchants/login", "login", login);
@@ -209,7 +209,7 @@ describe("what is remembered", () => {
     expect(again.headers["cache-control"]).toBe("no-store");
   });
 
-  test("a refusal for the rate costs nothing and is forgotten at once", async () => {
+  test("a 429 has no effect and is not stored", async () => {
     const bench = await open({ rateLimit: "2/1m" });
     const first = await post(bench, RULES, "one", rule);
     await bench.call("GET", "/v1/payments");
@@ -222,8 +222,8 @@ describe("what is remembered", () => {
   });
 });
 
-describe("a repeated answer", () => {
-  test("has the headers of its own call, costs a request and is journalled as what it is", async () => {
+describe("a replayed reply", () => {
+  test("has the headers of its own call, counts against the rate limit and is marked as a replay in the journal", async () => {
     const bench = await open();
     const first = await post(bench, RULES, "key", { ...rule, odd: 1 });
     await bench.control("POST", "/clock/advance", { by: "90s" });
@@ -242,7 +242,7 @@ describe("a repeated answer", () => {
     });
   });
 
-  test("is given for a day of the sandbox's clock, and not a second longer", async () => {
+  test("is returned for exactly one day on the sandbox clock", async () => {
     const bench = await open();
     const first = await post(bench, RULES, "key", rule);
     await bench.control("POST", "/clock/advance", { by: "23h" });
@@ -255,7 +255,7 @@ describe("a repeated answer", () => {
     expect(replayed(await post(bench, RULES, "key", { ...rule, name: "Another" }))).toBe(true);
   });
 
-  test("is forgotten too when the clock is put forward instead of played", async () => {
+  test("expires too if the clock is set forward instead of advanced", async () => {
     const bench = await open();
     await post(bench, RULES, "key", rule);
     await bench.control("PUT", "/clock", { mode: "frozen", now: "2026-01-06T12:00:00Z" });
@@ -263,7 +263,7 @@ describe("a repeated answer", () => {
   });
 });
 
-describe("a repeated answer that was repeated before", () => {
+describe("a reply that is replayed several times", () => {
   const again = async (bench: Bench) => replayed(await post(bench, RULES, "key", rule));
 
   test.each<[string, (bench: Bench) => Promise<unknown>]>([
@@ -292,7 +292,7 @@ describe("a repeated answer that was repeated before", () => {
   });
 });
 
-describe("many at once with one key", () => {
+describe("concurrent requests with one key", () => {
   test.each([
     [RULES, rule, "pricing_rule.created"],
     [DECLINE, { reason: "Full" }, "booking.declined"],
@@ -307,7 +307,7 @@ describe("many at once with one key", () => {
     expect(new Set(answers.map(({ headers }) => headers["x-sandbox-request-id"])).size).toBe(100);
   });
 
-  test("and different bodies: one acts, its likes repeat it, the others are told 422", async () => {
+  test("and different bodies: one takes effect, identical ones replay it, the others get 422", async () => {
     const bench = await open();
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) => post(bench, RULES, "storm", { ...rule, name: `Rule ${index % 4}` })),
@@ -320,7 +320,7 @@ describe("many at once with one key", () => {
     expect(await events(bench, answers)).toEqual(["pricing_rule.created"]);
   });
 
-  test("without keys every one acts", async () => {
+  test("without keys, each one takes effect", async () => {
     const bench = await open();
     const answers = await Promise.all(Array.from({ length: 50 }, () => bench.call("POST", RULES, { body: rule })));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(50);

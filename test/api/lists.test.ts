@@ -1,4 +1,4 @@
-// Every list, walked in both directions and held against a plain array that is kept beside it.
+// Lists: every list is paged in both directions and compared with a plain array as its model.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ type Operation = (typeof catalogue)[number];
 
 const lists = catalogue.filter(({ query }) => "limit" in query.properties).map((operation) => [operation.id, operation] as const);
 
-/** Which kind of record a list shows, where records can be brought into being from outside. */
+/** The kind of record that each list returns, for lists whose records a test can create. */
 const kinds: Record<string, string> = {
   "payouts.list": "payout",
   "marketplace_orders.list": "marketplace_order",
@@ -35,7 +35,7 @@ async function make(bench: Bench, operation: Operation): Promise<string> {
   return id;
 }
 
-/** Follows one direction to its end. */
+/** Reads all pages in one direction. */
 async function walk(bench: Bench, operation: Operation, cursor: "starting_after" | "ending_before", from: string, limit: number) {
   const pages: string[][] = [];
   for (let at = from, more = true; more; ) {
@@ -53,7 +53,7 @@ async function walk(bench: Bench, operation: Operation, cursor: "starting_after"
 describe("a list against a model", () => {
   test.each(made)("%s", async (_, operation) => {
     const bench = await open();
-    /** Newest first, as the list should be. */
+    /** The expected list, newest first. */
     const model: string[] = [];
     const step = fc.oneof(
       { weight: 3, arbitrary: fc.record({ do: fc.constant("make" as const), count: fc.integer({ min: 1, max: 6 }) }) },
@@ -87,7 +87,7 @@ describe("a list against a model", () => {
 });
 
 describe("the order of a list", () => {
-  test("is newest first by creation, then by arrival, even for records dated back", async () => {
+  test("is newest first by creation time, then by insertion, even for backdated records", async () => {
     const bench = await open();
     const create = (id: string, created: number) => bench.control("POST", "/records/payment", { merchant: "mer_blank", id, created });
     for (const [id, created] of [
@@ -107,7 +107,7 @@ describe("the order of a list", () => {
     }
   });
 
-  test("does not move when a record changes, and its cursor goes on working", async () => {
+  test("stays the same when a record changes, and cursors stay valid", async () => {
     const bench = await open();
     const [, operation] = made.find(([id]) => id === "payments.list") as (typeof made)[number];
     const model = [];
@@ -118,7 +118,7 @@ describe("the order of a list", () => {
     expect(idsOf(await read(bench, operation, { starting_after: model[2] as string }))).toEqual(model.slice(3));
   });
 
-  test("is whole while records arrive between the pages", async () => {
+  test("misses and repeats nothing when records are created between pages", async () => {
     const bench = await open();
     const [, operation] = made.find(([id]) => id === "payments.list") as (typeof made)[number];
     const before: string[] = [];
@@ -135,7 +135,7 @@ describe("the order of a list", () => {
 });
 
 describe("the parameters of a list", () => {
-  test.each(lists)("%s takes limit and both cursors", async (_, operation) => {
+  test.each(lists)("%s accepts limit and both cursors", async (_, operation) => {
     const bench = await open();
     const mine = async (query: Record<string, string | number>) => (await read(bench, operation, query, "sk_test_lodge")).body;
     const all = await mine({ limit: 100 });
@@ -161,7 +161,7 @@ describe("the parameters of a list", () => {
     expect(both).toMatchObject({ status: 400, body: { code: "invalid_cursor" } });
   });
 
-  test.each(made)("%s has no place for another merchant's record", async (_, operation) => {
+  test.each(made)("%s accepts no cursor of another merchant's record", async (_, operation) => {
     const bench = await open();
     const theirs = idsOf(await read(bench, operation, {}, "sk_test_lodge"))[0] as string;
     const own = await make(bench, operation);
@@ -171,7 +171,7 @@ describe("the parameters of a list", () => {
     }
   });
 
-  test.each(made)("%s is walked to its end on the seeded world", async (_, operation) => {
+  test.each(made)("%s can be paged to its end on the seeded data", async (_, operation) => {
     const bench = await open();
     const key = "sk_test_lodge";
     const seen: string[] = [];

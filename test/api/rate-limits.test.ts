@@ -1,4 +1,4 @@
-// The rate limit: whose window it is, what it counts, what its headers say, and when it ends.
+// Rate limits: the scope of a window, what it counts, its headers, and when it ends.
 
 import { describe, expect, test } from "vitest";
 import { type Answer, type Bench, type CallOptions, NOON_SECONDS, open } from "../support/sandbox.ts";
@@ -17,12 +17,12 @@ const windowOf = ({ headers }: Answer) =>
 const advance = (bench: Bench, by: string) => bench.control("POST", "/clock/advance", { by });
 
 describe("a window", () => {
-  test("has 6,000 requests in 60 seconds unless told otherwise", async () => {
+  test("has 6,000 requests in 60 seconds by default", async () => {
     const bench = await open();
     expect(windowOf(await me(bench))).toEqual([6_000, 5_999, NOON_SECONDS + 60]);
   });
 
-  test("ends where the epoch's own minutes, or tens of seconds, end", async () => {
+  test("is aligned to the epoch", async () => {
     const bench = await open({ clock: "2026-01-05T12:00:47Z", rateLimit: "5/10s" });
     expect(windowOf(await me(bench))).toEqual([5, 4, NOON_SECONDS + 50]);
     await advance(bench, "2999ms");
@@ -33,14 +33,14 @@ describe("a window", () => {
     expect(windowOf(await me(bench))).toEqual([5, 4, NOON_SECONDS + 90]);
   });
 
-  test("starts afresh when the clock is put back", async () => {
+  test("starts again when the clock is set back", async () => {
     const bench = await open({ rateLimit: "2/1m" });
     await me(bench);
     await bench.control("PUT", "/clock", { mode: "frozen", now: "2026-01-05T11:00:00Z" });
     expect(windowOf(await me(bench))).toEqual([2, 1, NOON_SECONDS - 3_540]);
   });
 
-  test("may be shorter than a second, and says no time in the past", async () => {
+  test("may be shorter than a second, and its headers never name a time in the past", async () => {
     const bench = await open({ rateLimit: "1/500ms" });
     expect(windowOf(await me(bench))).toEqual([1, 0, NOON_SECONDS + 1]);
     const limited = await me(bench);
@@ -49,14 +49,14 @@ describe("a window", () => {
     expect((await me(bench)).status).toBe(200);
   });
 
-  test("is never used up with `none`, and has its headers all the same", async () => {
+  test("is never used up with `none`, but still has its headers", async () => {
     const bench = await open({ rateLimit: "none" });
     expect(windowOf(await me(bench))).toEqual([1_000_000_000, 999_999_999, NOON_SECONDS + 60]);
   });
 });
 
-describe("a window that is used up", () => {
-  test("answers 429 with the time to wait, to every route, and no effect", async () => {
+describe("a used-up window", () => {
+  test("gives 429 with the time to wait on every route, without any effect", async () => {
     const bench = await open({ rateLimit: "3/1m", clock: "2026-01-05T12:00:18.250Z" });
     const answers = [await me(bench), await me(bench), await me(bench)];
     expect(answers.map((answer) => [answer.status, windowOf(answer)[1]])).toEqual([
@@ -75,7 +75,7 @@ describe("a window that is used up", () => {
     expect((await bench.call("GET", "/v1/payments")).status).toBe(429);
   });
 
-  test("opens at its reset, to the second that Retry-After named, however often it was asked before", async () => {
+  test("ends exactly when Retry-After said, however often the client tried before", async () => {
     const bench = await open({ rateLimit: "1/1m" });
     await me(bench);
     for (let asked = 0; asked < 20; asked++) {
@@ -89,7 +89,7 @@ describe("a window that is used up", () => {
     expect((await me(bench)).status).toBe(200);
   });
 
-  test("refuses exactly those that are too many, when all come at once", async () => {
+  test("rejects exactly the excess of concurrent requests", async () => {
     const bench = await open({ rateLimit: "10/1m" });
     const answers = await Promise.all(Array.from({ length: 30 }, () => me(bench)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
@@ -98,8 +98,8 @@ describe("a window that is used up", () => {
   });
 });
 
-describe("what counts", () => {
-  test("every request that reaches the limiter, whatever becomes of it", async () => {
+describe("counted requests", () => {
+  test("are all those that reach the limiter, whatever their response", async () => {
     const bench = await open();
     const remaining = async () => Number((await me(bench)).headers["ratelimit-remaining"]);
     const calls: [method: string, path: string, options?: CallOptions][] = [
@@ -121,7 +121,7 @@ describe("what counts", () => {
     }
   });
 
-  test("no request that never got there, and nothing under /_sandbox", async () => {
+  test("are not those rejected earlier, nor those under /_sandbox", async () => {
     const bench = await open();
     const remaining = async () => Number((await me(bench)).headers["ratelimit-remaining"]);
     const calls: [method: string, path: string, options?: CallOptions][] = [
@@ -143,8 +143,8 @@ describe("what counts", () => {
   });
 });
 
-describe("whose window", () => {
-  test("one for the merchant: its sessions use the same, another merchant has its own", async () => {
+describe("the scope of a window", () => {
+  test("is the merchant: its sessions share the window, another merchant has its own", async () => {
     const bench = await open({ rateLimit: "5/1m" });
     const login = { email: "ola@lodge.example", password: "lodge-password" };
     const { body } = await bench.call("POST", "/v1/merchants/login", { body: login });
@@ -153,14 +153,14 @@ describe("whose window", () => {
     expect(windowOf(await me(bench, { key: "sk_test_market" }))[1]).toBe(4);
   });
 
-  test("a merchant that was created has a window of its own", async () => {
+  test("is separate for a created merchant", async () => {
     const bench = await open({ rateLimit: "5/1m" });
     const { body } = await bench.call("POST", "/v1/merchants", { body: { name: "New", email: "new@new.example" } });
     expect(windowOf(await me(bench, { key: body.apiKey }))[1]).toBe(4);
     expect(windowOf(await me(bench))[1]).toBe(3);
   });
 
-  test("strangers share the window of their address, and learn nothing of a merchant's", async () => {
+  test("is the address for clients without a valid key, who learn nothing about a merchant's window", async () => {
     const bench = await open({ rateLimit: "4/1m" });
     for (let used = 0; used < 3; used++) await me(bench);
     const strangers = [
@@ -182,7 +182,7 @@ describe("whose window", () => {
     expect((await me(bench, { key: "sk_test_market" })).status).toBe(200);
   });
 
-  test("an expired session costs the address, not the merchant", async () => {
+  test("is the address for an expired session, not the merchant", async () => {
     const bench = await open({ rateLimit: "9/2h" });
     const login = { email: "ola@lodge.example", password: "lodge-password" };
     const { body } = await bench.call("POST", "/v1/merchants/login", { body: login });
@@ -197,7 +197,7 @@ describe("an operation with a window of its own", () => {
   const rateLimit = ["100/1m", "bookings.decline=2/10s", "payments.list=none"];
   const decline = (bench: Bench) => bench.call("POST", "/v1/hospitality/bookings/bkg_confirmed/decline");
 
-  test("is limited by that alone, and uses nothing of the merchant's", async () => {
+  test("counts only in that window, not in the merchant's", async () => {
     const bench = await open({ rateLimit });
     expect(windowOf(await decline(bench))).toEqual([2, 1, NOON_SECONDS + 10]);
     expect(windowOf(await decline(bench))).toEqual([2, 0, NOON_SECONDS + 10]);
@@ -209,13 +209,13 @@ describe("an operation with a window of its own", () => {
     expect((await decline(bench)).status).toBe(409);
   });
 
-  test("that does not exist is refused with the one that was meant", async () => {
+  test("is rejected with a suggestion if the operation does not exist", async () => {
     await expect(open({ rateLimit: "booking.decline=2/10s" })).rejects.toThrow(/booking\.decline.*bookings\.decline/);
   });
 });
 
 describe("the headers of the window", () => {
-  test("stand on every answer under /v1, but where the caller may not speak at all", async () => {
+  test("are in every response under /v1, except those of the Host and Origin checks", async () => {
     const bench = await open({ rateLimit: "100/1m" });
     const decline = "/v1/hospitality/bookings/bkg_confirmed/decline";
     const answers: [status: number, answer: Answer][] = [
@@ -240,7 +240,7 @@ describe("the headers of the window", () => {
   });
 });
 
-describe("a rate that makes no sense", () => {
+describe("an invalid rate", () => {
   test.each([
     "0/10s",
     "5/0s",

@@ -1,4 +1,4 @@
-// Attacks on a server that listens on the developer's machine, takes addresses from callers and can be steered: each by its name, over raw sockets.
+// Known attacks on a local server that accepts URLs from clients and has a control plane, each sent over a raw socket.
 
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -11,19 +11,19 @@ import { receive, register, trigger } from "../support/webhooks.ts";
 const RESET = "/_sandbox/reset";
 const RULES = "/v1/hospitality/pricing-rules";
 
-/** Something that no fixture has: whatever resets the sandbox takes it away. */
+/** A record that no fixture has: a reset removes it. */
 async function canary(bench: Bench): Promise<() => Promise<boolean>> {
   const { id } = await bench.control("POST", "/records/customer", { merchant: "mer_lodge", name: "Canary" });
   return async () => (await bench.call("GET", `/v1/customers/${id}`)).status === 200;
 }
 
-/** A request with a body as bytes, after which the connection closes. */
+/** A request with a body, as text, that asks to close the connection. */
 const post = (path: string, body: string, ...headers: string[]) =>
   lines(`POST ${path} HTTP/1.1`, ...headers, `Content-Length: ${Buffer.byteLength(body)}`) + body;
 
 const statuses = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
-test("DNS rebinding: a page whose name now leads here can neither read nor steer", async () => {
+test("DNS rebinding: a page whose host name resolves to this machine can neither read nor change anything", async () => {
   const bench = await open();
   const alive = await canary(bench);
   for (const host of ["evil.example", `evil.example:${bench.port}`, `localhost.evil.example:${bench.port}`, `0.0.0.0:${bench.port}`]) {
@@ -40,7 +40,7 @@ test("DNS rebinding: a page whose name now leads here can neither read nor steer
   expect(await alive()).toBe(true);
 });
 
-test("cross-site request forgery: no form and no fetch without preflight changes anything", async () => {
+test("cross-site request forgery: neither a form nor a fetch without preflight changes anything", async () => {
   const bench = await open();
   const alive = await canary(bench);
   const own = `Host: localhost:${bench.port}`;
@@ -61,16 +61,16 @@ test("cross-site request forgery: no form and no fetch without preflight changes
     const page = readRaw(await raw(bench.port, post(RESET, "{}", own, `Origin: ${origin}`, "Content-Type: application/json")));
     expect([origin, page.status, page.body.code]).toEqual([origin, 403, "origin_not_allowed"]);
   }
-  // An empty body needs no type: what takes none from a page must be refused by its origin.
+  // An empty body needs no Content-Type, so only the Origin check can reject this one.
   const bare = readRaw(await raw(bench.port, lines(`POST ${RESET} HTTP/1.1`, own, "Origin: http://evil.example", "Content-Length: 0")));
   expect(bare.status).toBe(403);
   expect(await alive()).toBe(true);
-  // The same, asked for properly, is done.
+  // The same request without the foreign origin is accepted.
   expect(readRaw(await raw(bench.port, post(RESET, "{}", own, "Content-Type: application/json"))).status).toBe(200);
   expect(await alive()).toBe(false);
 });
 
-test("a preflight is granted nothing, on any operation of the control plane", async () => {
+test("a CORS preflight is rejected on every operation of the control plane", async () => {
   const bench = await open();
   for (const path of new Set(controlCatalogue.map((operation) => operation.path.replaceAll(/\{\w+\}/g, "x")))) {
     const own = [`Host: localhost:${bench.port}`, `Origin: http://localhost:${bench.port}`, "Access-Control-Request-Method: POST"];
@@ -80,7 +80,7 @@ test("a preflight is granted nothing, on any operation of the control plane", as
   }
 });
 
-test("cross-site WebSocket hijacking: no 101 before Host and Origin were looked at, whatever else the request is", async () => {
+test("cross-site WebSocket hijacking: no 101 before Host and Origin are checked, whatever else is in the request", async () => {
   const bench = await open();
   const handshake = [
     "Connection: Upgrade",
@@ -100,7 +100,7 @@ test("cross-site WebSocket hijacking: no 101 before Host and Origin were looked 
   expect(await ask()).toBe(403);
 });
 
-test("request smuggling: bytes that two readers could part differently are never a second request", async () => {
+test("request smuggling: ambiguous framing never yields a second request", async () => {
   const bench = await open();
   const alive = await canary(bench);
   const own = `Host: localhost:${bench.port}`;
@@ -128,7 +128,7 @@ test("request smuggling: bytes that two readers could part differently are never
   }
 });
 
-test("a request behind an offer of HTTP/2 is held to Host and Origin like every other", async () => {
+test("a request that offers an upgrade to HTTP/2 gets the same Host and Origin checks", async () => {
   const bench = await open();
   const alive = await canary(bench);
   const offer = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA"];
@@ -138,7 +138,7 @@ test("a request behind an offer of HTTP/2 is held to Host and Origin like every 
   expect(await alive()).toBe(true);
 });
 
-test("response splitting: what a caller names in a query, a field or a key opens no header of its own", async () => {
+test("response splitting: names in a query, field or key cannot inject a header", async () => {
   const bench = await open();
   const own = [`Host: localhost:${bench.port}`, "Authorization: Bearer sk_test_lodge"];
   const evil = "x%0d%0aSet-Cookie:%20a=b";
@@ -163,7 +163,7 @@ test("response splitting: what a caller names in a query, a field or a key opens
   }
 });
 
-test("path traversal: no name of a snapshot, page or record leads out of its place", async () => {
+test("path traversal: no name of a snapshot, page or record leaves its folder", async () => {
   const bench = await open();
   const own = `Host: localhost:${bench.port}`;
   for (const name of ["..%2f..%2fevil", "%2e%2e%2fevil", "..", "a%00b", "a%5cb", "/etc/passwd"]) {
@@ -171,7 +171,7 @@ test("path traversal: no name of a snapshot, page or record leads out of its pla
     expect([name, saved.status >= 400 && saved.status < 500]).toEqual([name, true]);
   }
   expect((await bench.control("GET", "/snapshots")).data).toEqual([]);
-  // A scenario may be a file for who starts the sandbox, never for who calls it.
+  // A scenario may be a file on the command line, never in a request.
   for (const name of ["..%2f..%2fetc%2fpasswd", "%2fetc%2fpasswd"]) {
     const armed = readRaw(await raw(bench.port, post(`/_sandbox/scenarios/${name}`, "{}", own, "Content-Type: application/json")));
     expect([name, armed.status]).toEqual([name, expect.toSatisfy((status: number) => status === 404 || status === 405)]);
@@ -193,7 +193,7 @@ test("server-side request forgery: a receiver that redirects to the sandbox itse
   expect(await alive()).toBe(true);
 });
 
-test("a receiver that answers a byte at a time holds its attempt no longer than one deadline", async () => {
+test("a receiver that responds one byte at a time cannot exceed the timeout of one attempt", async () => {
   const bench = await open({ webhookTimeout: 300 });
   const receiver = await receive();
   let dripping: NodeJS.Timeout | undefined;
@@ -213,7 +213,7 @@ test("a receiver that answers a byte at a time holds its attempt no longer than 
   expect(data[0]).toMatchObject({ status: "failed", errorCode: "timeout" });
 });
 
-test("a compressed bomb is refused unread, and a body beyond 1 MiB at its announcement, on the control plane too", async () => {
+test("a compression bomb is rejected unread, and a body beyond 1 MiB by its Content-Length, on the control plane too", async () => {
   const bench = await open();
   const bomb = gzipSync(Buffer.alloc(10_000_000, "a"));
   for (const [path, key] of [
@@ -229,7 +229,7 @@ test("a compressed bomb is refused unread, and a body beyond 1 MiB at its announ
   }
 });
 
-test("a peer that is refused, and then neither reads nor closes, holds its connection no longer than a moment", async () => {
+test("a rejected client that neither reads nor closes is disconnected shortly after", async () => {
   const bench = await open();
   const handshake = ["GET /_sandbox/live HTTP/1.1", `Host: localhost:${bench.port}`, "Connection: Upgrade", "Upgrade: websocket", "", ""];
   for (const bytes of ["this is no HTTP\r\n\r\n", handshake.join("\r\n")]) {
@@ -237,7 +237,7 @@ test("a peer that is refused, and then neither reads nor closes, holds its conne
     const code = await new Promise((resolve) => {
       socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code));
       socket.once("end", () => {
-        // What is written here is refused once nobody holds the other end.
+        // These writes fail once the sandbox has destroyed its end.
         const pen = setInterval(() => socket.write("."), 20);
         socket.once("close", () => clearInterval(pen));
       });
@@ -247,12 +247,12 @@ test("a peer that is refused, and then neither reads nor closes, holds its conne
   }
 });
 
-/** An address of this machine that other machines could reach. */
+/** An address of this machine that other machines can reach. */
 const outside = Object.values(networkInterfaces())
   .flat()
   .find((one) => one?.family === "IPv4" && !one.internal)?.address;
 
-test.skipIf(outside === undefined)("a neighbour on the network finds nobody listening", async () => {
+test.skipIf(outside === undefined)("by default, the sandbox does not listen on network addresses", async () => {
   const bench = await open();
   const code = await new Promise((resolve) => {
     const socket = connect({ port: bench.port, host: outside ?? "" }, () => resolve("connected"));
@@ -262,7 +262,7 @@ test.skipIf(outside === undefined)("a neighbour on the network finds nobody list
   expect(code).toBe("ECONNREFUSED");
 });
 
-test("a neighbour who is let in steers nothing without the token: neither with a merchant's key, nor with something like the token", async () => {
+test("on the network, the control plane requires the exact token: neither a merchant's key nor a similar token opens it", async () => {
   const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
   const token = bench.controlToken ?? "";
   expect(token.length).toBeGreaterThan(20);
@@ -295,7 +295,7 @@ test("a neighbour who is let in steers nothing without the token: neither with a
   expect((await ask("/_sandbox", `Authorization: Bearer ${token}`)).status).toBe(200);
 });
 
-test("the door of a workshop's room opens nothing else", async () => {
+test("the open endpoints of a workshop give access to nothing else", async () => {
   const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
   const own = `Host: 127.0.0.1:${bench.port}`;
   const token = `Authorization: Bearer ${bench.controlToken}`;
@@ -306,7 +306,7 @@ test("the door of a workshop's room opens nothing else", async () => {
   expect((await ask(`GET ${room}`, "Origin: http://evil.example")).status).toBe(403);
   for (const closed of ["POST /_sandbox/room", "DELETE /_sandbox/room", "GET /_sandbox/lessons", "GET /_sandbox/Room/x"])
     expect([closed, (await ask(closed, "Content-Length: 0")).status]).toEqual([closed, 403]);
-  // Neither another room, nor a way round it, nor the key of a merchant who is no learner.
+  // Neither another workshop, nor another spelling of the path, nor the key of a merchant who is no learner.
   for (const path of ["/_sandbox/room/guessed", `${room}/../../merchants`, `${room}/learners/sk_test_lodge`, `${room}/learners/__proto__`])
     expect([path, (await ask(`GET ${path}`)).status]).toEqual([path, 404]);
 });

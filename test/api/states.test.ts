@@ -1,16 +1,16 @@
-// Every kind of record in every state, moved to every other: the table of moves held from outside, with the events it names.
+// State machines: every kind of record in every state, moved to every other state, with the events that this emits.
 
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
 import { statesBefore } from "../../src/contracts/resource.ts";
 import { type Bench, needed, open } from "../support/sandbox.ts";
 
-/** Kinds with states that can be brought into being from outside. */
+/** Kinds with states whose records a test can create. */
 const kinds = resources.filter(
   ({ kind, transitions, hidden }) => Object.keys(transitions).length > 0 && hidden.length === 0 && kind !== "merchant",
 );
 
-/** The types of the newest events, oldest first, of what happened since the last look. */
+/** The types of the events since the last call, oldest first. */
 function watch(bench: Bench) {
   let seen = "";
   return async (): Promise<string[]> => {
@@ -25,7 +25,7 @@ function watch(bench: Bench) {
 
 const known = (...types: (string | undefined)[]) => types.filter((type) => type !== undefined);
 
-describe("the moves of every kind", () => {
+describe("the transitions of every kind", () => {
   test.each(kinds.map((resource) => [resource.kind, resource] as const))("%s", async (kind, resource) => {
     const { transitions, events, defaults } = resource;
     const bench = await open();
@@ -56,7 +56,7 @@ describe("the moves of every kind", () => {
       }
   });
 
-  test("lead out of every state but the last, and only to states that exist", () => {
+  test("lead only to existing states, and together to every state", () => {
     for (const { kind, transitions, defaults } of resources) {
       const states = Object.keys(transitions);
       for (const [from, to] of Object.entries(transitions))
@@ -67,7 +67,7 @@ describe("the moves of every kind", () => {
     }
   });
 
-  test("are told of only by events that the catalogue of types knows", async () => {
+  test("emit only event types of the catalogue", async () => {
     const bench = await open();
     const types = resources.flatMap(({ events }) => Object.values(events));
     const answer = await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000", events: [...new Set(types)] } });
