@@ -1,7 +1,7 @@
 // Written from the sources by `npm run docs`: change those, not this.
 /// <reference lib="esnext.disposable" />
 
-/** Everything that steers a sandbox. */
+/** The control plane of a sandbox. */
 export interface ControlPlane {
   /** Get an overview of the sandbox. Version, address, merchants with their keys, and links. */
   index(): Promise<SandboxIndexReply>;
@@ -134,97 +134,97 @@ export interface ControlPlane {
     stop(given?: TrafficStopInput): Promise<TrafficStopReply>;
   };
   readonly lessons: {
-    /** Every lesson, as it is written. */
+    /** List the lessons. */
     list(): Promise<LessonsListReply>;
-    /** A lesson, its commands ready to be run by one learner. */
+    /** Get a lesson, with the commands of one learner if requested. */
     get(given: LessonsGetInput): Promise<Lesson>;
-    /** The board as a page that keeps itself up to date. One file without anything from elsewhere. In a room, open it at the room's address: there it needs no control token. */
+    /** Get the board as a page that updates itself. One self-contained HTML file. While a room is open, use the board at the room's URL, which requires no control token. */
     board(given: LessonsBoardInput & {
       format: "json";
     }): Promise<Board>;
-    /** The board as a page that keeps itself up to date. One file without anything from elsewhere. In a room, open it at the room's address: there it needs no control token. */
+    /** Get the board as a page that updates itself. One self-contained HTML file. While a room is open, use the board at the room's URL, which requires no control token. */
     board(given?: LessonsBoardInput): Promise<string>;
   };
   readonly learners: {
-    /** The board: who is at which step, since when, and what ticked. */
+    /** List the learners with their progress. */
     list(): Promise<LearnersListReply>;
-    /** Let somebody learn, with a merchant of its own. A name gets a new merchant with everything that the first fixture has. Without a name it is the first merchant itself, and whoever learns with it already goes on. */
+    /** Add a learner. With a name, the learner gets a new merchant with the records of the first fixture. Without a name, the learner uses the first merchant; if a learner already uses it, that learner is returned. */
     join(given?: LearnersJoinInput): Promise<LearnersJoinReply>;
-    /** How one learner stands. */
+    /** Get a learner. */
     get(given: {
       id: string;
     }): Promise<Learner>;
-    /** Begin a lesson, afresh or at one of its steps. */
+    /** Begin a lesson, at its start or at one of its steps. */
     begin(given: LearnersBeginInput): Promise<Learner>;
-    /** Leave a step behind as if it had been done. What the step would have left is brought about, so that those after it can be done. */
+    /** Skip the current step of a learner. The results of the step are created, so that the following steps can be done. */
     skip(given: {
       id: string;
     }): Promise<Learner>;
-    /** Show the next hint of a step, or the last one again. */
+    /** Show the next hint of the current step, or the last one again. */
     hint(given: {
       id: string;
     }): Promise<Learner>;
-    /** Forget a learner and all progress; the merchant stays. */
+    /** Remove a learner and all progress; the merchant is kept. */
     remove(given: {
       id: string;
     }): Promise<Learner>;
   };
   readonly room: {
-    /** Open the room of a workshop, or show the one that is open. Attendees need no control token in it: who knows its address can join under a name, gets a merchant and a first step, and can steer nothing but its own lessons. */
+    /** Open a workshop room, or get the open one. Participants need the room's URL and no control token. Each joins with a name, gets a merchant and the first step of a lesson, and can control only that lesson. */
     open(): Promise<Room>;
-    /** Close the room; who learns goes on, and nobody else can join. */
+    /** Close the room. */
     close(): Promise<RoomCloseReply>;
-    /** The board, for everybody in the room: no keys. */
+    /** List the learners in a room, without keys. */
     board(given: {
       room: string;
     }): Promise<RoomBoardReply>;
-    /** The same page, for whoever knows the room. */
+    /** Get the board of a room as a page that updates itself. */
     boardPage(given: RoomBoardPageInput & {
       format: "json";
     }): Promise<Board>;
-    /** The same page, for whoever knows the room. */
+    /** Get the board of a room as a page that updates itself. */
     boardPage(given: RoomBoardPageInput): Promise<string>;
-    /** A page by which a browser joins the room, and reads the steps. */
+    /** Get the page on which a browser joins the room and follows the lesson. */
     door(given: RoomDoorInput & {
       format: "json";
     }): Promise<Room>;
-    /** A page by which a browser joins the room, and reads the steps. */
+    /** Get the page on which a browser joins the room and follows the lesson. */
     door(given: RoomDoorInput): Promise<string>;
-    /** Join the room under a name: a merchant, its key, and the first step. */
+    /** Join a room: get a merchant, its API key and the first step. */
     join(given: RoomJoinInput & {
       format: "text";
     }): Promise<string>;
-    /** Join the room under a name: a merchant, its key, and the first step. */
+    /** Join a room: get a merchant, its API key and the first step. */
     join(given: RoomJoinInput): Promise<Place>;
-    /** Where the learner with this key is: lesson, step and what to run. */
+    /** Get the lesson and step of the learner with this key. */
     place(given: RoomPlaceInput & {
       format: "text";
     }): Promise<string>;
-    /** Where the learner with this key is: lesson, step and what to run. */
+    /** Get the lesson and step of the learner with this key. */
     place(given: RoomPlaceInput): Promise<Place>;
-    /** The file that the learner's lesson works on, as it is at the start. */
+    /** Get the initial file of the learner's lesson. */
     file(given: RoomFileInput & {
       format: "text";
     }): Promise<string>;
-    /** The file that the learner's lesson works on, as it is at the start. */
+    /** Get the initial file of the learner's lesson. */
     file(given: RoomFileInput): Promise<RoomFileReply>;
-    /** A hint for the learner with this key. */
+    /** Show a hint to the learner with this key. */
     hint(given: RoomHintInput & {
       format: "text";
     }): Promise<string>;
-    /** A hint for the learner with this key. */
+    /** Show a hint to the learner with this key. */
     hint(given: RoomHintInput): Promise<Place>;
-    /** Leave out the step that the learner with this key is at. */
+    /** Skip the current step of the learner with this key. */
     skip(given: RoomSkipInput & {
       format: "text";
     }): Promise<string>;
-    /** Leave out the step that the learner with this key is at. */
+    /** Skip the current step of the learner with this key. */
     skip(given: RoomSkipInput): Promise<Place>;
-    /** Begin a lesson, for the learner with this key. */
+    /** Begin a lesson for the learner with this key. */
     begin(given: RoomBeginInput & {
       format: "text";
     }): Promise<string>;
-    /** Begin a lesson, for the learner with this key. */
+    /** Begin a lesson for the learner with this key. */
     begin(given: RoomBeginInput): Promise<Place>;
   };
   readonly merchants: {
@@ -269,11 +269,11 @@ export interface AttemptsListInput {
   type?: string;
   /** Only attempts that ended with this status */
   status?: "succeeded" | "failed" | "aborted";
-  /** How many records to return */
+  /** Maximum number of objects to return */
   limit?: number;
-  /** Id of a record: return those that follow it (older) */
+  /** Cursor: id of an object; returns the objects after it (older) */
   starting_after?: string;
-  /** Id of a record: return those that precede it (newer) */
+  /** Cursor: id of an object; returns the objects before it (newer) */
   ending_before?: string;
 }
 export interface AttemptsListReply {
@@ -281,7 +281,7 @@ export interface AttemptsListReply {
   object: "list";
   /** Newest first */
   data: LoggedAttempt[];
-  /** True when more records exist beyond this page, in the requested direction */
+  /** Whether there are more objects after this page, in the requested direction */
   has_more: boolean;
 }
 export interface AttemptsReplayReply {
@@ -292,9 +292,9 @@ export interface AttemptsReplayReply {
 export interface Board {
   /** Always `list` */
   object: "list";
-  /** Where attendees join; null where no room is open */
+  /** The URL at which participants join; null if no room is open */
   url: string | null;
-  /** In the order in which they joined; without hints, which may have keys in them */
+  /** The learners, in the order in which they joined; without hints, because they may contain API keys */
   data: Learner[];
 }
 export interface Clock {
@@ -384,11 +384,11 @@ export interface EventsListInput {
   merchant?: string;
   /** Only of this type */
   type?: string;
-  /** How many records to return */
+  /** Maximum number of objects to return */
   limit?: number;
-  /** Id of a record: return those that follow it (older) */
+  /** Cursor: id of an object; returns the objects after it (older) */
   starting_after?: string;
-  /** Id of a record: return those that precede it (newer) */
+  /** Cursor: id of an object; returns the objects before it (newer) */
   ending_before?: string;
 }
 export interface EventsListReply {
@@ -396,7 +396,7 @@ export interface EventsListReply {
   object: "list";
   /** Newest first */
   data: LoggedEvent[];
-  /** True when more records exist beyond this page, in the requested direction */
+  /** Whether there are more objects after this page, in the requested direction */
   has_more: boolean;
 }
 export interface EventsReplayReply {
@@ -754,48 +754,48 @@ export interface JudgedRule {
   inconclusive: number;
 }
 export interface Learner {
-  /** The merchant that the learner works with */
+  /** The id of the learner's merchant */
   id: string;
   name: string;
-  /** Null before the first */
+  /** The name of the lesson; null before the first one */
   lesson: string | null;
-  /** The lesson's */
+  /** The title of the lesson */
   title: string | null;
-  /** Null when the lesson is over */
+  /** The number of the step; null at the end of the lesson */
   step: number | null;
   stepTitle: string | null;
-  /** How many the lesson has */
+  /** The number of steps in the lesson */
   steps: number;
-  /** How many of them ticked */
+  /** The number of steps completed by the learner */
   ticked: number;
-  /** How many of this step's were shown */
+  /** The number of hints shown for this step */
   hints: number;
-  /** The newest of them, as Markdown; null where none was */
+  /** The latest hint shown, as Markdown; null if none was shown */
   hint: string | null;
-  /** Sandbox time at which the step began */
+  /** The sandbox time at which the step began */
   since: string;
-  /** Real milliseconds at the step */
+  /** Real milliseconds spent at the step */
   elapsed: number;
-  /** The lesson after this one; null after the last */
+  /** The name of the next lesson; null after the last one */
   next: string | null;
-  /** The steps left behind, of every lesson, oldest first */
+  /** The finished steps of all lessons, oldest first */
   left: LeftStep[];
-  /** How many news there were of this learner in this run */
+  /** Incremented with each change of this learner; starts at 0 with each run */
   version: number;
 }
 export interface LearnersBeginInput {
   id: string;
-  /** Which lesson, by its name or its number */
+  /** The name or number of the lesson */
   name: string;
-  /** Begin at this step, with what those before would have left */
+  /** Begin at this step; the results of the steps before it are created */
   checkpoint?: number;
 }
 export interface LearnersJoinInput {
-  /** What the learner is called; no two are called the same */
+  /** The learner's name, which must be unique */
   name?: string;
-  /** A merchant that there is, instead of a new one */
+  /** The id of an existing merchant to use instead of a new one */
   merchant?: string;
-  /** How long at a step until a hint is shown unasked, in real time; 90s unless given, 0s for never */
+  /** Real time at a step before a hint is shown automatically; 0s for never (default: 90s) */
   hintAfter?: string;
 }
 export interface LearnersJoinReply {
@@ -806,31 +806,31 @@ export interface LearnersJoinReply {
 export interface LearnersListReply {
   /** Always `list` */
   object: "list";
-  /** In the order in which they joined */
+  /** The learners, in the order in which they joined */
   data: Learner[];
 }
 export interface LeftStep {
   lesson: string;
   step: number;
-  /** `prepared` where a checkpoint came after it */
+  /** How the step ended; `prepared` if the learner began at a later checkpoint */
   how: "ticked" | "skipped" | "prepared";
-  /** How many had been shown */
+  /** The number of hints shown */
   hints: number;
-  /** Sandbox time */
+  /** The sandbox time at which the step ended */
   at: string;
 }
 export interface Lesson {
   name: string;
   number: number;
   title: string;
-  /** Its opening, as Markdown */
+  /** The introduction, as Markdown */
   about: string;
   steps: LessonStep[];
-  /** The file that the learner works on; null where the lesson has none */
+  /** The file that the learner works on; null if the lesson has none */
   file: LessonFile | null;
 }
 export interface LessonBlock {
-  /** `prose` for Markdown, else the language of a fenced block: `sh` is run */
+  /** `prose` for Markdown, otherwise the language of a fenced block; the learner runs `sh` blocks */
   kind: string;
   text: string;
 }
@@ -842,22 +842,22 @@ export interface LessonFile {
 export interface LessonStep {
   number: number;
   title: string;
-  /** In the order in which they are read */
+  /** The content of the step, in reading order */
   blocks: LessonBlock[];
-  /** What is to be run; null where there is nothing to run */
+  /** The commands of the step; null if it has none */
   command: string | null;
-  /** How many there are */
+  /** The number of hints */
   hints: number;
-  /** Whether the lesson's file is brought to its solution here */
+  /** True if the learner completes the lesson's file in this step */
   mends: boolean;
 }
 export interface LessonsBoardInput {
-  /** `json` for the data; a page unless given */
+  /** The format of the response (default: html) */
   format?: "html" | "json";
 }
 export interface LessonsGetInput {
   name: string;
-  /** Whose address, key and merchant stand in the commands; as they are written unless given */
+  /** The id of a learner whose URL, API key and merchant are filled in (default: those of the first merchant, on port 4747) */
   learner?: string;
 }
 export interface LessonsListReply {
@@ -944,12 +944,12 @@ export interface NearMiss {
 }
 export interface Place {
   learner: Learner;
-  /** The learner's own key, which is also the way back in */
+  /** The learner's API key, also used to come back to the room */
   apiKey: string;
   baseUrl: string;
-  /** The learner's own place in the room */
+  /** The learner's URL in the room */
   url: string;
-  /** Ready to be run; null before the first one */
+  /** The current lesson, with the learner's URL, key and merchant filled in; null before the first one */
   lesson: Lesson | null;
 }
 export interface PlayedAttempt {
@@ -1095,7 +1095,7 @@ export interface RequestsListInput {
   since?: string;
   /** Id of a request: only requests before it */
   starting_after?: string;
-  /** How many records to return */
+  /** Maximum number of objects to return */
   limit?: number;
 }
 export interface RequestsListReply {
@@ -1103,28 +1103,28 @@ export interface RequestsListReply {
   object: "list";
   /** Newest first */
   data: LoggedRequest[];
-  /** True when more records exist beyond this page, in the requested direction */
+  /** Whether there are more objects after this page, in the requested direction */
   has_more: boolean;
 }
 export interface Room {
-  /** The word that opens its door */
+  /** The code of the room, part of its URL */
   room: string;
-  /** Where attendees join: POST …/join */
+  /** The URL of the room; participants join with POST …/join */
   url: string;
 }
 export interface RoomBeginInput {
   room: string;
   key: string;
-  /** `text` for a plain terminal; json unless given */
+  /** The format of the response; `text` is for a plain terminal (default: json) */
   format?: "json" | "text";
-  /** Which lesson, by its name or its number */
+  /** The name or number of the lesson */
   name: string;
-  /** Begin at this step, with what those before would have left */
+  /** Begin at this step; the results of the steps before it are created */
   checkpoint?: number;
 }
 export interface RoomBoardPageInput {
   room: string;
-  /** `json` for the data; a page unless given */
+  /** The format of the response (default: html) */
   format?: "html" | "json";
 }
 export interface RoomBoardReply {
@@ -1133,18 +1133,18 @@ export interface RoomBoardReply {
   data: Learner[];
 }
 export interface RoomCloseReply {
-  /** Null where there was none */
+  /** The code of the closed room; null if none was open */
   closed: string | null;
 }
 export interface RoomDoorInput {
   room: string;
-  /** `json` for the data; a page unless given */
+  /** The format of the response (default: html) */
   format?: "html" | "json";
 }
 export interface RoomFileInput {
   room: string;
   key: string;
-  /** `text` for a plain terminal; json unless given */
+  /** The format of the response; `text` is for a plain terminal (default: json) */
   format?: "json" | "text";
 }
 export interface RoomFileReply {
@@ -1154,32 +1154,32 @@ export interface RoomFileReply {
 export interface RoomHintInput {
   room: string;
   key: string;
-  /** `text` for a plain terminal; json unless given */
+  /** The format of the response; `text` is for a plain terminal (default: json) */
   format?: "json" | "text";
 }
 export interface RoomJoinInput {
   room: string;
-  /** `text` for a plain terminal; json unless given */
+  /** The format of the response; `text` is for a plain terminal (default: json) */
   format?: "json" | "text";
-  /** What the learner is called; no two are called the same */
+  /** The learner's name, which must be unique */
   name: string;
-  /** Which lesson to begin with; the first unless given */
+  /** The name or number of the lesson to begin with (default: the first) */
   lesson?: string;
 }
 export interface RoomPlaceInput {
   room: string;
   key: string;
-  /** `text` for a plain terminal; json unless given */
+  /** The format of the response; `text` is for a plain terminal (default: json) */
   format?: "json" | "text";
-  /** The version that is known: wait for a newer one */
+  /** Wait until the learner's version is newer than this one */
   after?: number;
-  /** How long to wait for it, an hour at most; 25s unless given */
+  /** How long to wait, at most an hour (default: 25s) */
   within?: string;
 }
 export interface RoomSkipInput {
   room: string;
   key: string;
-  /** `text` for a plain terminal; json unless given */
+  /** The format of the response; `text` is for a plain terminal (default: json) */
   format?: "json" | "text";
 }
 export interface SandboxAuditInput {
@@ -1774,37 +1774,37 @@ interface FinishedStep {
   lesson: string;
   step: number;
   how: StepEnd;
-  /** How many hints had been shown. */
+  /** The number of hints shown. */
   hints: number;
   /** Sandbox milliseconds. */
   at: number;
 }
 interface LearnerState {
-  /** The merchant that the learner works with. */
+  /** The id of the learner's merchant. */
   id: string;
   name: string;
-  /** Null before the first lesson was begun. */
+  /** The lesson's name; null before the first one. */
   lesson: string | null;
   title: string | null;
-  /** Null when the lesson is over. */
+  /** Null at the end of the lesson. */
   step: number | null;
   stepTitle: string | null;
-  /** How many the lesson has. */
+  /** The number of steps in the lesson. */
   steps: number;
-  /** Of this lesson. */
+  /** The number of this lesson's steps that the learner completed. */
   ticked: number;
-  /** How many hints of this step were shown, and the newest of them. */
+  /** The number of hints shown for this step; `hint` is the latest. */
   hints: number;
   hint: string | null;
   /** Sandbox milliseconds at which the step began. */
   since: number;
-  /** Real milliseconds that the step has taken so far; from the start of the process where that came later. */
+  /** Real milliseconds spent at the step, counted from the start of the process if that is later. */
   elapsed: number;
-  /** The lesson after this one; null after the last. */
+  /** The name of the next lesson; null after the last one. */
   next: string | null;
-  /** The steps that were left behind, of every lesson, oldest first. */
+  /** The finished steps of all lessons, oldest first. */
   left: FinishedStep[];
-  /** How many news there were of this learner in this process: whoever waits for the next says which it knows. */
+  /** Incremented with each change in this process. A client that waits for the next change sends the version that it has. */
   version: number;
 }
 declare const LESSON_EVENTS: readonly [
