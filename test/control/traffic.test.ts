@@ -1,4 +1,4 @@
-// Business that goes on by itself: the same for the same seed and start, of the kinds that were asked for, valid whatever was asked, over in time.
+// Generated traffic: deterministic for a seed and start, limited to the chosen kinds, always valid, and stopped in time.
 
 import Sqlite from "better-sqlite3";
 import fc from "fast-check";
@@ -15,7 +15,7 @@ const state = async (bench: Bench, merchant = "mer_lodge"): Promise<TrafficState
   (await bench.control("GET", "/traffic")).data.find((one: TrafficState) => one.merchant === merchant);
 const refused = async (bench: Bench, body: object): Promise<Answer> => bench.call("POST", "/_sandbox/traffic", { key: null, body });
 
-/** Every event from the beginning, as it was sent. */
+/** Every event, oldest first, as sent. */
 async function events(bench: Bench, merchant = "mer_lodge") {
   const all: { id: string; type: string; body: Answer["body"] }[] = [];
   for (let after = ""; ; ) {
@@ -26,8 +26,8 @@ async function events(bench: Bench, merchant = "mer_lodge") {
   }
 }
 
-describe("what happens", () => {
-  test("is as much as the rate says, in sandbox time: nothing while the clock stands, all of it when time is played", async () => {
+describe("generated traffic", () => {
+  test("follows the rate in sandbox time: nothing while the clock is frozen, all of it when the clock advances", async () => {
     const bench = await open();
     const started = await begin(bench, { rate: "2/s", for: "1m" });
     expect(started).toMatchObject({ merchant: "mer_lodge", rate: "2/s", for: "1m", status: "running", happened: 0, byKind: {} });
@@ -46,7 +46,7 @@ describe("what happens", () => {
     expect([times[0], times.at(-1)]).toEqual([expect.toSatisfy((time) => time <= 5), expect.toSatisfy((time) => time >= 50 && time < 60)]);
   });
 
-  test("goes through the states as the service allows, with its events: a day of it in a moment", async () => {
+  test("follows the allowed state transitions and emits their events, for a whole day", async () => {
     const bench = await open();
     await begin(bench, { rate: "1/m" });
     await advance(bench, "24h");
@@ -56,7 +56,7 @@ describe("what happens", () => {
       expect([type, types.has(type)]).toEqual([type, true]);
     for (const type of ["payroll.created", "payroll.paid", "remittance.confirmed", "marketplace_order.updated", "customer.created"])
       expect([type, types.has(type)]).toEqual([type, true]);
-    // What a record is said to be at last, it is.
+    // The last event of a record shows its current state.
     const last = new Map(all.map(({ body }) => [body.data.id, body.data]));
     const { body: payments } = await bench.call("GET", "/v1/payments?limit=100");
     for (const payment of payments.data.filter(({ id }: { id: string }) => last.has(id))) expect(payment).toEqual(last.get(payment.id));
@@ -65,20 +65,20 @@ describe("what happens", () => {
     expect(payroll.totals.netAmount).toBe(net.reduce((sum: number, amount: number) => sum + amount, 0));
   });
 
-  test("is delivered, signed and logged like anything else, each at its own time", async () => {
+  test("is delivered, signed and logged like any other event, each at its own time", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url, ["payment.succeeded"]);
     await begin(bench, { rate: "1/s", mix: { payment: 1 }, for: "1m" });
     const { attempts } = await bench.control("POST", "/clock/advance", { by: "1m" });
-    const told = (await events(bench)).filter(({ type }) => type === "payment.succeeded");
-    expect(told.length).toBeGreaterThan(10);
-    expect(receiver.arrivals.map(({ event }) => event)).toEqual(told.map(({ body }) => body));
-    expect(attempts.map(({ eventId }: { eventId: string }) => eventId)).toEqual(told.map(({ id }) => id));
-    expect((await log(bench)).map(({ status, created }) => [status, created])).toEqual(told.map(({ body }) => ["succeeded", body.created]));
+    const sent = (await events(bench)).filter(({ type }) => type === "payment.succeeded");
+    expect(sent.length).toBeGreaterThan(10);
+    expect(receiver.arrivals.map(({ event }) => event)).toEqual(sent.map(({ body }) => body));
+    expect(attempts.map(({ eventId }: { eventId: string }) => eventId)).toEqual(sent.map(({ id }) => id));
+    expect((await log(bench)).map(({ status, created }) => [status, created])).toEqual(sent.map(({ body }) => ["succeeded", body.created]));
   });
 
-  test("leaves alone what it did not make: the seeded records stand as they stood", async () => {
+  test("changes only its own records: the seeded ones stay the same", async () => {
     const bench = await open();
     const seeded = async () => (await bench.call("GET", "/v1/payments?limit=100&starting_after=pay_pending")).text;
     const before = await seeded();
@@ -88,7 +88,7 @@ describe("what happens", () => {
     expect((await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline")).status).toBe(200);
   });
 
-  test("goes on where somebody else moved a record meanwhile", async () => {
+  test("continues after another client changed one of its records", async () => {
     const bench = await open();
     await begin(bench, { rate: "1/s", mix: { booking: 1 } });
     for (let round = 0; round < 40; round++) {
@@ -107,7 +107,7 @@ describe("equal starts", () => {
     return (await events(bench, merchant)).map(({ body }) => body);
   };
 
-  test("make equal records and events: in two sandboxes, and in one that was reset", async () => {
+  test("generate equal records and events: in two sandboxes, and in one after a reset", async () => {
     const one = await open();
     const first = await run(one);
     expect(first.length).toBeGreaterThan(200);
@@ -117,7 +117,7 @@ describe("equal starts", () => {
     expect(await run(one)).toEqual(first);
   });
 
-  test("do not depend on how the time is cut into pieces", async () => {
+  test("do not depend on the size of the clock's steps", async () => {
     const bench = await open();
     const whole = await run(await open());
     await begin(bench, { rate: "3/s", for: "2m" });
@@ -125,7 +125,7 @@ describe("equal starts", () => {
     expect((await events(bench)).map(({ body }) => body)).toEqual(whole);
   });
 
-  test("with another seed make others, and so does a second start", async () => {
+  test("generate different ones with another seed, and so does a second start", async () => {
     const first = await run(await open());
     const other = await run(await open({ seed: 7 }));
     const amounts = (bodies: Answer["body"][]) => bodies.map(({ data }) => data.amount);
@@ -136,7 +136,7 @@ describe("equal starts", () => {
     expect(amounts(again)).not.toEqual(amounts(first));
   });
 
-  test("of two merchants beside each other are each as if it were alone", async () => {
+  test("of two merchants do not affect each other", async () => {
     const alone = await run(await open(), "mer_market");
     const bench = await open();
     await begin(bench, { rate: "5/s", merchant: "mer_lodge" });
@@ -146,7 +146,7 @@ describe("equal starts", () => {
 });
 
 describe("the mix", () => {
-  test("says what it happens to, and how often", async () => {
+  test("sets the kinds and their frequency", async () => {
     const bench = await open();
     await begin(bench, { rate: "10/s", mix: { payment: 3, booking: 1, payout: 0 }, for: "1m" });
     await advance(bench, "1m");
@@ -156,7 +156,7 @@ describe("the mix", () => {
     expect(byKind.payment).toBeLessThan(500);
   });
 
-  test.each(Object.keys(kinds))("%s alone makes only its own events", async (kind) => {
+  test.each(Object.keys(kinds))("with %s only, emits only its events", async (kind) => {
     const bench = await open();
     await begin(bench, { rate: "1/s", mix: { [kind]: 1 }, for: "1m", merchant: "mer_blank" });
     await advance(bench, "1m");
@@ -166,7 +166,7 @@ describe("the mix", () => {
   });
 });
 
-describe("what cannot be is refused, with what was probably meant", () => {
+describe("invalid options are rejected, with a suggestion", () => {
   test.each([
     [{ rate: "fast" }, "rate must be so many in a span"],
     [{ rate: "0/s" }, "rate must be so many in a span"],
@@ -189,16 +189,16 @@ describe("what cannot be is refused, with what was probably meant", () => {
     expect((await bench.control("GET", "/traffic")).data).toEqual([]);
   });
 
-  test("a merchant that is not there", async () => {
+  test("an unknown merchant", async () => {
     const answer = await refused(await open(), { merchant: "mer_lodgy" });
     expect([answer.status, answer.body.message]).toEqual([404, "There is no merchant mer_lodgy. Did you mean mer_lodge?"]);
   });
 });
 
-describe("it ends", () => {
+describe("traffic ends", () => {
   const happened = async (bench: Bench, merchant?: string) => (await events(bench, merchant)).length;
 
-  test("when it is told to, of one merchant or of all; and its state stays to be looked at", async () => {
+  test("when it is stopped, for one merchant or for all; its state remains readable", async () => {
     const bench = await open();
     for (const merchant of ["mer_lodge", "mer_market", "mer_stage"]) await begin(bench, { merchant, rate: "1/s" });
     await advance(bench, "10s");
@@ -213,7 +213,7 @@ describe("it ends", () => {
     expect((await bench.control("DELETE", "/traffic")).data).toEqual([]);
   });
 
-  test("where another takes its place", async () => {
+  test("when another run replaces it", async () => {
     const bench = await open();
     await begin(bench, { rate: "10/s" });
     await begin(bench, { rate: "1/s", mix: { customer: 1 } });
@@ -222,7 +222,7 @@ describe("it ends", () => {
     expect(await happened(bench)).toBe(60);
   });
 
-  test("at a reset of everything, or of its merchant, and of no other", async () => {
+  test("on a reset of everything or of its merchant, but not of another", async () => {
     const bench = await open();
     for (const merchant of ["mer_lodge", "mer_market"]) await begin(bench, { merchant, rate: "1/s" });
     await bench.control("POST", "/reset", { merchant: "mer_lodge" });
@@ -235,7 +235,7 @@ describe("it ends", () => {
     expect(await happened(bench, "mer_market")).toBe(0);
   });
 
-  test("with its merchant, and with the state that a snapshot replaces", async () => {
+  test("when its merchant is deleted, or a snapshot is restored", async () => {
     const bench = await open();
     const { merchant } = await bench.control("POST", "/merchants", { fixture: "lodge" });
     await begin(bench, { merchant, rate: "100/s" });
@@ -252,7 +252,7 @@ describe("it ends", () => {
     expect(await happened(bench)).toBe(0);
   });
 
-  test("with the sandbox, while the clock runs; and real time lets it happen too", async () => {
+  test("when the sandbox stops; on a running clock, it happens in real time", async () => {
     const bench = await open({ clock: "real" });
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -266,7 +266,7 @@ describe("it ends", () => {
   });
 });
 
-test("a long span of it is played beside everything else, and can be cut short", async () => {
+test("advancing through a long period of traffic does not block other requests, and can be interrupted", async () => {
   const bench = await open();
   await begin(bench, { rate: "100/s", mix: { customer: 1 } });
   const played = advance(bench, "15m");
@@ -277,7 +277,7 @@ test("a long span of it is played beside everything else, and can be cut short",
   expect((await state(bench)).happened).toBe(stopped.happened);
 });
 
-test("a clock that is set elsewhere takes it along: a leap is not played, and going back does not end it", async () => {
+test("setting the clock moves the traffic with it: a jump forward skips it, a jump back does not end it", async () => {
   const bench = await open();
   await begin(bench, { rate: "1/s", mix: { customer: 1 } });
   await bench.control("PUT", "/clock", { mode: "frozen", now: "2026-03-05T12:00:00Z" });
@@ -290,7 +290,7 @@ test("a clock that is set elsewhere takes it along: a leap is not played, and go
   expect((await events(bench)).at(-1)?.body.created).toBeLessThan(Date.UTC(2020, 0, 1) / 1000 + 61);
 });
 
-test("whatever is mixed, however fast and for how long: every record that it leaves is one that a fixture could hold", async () => {
+test("for any mix, rate and duration, every generated record is valid in a fixture", async () => {
   const names = Object.keys(kinds);
   const mixes = fc.dictionary(fc.constantFrom(...names), fc.integer({ min: 1, max: 9 }), { minKeys: 1 });
   const merchants = fc.constantFrom("mer_lodge", "mer_market", "mer_stage", "mer_blank");
@@ -312,7 +312,7 @@ test("whatever is mixed, however fast and for how long: every record that it lea
   await fc.assert(property, { numRuns: 25 });
 });
 
-/** What is wrong with a merchant's records, held against the same checks as a fixture of somebody's own. */
+/** The errors in a merchant's records, by the checks for custom fixtures. */
 function problemsOf(file: string, merchant: string) {
   const sql = new Sqlite(file, { readonly: true });
   const rows = sql.prepare("select kind, body from documents where merchant = ?").all(merchant) as { kind: string; body: string }[];

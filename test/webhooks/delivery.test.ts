@@ -1,4 +1,4 @@
-// What goes over the wire, what a receiver may answer, and what becomes of it: retries, disabling, replays, crashes.
+// Webhook deliveries: the request, the receiver's possible responses, retries, disabling, replays and crashes.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -24,11 +24,11 @@ function folder(): string {
   return made;
 }
 
-/** Short for who waits for it to end, and long enough for a busy machine to begin an answer. */
+/** Short enough to wait for in a test, and long enough for a busy machine to start a response. */
 const SHORT = "1s";
 
 describe("a delivery", () => {
-  test("is a POST of the event with the documented headers and nothing else but what HTTP needs", async () => {
+  test("is a POST of the event with the documented headers, and otherwise only those that HTTP requires", async () => {
     const bench = await open();
     const receiver = await receive();
     const { secret } = await register(bench, `${receiver.url}?team=a%20b`);
@@ -62,7 +62,7 @@ describe("a delivery", () => {
     expect(verifySignature({ body: arrival?.body ?? "", signature: arrival?.headers["x-webhook-signature"], secret })).toBe(true);
   });
 
-  test("keeps its connection for the next one, and its bytes for every retry", async () => {
+  test("keeps its connection alive for the next delivery, and sends the same bytes on every retry", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -76,7 +76,7 @@ describe("a delivery", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  test("reaches names under .localhost without a resolver, and ::1 where 127.0.0.1 refuses", async () => {
+  test("reaches names under .localhost without DNS, and ::1 if 127.0.0.1 refuses the connection", async () => {
     const bench = await open();
     const [four, six] = [await receive("127.0.0.1"), await receive("::1")];
     await register(bench, `http://shop.localhost:${four.port}/hooks`);
@@ -93,7 +93,7 @@ describe("a delivery", () => {
     expect((await log(bench)).map(({ status }) => status)).toEqual(["succeeded", "succeeded", "succeeded", "succeeded"]);
   });
 
-  test("over TLS wants a certificate that somebody vouches for, unless told otherwise", async () => {
+  test("over TLS requires a trusted certificate by default", async () => {
     const at = folder();
     const [key, cert] = [join(at, "key.pem"), join(at, "cert.pem")];
     const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
@@ -138,24 +138,24 @@ describe("an attempt", () => {
     ["400", { status: 400, body: "no" }, { status: "failed", responseStatus: 400, responseBody: "no", errorCode: "http_status" }],
     ["500", 500, { status: "failed", responseStatus: 500, errorCode: "http_status" }],
     ["a broken connection", "reset", { status: "failed", responseStatus: null, responseBody: null, errorCode: "reset" }],
-    ["something else than HTTP", "garbage", { status: "failed", responseStatus: null, errorCode: "reset" }],
+    ["bytes that are not HTTP", "garbage", { status: "failed", responseStatus: null, errorCode: "reset" }],
     [
-      "nothing at all",
+      "none",
       "hang",
       { status: "failed", responseStatus: null, errorCode: "timeout", errorMessage: "No complete response within 1000 ms." },
     ],
     [
-      "half an answer",
+      "half a response",
       (_, outgoing) => outgoing.writeHead(200, { "content-length": 10 }).write("half"),
       { status: "failed", responseStatus: 200, responseBody: "half", errorCode: "timeout" },
     ],
     [
-      "an answer that breaks off",
+      "an aborted response",
       (_, outgoing) => outgoing.writeHead(200, { "content-length": 10 }).write("half", () => outgoing.destroy()),
       { status: "failed", responseStatus: 200, responseBody: "half", errorCode: "reset" },
     ],
     [
-      "early hints before its answer",
+      "early hints before the response",
       (_, outgoing) => {
         outgoing.writeEarlyHints({ link: "</style.css>; rel=preload" });
         outgoing.writeHead(200).end("hinted");
@@ -164,7 +164,7 @@ describe("an attempt", () => {
     ],
   ];
 
-  test.each(outcomes)("that is answered %s", async (_, step, expected) => {
+  test.each(outcomes)("with the response: %s", async (_, step, expected) => {
     const bench = await open(expected.errorCode === "timeout" ? { webhookTimeout: SHORT } : {});
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -175,7 +175,7 @@ describe("an attempt", () => {
     expect(receiver.arrivals).toHaveLength(1);
   });
 
-  test("where nobody listens", async () => {
+  test("to a port on which nothing listens", async () => {
     const bench = await open();
     const receiver = await receive();
     await receiver.close();
@@ -191,7 +191,7 @@ describe("an attempt", () => {
     ]);
   });
 
-  test("to a name that nobody knows", async () => {
+  test("to a host name that cannot be resolved", async () => {
     const bench = await open({ allowWebhookHost: ["receiver.invalid"] });
     await register(bench, "http://receiver.invalid:3000/");
     await trigger(bench);
@@ -199,7 +199,7 @@ describe("an attempt", () => {
     expect(await log(bench)).toMatchObject([{ responseStatus: null, errorCode: "dns" }]);
   });
 
-  test("reads 64 KiB of an answer without end, and keeps the first 4", async () => {
+  test("reads 64 KiB of an endless response, and stores the first 4", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -224,7 +224,7 @@ describe("an attempt", () => {
     expect(written).toBeLessThan(64 * 1_048_576);
   });
 
-  test("keeps an answer of 4 KiB whole, leaves out a character that the cut goes through, and masks keys", async () => {
+  test("stores a response of 4 KiB whole, truncates a longer one between characters, and masks keys", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -246,7 +246,7 @@ describe("an attempt", () => {
 describe("the schedule", () => {
   const times = async (bench: Parameters<typeof log>[0]) => (await log(bench)).map(({ created }) => created - NOON_SECONDS);
 
-  test("fast: six attempts within two minutes, then the delivery is given up", async () => {
+  test("fast: six attempts within two minutes, then the delivery is exhausted", async () => {
     const bench = await open();
     const receiver = await receive();
     receiver.always(500);
@@ -261,7 +261,7 @@ describe("the schedule", () => {
     expect(receiver.arrivals).toHaveLength(6);
   });
 
-  test("realistic: eight attempts over a day, each gap within a tenth of its length, and not the same for everybody", async () => {
+  test("realistic: eight attempts over a day, each gap with up to 10 % jitter, different for each delivery", async () => {
     const bench = await open({ retrySchedule: "realistic" });
     const receiver = await receive();
     receiver.always(500);
@@ -285,7 +285,7 @@ describe("the schedule", () => {
     expect(seen[0]).not.toBe(seen[1]);
   });
 
-  test("of one's own", async () => {
+  test("custom: the given gaps", async () => {
     const bench = await open({ retrySchedule: "2s,10s" });
     const receiver = await receive();
     receiver.always(500);
@@ -303,9 +303,9 @@ describe("the schedule", () => {
     ["more than an hour", 429, "86400", 3_600],
     ["nonsense", 429, "soon", 1],
     ["a fraction", 429, "2.5", 1],
-    ["less than nothing", 503, "-5", 1],
-    ["seconds, with a status that may not put off", 500, "40", 1],
-  ])("is put off by a Retry-After of %s", async (_, status, header, expected) => {
+    ["a negative number", 503, "-5", 1],
+    ["seconds, with a status for which it is ignored", 500, "40", 1],
+  ])("waits for a Retry-After of %s", async (_, status, header, expected) => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -318,12 +318,12 @@ describe("the schedule", () => {
 });
 
 describe("410", () => {
-  test("disables the endpoint and cancels everything it is owed, until it is enabled again", async () => {
+  test("disables the endpoint and cancels its pending deliveries, until it is enabled again", async () => {
     const bench = await open();
     const receiver = await receive();
     const { id } = await register(bench, receiver.url);
     receiver.script(500, 410);
-    const owed = await trigger(bench, "payment.failed");
+    const pending = await trigger(bench, "payment.failed");
     await settle(bench);
     await trigger(bench, "payment.succeeded");
     await settle(bench);
@@ -348,13 +348,13 @@ describe("410", () => {
     await trigger(bench);
     await settle(bench);
     expect(receiver.arrivals).toHaveLength(3);
-    expect(receiver.arrivals.filter(({ event }) => event.id === owed)).toHaveLength(1);
+    expect(receiver.arrivals.filter(({ event }) => event.id === pending)).toHaveLength(1);
     expect(await endpoint()).toMatchObject({ health: { state: "healthy" } });
   });
 });
 
 describe("a replay", () => {
-  test("of an attempt: the same id and bytes once more to that endpoint, with its present secret, and no retries", async () => {
+  test("of an attempt: sends the same id and bytes to that endpoint once more, with its current secret and without retries", async () => {
     const bench = await open();
     const receiver = await receive();
     const { id: endpointId } = await register(bench, `${receiver.url}/a`);
@@ -385,7 +385,7 @@ describe("a replay", () => {
     });
   });
 
-  test("of an event: to all that want its type now", async () => {
+  test("of an event: goes to all endpoints that currently subscribe to its type", async () => {
     const bench = await open();
     const receiver = await receive();
     const gone = await register(bench, `${receiver.url}/gone`, ["a.b"]);
@@ -406,7 +406,7 @@ describe("a replay", () => {
     expect(logged.sort()).toEqual(replayed.deliveries.sort());
   });
 
-  test("is refused where there is nothing to replay, or nobody to tell", async () => {
+  test("is rejected if there is nothing to replay, or no endpoint to send it to", async () => {
     const bench = await open();
     const receiver = await receive();
     const { id } = await register(bench, receiver.url);
@@ -426,7 +426,7 @@ describe("a replay", () => {
 });
 
 describe("draining", () => {
-  test("waits for what is due and in flight, and no longer than it may", async () => {
+  test("waits for due and in-flight deliveries, up to its timeout", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -446,7 +446,7 @@ describe("draining", () => {
 });
 
 describe("a slow or dead endpoint", () => {
-  test("delays no other, on a running clock and on a frozen one", async () => {
+  test("delays no other endpoint, on a running clock and on a frozen one", async () => {
     for (const clock of ["real", "2026-01-05T12:00:00Z"]) {
       const bench = await open({ clock });
       const [slow, quick] = [await receive(), await receive()];
@@ -463,7 +463,7 @@ describe("a slow or dead endpoint", () => {
     }
   });
 
-  test("is sent one at a time until it answers", async () => {
+  test("is sent one delivery at a time until it responds", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -489,14 +489,14 @@ describe("a slow or dead endpoint", () => {
 });
 
 describe("a crash", () => {
-  /** The file as a process that is killed at this moment leaves it. */
+  /** A copy of the database file, as a process killed at this moment would leave it. */
   function leftBehind(from: string): string {
     const to = folder();
     for (const name of readdirSync(from).filter((entry) => !entry.endsWith("-lock"))) cpSync(join(from, name), join(to, name));
     return join(to, "sandbox.db");
   }
 
-  test("in the middle of an attempt: it is logged as aborted and made again, and none is lost from those allowed", async () => {
+  test("during an attempt: it is logged as aborted and made again, and does not count against the allowed attempts", async () => {
     const at = folder();
     const before = await open({ memory: false, db: join(at, "sandbox.db"), retrySchedule: "2s" });
     const receiver = await receive();
@@ -529,12 +529,12 @@ describe("a crash", () => {
     }
   });
 
-  test("in the middle of an attempt at an endpoint that said meanwhile that it is gone: it is logged as it was sent, and made no more", async () => {
+  test("during an attempt at an endpoint that meanwhile responded with 410: it is logged as sent, and not made again", async () => {
     const at = folder();
     const before = await open({ memory: false, db: join(at, "sandbox.db") });
     const receiver = await receive();
     await register(before, receiver.url);
-    // One that answers is sent several at a time.
+    // An endpoint that responds is sent several deliveries at a time.
     receiver.script(200, "hang", 410);
     await Promise.all([trigger(before), trigger(before), trigger(before)]);
     await receiver.arrived(3);
@@ -549,7 +549,7 @@ describe("a crash", () => {
     expect(receiver.arrivals).toHaveLength(3);
   });
 
-  test("before an attempt, or between two: what is owed is delivered by the next process", async () => {
+  test("before an attempt, or between two: the next process delivers what is pending", async () => {
     const at = folder();
     const before = await open({ memory: false, db: join(at, "sandbox.db") });
     const receiver = await receive();
@@ -563,7 +563,7 @@ describe("a crash", () => {
     expect(await log(after)).toMatchObject([{ status: "failed" }, { status: "succeeded" }]);
   });
 
-  test("and a sandbox that took the receiver's port: nothing is delivered to itself", async () => {
+  test("and a sandbox that then listens on the receiver's port: it delivers nothing to itself", async () => {
     const at = folder();
     const before = await open({ memory: false, db: join(at, "sandbox.db") });
     const receiver = await receive();
@@ -585,7 +585,7 @@ describe("a crash", () => {
 });
 
 describe("a reset", () => {
-  test("forgets what is on its way and what is owed", async () => {
+  test("drops deliveries that are in flight or pending", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -604,7 +604,7 @@ describe("a reset", () => {
     expect(await log(bench)).toMatchObject([{ status: "failed" }, { status: "succeeded" }]);
   });
 
-  test("of one merchant leaves what others are owed", async () => {
+  test("of one merchant keeps the pending deliveries of others", async () => {
     const bench = await open();
     const receiver = await receive();
     const key = "sk_test_market";

@@ -1,4 +1,4 @@
-// The webhook operations: endpoints, their secrets and health, test events, and the log read through the API.
+// The webhook operations: endpoints, their secrets and health, test events, and the delivery log.
 
 import { describe, expect, test } from "vitest";
 import { NOON_SECONDS, open } from "../support/sandbox.ts";
@@ -20,7 +20,7 @@ const HEALTH = {
 };
 
 describe("registering", () => {
-  test("answers 201 with the endpoint, its health and its secret", async () => {
+  test("responds with 201, the endpoint, its health and its secret", async () => {
     const bench = await open();
     const answer = await bench.call("POST", "/v1/webhooks", { body: { url: URL, events: ["payment.succeeded", "booking.declined"] } });
     expect(answer.status, answer.text).toBe(201);
@@ -41,7 +41,7 @@ describe("registering", () => {
     expect(await bench.events(answer)).toEqual([]);
   });
 
-  test("shows the secret once: never in the list, nor in the journal", async () => {
+  test("shows the secret once, never in the list or the journal", async () => {
     const bench = await open();
     const { secret } = await register(bench, URL);
     const list = await bench.call("GET", "/v1/webhooks");
@@ -52,7 +52,7 @@ describe("registering", () => {
     expect(JSON.stringify(journal)).not.toContain(secret);
   });
 
-  test("keeps each type once, and what else was sent", async () => {
+  test("removes duplicate types, and stores unknown fields", async () => {
     const bench = await open();
     const { body, headers } = await bench.call("POST", "/v1/webhooks", {
       body: { url: URL, events: ["a.b", "*", "a.b"], team: "billing", secret: "mine", previousSecret: "mine", status: "disabled" },
@@ -64,7 +64,7 @@ describe("registering", () => {
     expect(list.text).not.toContain("mine");
   });
 
-  test("takes types it never sends, and says so", async () => {
+  test("accepts types that are never sent, with a warning", async () => {
     const bench = await open();
     const answer = await bench.call("POST", "/v1/webhooks", { body: { url: URL, events: ["payment.suceeded", "*", "payment.failed"] } });
     expect(answer.status).toBe(201);
@@ -87,7 +87,7 @@ describe("registering", () => {
     expect((await bench.call("GET", "/v1/webhooks")).body.data).toEqual([]);
   });
 
-  test("refuses a body without its fields under open bodies too", async () => {
+  test("rejects a body without required fields even with --bodies open", async () => {
     const bench = await open({ bodies: "open" });
     for (const [field, body] of [["url", { events: ["a.b"] }] as const, ["events", { url: URL, events: [1] }] as const]) {
       const answer = await bench.call("POST", "/v1/webhooks", { body });
@@ -95,7 +95,7 @@ describe("registering", () => {
     }
   });
 
-  test("ignores an Idempotency-Key: a secret is never shown twice", async () => {
+  test("ignores an Idempotency-Key, as a secret is never shown twice", async () => {
     const bench = await open();
     const call = () => bench.call("POST", "/v1/webhooks", { body: { url: URL, events: ["a.b"] }, headers: { "Idempotency-Key": "same" } });
     const [first, second] = [await call(), await call()];
@@ -107,7 +107,7 @@ describe("registering", () => {
 });
 
 describe("the list of endpoints", () => {
-  test("is the caller's own, newest first, in pages", async () => {
+  test("has only the caller's endpoints, newest first, in pages", async () => {
     const bench = await open();
     const made = [];
     for (const path of ["a", "b", "c"]) made.unshift((await register(bench, `http://localhost:3000/${path}`)).id);
@@ -120,7 +120,7 @@ describe("the list of endpoints", () => {
     expect([foreign.status, foreign.body.code]).toEqual([404, "resource_not_found"]);
   });
 
-  test("tells of each endpoint how it fares", async () => {
+  test("shows the health of each endpoint", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -165,7 +165,7 @@ describe("the list of endpoints", () => {
 });
 
 describe("deleting an endpoint", () => {
-  test("cancels what it was owed, keeps its log, and is answered once", async () => {
+  test("cancels its pending deliveries, keeps its log, and succeeds once", async () => {
     const bench = await open();
     const receiver = await receive();
     const { id } = await register(bench, receiver.url);
@@ -183,7 +183,7 @@ describe("deleting an endpoint", () => {
     expect((await bench.call("GET", "/v1/webhooks")).body.data).toEqual([]);
   });
 
-  test("while an attempt is on its way lets that one end, and no other begin", async () => {
+  test("during an attempt lets that attempt finish, and starts no other", async () => {
     const bench = await open();
     const receiver = await receive();
     const { id } = await register(bench, receiver.url);
@@ -202,7 +202,7 @@ describe("deleting an endpoint", () => {
 });
 
 describe("rotating a secret", () => {
-  test("answers the new one, which signs from the next attempt on", async () => {
+  test("returns the new secret, which signs from the next attempt on", async () => {
     const bench = await open();
     const receiver = await receive();
     const { id, secret } = await register(bench, receiver.url);
@@ -226,7 +226,7 @@ describe("rotating a secret", () => {
 });
 
 describe("a test event", () => {
-  test("goes to the enabled endpoints that want its type, and answers whom it tells", async () => {
+  test("goes to the enabled endpoints that subscribe to its type, and returns their ids", async () => {
     const bench = await open();
     const receiver = await receive();
     const wanting = [await register(bench, receiver.url, ["booking.declined"]), await register(bench, receiver.url, ["*"])];
@@ -270,7 +270,7 @@ describe("a test event", () => {
     expect((await bench.call("GET", "/v1/payments")).text).toBe(before.text);
   });
 
-  test("nobody wants is answered all the same; its data is empty unless given", async () => {
+  test("succeeds without subscribers; its data is empty by default", async () => {
     const bench = await open();
     const { status, body } = await bench.call("POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
     expect([status, body.data, body.deliveries]).toEqual([200, {}, []]);
@@ -291,8 +291,8 @@ describe("a test event", () => {
   });
 });
 
-describe("an event of the business", () => {
-  test("carries the record as it was, and is logged with what made it", async () => {
+describe("a business event", () => {
+  test("carries the record as of the change, and is logged with its cause", async () => {
     const bench = await open();
     const receiver = await receive();
     const { id: endpointId } = await register(bench, receiver.url, ["booking.declined"]);
@@ -329,7 +329,7 @@ describe("an event of the business", () => {
     ]);
   });
 
-  test("is not made by a call that failed", async () => {
+  test("is not emitted by a failed call", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -339,8 +339,8 @@ describe("an event of the business", () => {
   });
 });
 
-describe("the log of deliveries", () => {
-  test("narrows by event, endpoint, type and status, and names a wrong status", async () => {
+describe("the delivery log", () => {
+  test("filters by event, endpoint, type and status, and rejects an invalid status", async () => {
     const bench = await open();
     const receiver = await receive();
     const a = await register(bench, `${receiver.url}/a`, ["a.b"]);
@@ -365,7 +365,7 @@ describe("the log of deliveries", () => {
     expect(wrong.body.message).toContain('"lost"');
   });
 
-  test("is paged in both directions, newest first, filters and all", async () => {
+  test("is paged in both directions, newest first, with filters", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url, ["a.b"]);
@@ -390,7 +390,7 @@ describe("the log of deliveries", () => {
     expect(await log(bench, "", "sk_test_market")).toEqual([]);
   });
 
-  test("is the same to the byte in two runs with one seed", async () => {
+  test("is the same byte for byte in two runs with one seed", async () => {
     const receiver = await receive();
     const run = async () => {
       const bench = await open({ seed: "7" });
