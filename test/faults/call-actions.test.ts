@@ -1,4 +1,4 @@
-// What each action on a call looks like from the other end of a socket: the bytes, their order, and what becomes of the connection.
+// Each action on a call as a raw socket sees it: the bytes, their order, and the state of the connection.
 
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -36,7 +36,7 @@ const GET = lines("GET /v1/payments?limit=1 HTTP/1.1", "Host: localhost", "Autho
 const post = (body: string, key: string) =>
   `${lines("POST /v1/employees/payroll HTTP/1.1", "Host: localhost", "Authorization: Bearer sk_test_lodge", "Content-Type: application/json", `Content-Length: ${body.length}`, `Idempotency-Key: ${key}`)}${body}`;
 
-/** Sends bytes and says what came back and how the connection ended; one that stays open is given up once `until` comes true. */
+/** Sends bytes; returns the response and how the connection ended. A connection that stays open is closed once `until` is true. */
 function watch(bench: Bench, bytes: string, until?: () => Promise<boolean>): Promise<Seen> {
   return new Promise((resolve) => {
     const socket: Socket = connect(bench.port, "127.0.0.1", () =>
@@ -63,7 +63,7 @@ function watch(bench: Bench, bytes: string, until?: () => Promise<boolean>): Pro
 }
 
 describe("status", () => {
-  test("answers in the service's own form, before any effect, and is over after one", async () => {
+  test("sends an error in the service's format, before any effect, once by default", async () => {
     const bench = await open();
     const { id } = await add(bench, { type: "status", status: 503, retryAfter: 7 }, { match: { operation: "payroll.create" } });
     const answer = await create(bench, "k");
@@ -100,7 +100,7 @@ describe("status", () => {
     expect(await list(bench)).toMatchObject({ status, body: { error, code } });
   });
 
-  test("says the code and the words it is given, and nothing of itself without a label", async () => {
+  test("sends the given code and message, and no X-Sandbox-Fault with label: false", async () => {
     const bench = await open();
     await add(bench, { type: "status", status: 409, code: "booking_locked", message: "Locked." }, { label: false });
     const answer = await list(bench);
@@ -108,7 +108,7 @@ describe("status", () => {
     expect(answer.headers["x-sandbox-fault"]).toBeUndefined();
   });
 
-  test("of 401 challenges as the service does", async () => {
+  test("401 sends WWW-Authenticate as the service does", async () => {
     const bench = await open();
     await add(bench, { type: "status", status: 401 });
     expect((await list(bench)).headers["www-authenticate"]).toBe("Bearer");
@@ -116,7 +116,7 @@ describe("status", () => {
 });
 
 describe("rate_limit", () => {
-  test("tells one story in all its headers, and spends nothing of the real window", async () => {
+  test("sends consistent headers and does not use up the real window", async () => {
     const bench = await open({ clock: "2026-01-05T12:00:00.400Z" });
     await add(bench, { type: "rate_limit", retryAfter: 2 });
     expect(await list(bench)).toMatchObject({
@@ -146,7 +146,7 @@ describe("rate_limit", () => {
     expect([status, headers["retry-after"], headers["ratelimit-reset"]]).toEqual([429, header, String(NOON_SECONDS + seconds)]);
   });
 
-  test("with exhaust spends the window itself: everything is refused until it ends", async () => {
+  test("with exhaust uses up the real window: every call fails until it ends", async () => {
     const bench = await open();
     await add(bench, { type: "rate_limit", exhaust: true, retryAfter: 20 }, { match: { merchant: "mer_lodge" } });
     const first = await list(bench);
@@ -167,7 +167,7 @@ describe("latency", () => {
     return performance.now() - started;
   };
 
-  test("holds the answer back for real time, and its effect not at all", async () => {
+  test("delays the response in real time, but not the effect", async () => {
     const bench = await open();
     await add(bench, { type: "latency", ms: 150 });
     const waited = await timed(() => create(bench));
@@ -175,7 +175,7 @@ describe("latency", () => {
     expect(await created(bench)).toBe(1);
   });
 
-  test("in the body: the headers come first, the body later", async () => {
+  test("before the body: sends the headers first and the body later", async () => {
     const bench = await open();
     await add(bench, { type: "latency", ms: 150, in: "body" });
     const [toHeaders, toEnd, text] = await new Promise<[number, number, string]>((resolve, reject) => {
@@ -196,7 +196,7 @@ describe("latency", () => {
     expect(JSON.parse(text).id).toBe("mer_lodge");
   });
 
-  test("comes on top of any other fault", async () => {
+  test("adds to any other fault", async () => {
     const bench = await open();
     const slow = await add(bench, { type: "latency", ms: 100 });
     const broken = await add(bench, { type: "status", status: 500 });
@@ -209,7 +209,7 @@ describe("latency", () => {
     expect(answer?.headers["x-sandbox-fault"]).toBe(`${broken.id}, ${slow.id}`);
   });
 
-  test("lets go of everybody when the sandbox is reset", async () => {
+  test("releases delayed calls when the sandbox is reset", async () => {
     const bench = await open();
     const { id } = await add(bench, { type: "latency", ms: 60_000 });
     const answer = list(bench);
@@ -237,7 +237,7 @@ describe("lost_response", () => {
     expect(lost).toMatchObject({ status: 0, fault: id });
   });
 
-  test("as hang: nothing comes, and the connection stays", async () => {
+  test("as hang: sends nothing and keeps the connection open", async () => {
     const bench = await open();
     await add(bench, { type: "lost_response", as: "hang" });
     const seen = await watch(bench, post(PAYROLL, "hung"), async () => (await created(bench)) === 1);
@@ -245,7 +245,7 @@ describe("lost_response", () => {
     expect((await create(bench, "hung")).headers["idempotent-replayed"]).toBe("true");
   });
 
-  test("as 502: a gateway's answer instead of the service's", async () => {
+  test("as 502: sends a gateway's error instead of the response", async () => {
     const bench = await open();
     await add(bench, { type: "lost_response", as: 502 });
     expect(await create(bench, "gone")).toMatchObject({ status: 502, body: { error: "api_error", code: "injected_error" } });
@@ -253,7 +253,7 @@ describe("lost_response", () => {
     expect(await created(bench)).toBe(1);
   });
 
-  test("waits for a call that succeeds: what was refused has no answer to lose", async () => {
+  test("fires only for a call that succeeds", async () => {
     const bench = await open();
     const { id } = await add(bench, { type: "lost_response", as: 502 });
     const refused = await bench.call("POST", "/v1/employees/payroll", { body: {} });
@@ -274,7 +274,7 @@ describe("connection", () => {
     expect((await create(bench, "k")).headers["idempotent-replayed"]).toBeUndefined();
   });
 
-  test("as garbage: bytes that are no HTTP", async () => {
+  test("as garbage: sends bytes that are not HTTP", async () => {
     const bench = await open();
     await add(bench, { type: "connection", as: "garbage" });
     const { text, end } = await watch(bench, GET);
@@ -283,7 +283,7 @@ describe("connection", () => {
     await expect(list(bench)).rejects.toThrow(/Parse Error/);
   });
 
-  test("as malformed_chunk: headers that are good, then a chunk without a length", async () => {
+  test("as malformed_chunk: sends valid headers, then a chunk without a length", async () => {
     const bench = await open();
     await add(bench, { type: "connection", as: "malformed_chunk" });
     const { text, end } = await watch(bench, GET);
@@ -293,7 +293,7 @@ describe("connection", () => {
     await expect(list(bench)).rejects.toThrow(/Parse Error|aborted/);
   });
 
-  test("as hang: closing the sandbox does not wait for it", async () => {
+  test("as hang: does not delay closing the sandbox", async () => {
     const bench = await open();
     const { id } = await add(bench, { type: "connection", as: "hang" });
     const hanging = watch(bench, GET);
@@ -306,7 +306,7 @@ describe("connection", () => {
 describe("body", () => {
   const whole = async (bench: Bench) => (await list(bench)).text;
 
-  test("truncate: less than Content-Length says, then the end of the connection", async () => {
+  test("truncate: sends less than Content-Length and closes the connection", async () => {
     const bench = await open();
     await add(bench, { type: "body", as: "truncate" });
     const { text, end } = await watch(bench, GET);
@@ -317,7 +317,7 @@ describe("body", () => {
     await expect(list(bench)).rejects.toThrow(/aborted/);
   });
 
-  test("invalid_json: a whole answer that does not parse", async () => {
+  test("invalid_json: sends a complete response that does not parse", async () => {
     const bench = await open();
     await add(bench, { type: "body", as: "invalid_json" });
     const answer = await list(bench);
@@ -325,7 +325,7 @@ describe("body", () => {
     expect(Number(answer.headers["content-length"])).toBe(Buffer.byteLength(answer.text));
   });
 
-  test("html and wrong_content_type: the same status, another type", async () => {
+  test("html and wrong_content_type: keep the status and change the content type", async () => {
     const bench = await open();
     await add(bench, { type: "body", as: "html" });
     const page = await list(bench);
@@ -343,7 +343,7 @@ describe("body", () => {
     ]);
   });
 
-  test("drip: the same bytes, slowly", async () => {
+  test("drip: sends the same bytes slowly", async () => {
     const bench = await open();
     const usual = await bench.call("GET", "/v1/merchants/me");
     await add(bench, { type: "body", as: "drip", bytesPerSecond: 2_000 });
@@ -353,7 +353,7 @@ describe("body", () => {
     expect(performance.now() - started).toBeGreaterThanOrEqual((usual.text.length / 2_000) * 1_000 - 110);
   });
 
-  test("leaves alone what has no good body: errors, and answers to HEAD", async () => {
+  test("does not affect errors and responses to HEAD", async () => {
     const bench = await open();
     const { id } = await add(bench, { type: "body", as: "html" });
     expect((await bench.call("GET", "/v1/customers/cus_nobody")).status).toBe(404);
@@ -364,7 +364,7 @@ describe("body", () => {
 });
 
 describe("outage", () => {
-  test("takes every route down before anything is looked at, for its span", async () => {
+  test("fails every route before any other check, for its duration", async () => {
     const bench = await open();
     await add(bench, { type: "outage", retryAfter: 30 }, { trigger: { for: "30s" } });
     const [fine, stranger, nowhere] = [
@@ -388,7 +388,7 @@ describe("outage", () => {
     expect(state).toMatchObject({ status: "expired", seen: 4, fired: 4, remaining: null });
   });
 
-  test("as reset: nobody gets a byte, for its count", async () => {
+  test("as reset: resets so many connections without a response", async () => {
     const bench = await open();
     await add(bench, { type: "outage", as: "reset" }, { trigger: { times: 2 } });
     expect([await watch(bench, GET), await watch(bench, GET)]).toEqual([
@@ -417,7 +417,7 @@ describe("auth", () => {
 });
 
 describe("idempotency", () => {
-  test("in_progress answers 409 for a key that nobody uses, and only for calls with a key", async () => {
+  test("in_progress responds with 409 though the key is not in use, only to calls with a key", async () => {
     const bench = await open();
     await add(bench, { type: "idempotency", as: "in_progress" });
     expect((await create(bench)).status).toBe(200);
@@ -427,7 +427,7 @@ describe("idempotency", () => {
     expect(await created(bench)).toBe(2);
   });
 
-  test("expired forgets the first answer: the retry acts again", async () => {
+  test("expired deletes the stored response: the retry takes effect again", async () => {
     const bench = await open();
     await create(bench, "old");
     await add(bench, { type: "idempotency", as: "expired" });
@@ -438,7 +438,7 @@ describe("idempotency", () => {
 });
 
 describe("stale_read", () => {
-  test("shows what was there before: records that came, changed and went since are as they were", async () => {
+  test("returns earlier state: records created, changed or deleted since are as they were", async () => {
     const bench = await open();
     const before = await list(bench);
     await add(bench, { type: "stale_read", lag: "10s" }, { trigger: { times: null } });
@@ -453,7 +453,7 @@ describe("stale_read", () => {
     expect((await list(bench)).body).toEqual(now.body);
   });
 
-  test("looks back once where nobody said how often, and again under a rule that comes later", async () => {
+  test("fires once by default, and again for a rule added later", async () => {
     const bench = await open();
     const newest = async () => (await list(bench)).body.data[0].id;
     for (const amount of [1, 2]) {
@@ -465,7 +465,7 @@ describe("stale_read", () => {
     }
   });
 
-  test("never touches a write, nor what is stored", async () => {
+  test("affects neither writes nor the stored records", async () => {
     const bench = await open();
     const { id } = await add(bench, { type: "stale_read", lag: "1h" });
     await bench.control("POST", "/clock/advance", { by: "1s" });
@@ -493,6 +493,6 @@ describe("clock_skew", () => {
   });
 });
 
-test("every action on a call was tried", () => {
+test("every action on a call is tested", () => {
   expect([...tried].sort()).toEqual(apiActions.map(({ type }) => type).sort());
 });

@@ -1,4 +1,4 @@
-// What fault rules do to deliveries, seen by real receivers and in the log: copies, order, delays, drops, signatures, bodies, sending, retries.
+// The effects of fault rules on deliveries, as real receivers and the delivery log show them.
 
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -13,20 +13,20 @@ import { verifySignature } from "../../src/webhooks/signature.ts";
 import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { type Arrival, advance, log, type Receiver, receive, register, settle, trigger } from "../support/webhooks.ts";
 
-/** Arms a rule with this action; answers its id. */
+/** Arms a rule with this action; returns its id. */
 async function arm(bench: Bench, action: object, rest: object = {}): Promise<string> {
   return (await bench.control("POST", "/faults", { action, ...rest })).id;
 }
 
 const fired = async (bench: Bench, rule: string) => (await bench.control("GET", `/faults/${rule}`)).fired;
 
-/** The attempts as the control plane shows them, in the order in which they began. */
+/** The attempts as the control plane shows them, in starting order. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into attempts of every shape.
 async function attempts(bench: Bench): Promise<any[]> {
   return (await bench.control("GET", "/deliveries?limit=100")).data.reverse();
 }
 
-/** Everything that the live stream has said. */
+/** All items of the live stream so far. */
 async function said(bench: Bench): Promise<LiveItem[]> {
   const socket = new WebSocket(`ws://127.0.0.1:${bench.port}/_sandbox/live?since=0`);
   const items: LiveItem[] = [];
@@ -44,7 +44,7 @@ async function said(bench: Bench): Promise<LiveItem[]> {
   return items;
 }
 
-/** The attempts that the stream says were touched, in order. */
+/** The attempts of the stream's fault firings, in order. */
 const touched = async (bench: Bench) => (await said(bench)).flatMap((item) => (item.kind === "fault" ? [item.fault.attemptId] : []));
 
 const types = (receiver: Receiver) => receiver.arrivals.map(({ headers }) => headers["x-webhook-event"]);
@@ -53,7 +53,7 @@ const ids = (receiver: Receiver) => receiver.arrivals.map(({ headers }) => heade
 const isSigned = ({ body, headers }: Arrival, secret: string) =>
   verifySignature({ body, signature: headers["x-webhook-signature"], secret });
 
-/** A receiver that answers when it is told to. */
+/** A receiver that responds when the test releases it. */
 async function patient(): Promise<{ receiver: Receiver; answer: (status?: number) => void }> {
   const receiver = await receive();
   const held: ServerResponse[] = [];
@@ -69,7 +69,7 @@ async function opened(options = {}) {
 }
 
 describe("no rule", () => {
-  test("leaves deliveries as they are, and the log without a word of faults", async () => {
+  test("changes neither deliveries nor the log", async () => {
     const { bench, receiver, secret } = await opened();
     await trigger(bench);
     await settle(bench);
@@ -78,7 +78,7 @@ describe("no rule", () => {
     expect(Object.keys((await log(bench))[0] ?? {})).not.toContain("fault");
   });
 
-  test("is what remains once one has fired as often as it may", async () => {
+  test("applies again once a rule has used up its firings", async () => {
     const { bench, receiver, secret } = await opened();
     const rule = await arm(bench, { type: "signature" }, { name: "forged" });
     for (let count = 0; count < 3; count++) await trigger(bench);
@@ -93,7 +93,7 @@ describe("no rule", () => {
 });
 
 describe("duplicate", () => {
-  test("delivers the same bytes again, one after the other, each an attempt in the log and told of", async () => {
+  test("delivers the same bytes again in sequence, each as an attempt in the log and the live stream", async () => {
     const bench = await open();
     const { receiver, answer } = await patient();
     const { secret } = await register(bench, receiver.url);
@@ -120,7 +120,7 @@ describe("duplicate", () => {
     expect(await bench.control("POST", "/drain", {})).toEqual({ settled: true, pending: 0, inFlight: 0 });
   });
 
-  test("concurrently: all at the same moment, on a connection each, to an endpoint that has answered nothing yet", async () => {
+  test("concurrently: sends all copies at once on separate connections", async () => {
     const bench = await open();
     const { receiver, answer } = await patient();
     await register(bench, receiver.url);
@@ -133,11 +133,11 @@ describe("duplicate", () => {
     expect((await log(bench)).map(({ status }) => status)).toEqual(["succeeded", "succeeded", "succeeded", "succeeded"]);
   });
 
-  test("copies stand in the log as what they were made of does, whichever endpoint comes first", async () => {
+  test("logs copies in the order of their originals, whatever the order of endpoints", async () => {
     const bench = await open();
     const receiver = await receive();
     await arm(bench, { type: "duplicate", copies: 3 }, { trigger: { times: 2 } });
-    // The one that wants every type is owed the event before the one that names it, and neither order of the ids tells that.
+    // The endpoint subscribed to every type gets the event before the one that names the type; the order of their ids does not show that.
     const [named, all] = [await register(bench, receiver.url, ["payment.succeeded"]), await register(bench, receiver.url)];
     await trigger(bench);
     await settle(bench);
@@ -145,7 +145,7 @@ describe("duplicate", () => {
     expect((await log(bench)).map(({ endpointId }) => endpointId)).toEqual(order);
   });
 
-  test("with a gap: each so much later than the one before", async () => {
+  test("with a gap: waits that long between copies", async () => {
     const { bench, receiver } = await opened();
     await arm(bench, { type: "duplicate", copies: 3, gap: "10s" });
     await trigger(bench);
@@ -159,7 +159,7 @@ describe("duplicate", () => {
     expect((await log(bench)).map(({ created }) => created - NOON_SECONDS)).toEqual([0, 10, 20]);
   });
 
-  test("copies are not retried; what they were made of is", async () => {
+  test("retries the original, but not its copies", async () => {
     const { bench, receiver } = await opened();
     receiver.script(500, 500, 200);
     await arm(bench, { type: "duplicate" });
@@ -173,7 +173,7 @@ describe("duplicate", () => {
     expect(receiver.arrivals).toHaveLength(3);
   });
 
-  test("a copy carries whatever else was done to the delivery", async () => {
+  test("applies the delivery's other faults to its copies", async () => {
     const { bench, receiver, secret } = await opened();
     const [twice, forged] = [await arm(bench, { type: "duplicate" }), await arm(bench, { type: "signature" })];
     await trigger(bench);
@@ -195,7 +195,7 @@ describe("reorder", () => {
     return made;
   };
 
-  test("holds a batch back and delivers it in reverse, each once the one before it has landed", async () => {
+  test("holds a batch and delivers it in reverse, each delivery after the previous one has completed", async () => {
     const bench = await open();
     const { receiver, answer } = await patient();
     await register(bench, receiver.url);
@@ -216,7 +216,7 @@ describe("reorder", () => {
     expect(await fired(bench, rule)).toBe(3);
   });
 
-  test("shuffles: never the order in which they came, and the same one from the same seed", async () => {
+  test("shuffles: never the original order, and the same order for the same seed", async () => {
     const orders: number[][] = [];
     for (const seed of [1, 1, 2, 3]) {
       const { bench, receiver } = await opened({ seed });
@@ -233,7 +233,7 @@ describe("reorder", () => {
     expect(new Set(orders.map(String)).size).toBeGreaterThan(1);
   });
 
-  test("waits for a batch to fill no longer than hold, and no longer than a day", async () => {
+  test("sends an incomplete batch after `hold`, or after a day", async () => {
     const { bench, receiver } = await opened();
     await arm(bench, { type: "reorder", batch: 3, hold: "30s" });
     const made = await send(bench, 2);
@@ -251,7 +251,7 @@ describe("reorder", () => {
     expect(ids(receiver)[2]).toBe(alone);
   });
 
-  test("fills a batch for each endpoint", async () => {
+  test("collects a separate batch for each endpoint", async () => {
     const { bench, receiver } = await opened();
     const other = await receive();
     await register(bench, other.url);
@@ -264,7 +264,7 @@ describe("reorder", () => {
 });
 
 describe("delay", () => {
-  test("by a span: not before its time, and then at once", async () => {
+  test("by a duration: sends when it is due, without further delay", async () => {
     const { bench, receiver } = await opened();
     const rule = await arm(bench, { type: "delay", by: "90s" });
     await trigger(bench);
@@ -280,7 +280,7 @@ describe("delay", () => {
     expect(await fired(bench, rule)).toBe(1);
   });
 
-  test("of a retry: beyond what the schedule says", async () => {
+  test("of a retry: adds to the retry schedule", async () => {
     const { bench, receiver } = await opened();
     receiver.script(500);
     await arm(bench, { type: "delay", by: "10s" }, { match: { attempt: 2 } });
@@ -289,7 +289,7 @@ describe("delay", () => {
     expect((await log(bench)).map(({ created }) => created - NOON_SECONDS)).toEqual([0, 11]);
   });
 
-  test("until before the response: the call is answered once its event has landed, and no other call waits", async () => {
+  test("until before the response: the response waits for the delivery, and no other call does", async () => {
     const bench = await open();
     const { receiver, answer } = await patient();
     await register(bench, receiver.url, ["payment.succeeded"]);
@@ -311,7 +311,7 @@ describe("delay", () => {
     answer();
   });
 
-  test("until before the response: brings forward what the schedule would send later, and waits for failures too", async () => {
+  test("until before the response: sends scheduled deliveries early, and waits for failed attempts too", async () => {
     const { bench, receiver } = await opened({ retrySchedule: "10s,10s" });
     receiver.script(500);
     await arm(bench, { type: "delay", until: "before_response" });
@@ -321,7 +321,7 @@ describe("delay", () => {
     expect(await log(bench)).toMatchObject([{ status: "failed" }, { status: "succeeded" }]);
   });
 
-  test("until before the response: no longer than an attempt may take, where the endpoint is busy with another", async () => {
+  test("until before the response: waits no longer than the attempt timeout for a busy endpoint", async () => {
     const bench = await open({ webhookTimeout: "200ms" });
     const { receiver } = await patient();
     await register(bench, receiver.url);
@@ -333,7 +333,7 @@ describe("delay", () => {
     expect(ids(receiver)[1]).toBe(id);
   });
 
-  test("until after another type: once the endpoint itself has taken that", async () => {
+  test("until after another type: sends once the same endpoint has accepted that type", async () => {
     const { bench, receiver } = await opened();
     receiver.script(500);
     await arm(bench, { type: "delay", until: { after: "payout.paid" } }, { match: { event: "payment.succeeded" } });
@@ -347,7 +347,7 @@ describe("delay", () => {
     expect(types(receiver)).toEqual(["payout.paid", "payout.paid", "payment.succeeded"]);
   });
 
-  test("until after a type that the endpoint is not told of: once any endpoint of the merchant took it, and within a day", async () => {
+  test("until after a type that the endpoint is not subscribed to: sends once any endpoint of the merchant has accepted it, within a day", async () => {
     const bench = await open();
     const [receiver, other] = [await receive(), await receive()];
     await register(bench, receiver.url, ["payment.succeeded"]);
@@ -369,7 +369,7 @@ describe("delay", () => {
 });
 
 describe("drop", () => {
-  test("sends nothing, logs the attempt as dropped, and goes on by the schedule", async () => {
+  test("sends nothing, logs the attempt as dropped, and retries by the schedule", async () => {
     const { bench, receiver } = await opened();
     const rule = await arm(bench, { type: "drop", attempts: 2 });
     const id = await trigger(bench);
@@ -387,7 +387,7 @@ describe("drop", () => {
     expect(await touched(bench)).toEqual([logged[0].id, logged[1].id]);
   });
 
-  test("of all attempts: the delivery is given up, and the next one is not", async () => {
+  test("of all attempts: fails the delivery, but not the next one", async () => {
     const { bench, receiver } = await opened();
     await arm(bench, { type: "drop", attempts: "all" });
     await trigger(bench);
@@ -423,7 +423,7 @@ describe("signature", () => {
     } else expect(requestBody).toBe(meant.body);
   });
 
-  test("previous_secret of one that was never rotated is nobody's", async () => {
+  test("previous_secret signs with an unknown secret if the endpoint was never rotated", async () => {
     const { bench, receiver, secret } = await opened();
     await arm(bench, { type: "signature", as: "previous_secret" });
     await trigger(bench);
@@ -450,7 +450,7 @@ describe("payload", () => {
     return { arrival, meant: JSON.parse(meant.body), text: meant.body as string };
   }
 
-  test("patch puts values in their places, new ones too, and is signed as changed", async () => {
+  test("patch sets existing and new values, and signs the changed body", async () => {
     const patch = { "/data/amount": 777, "/data/lines/1/net": null, "/data/lines/-": "last", "/data/more/a~1b": [1], "/livemode": true };
     const { arrival, meant } = await delivered({ patch });
     const data = { ...meant.data, amount: 777, lines: [{ net: 1 }, { net: null }, "last"], more: { "a/b": [1] } };
@@ -459,7 +459,7 @@ describe("payload", () => {
     expect(arrival.headers["x-webhook-event"]).toBe("payment.succeeded");
   });
 
-  test("patch reaches no further than the event", async () => {
+  test("patch changes nothing outside the event", async () => {
     const { arrival } = await delivered({ patch: { "/__proto__/polluted": 1, "/data/constructor/prototype/polluted": 1 } });
     expect(arrival.body.toString()).toContain(`"__proto__":{"polluted":1}`);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
@@ -472,25 +472,25 @@ describe("payload", () => {
     expect(arrival.body.length).toBeLessThan(Buffer.byteLength(text));
   });
 
-  test("unknown_type says so in body and header", async () => {
+  test("unknown_type changes the type in body and header", async () => {
     const { arrival, meant } = await delivered({ as: "unknown_type" });
     expect(arrival.event).toEqual({ ...meant, type: "sandbox.unheard_of" });
     expect(arrival.headers["x-webhook-event"]).toBe("sandbox.unheard_of");
     expect(arrival.headers["x-webhook-id"]).toBe(meant.id);
   });
 
-  test("extra_field adds one, and is what is done where nothing is said", async () => {
+  test("extra_field adds a field, and is the default", async () => {
     const { arrival, meant } = await delivered({});
     expect(arrival.event).toEqual({ ...meant, addedLater: { by: "a later version" } });
   });
 
-  test("invalid_json is whole and no JSON", async () => {
+  test("invalid_json sends a complete body that is not JSON", async () => {
     const { arrival, text } = await delivered({ as: "invalid_json" });
     expect(arrival.event).toBeUndefined();
     expect(arrival.body.toString()).toBe(`${text.slice(0, -1)},,}`);
   });
 
-  test("touches one attempt: the retry carries the event as it was made", async () => {
+  test("affects one attempt: the retry sends the original event", async () => {
     const { bench, receiver, secret } = await opened();
     receiver.script(400);
     await arm(bench, { type: "payload", as: "invalid_json" });
@@ -502,7 +502,7 @@ describe("payload", () => {
 });
 
 describe("transport", () => {
-  /** A receiver that notes each piece as it comes, and how the connection ended; it answers what came whole. */
+  /** A receiver that records each chunk and how the connection ended; it responds to complete requests. */
   async function listening() {
     const pieces: string[] = [];
     const ended: string[] = [];
@@ -526,7 +526,7 @@ describe("transport", () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, pieces, ended };
   }
 
-  test("slow_send lets the body come in pieces, all of it, within the deadline", async () => {
+  test("slow_send sends the complete body in chunks before the timeout", async () => {
     const bench = await open({ webhookTimeout: "400ms" });
     const { url, pieces } = await listening();
     const { secret } = await register(bench, url);
@@ -540,7 +540,7 @@ describe("transport", () => {
     expect(verifySignature({ body, signature: requestHeaders["X-Webhook-Signature"], secret })).toBe(true);
   });
 
-  test("wrong_content_type calls JSON something else", async () => {
+  test("wrong_content_type sends JSON with another content type", async () => {
     const { bench, receiver, secret } = await opened();
     await arm(bench, { type: "transport", as: "wrong_content_type" });
     await trigger(bench);
@@ -551,7 +551,7 @@ describe("transport", () => {
     expect(fault.wouldHaveSent.headers["Content-Type"]).toBe("application/json");
   });
 
-  test("abort_mid_body ends the connection after half of the body, and the delivery is tried again", async () => {
+  test("abort_mid_body closes the connection after half of the body, and the delivery is retried", async () => {
     const bench = await open();
     const { url, ended } = await listening();
     await register(bench, url);
@@ -573,7 +573,7 @@ describe("transport", () => {
 describe("retry_policy", () => {
   const times = async (bench: Bench) => (await log(bench)).map(({ created }) => created - NOON_SECONDS);
 
-  test("ignore_2xx tries again what was taken, as often as there may be attempts", async () => {
+  test("ignore_2xx retries accepted deliveries until the attempts are exhausted", async () => {
     const { bench, receiver } = await opened();
     const rule = await arm(bench, { type: "retry_policy", as: "ignore_2xx" });
     const id = await trigger(bench);
@@ -585,7 +585,7 @@ describe("retry_policy", () => {
     expect((await bench.control("GET", "/events")).data[0].deliveries).toMatchObject({ succeeded: 1, failed: 0, pending: 0 });
   });
 
-  test("give_up ends a delivery with the first attempt that fails", async () => {
+  test("give_up ends a delivery after its first failed attempt", async () => {
     const { bench, receiver } = await opened();
     receiver.always(503);
     await arm(bench, { type: "retry_policy", as: "give_up" });
@@ -595,7 +595,7 @@ describe("retry_policy", () => {
     expect((await bench.control("GET", "/events")).data[0].deliveries).toMatchObject({ failed: 1, pending: 0 });
   });
 
-  test("compress shortens the gaps, and still waits as long as the receiver asks", async () => {
+  test("compress shortens the retry delays, but honours Retry-After", async () => {
     const { bench, receiver } = await opened();
     receiver.script(500, 500, { status: 503, headers: { "retry-after": "7" } }, 500, 500);
     await arm(bench, { type: "retry_policy", as: "compress", factor: 5 });
@@ -605,12 +605,12 @@ describe("retry_policy", () => {
     await advance(bench, "1ms");
     expect(receiver.arrivals).toHaveLength(2);
     await advance(bench, "1h");
-    // 0, 0.2, 1.2, then 7 seconds as asked, 6 and 12.
+    // 0, 0.2, 1.2, then 7 seconds by Retry-After, 6 and 12.
     expect(await times(bench)).toEqual([0, 0, 1, 8, 14, 26]);
   });
 });
 
-describe("a rule touches what it names", () => {
+describe("matching", () => {
   test("by merchant", async () => {
     const { bench, receiver, secret } = await opened();
     const other = await receive();
@@ -623,7 +623,7 @@ describe("a rule touches what it names", () => {
     expect(other.arrivals.map((arrival) => isSigned(arrival, otherSecret))).toEqual([false]);
   });
 
-  test("by type of event, endpoint and attempt, and by what the event holds", async () => {
+  test("by event type, endpoint, attempt and event content", async () => {
     const { bench, receiver, secret } = await opened();
     const other = await receive();
     const { id: endpoint, secret: otherSecret } = await register(bench, other.url);
@@ -645,7 +645,7 @@ describe("a rule touches what it names", () => {
     ]);
   });
 
-  test("asked in the order in which things fell due, whichever endpoint is served first", async () => {
+  test("in due order, whichever endpoint is served first", async () => {
     const { bench } = await opened();
     for (let count = 0; count < 3; count++) await register(bench, (await receive()).url);
     await arm(bench, { type: "drop" }, { trigger: { every: 3 } });
@@ -661,14 +661,14 @@ describe("a rule touches what it names", () => {
   });
 });
 
-describe("what is held back", () => {
+describe("a held delivery", () => {
   function folder(): string {
     const made = mkdtempSync(join(tmpdir(), "faults-"));
     onTestFinished(() => rmSync(made, { recursive: true }));
     return made;
   }
 
-  test("survives a crash, without the rule that held it", async () => {
+  test("survives a crash; its rule does not", async () => {
     const [at, to] = [folder(), folder()];
     const before = await open({ memory: false, db: join(at, "sandbox.db") });
     const receiver = await receive();
@@ -694,7 +694,7 @@ describe("what is held back", () => {
     ]);
   });
 
-  test("is gone after a reset, as are the rules; another merchant's stays", async () => {
+  test("is removed by a reset, as are the rules; other merchants' deliveries stay", async () => {
     const { bench, receiver } = await opened();
     const other = await receive();
     await register(bench, other.url, ["*"], "sk_test_market");
@@ -718,7 +718,7 @@ describe("what is held back", () => {
     expect(other.arrivals).toHaveLength(1);
   });
 
-  test("is not delivered to an endpoint that was deleted meanwhile", async () => {
+  test("is not delivered to a deleted endpoint", async () => {
     const { bench, receiver, endpointId } = await opened();
     await arm(bench, { type: "reorder", hold: "1m" });
     await trigger(bench);
@@ -730,7 +730,7 @@ describe("what is held back", () => {
   });
 });
 
-test("equal runs under equal rules leave equal logs", async () => {
+test("the same calls under the same rules produce the same log", async () => {
   const run = async () => {
     const { bench, receiver } = await opened({ seed: 7 });
     receiver.always((arrival, outgoing) => outgoing.writeHead(arrival.event?.data?.amount === 3 ? 500 : 200).end());

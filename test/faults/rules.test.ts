@@ -1,4 +1,4 @@
-// Fault rules as they are written and as they fire: the grammar, what matches, when it fires, whose budget, and how a rule ends.
+// Fault rules: validation, matching, triggers, limits for each key, and expiry.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,14 +21,14 @@ const advance = (bench: Bench, by: string) => bench.control("POST", "/clock/adva
 const list = (bench: Bench, key = "sk_test_lodge") => bench.call("GET", "/v1/payments", { key });
 const FAIL = { type: "status", status: 500 } as const;
 
-/** The statuses of so many calls, one after the other. */
+/** The statuses of so many sequential calls. */
 async function statuses(count: number, one: (index: number) => Promise<Answer>): Promise<number[]> {
   const found: number[] = [];
   for (let index = 0; index < count; index++) found.push((await one(index)).status);
   return found;
 }
 
-describe("what is wrong is refused, with what was probably meant", () => {
+describe("an invalid rule is rejected with a suggestion", () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await share();
@@ -77,12 +77,12 @@ describe("what is wrong is refused, with what was probably meant", () => {
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
   });
 
-  test("a live key, whose text is not repeated", async () => {
+  test("a live key, which the error message does not repeat", async () => {
     const answer = await post(bench, { action: FAIL, match: { key: "sk_live_secret" } });
     expect([answer.status, answer.text.includes("secret")]).toEqual([403, false]);
   });
 
-  test("an id that is taken, and one that is nobody's", async () => {
+  test("an id that is in use, and an unknown id", async () => {
     await add(bench, { id: "flt_one", action: FAIL });
     expect(await post(bench, { id: "flt_one", action: FAIL })).toMatchObject({ status: 409, body: { code: "already_exists" } });
     expect(await bench.call("DELETE", "/_sandbox/faults/flt_on", { key: null })).toMatchObject({
@@ -94,7 +94,7 @@ describe("what is wrong is refused, with what was probably meant", () => {
 });
 
 describe("a rule", () => {
-  test("is shown whole, with what was not said", async () => {
+  test("is shown with its defaults", async () => {
     const bench = await open();
     expect(await add(bench, { action: { type: "lost_response", as: 502 } })).toEqual({
       id: expect.stringMatching(/^flt_\w+$/),
@@ -118,7 +118,7 @@ describe("a rule", () => {
     expect(await add(bench, { action: { type: "lost_response" }, ttl: "10m" })).toMatchObject({ endsAt: "2026-01-05T12:10:00.000Z" });
   });
 
-  test("with a higher priority is tried first, equal ones as they came, and is listed in that order", async () => {
+  test("is tried and listed by priority, then by creation", async () => {
     const bench = await open();
     const status = (status: number, priority?: number) =>
       add(bench, { action: { type: "status", status }, ...(priority === undefined ? {} : { priority }) });
@@ -139,7 +139,7 @@ describe("a rule", () => {
     expect([wrong.status, wrong.body.message]).toEqual([400, expect.stringContaining("priority")]);
   });
 
-  test("expects of the judge what the judge knows: its rules by id, or several at once", async () => {
+  test("can expect only rules that the judge has, by id or pattern", async () => {
     const bench = await open();
     expect((await add(bench, { action: FAIL, expect: ["retry_after.*", "effect.single"] })).expect).toEqual([
       "retry_after.*",
@@ -156,7 +156,7 @@ describe("a rule", () => {
     expect(await wrong("nothing.*")).toEqual([400, "/expect/1", expect.stringContaining("webhook.single_effect")]);
   });
 
-  test("is changed field by field; a new trigger begins afresh", async () => {
+  test("is changed field by field; a new trigger resets its counts", async () => {
     const bench = await open();
     const { id } = await add(bench, { action: FAIL });
     expect((await list(bench)).status).toBe(500);
@@ -176,7 +176,7 @@ describe("a rule", () => {
     expect((await list(bench)).status).toBe(200);
   });
 
-  test("ends with its time to live, to the millisecond", async () => {
+  test("expires at its ttl, to the millisecond", async () => {
     const bench = await open();
     const { id } = await add(bench, { action: FAIL, trigger: { times: null }, ttl: "10s" });
     await advance(bench, "9999ms");
@@ -186,7 +186,7 @@ describe("a rule", () => {
     expect(await get(bench, id)).toMatchObject({ status: "expired", fired: 1, seen: 1 });
   });
 
-  test("does not outlive a reset; a merchant's reset ends only that merchant's", async () => {
+  test("is removed by a reset; a merchant's reset removes only that merchant's rules", async () => {
     const bench = await open();
     await add(bench, { id: "flt_all", action: FAIL, match: { operation: "payouts.list" } });
     await add(bench, { id: "flt_lodge", action: FAIL, match: { merchant: "mer_lodge" } });
@@ -238,7 +238,7 @@ describe("matching", () => {
     expect(await hits(match, create(body, { "idempotency-key": "abc" }))).toBe(expected);
   });
 
-  test("a merchant's rule never touches another, whatever the action", async () => {
+  test("a merchant's rule never affects another merchant, whatever the action", async () => {
     const bench = await open();
     for (const { example } of apiActions) {
       const [action = ""] = example.split(" ");
@@ -273,7 +273,7 @@ describe("triggers", () => {
     expect(await fired(trigger, 6)).toBe(expected);
   });
 
-  test("a probability with a seed makes the same choices again, and another seed others", async () => {
+  test("a probability makes the same choices for the same seed, and others for another", async () => {
     const [one, again, other] = [
       await fired({ probability: 0.5, seed: 42 }, 40),
       await fired({ probability: 0.5, seed: 42 }, 40),
@@ -285,7 +285,7 @@ describe("triggers", () => {
     expect(one.split(".").length - 1).toBeGreaterThan(8);
   });
 
-  test("after and for are a span of the clock", async () => {
+  test("after and for use sandbox time", async () => {
     const bench = await open();
     await add(bench, { action: FAIL, trigger: { after: "10s", for: "5s" } });
     const found: number[] = [];
@@ -296,7 +296,7 @@ describe("triggers", () => {
     expect(found).toEqual([200, 200, 500, 500, 200]);
   });
 
-  test("per idempotency_key: each logical call fails once, however many come side by side", async () => {
+  test("per idempotency_key: each logical call fails once, even with concurrent calls", async () => {
     const bench = await open();
     await add(bench, { action: FAIL, match: { operation: "pricing_rules.create" }, trigger: { per: "idempotency_key" } });
     const body = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
@@ -319,7 +319,7 @@ describe("triggers", () => {
     expect([(await list(bench)).status, (await me()).status, (await list(bench, "sk_test_market")).status]).toEqual([500, 200, 500]);
   });
 
-  test("the first rule that fires wins, and the next one has its turn after it", async () => {
+  test("only the first matching rule fires; the next one fires on a later call", async () => {
     const bench = await open();
     await add(bench, { id: "flt_first", action: FAIL, trigger: { skip: 1 } });
     await add(bench, { id: "flt_second", action: { type: "status", status: 502 }, trigger: { times: 2 } });
@@ -328,7 +328,7 @@ describe("triggers", () => {
   });
 });
 
-test("equal rules and equal calls, with a reset between them, fire equally, ids and all", async () => {
+test("the same rules and calls produce the same firings and ids after a reset", async () => {
   const bench = await open();
   const run = async () => {
     await add(bench, { action: FAIL, trigger: { probability: 0.4 } });
@@ -345,7 +345,7 @@ test("equal rules and equal calls, with a reset between them, fire equally, ids 
   expect(await run()).toEqual(await run());
 });
 
-describe("a fault that a request brings along", () => {
+describe("an inline fault (X-Sandbox-Inject)", () => {
   const send = (bench: Bench, inject: string) => bench.call("GET", "/v1/payments", { headers: { "x-sandbox-inject": inject } });
 
   test.each([
@@ -379,7 +379,7 @@ describe("a fault that a request brings along", () => {
 });
 
 describe("rate-limit windows", () => {
-  test("are shown and put where a test wants them, until a reset", async () => {
+  test("are shown and can be set until a reset", async () => {
     const bench = await open({ rateLimit: ["100/1m", "payouts.list=5/10s"] });
     await bench.call("GET", "/v1/payouts");
     await list(bench);
@@ -430,7 +430,7 @@ describe("rate-limit windows", () => {
   });
 });
 
-describe("what the dispatcher is told", () => {
+describe("the injections for the dispatcher", () => {
   const about = { merchant: "mer_lodge", endpoint: "we_1", eventType: "payment.succeeded", eventId: "evt_1", attempt: 1 };
   const faults = (...rules: object[]) => {
     const clock = createClock(0);
@@ -447,7 +447,7 @@ describe("what the dispatcher is told", () => {
   };
   const kinds = (injections: DeliveryInjection[]) => injections.map(({ phase, effect }) => `${phase} ${effect.kind}`);
 
-  test("one injection for each phase, spans in milliseconds, and each firing is told", () => {
+  test("one injection for each phase, durations in milliseconds, and a report of each firing", () => {
     const made = faults(
       { action: { type: "duplicate", copies: 3, gap: "2s" } },
       { action: { type: "signature", as: "missing" } },
@@ -479,14 +479,14 @@ describe("what the dispatcher is told", () => {
     expect(made.delivery.decide({ ...about, event }).length === 1).toBe(expected);
   });
 
-  test("drop holds for as many attempts of the same delivery as it says, on one firing", () => {
+  test("drop affects the given number of attempts of one delivery in one firing", () => {
     const made = faults({ action: { type: "drop", attempts: 2 } });
     const drops = [1, 2, 3].map((attempt) => made.delivery.decide({ ...about, attempt }).length);
     const other = made.delivery.decide({ ...about, eventId: "evt_2" }).length;
     expect([drops, other]).toEqual([[1, 1, 0], 0]);
   });
 
-  test("reorder fires for a whole batch; per event and per endpoint each have their own budget", () => {
+  test("reorder fires once for a batch; per event and per endpoint count separately", () => {
     const made = faults({ action: { type: "reorder", batch: 3 } });
     const events = ["a", "b", "c", "d"].map((eventId) => made.delivery.decide({ ...about, eventId }).length);
     expect(events).toEqual([1, 1, 1, 0]);
@@ -496,7 +496,7 @@ describe("what the dispatcher is told", () => {
   });
 });
 
-describe("latency is drawn as it was asked for", () => {
+describe("latency distributions", () => {
   const draws = (action: object, count: number, trigger: object = { times: count, seed: 7 }) => {
     const clock = createClock(0);
     const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined, judgeRules: [] };
@@ -517,7 +517,7 @@ describe("latency is drawn as it was asked for", () => {
     });
   };
 
-  test("fixed, ramp, uniform and lognormal, and the same again for the same seed", () => {
+  test("fixed, ramp, uniform and lognormal repeat for the same seed", () => {
     expect(draws({ ms: 20 }, 3)).toEqual([20, 20, 20]);
     expect(draws({ distribution: "ramp", from: "0ms", to: "100ms" }, 5)).toEqual([0, 25, 50, 75, 100]);
     const even = draws({ distribution: "uniform", min: "100ms", max: "200ms" }, 400);
@@ -540,7 +540,7 @@ describe("rules from a file", () => {
     return file;
   };
 
-  test("are armed at the start, as a list or under their name", async () => {
+  test("are armed at the start, from an array or from a named field", async () => {
     const rule = { id: "flt_filed", action: FAIL };
     for (const text of [JSON.stringify([rule]), JSON.stringify({ faults: [rule] })]) {
       const bench = await open({ faults: write(text) });
@@ -589,7 +589,7 @@ describe("the command", () => {
     expect(ruleOf(action, names, own)).toEqual(rule);
   });
 
-  test("names what was probably meant", () => {
+  test("suggests the closest name", () => {
     expect(() => ruleOf("lost-respons", [], {})).toThrow(/Did you mean lost_response/);
     expect(() => ruleOf("outage", [], { median: "1s" })).toThrow(/outage has no field median/);
   });
@@ -606,7 +606,7 @@ describe("the command", () => {
   );
 });
 
-test("a program arms, changes and removes rules, and is told what is wrong with one", async () => {
+test("the library arms, changes and removes rules, and reports an invalid one", async () => {
   const bench = await open();
   const { id } = await bench.faults.add({ action: FAIL, match: { operation: "payments.list" }, trigger: { times: 2 } });
   expect((await list(bench)).status).toBe(500);
@@ -619,7 +619,7 @@ test("a program arms, changes and removes rules, and is told what is wrong with 
   expect([(await bench.faults.list()).data, await bench.faults.clear()]).toEqual([[], { removed: 0 }]);
 });
 
-test("the published schema names every action, and the page tells of each with a line that works", async () => {
+test("the published schema names every action, and the page shows a working example of each", async () => {
   const bench = await open();
   expect(await bench.control("GET", "/faults/schema.json")).toEqual(JSON.parse(JSON.stringify(jsonSchema())));
   const titles = (jsonSchema().oneOf as { title: string }[]).map(({ title }) => title);
@@ -629,7 +629,7 @@ test("the published schema names every action, and the page tells of each with a
     expect(page).toContain(`| \`${type}\` | ${description} | \`fault add ${example}\` |`);
 });
 
-describe("whatever is sent", () => {
+describe("random rules", () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await share();
@@ -687,7 +687,7 @@ describe("whatever is sent", () => {
     { requiredKeys: [] },
   );
 
-  test("the control plane answers 201 or 400, and never 5xx", async () => {
+  test("get 201 or 400 from the control plane, never 5xx", async () => {
     await fc.assert(
       fc.asyncProperty(rules, async (rule) => {
         const answer = await post(bench, rule);
@@ -702,7 +702,7 @@ describe("whatever is sent", () => {
     );
   });
 
-  test("rules that are taken leave the service answering, or not, but never failing by itself", async () => {
+  test("cause no internal error once they are accepted", async () => {
     const quick = fc.constantFrom<object>(
       FAIL,
       { type: "rate_limit" },
@@ -742,7 +742,7 @@ describe("whatever is sent", () => {
   });
 });
 
-test("nothing is asked while no rule is armed", () => {
+test("no rule is evaluated while none is armed", () => {
   const clock = createClock(0);
   const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined, judgeRules: [] };
   const made = createFaults({ clock, seed: 1, known, keepHistory: () => {} });
