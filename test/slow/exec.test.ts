@@ -275,7 +275,7 @@ describe("--fail-on", () => {
       [`uncovered=${catalogue.length - 2}`, 0, ""],
       ["uncovered=payments.list,booking.declined,bookings.decline", 0, ""],
       ["verdicts,uncovered=payments.list,payouts.list,5xx", 3, "payouts.list was never called"],
-      ["uncovered=payments.list,payment.succeeded", 3, "No event payment.succeeded was sent"],
+      ["uncovered=payments.list,payment.succeeded", 3, "No payment.succeeded event was sent"],
     ];
     for (const [text, code, says] of expected) {
       const ended = await exec(["--fail-on", text], source);

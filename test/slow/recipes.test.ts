@@ -100,7 +100,7 @@ describe("the page", () => {
       ["uncovered=20", exitCodes.verdict],
       ["uncovered=payouts.list,payroll.created", exitCodes.verdict],
     ]);
-    const named = [...section("Several steps, one sandbox").matchAll(/^\| `(\w+)/gm)].map(([, name]) => name ?? "");
+    const named = [...section("One sandbox for several steps").matchAll(/^\| `(\w+)/gm)].map(([, name]) => name ?? "");
     expect(named).toEqual(["start", "wait", "status", "healthcheck", "env", "stop", "doctor"]);
     expect(named.filter((name) => !Object.hasOwn(commands, name))).toEqual([]);
     const flags = [...page.matchAll(/--[a-z][a-z-]+/g)].map(([flag]) => flag);
@@ -119,7 +119,7 @@ describe("the page", () => {
 
   test("several steps share one sandbox, and nothing of it stays", async () => {
     const at = project();
-    const script = fence(section("Several steps, one sandbox"), "sh");
+    const script = fence(section("One sandbox for several steps"), "sh");
     const { code, stdout, stderr } = await shell(script, at);
     expect([code, stderr]).toEqual([0, ""]);
     expect(
