@@ -1,4 +1,4 @@
-// The fixtures: what the built-in ones hold, how a wrong one is refused, how a right one becomes a merchant, and the views over it.
+// The content of the built-in fixtures, the errors of invalid ones, seeded merchants, and the SQL views.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ const named = (name: string) => fixtures.find((fixture) => fixture.name === name
 const recordsOf = (fixture: Fixture, kind: string) => (fixture.records[kind] ?? []) as Some[];
 const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);
 
-/** A merchant has one of each of these, so no one merchant can show all their states. */
+/** A merchant has only one record of each of these kinds, so no single merchant can show all their states. */
 const SINGLE = ["merchant", "payout_method", "event_organizer", "statutory_settings"];
 
 const folders: string[] = [];
@@ -43,7 +43,7 @@ function folderOf(files: Record<string, string>): string {
 }
 
 describe("the built-in fixtures", () => {
-  test("fit the kinds they fill, and come in the order in which the merchants did", () => {
+  test("are valid, and are ordered by the creation of their merchants", () => {
     expect(fixtures.map(({ name }) => name)).toEqual(["lodge", "market", "stage", "blank"]);
     expect(fixtures.map(({ merchant }) => merchant.apiKey)).toEqual(["sk_test_lodge", "sk_test_market", "sk_test_stage", "sk_test_blank"]);
     expect(named("blank").records).toEqual({});
@@ -66,7 +66,7 @@ describe("the built-in fixtures", () => {
     expect([...new Set(states)].sort()).toEqual(Object.keys(transitions).sort());
   });
 
-  test("no merchant has two of what a merchant has one of", () => {
+  test("no merchant has two records of a kind that allows one", () => {
     for (const fixture of fixtures) for (const kind of SINGLE) expect(recordsOf(fixture, kind).length).toBeLessThanOrEqual(1);
   });
 
@@ -79,7 +79,7 @@ describe("the built-in fixtures", () => {
   describe.each(fixtures.map((fixture) => [fixture.name, fixture] as const))("%s", (_, fixture) => {
     const all = Object.entries(fixture.records).flatMap(([kind, records]) => records.map((record) => ({ kind, record: record as Some })));
 
-    test("stands in 2025, in the order in which it came", () => {
+    test("has dates in 2025, in ascending order", () => {
       const from = Date.UTC(2025, 0, 1) / 1_000;
       const to = Date.UTC(2026, 0, 1) / 1_000;
       for (const records of Object.values(fixture.records)) {
@@ -90,7 +90,7 @@ describe("the built-in fixtures", () => {
       }
     });
 
-    test("names nobody real: addresses and telephone numbers are of the kinds set aside for examples", () => {
+    test("uses only e-mail addresses and telephone numbers that are reserved for examples", () => {
       const everything = JSON.stringify(fixture);
       for (const [address] of everything.matchAll(/[^\s"]+@[^\s"]+/g)) expect(address).toMatch(/\.example$/);
       for (const [address] of everything.matchAll(/https?:\/\/[^\s"/]+/g)) expect(address).toMatch(/\.example$/);
@@ -98,7 +98,7 @@ describe("the built-in fixtures", () => {
         if (record.phone !== undefined) expect(record.phone).toMatch(/^\+44 7700 900\d{3}$/);
     });
 
-    test("refers only to records that it has, and to customers who were there", () => {
+    test("refers only to its own records, and to customers created before", () => {
       const created = new Map(all.map(({ record }) => [record.id, record.created]));
       const owners = { customerId: "cus_", productId: "prod_", variantId: "var_", payoutMethodId: "pom_", payrollId: "pyr_" };
       const check = (record: Some, when: number) => {
@@ -116,14 +116,14 @@ describe("the built-in fixtures", () => {
         expect(order.amount).toBe(sum(order.items.map((item: Some) => item.quantity * item.unitAmount)));
     });
 
-    test("has payments whose refunds are no more than what was paid", () => {
+    test("has refunds of at most the amount paid", () => {
       for (const { status, amount, refundedAmount = 0 } of recordsOf(fixture, "payment")) {
         expect(refundedAmount).toBeLessThanOrEqual(status === "succeeded" || status === "refunded" ? amount : 0);
         if (status === "refunded") expect(refundedAmount).toBe(amount);
       }
     });
 
-    test("has payouts of what the payments of their week came to, each week paid out once", () => {
+    test("has one payout for each week, of the sum of its payments", () => {
       const payments = recordsOf(fixture, "payment").filter(({ status }) => status === "succeeded" || status === "refunded");
       const payouts = recordsOf(fixture, "payout");
       for (const { amount, metadata } of payouts) {
@@ -141,7 +141,7 @@ describe("the built-in fixtures", () => {
     });
   });
 
-  test("lodge pays what its payrolls say, to the cent", () => {
+  test("lodge pays the exact amounts of its payrolls", () => {
     for (const { id, items, totals } of recordsOf(named("lodge"), "payroll")) {
       for (const item of items as Some[]) {
         const computed = item.grossAmount - sum(item.deductions.map(({ amount }: Some) => amount));
@@ -158,7 +158,7 @@ describe("the built-in fixtures", () => {
     }
   });
 
-  test("lodge remits both shares, and of the employees' what was kept back of their pay", () => {
+  test("lodge remits the employer's share and the amounts withheld from employees", () => {
     const payrolls = recordsOf(named("lodge"), "payroll");
     for (const { scheme, period, amount, employeeAmount, employerAmount } of recordsOf(named("lodge"), "remittance")) {
       expect(amount).toBe(employeeAmount + employerAmount);
@@ -190,7 +190,7 @@ const SHOP = `{
 }
 `;
 
-describe("a fixture of one's own", () => {
+describe("a custom fixture", () => {
   test("needs no more than a merchant with a key", async () => {
     const folder = folderOf({ "shop.json": SHOP, "tiny.json": SHOP.replaceAll("shop", "tiny").replace(/,\s+"records"[\s\S]*/, "}") });
     const bench = await open({ fixtures: folder });
@@ -281,7 +281,7 @@ describe("a fixture of one's own", () => {
       ":16 /records/product_variant/1/productId: no two records of the kind product_variant may have the same productId and options;",
     ],
   ];
-  test.each(wrong)("is refused with %s, saying where", async (_, from, to, message) => {
+  test.each(wrong)("is rejected with %s, with file and line", async (_, from, to, message) => {
     const folder = folderOf({ "shop.json": SHOP.replace(from, () => to) });
     const refusal = await readFixtures(folder, { validate: resources }).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(SandboxError);
@@ -290,7 +290,7 @@ describe("a fixture of one's own", () => {
     expect((refusal as SandboxError).message).not.toContain("abcdef");
   });
 
-  test("is refused with the count of what else is wrong with it", async () => {
+  test("is rejected with the number of further errors", async () => {
     const folder = folderOf({ "shop.json": SHOP.replace('"pending"', '"pendng"').replace('"guests"', '"gests"') });
     await expect(readFixtures(folder, { validate: resources })).rejects.toThrow(
       /:10 \/records\/booking\/0\/status: .* \(and 1 more in this file\)$/,
@@ -308,13 +308,13 @@ describe("a fixture of one's own", () => {
     await expect(readFixtures(folder, { validate: resources })).rejects.toThrow(message);
   });
 
-  test("is looked for in a folder that exists and holds one", async () => {
+  test("requires a folder that exists and contains a fixture", async () => {
     const empty = folderOf({ "notes.txt": "" });
     await expect(readFixtures(empty)).rejects.toThrow(`The folder ${empty} holds no .json file.`);
     await expect(readFixtures(join(empty, "none"))).rejects.toThrow(/^Cannot read the folder .*none: ENOENT/);
   });
 
-  test("stops the command line, as built, with an exit code of its own", async () => {
+  test("an invalid one ends the built program with its own exit code", async () => {
     const folder = folderOf({ "shop.json": SHOP.replace('"pending"', '"pendng"'), "broken.json": "{" });
     const start = () =>
       promisify(execFile)(process.execPath, [packageFile("dist/bin.cjs"), "start", "--memory", "--port", "0", "--fixtures", folder]);
@@ -330,7 +330,7 @@ describe("a fixture of one's own", () => {
     });
   });
 
-  test("stops the start of a sandbox, which leaves nothing behind", async () => {
+  test("an invalid one fails the start of a sandbox, which creates no file", async () => {
     const folder = folderOf({ "shop.json": SHOP.replace("bkg_2", "bkg_1") });
     const file = join(folder, "world.db");
     await expect(open({ fixtures: folder, memory: false, db: file })).rejects.toThrow(":11 /records/booking/1/id");
@@ -341,7 +341,7 @@ describe("a fixture of one's own", () => {
 });
 
 describe("a seeded merchant", () => {
-  test("has every record of its fixture, whole and shown, with the ids of the fixture", async () => {
+  test("has every record of its fixture, complete and with the same ids", async () => {
     const bench = await open();
     const { body } = await bench.call("GET", "/v1/payments?limit=100");
     const newest = recordsOf(named("lodge"), "payment").at(-1);
@@ -381,7 +381,7 @@ describe("a seeded merchant", () => {
     expect(JSON.stringify(body)).not.toContain(password as string);
   });
 
-  test("can be there twice: the same records under another identity, which do not touch the first's", async () => {
+  test("can be created twice: the copy has its own identity and its own records", async () => {
     const bench = await open();
     const { merchant, apiKey } = await bench.control("POST", "/merchants", { fixture: "lodge" });
     const own = (await bench.call("GET", "/v1/merchants/me", { key: apiKey })).body;
@@ -398,7 +398,7 @@ describe("a seeded merchant", () => {
 });
 
 describe("the views", () => {
-  test("show every kind of record to whoever opens the file, also after a second start", async () => {
+  test("show every kind of record, also after a second start", async () => {
     const file = join(folderOf({}), "world.db");
     await (await open({ memory: false, db: file })).close();
     await (await open({ memory: false, db: file })).close();
@@ -426,7 +426,7 @@ describe("the views", () => {
     sql.close();
   });
 
-  test("leave out what is never shown", () => {
+  test("leave out hidden fields", () => {
     const secretive = resource({
       kind: "vault",
       prefix: "vlt",

@@ -1,4 +1,4 @@
-// Transactions that calls share: what a commit contains, what fails alone, and how durable it is.
+// Group commit: which calls share a transaction, how one of them fails alone, and the durability of the commit.
 
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -29,7 +29,7 @@ describe("a commit waits for the disk", () => {
     expect(await commit()).toBe(2);
   });
 
-  test("when a relaxed work hands in a durable one", async () => {
+  test("when relaxed work queues durable work", async () => {
     let inner: Promise<unknown> | undefined;
     const outer = await database.groupCommit(() => {
       inner = commit();
@@ -48,12 +48,12 @@ describe("a commit waits for the disk", () => {
     expect([synchronous(), database.transaction(synchronous)]).toEqual([2, 2]);
   });
 
-  test("where a relaxed transaction is a part of a durable one", async () => {
+  test("when a relaxed transaction is a part of a durable one", async () => {
     expect(await database.groupCommit(() => database.transaction(synchronous, "relaxed"))).toBe(2);
   });
 });
 
-/** Gives the transaction that each work runs in. */
+/** Returns the number of the transaction in which each function runs. */
 function transactions() {
   const current = database.perTransaction(
     () => ({}),
@@ -65,7 +65,7 @@ function transactions() {
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 describe("a commit is shared", () => {
-  test("by works that arrive one after the other, for three turns of the event loop", async () => {
+  test("by work that arrives within three turns of the event loop", async () => {
     const join = transactions();
     const arriving = [join(), join()];
     for (let turn = 0; turn < 4; turn++) {
@@ -76,7 +76,7 @@ describe("a commit is shared", () => {
     expect(others.map((one) => one === first)).toEqual([true, true, true, false, false]);
   });
 
-  test("without a wait for others: by a work that is alone, by the last of several, or by relaxed ones", async () => {
+  test("without a wait when work is alone, the last of several, or relaxed", async () => {
     const join = transactions();
     const alone = join();
     await nextTurn();
@@ -91,7 +91,7 @@ describe("a commit is shared", () => {
     expect(await join("relaxed")).not.toBe(await relaxed[0]);
   });
 
-  test("in which durable works run before relaxed ones", async () => {
+  test("and runs durable work before relaxed work", async () => {
     const order: string[] = [];
     const note = (durability: Durability) => database.groupCommit(() => order.push(durability), durability);
     await Promise.all([note("relaxed"), note("durable"), note("relaxed"), note("durable")]);
@@ -106,7 +106,7 @@ function fail(): never {
   throw new Error("planted");
 }
 
-describe("a work that fails", () => {
+describe("work that fails", () => {
   interface Work {
     durability: Durability;
     fails: "never" | "before it writes" | "after it wrote";
@@ -138,7 +138,7 @@ describe("a work that fails", () => {
     { minLength: 1, maxLength: 8 },
   );
 
-  test("is rolled back alone, and every work runs once", async () => {
+  test("is rolled back alone, and all work runs once", async () => {
     await fc.assert(
       fc.asyncProperty(works, async (all) => {
         database.sql.exec("delete from settings");
@@ -163,7 +163,7 @@ describe("a work that fails", () => {
     );
   });
 
-  test("leaves the writes of the works before it, whatever kind of statement they used", async () => {
+  test("keeps the writes of earlier work, by any kind of statement", async () => {
     const { sql } = database;
     const learner = "insert into learners (merchant, name, step, hints, began, mark) values (?, ?, 1, 0, 0, '') returning sequence";
     const add = (name: string) => sql.prepare<string[], number>(learner).pluck().get(name, name);
@@ -185,7 +185,7 @@ describe("a work that fails", () => {
     expect(sql.prepare("select text from notes").pluck().all()).toEqual(["one"]);
   });
 
-  test("costs the works before it one more execution of their writes, however many fail", async () => {
+  test("executes earlier writes once more, however much work fails", async () => {
     let executions = 0;
     database.sql.function("executed", { deterministic: false }, () => ++executions);
     const write = () => database.sql.prepare("insert into settings (name, value) values ('kept', executed())").run();
@@ -202,7 +202,7 @@ describe("a work that fails", () => {
     expect([inserted(), executions]).toEqual([["kept"], 2]);
   });
 
-  test("fails with all others where another program writes to the file before the works are executed again", () => {
+  test("fails with the whole batch when another program writes to the file before the writes are executed again", () => {
     const other = new Sqlite(database.file as string);
     let begun = 0;
     const interrupted = new Proxy(database.sql, {
@@ -241,14 +241,14 @@ describe("a counter", () => {
   };
   const written = () => database.sql.prepare<[], number>("select value from counters where merchant = 'mer_lodge'").pluck().get();
 
-  test("goes on within a commit and after it, and is in the file with it", async () => {
+  test("continues within a commit and after it, and is stored with it", async () => {
     const { next } = openCounters(database, createRandom(1));
     const one = () => next("mer_lodge", "evt");
     expect(await Promise.all([database.groupCommit(one), database.groupCommit(one)])).toEqual([1, 2]);
     expect([written(), database.transaction(one), written()]).toEqual([2, 3, 3]);
   });
 
-  test("gives no number twice in a commit of which a part is rolled back, and begins again where all of it is", async () => {
+  test("gives no number twice when a part is rolled back, and restores the count when all of it is", async () => {
     expect(await Promise.allSettled([database.groupCommit(() => count(fail)), database.groupCommit(() => count())])).toMatchObject([
       { status: "rejected" },
       { value: 1 },
@@ -257,7 +257,7 @@ describe("a counter", () => {
     expect([database.transaction(count), written()]).toEqual([2, 2]);
   });
 
-  test("gives no number of a work that failed to another one", async () => {
+  test("does not reuse the number of work that failed", async () => {
     const { next } = openCounters(database, createRandom(1));
     const one = () => next("mer_lodge", "evt");
     const failing = () => {
@@ -270,7 +270,7 @@ describe("a counter", () => {
     expect(written()).toBe(3);
   });
 
-  test("throws outside a transaction, where nothing would write it down", () => {
+  test("throws outside a transaction, where its value would not be stored", () => {
     expect(() => count()).toThrow("outside a transaction");
   });
 });

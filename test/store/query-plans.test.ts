@@ -1,4 +1,4 @@
-// The index of each statement that needs one, and that SQLite plans no statement again for each bound value.
+// Checks the index of each statement that needs one, and that no statement is planned again for each bound value.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventTypes } from "../../src/areas/index.ts";
@@ -12,7 +12,7 @@ let texts: string[];
 beforeAll(() => {
   const webhooks = { gaps: [0], checkTarget: () => {}, eventTypes };
   stores = openStores({ clock: createClock(parseTime(NOON)), random: createRandom(1), webhooks });
-  // These statements are composed when they are first needed.
+  // These statements are prepared at their first use.
   for (const merchant of [undefined, "mer_lodge"])
     for (const filter of [
       {},
@@ -34,7 +34,7 @@ function planOf(text: string): string {
   return rows.map(({ detail }) => detail).join("; ");
 }
 
-/** The beginning of a statement or a part of it, and the index with the columns that SQLite must search by. */
+/** The start of a statement or a part of it, and the index with the columns that SQLite must search by. */
 const INDEXES: [statement: string, search: string][] = [
   [
     "select body from documents where merchant = @merchant and kind = +@kind and id",

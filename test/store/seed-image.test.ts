@@ -1,4 +1,4 @@
-// The image that every world begins as a copy of: what it holds is what seeding by hand gives, to the byte, whatever seed and clock.
+// The seed image: its rows equal those of seeding the fixtures one by one, for every seed and clock.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import { open } from "../support/sandbox.ts";
 
 type Dump = Record<string, unknown[]>;
 
-/** Every row of every table, and every statement of the schema; what tells of the process itself is left out. */
+/** Every row of every table, and every statement of the schema; rows that describe the process are left out. */
 function dump(sql: Sqlite.Database): Dump {
   const schema = sql.prepare("select type, name, sql from sqlite_master order by type, name").all() as { type: string; name: string }[];
   const tables = schema.filter(({ type, name }) => type === "table" && !["settings", "journal"].includes(name)).map(({ name }) => name);
@@ -34,7 +34,7 @@ async function dumpOf(sandbox: Pick<Sandbox, "snapshots">): Promise<Dump> {
   return found;
 }
 
-/** What seeding one fixture after another gives, in stores that no image ever touched. */
+/** The rows after seeding one fixture after another, without an image. */
 async function seededByHand(fixtureFolder: string, seed: number, now: string): Promise<Dump> {
   const clock = createClock(parseTime(now));
   const random = createRandom(seed);
@@ -58,7 +58,7 @@ const anyTime = fc
   .date({ min: new Date("2000-01-01"), max: new Date("2099-12-31"), noInvalidDate: true })
   .map((time) => time.toISOString());
 
-test("is what seeding by hand gives, and so is the world after a reset", async () => {
+test("equals seeding one by one, and so does the world after a reset", async () => {
   const builtIn = packageFile("fixtures/merchants");
   await fc.assert(
     fc.asyncProperty(anySeed, anyTime, async (seed, clock) => {
@@ -76,14 +76,14 @@ test("is what seeding by hand gives, and so is the world after a reset", async (
   );
 });
 
-test("that of the usual world, which travels with the program, is what seeding by hand gives", async () => {
+test("the built image in the package equals seeding one by one", async () => {
   const sql = new Sqlite(packageFile("dist/world.db"), { readonly: true });
   const found = dump(sql);
   sql.close();
   expect(found).toEqual(await seededByHand(packageFile("fixtures/merchants"), 1, "2026-01-05T09:00:00Z"));
 });
 
-test("is made anew for fixtures that take their dates from the clock, and for those that were changed", async () => {
+test("is built again for fixtures that take their dates from the clock, and for changed ones", async () => {
   const fixtures = folder();
   const write = (name: string) =>
     writeFileSync(
@@ -104,7 +104,7 @@ test("is made anew for fixtures that take their dates from the clock, and for th
   expect((await (await open({ fixtures, clock: noon })).merchants.list()).data).toMatchObject([{ name: "Second" }]);
 });
 
-test("is nobody's: what one world changes, no other sees", async () => {
+test("is not shared: changes in one world do not affect another", async () => {
   const one = await open();
   const other = await open();
   await one.records.change({ kind: "payment", id: "pay_pending", merchant: "mer_lodge", status: "failed" });
@@ -113,7 +113,7 @@ test("is nobody's: what one world changes, no other sees", async () => {
   expect(await dumpOf(later)).toEqual(await dumpOf(other));
 });
 
-test("gives a file the same world as memory", async () => {
+test("creates the same world in a file as in memory", async () => {
   const inFile = await open({ memory: false, db: join(folder(), "sandbox.db") });
   const inMemory = await open();
   expect(await dumpOf(inFile)).toEqual(await dumpOf(inMemory));

@@ -1,4 +1,4 @@
-// Snapshots: the whole state under a name, and back, in memory and in a file, at once and at the next start.
+// Snapshots: saved and restored, in memory and in a file, while running and with --snapshot.
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -21,7 +21,7 @@ const places = [
 ] as const;
 
 describe.each(places)("%s", (_, options) => {
-  test("a snapshot is saved, listed, restored as often as wanted, and deleted", async () => {
+  test("a snapshot is saved, listed, restored repeatedly, and deleted", async () => {
     const bench = await open({ ...options(), rateLimit: "100/1h" });
     expect(await bench.control("GET", "/snapshots")).toEqual({ data: [] });
     const seeded = await bench.call("GET", "/v1/payments");
@@ -61,7 +61,7 @@ describe.each(places)("%s", (_, options) => {
       expect(refused(await ask(bench, method, path))).toEqual([404, "resource_not_found"]);
   });
 
-  test("ids go on where the snapshot stopped: the same calls make the same records again", async () => {
+  test("ids continue from the snapshot: the same calls create the same records again", async () => {
     const bench = await open(options());
     await save(bench, "start");
     const make = async () => {
@@ -77,7 +77,7 @@ describe.each(places)("%s", (_, options) => {
     expect([await make(), await make()]).toEqual([first, second]);
   });
 
-  test("the journal goes on, and no request is taken for one that the snapshot tells of", async () => {
+  test("the request log is kept, and no request gets the number of one in the snapshot", async () => {
     const bench = await open(options());
     await decline(bench, "one");
     await save(bench, "declined");
@@ -92,7 +92,7 @@ describe.each(places)("%s", (_, options) => {
     expect(ids).toEqual(["req_2", "req_1"]);
   });
 
-  test("what was owed when it was taken is delivered after it is restored, what was being sent is tried again", async () => {
+  test("pending deliveries are sent after a restore, and interrupted ones are retried", async () => {
     const bench = await open(options());
     const receiver = await receive();
     const { id } = await register(bench, receiver.url, ["a.b"]);
@@ -134,7 +134,7 @@ describe.each(places)("%s", (_, options) => {
     expect((await bench.control("GET", "/snapshots")).data).toEqual([]);
   });
 
-  test("one of its name is replaced, and a file that is none any more is refused and changes nothing", async () => {
+  test("a snapshot of the same name is replaced, and a damaged one is rejected and changes nothing", async () => {
     const bench = await open(options());
     const { file } = await save(bench, "mine");
     await decline(bench, "one");
@@ -150,7 +150,7 @@ describe.each(places)("%s", (_, options) => {
   });
 });
 
-test("snapshots beside a file outlive the sandbox, those of one in memory do not", async () => {
+test("snapshots beside a file remain after the sandbox closes, those of one in memory do not", async () => {
   const db = join(folder(), "data.db");
   const first = await open({ memory: false, db });
   const { file } = await save(first, "kept");
@@ -174,7 +174,7 @@ describe("--snapshot", () => {
     return kept;
   }
 
-  test("starts from a file, which stays as it is", async () => {
+  test("starts from a file, which is not changed", async () => {
     const snapshot = await declined();
     const bytes = readFileSync(snapshot);
     const db = join(folder(), "data.db");
@@ -190,7 +190,7 @@ describe("--snapshot", () => {
     expect([existsSync(`${snapshot}-wal`), existsSync(`${snapshot}-shm`)]).toEqual([false, false]);
   });
 
-  test("replaces what the file held, and delivers what the snapshot owes", async () => {
+  test("replaces the content of the database, and sends the pending deliveries of the snapshot", async () => {
     const receiver = await receive();
     receiver.script(500);
     const before = await open();
@@ -211,7 +211,7 @@ describe("--snapshot", () => {
     expect(receiver.arrivals.map(({ event: { id } }) => id)).toEqual([event, event]);
   });
 
-  test("refuses what is no snapshot in one sentence, and touches neither that nor the database", async () => {
+  test("rejects a file that is not a snapshot in one sentence, and changes neither it nor the database", async () => {
     const cwd = folder();
     const db = join(cwd, "data.db");
     const bench = await open({ memory: false, db });

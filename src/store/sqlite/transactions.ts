@@ -58,7 +58,7 @@ function openTransactionValues() {
     perTransaction<T>(make: () => T, finish: (value: T) => void): () => T {
       let present: { value: T; transaction: typeof finishes } | undefined;
       return () => {
-        if (!finishes) throw new Error("asked outside a transaction");
+        if (!finishes) throw new Error("called outside a transaction");
         if (present?.transaction === finishes) return present.value;
         const value = make();
         present = { value, transaction: finishes };
