@@ -510,7 +510,7 @@ describe("a page that is no lesson", () => {
       "checks on somebody",
       6,
       '<!-- check: {"requests": {"match": {"operation": "payments.list", "merchant": "mer_lodge"}}} -->',
-      ":7 /requests/match/merchant: leave it out",
+      ":7 /requests/match/merchant: remove it",
     ],
     ["has a comment that means nothing", 7, "<!-- hnit: try -->", ":8: there is no annotation hnit. Did you mean hint?"],
     [
