@@ -1927,7 +1927,7 @@ interface LoggedRequest$1 {
   status: number;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
-  /** When it arrived, in real milliseconds: client timeouts are real time. */
+  /** Real milliseconds: client timeouts are real time. */
   arrived: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
@@ -1935,7 +1935,7 @@ interface LoggedRequest$1 {
   key: string | undefined;
   idempotencyKey: string | undefined;
   replayOf: string | undefined;
-  /** The fault rules that fired for it, separated by commas. */
+  /** The fault rules that applied, separated by commas. */
   fault: string | undefined;
   requestHeaders: Record<string, string | string[] | undefined>;
   requestBody: string;

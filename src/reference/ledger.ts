@@ -131,7 +131,7 @@ const errorNotes = (): Note[] =>
       const { status, error } = errors[code];
       return {
         about: "error",
-        fact: `Returned with status ${status} and category \`${error}\``,
+        fact: `Returned with status ${status}, as \`${error}\``,
         place: code,
         assumption: ERRORS_ASSUMPTION,
       };

@@ -154,7 +154,7 @@ export const behaviours: Behaviour[] = [
   {
     id: "webhooks.targets",
     fact: "Webhook addresses must be on this machine (127.0.0.0/8, ::1, localhost, *.localhost), on a port that is neither the sandbox's own nor another protocol's.",
-    why: "A sandbox takes addresses from whoever calls it; one that connects anywhere could be turned against others.",
+    why: "Any client of the sandbox can register a URL; unrestricted targets would allow attacks on other hosts.",
     setting: "--allow-webhook-host",
   },
 ];
