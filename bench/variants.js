@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { rawText } from "../scripts/raw-text.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -15,13 +16,13 @@ export const WITHOUT_FAULTS_AND_JUDGE = [
   {
     file: "src/http/faults/apply-fault.ts",
     contents: `
-    import { rateHeaders } from "./limit.ts";
-    import { send } from "./reply.ts";
+    import { rateLimitHeaders } from "../rate-limit.ts";
+    import { send } from "../reply.ts";
     const pass = () => undefined;
     export const faultStages = () => ({
       outage: pass, auth: pass, limit: pass, recall: pass, before: pass,
       around: (effect) => effect,
-      send: (context, reply) => send(context, reply, rateHeaders(context)),
+      send: (context, reply) => send(context, reply, rateLimitHeaders(context)),
     });`,
   },
   {
@@ -62,7 +63,7 @@ export async function bundle(name, entry, edits = []) {
     platform: "node",
     target: "node20.19",
     packages: "external",
-    plugins: [withEdits(edits)],
+    plugins: [rawText(root), withEdits(edits)],
     logLevel: "error",
   });
   return outfile;

@@ -6,6 +6,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { licencesOf } from "./licences.js";
+import { rawText } from "./raw-text.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
@@ -35,21 +36,6 @@ const parts = {
   thread: "src/cli/process/worker-entry.ts",
   index: "src/index.ts",
   documents: "src/sandbox/documents.ts",
-};
-
-/** `?raw` imports a file as text, as Vite does for the tests. */
-const rawText = {
-  name: "raw-text",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\?raw$/ }, ({ path, resolveDir }) => ({
-      // Relative, because esbuild writes the path into the bundle.
-      path: relative(root, join(resolveDir, path.slice(0, -"?raw".length)))
-        .split(sep)
-        .join("/"),
-      namespace: "raw",
-    }));
-    onLoad({ filter: /.*/, namespace: "raw" }, ({ path }) => ({ contents: readFileSync(join(root, path), "utf8"), loader: "text" }));
-  },
 };
 
 /** Packages that are loaded on demand, each with its output file. */
@@ -93,7 +79,7 @@ const program = await build({
   outdir: undefined,
   outfile: join(dist, "program.cjs"),
   // Ink uses top-level await, which CommonJS does not have, and only a terminal needs it.
-  plugins: [rawText, requirePackages, importFromItsFile(/\/terminal-session\.ts$/, "./dashboard.js")],
+  plugins: [rawText(root), requirePackages, importFromItsFile(/\/terminal-session\.ts$/, "./dashboard.js")],
 });
 
 const parcels = await build({

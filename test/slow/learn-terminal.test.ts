@@ -46,7 +46,7 @@ describe("learn on a terminal", () => {
     }
     shell.type("S");
     await shell.shows("Lesson complete");
-    await shell.shows("yours is paging.mjs.before");
+    await shell.shows("your version is paging.mjs.before");
     expect(readFileSync(join(folder, "paging.mjs.before"), "utf8")).toBe("mine");
     shell.type("q");
     await shell.shows("ended with 0");
