@@ -200,8 +200,9 @@ function writer({ sql }: Database) {
   };
 }
 
-const COLUMNS =
-  "sequence, id, at, merchant, operation, method, path, query, status, duration, key, idempotency_key, replay_of, fault, request_headers, request_body, request_bytes, response_headers, response_body, response_bytes";
+const CALL_COLUMNS = "sequence, id, at, merchant, operation, method, path, query, status, duration, key, idempotency_key, replay_of, fault";
+const MESSAGE_COLUMNS = "request_headers, request_body, request_bytes, response_headers, response_body, response_bytes";
+const COLUMNS = `${CALL_COLUMNS}, ${MESSAGE_COLUMNS}` as const;
 
 /** A row with its secrets masked. */
 function rowOf(entry: LoggedRequest) {
