@@ -3,9 +3,9 @@
 import type { CallSubject, DeliverySubject, Firing, Injection, RuleState, RuleStatus } from "../contracts/fault.ts";
 import { isoTime, LATEST_TIME } from "../kernel/clock.ts";
 import { createRandom } from "../kernel/random.ts";
+import type { FaultRule } from "./check-rule.ts";
 import { milliseconds } from "./fields.ts";
 import { callMatcher, deliveryMatcher } from "./matching.ts";
-import type { FaultRule } from "./read-rule.ts";
 import { type Budget, type BudgetScope, fires } from "./trigger.ts";
 
 type AnyInjection = Injection<unknown>;

@@ -5,10 +5,28 @@ import { unknownRuleMessage } from "../contracts/verdict.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { type FieldError, fail } from "../kernel/errors.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
+import type { Action } from "./action.ts";
 import { milliseconds } from "./fields.ts";
 import { matchesName } from "./matching.ts";
-import type { FaultRule } from "./read-rule.ts";
-import type { BudgetScope } from "./trigger.ts";
+import type { ActionInput, RuleInput } from "./rule-schema.ts";
+import type { BudgetScope, Trigger } from "./trigger.ts";
+
+/** A valid rule with its defaults. */
+export interface FaultRule {
+  id: string | undefined;
+  name: string | null;
+  action: Action;
+  fields: ActionInput;
+  match: NonNullable<RuleInput["match"]>;
+  trigger: Trigger;
+  expect: readonly string[];
+  ttl: string | null;
+  priority: number;
+  label: boolean;
+  enabled: boolean;
+  /** The only merchant that it can touch; undefined if it can touch any. */
+  owner: string | undefined;
+}
 
 /** The names that a rule may refer to. */
 export interface KnownNames {

@@ -7,26 +7,9 @@ import { Condition } from "../schema/conditions.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import type { Action } from "./action.ts";
-import { checkMeaning, type KnownNames, quote, rejectField, TARGET_NOUN } from "./check-rule.ts";
-import { type ActionInput, actions, matchSchemas, RULE_FIELDS, type RuleInput, ruleSchema } from "./rule-schema.ts";
-import { completeTrigger, type Trigger, triggerSchema } from "./trigger.ts";
-
-/** A valid rule with its defaults. */
-export interface FaultRule {
-  id: string | undefined;
-  name: string | null;
-  action: Action;
-  fields: ActionInput;
-  match: NonNullable<RuleInput["match"]>;
-  trigger: Trigger;
-  expect: readonly string[];
-  ttl: string | null;
-  priority: number;
-  label: boolean;
-  enabled: boolean;
-  /** The only merchant that it can touch; undefined if it can touch any. */
-  owner: string | undefined;
-}
+import { checkMeaning, type FaultRule, type KnownNames, quote, rejectField, TARGET_NOUN } from "./check-rule.ts";
+import { actions, matchSchemas, RULE_FIELDS, type RuleInput, ruleSchema } from "./rule-schema.ts";
+import { completeTrigger, triggerSchema } from "./trigger.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -143,7 +143,7 @@ async function begin(context: LessonContext, progress: LearnerProgress, name: st
   const lessons = await context.readLessons();
   const { lesson, steps } = findLesson(lessons, name);
   if (checkpoint > steps.length)
-    fail("validation_failed", `${lesson.name} has ${steps.length} steps; existing is no step ${checkpoint} to begin at.`);
+    fail("validation_failed", `${lesson.name} has ${steps.length} steps; there is no step ${checkpoint} to begin at.`);
   const before = lesson.steps.slice(0, checkpoint - 1).map(({ number }) => number);
   const state = steps.slice(0, checkpoint - 1).flatMap((step) => step.state);
   const leaving = { steps: before, how: "prepared" } as const;

@@ -8,7 +8,7 @@ import { rateLimitHeaders } from "../rate-limit.ts";
 import { send } from "../reply.ts";
 import type { HeldResponses } from "./held-responses.ts";
 import { injectedResponse, skewHeaders } from "./injected-response.ts";
-import { sendWithFaults } from "./send-with-faults.ts";
+import { type Apply, type Decide, sendWithFaults } from "./send-with-faults.ts";
 
 interface FaultStageOptions {
   faults: ApiFaults;
@@ -28,12 +28,6 @@ export interface FaultStages {
   /** Sends the reply, or loses, delays or corrupts it. */
   send(context: RequestContext, reply: Reply): void | Promise<void>;
 }
-
-/** Asks the rules what to do in a phase, and notes the rule that fires. */
-export type Decide = (context: RequestContext, state: CallFaults, phase: ApiPhase) => ApiEffect | undefined;
-
-/** Carries out an effect that decides or replaces the reply. */
-export type Apply = (context: RequestContext, state: CallFaults, effect: ApiEffect) => void;
 
 export function faultStages({ faults, idempotencyReplies, recordHistory, held }: FaultStageOptions): FaultStages {
   const decide: Decide = (context, state, phase) => {

@@ -1,11 +1,17 @@
 // Sends the response of a call that faults touch: loses, delays or corrupts it on the way.
 
+import type { ApiEffect, ApiPhase } from "../../contracts/fault.ts";
 import type { CallFaults, Reply, RequestContext } from "../context.ts";
 import { rateLimitHeaders } from "../rate-limit.ts";
 import { send, writeHead } from "../reply.ts";
-import type { Apply, Decide } from "./apply-fault.ts";
 import type { HeldResponses } from "./held-responses.ts";
 import { disconnect, pause, sendCorrupted } from "./wire-faults.ts";
+
+/** Asks the rules what to do in a phase, and notes the rule that fires. */
+export type Decide = (context: RequestContext, state: CallFaults, phase: ApiPhase) => ApiEffect | undefined;
+
+/** Carries out an effect that decides or replaces the reply. */
+export type Apply = (context: RequestContext, state: CallFaults, effect: ApiEffect) => void;
 
 interface SendOptions {
   decide: Decide;
