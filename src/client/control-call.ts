@@ -4,7 +4,7 @@ import type { Method } from "../contracts/endpoint.ts";
 import { controlOperations } from "./control-operations.generated.ts";
 import type { ControlPlane } from "./control-plane.generated.ts";
 
-/** What the client knows of an operation. */
+/** The entry of an operation in the generated table. */
 export interface OperationEntry {
   readonly id: string;
   readonly method: Method;

@@ -1,4 +1,4 @@
-// What is left on the terminal when the dashboard closes: the address, the counts, and where the data is.
+// Prints a summary when the dashboard closes: the address, the counts, and where the data is.
 
 import type { UiState } from "../../../ui/state/state.ts";
 import { listOf } from "../../../ui/state/state.ts";

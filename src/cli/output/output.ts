@@ -1,4 +1,4 @@
-// What a running sandbox prints: plain lines for a person, or one JSON object per line for a program.
+// Prints the output of a running sandbox: plain lines for a person, or one JSON object per line for a program.
 
 import type { LiveEvent } from "../../contracts/live-messages.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";

@@ -1,4 +1,4 @@
-// What a learner can do, with a sandbox of their own or in a workshop room on another machine.
+// The actions of a learner, in their own sandbox or in a workshop room on another machine.
 
 import type { Place } from "../../client/control-plane.generated.ts";
 import { realDelay } from "../../kernel/clock.ts";
