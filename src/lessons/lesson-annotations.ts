@@ -6,7 +6,7 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { ApiError, SandboxError } from "../kernel/errors.ts";
 import { oneOf, type Static, type TSchema, Type, text } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
-import { errorAt, type JsonFile, readJson } from "../store/world/json-file.ts";
+import { errorAt, readJson } from "../store/world/json-file.ts";
 import type { Comment, Section } from "./markdown.ts";
 
 const LessonCall = Type.Object(
@@ -66,8 +66,7 @@ export async function readAnnotations(file: string, section: Section, validate: 
 const ANNOTATION_LIST = `The annotations are ${ANNOTATIONS.join(", ")}.`;
 
 async function readCheck(file: string, comment: Comment, validate: CheckValidator): Promise<Expectation[]> {
-  const source = await readJson(file, comment.text, comment.line);
-  const check = await oneOrMany(source, Type.Array(Expectation, { minItems: 1 }), Expectation);
+  const { source, items: check } = await readItems(file, comment, Type.Array(Expectation, { minItems: 1 }), Expectation);
   for (const [index, expectation] of check.entries()) {
     const place = Array.isArray(source.value) ? `/${index}` : "";
     const owner = merchantPointer(expectation);
@@ -93,8 +92,8 @@ function merchantPointer({ requests, sequence = [], never, deliveries, scenario 
 async function readCalls(file: string, comments: readonly Comment[], prefix: string): Promise<LessonCall[]> {
   const calls: LessonCall[] = [];
   for (const comment of comments) {
-    const source = await readJson(file, comment.text, comment.line);
-    for (const call of await oneOrMany(source, Type.Array(LessonCall), LessonCall)) {
+    const { items } = await readItems(file, comment, Type.Array(LessonCall), LessonCall);
+    for (const call of items) {
       if (!call.path.startsWith(prefix))
         throw lessonError(
           file,
@@ -107,12 +106,13 @@ async function readCalls(file: string, comments: readonly Comment[], prefix: str
   return calls;
 }
 
-/** Validates a value that may be one item or a list, and returns a list. */
-async function oneOrMany<S extends TSchema>(source: JsonFile, several: TSchema, one: S): Promise<Static<S>[]> {
+/** Reads an annotation that holds one item or a list, and validates it. */
+async function readItems<S extends TSchema>(file: string, { text, line }: Comment, several: TSchema, one: S) {
+  const source = await readJson(file, text, line);
   const isList = Array.isArray(source.value);
   const [wrong] = fieldErrors(isList ? several : one, source.value);
   if (wrong) throw await errorAt(source, wrong.pointer, wrong.message);
-  return (isList ? source.value : [source.value]) as Static<S>[];
+  return { source, items: (isList ? source.value : [source.value]) as Static<S>[] };
 }
 
 export const lessonError = (file: string, line: number, message: string) => new SandboxError(`${file}:${line}: ${message}`, "badFixture");

@@ -5,7 +5,11 @@ import type { Delivery } from "../store/webhooks/deliveries.ts";
 
 type DeliveryIdentity = Pick<Delivery, "merchant" | "eventId" | "endpoint" | "replay" | "copy">;
 
-export function attemptId(random: Random, delivery: DeliveryIdentity, attempt: number): string {
-  const { merchant, eventId, endpoint, replay, copy } = delivery;
-  return random.sortableId(sortKeyIn(eventId), "whd", merchant, eventId, endpoint, replay, attempt, ...(copy > 0 ? ["copy", copy] : []));
-}
+export type AttemptId = (delivery: DeliveryIdentity, attempt: number) => string;
+
+export const createAttemptIds =
+  (random: Random): AttemptId =>
+  (delivery, attempt) => {
+    const { merchant, eventId, endpoint, replay, copy } = delivery;
+    return random.sortableId(sortKeyIn(eventId), "whd", merchant, eventId, endpoint, replay, attempt, ...(copy > 0 ? ["copy", copy] : []));
+  };

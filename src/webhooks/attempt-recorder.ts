@@ -6,7 +6,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
 import type { AttemptEnd, AttemptFault, AttemptStart, Attempts } from "../store/webhooks/attempts.ts";
 import type { Deliveries, Delivery, Receiver } from "../store/webhooks/deliveries.ts";
-import { attemptId } from "./attempt-id.ts";
+import type { AttemptId } from "./attempt-id.ts";
 import { applyFaults, attemptFaultOf, type EffectOf, effectOf, injectionsOf } from "./faults/content.ts";
 import type { Outcome } from "./http/outcome.ts";
 import { nextAttempt, type RetrySchedule, readRetryAfter } from "./retry-schedule.ts";
@@ -38,6 +38,7 @@ export interface AttemptRecorder {
 export interface AttemptRecorderOptions {
   clock: Clock;
   random: Random;
+  attemptId: AttemptId;
   deliveries: Deliveries;
   attempts: Attempts;
   schedule: RetrySchedule;
@@ -113,12 +114,12 @@ function startOf(
   delivery: Delivery,
   request: WebhookRequest,
   fault: AttemptFault | null,
-  { random, clock }: AttemptRecorderOptions,
+  { attemptId, clock }: AttemptRecorderOptions,
 ): AttemptStart {
   const { sequence, merchant, endpoint, trigger, attempts, aborted, allowed } = delivery;
   const attempt = attempts + 1;
   return {
-    id: attemptId(random, delivery, attempt),
+    id: attemptId(delivery, attempt),
     merchant,
     endpoint,
     delivery: sequence,

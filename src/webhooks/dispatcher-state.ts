@@ -54,8 +54,7 @@ export interface DispatcherState {
   /** The attempts that finished in this turn of the event loop: one transaction records them all. */
   finished: FinishedAttempt[];
   readonly listeners: Set<AttemptListener>;
-  /** Called once, and removed, when an attempt has been recorded or abandoned. */
-  readonly waiters: Set<() => void>;
+  readonly waiters: Waiters;
   running: boolean;
   /** Reports a defect of the sandbox itself. */
   report(error: unknown): void;
@@ -66,8 +65,21 @@ export const MAX_IN_FLIGHT = 1_024;
 /** Real milliseconds before the next try when the database could not be written: a full disk does not empty itself at once. */
 export const RETRY_WRITE_AFTER = 1_000;
 
-export function notifyWaiters({ waiters }: DispatcherState): void {
-  const notified = [...waiters];
-  waiters.clear();
-  for (const notify of notified) notify();
+/** Those that wait until an attempt is recorded or abandoned. */
+export interface Waiters {
+  /** Resolves at the next one. */
+  next(): Promise<void>;
+  notify(): void;
+}
+
+export function createWaiters(): Waiters {
+  let waiting: (() => void)[] = [];
+  return {
+    next: () => new Promise<void>((resolve) => void waiting.push(resolve)),
+    notify() {
+      const notified = waiting;
+      waiting = [];
+      for (const resolve of notified) resolve();
+    },
+  };
 }

@@ -7,9 +7,9 @@ import type { Database } from "../store/sqlite/database.ts";
 import type { DelayedDeliveries } from "../store/webhooks/delayed-deliveries.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
 import type { Outbox } from "../store/webhooks/outbox.ts";
-import { attemptId } from "./attempt-id.ts";
+import { createAttemptIds } from "./attempt-id.ts";
 import { type AttemptRecorderOptions, createAttemptRecorder } from "./attempt-recorder.ts";
-import { type AttemptListener, type DispatcherState, notifyWaiters } from "./dispatcher-state.ts";
+import { type AttemptListener, createWaiters, type DispatcherState } from "./dispatcher-state.ts";
 import { createEndpointQueues } from "./endpoint-queues.ts";
 import { createTimingFaults } from "./faults/timing.ts";
 import { createSender, type SenderOptions } from "./http/sender.ts";
@@ -55,7 +55,7 @@ export interface Replay {
   attempts: { id: string; endpointId: string }[];
 }
 
-export interface DispatcherOptions extends AttemptRecorderOptions, SenderOptions {
+export interface DispatcherOptions extends Omit<AttemptRecorderOptions, "attemptId">, SenderOptions {
   clock: Clock;
   database: Database;
   outbox: Outbox;
@@ -64,9 +64,10 @@ export interface DispatcherOptions extends AttemptRecorderOptions, SenderOptions
   report(error: unknown): void;
 }
 
-type State = DispatcherState & DispatcherOptions;
+type State = DispatcherState & DispatcherOptions & AttemptRecorderOptions;
 
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
+export function createDispatcher(given: DispatcherOptions): Dispatcher {
+  const options = { ...given, attemptId: createAttemptIds(given.random) };
   const state: State = {
     ...options,
     queues: createEndpointQueues(options.deliveries),
@@ -78,7 +79,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     inFlight: new Set(),
     finished: [],
     listeners: new Set(),
-    waiters: new Set(),
+    waiters: createWaiters(),
     running: false,
   };
   const { clock, listeners } = state;
@@ -140,8 +141,7 @@ function deliverBeforeResponse(state: State, request: string): Promise<void> | u
 async function waitForDeliveries(state: State, request: string): Promise<void> {
   const { timing, waiters, timeout } = state;
   const limit = timeLimit(timeout);
-  const nextAttempt = () => new Promise<void>((resolve) => void waiters.add(resolve));
-  while (state.running && !limit.isOver() && timing.delaysResponse(request)) await Promise.race([nextAttempt(), limit.expired]);
+  while (state.running && !limit.isOver() && timing.delaysResponse(request)) await Promise.race([waiters.next(), limit.expired]);
   limit.cancel();
 }
 
@@ -170,7 +170,7 @@ async function replay(state: State, merchant: string, eventId: string, endpoint?
   if (!replays) fail("resource_not_found", `No such event: ${eventId}.`);
   state.clock.wake();
   const attempts = replays.map(({ endpoint: endpointId, number }) => ({
-    id: attemptId(state.random, { merchant, endpoint: endpointId, eventId, replay: number, copy: 0 }, 1),
+    id: state.attemptId({ merchant, endpoint: endpointId, eventId, replay: number, copy: 0 }, 1),
     endpointId,
   }));
   return { eventId, attempts };
@@ -193,7 +193,7 @@ async function enable(state: State, merchant: string, endpoint: string): Promise
 
 async function stop(state: State, within: number): Promise<void> {
   state.running = false;
-  notifyWaiters(state);
+  state.waiters.notify();
   await state.starting;
   const limit = timeLimit(within);
   await Promise.race([Promise.all([...state.inFlight].map((one) => one.settled)), limit.expired]);

@@ -2,10 +2,10 @@
 
 import { realDelay } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
-import { type DispatcherState, type FinishedAttempt, notifyWaiters, RETRY_WRITE_AFTER } from "./dispatcher-state.ts";
+import { type DispatcherState, type FinishedAttempt, RETRY_WRITE_AFTER } from "./dispatcher-state.ts";
 
 export async function recordFinished(state: DispatcherState, batch: FinishedAttempt[]): Promise<void> {
-  const { database, queues, inFlight, listeners, clock } = state;
+  const { database, queues, inFlight, listeners, waiters, clock } = state;
   const work = () => {
     // Attempts that finish from here on go into the next batch.
     state.finished = [];
@@ -19,7 +19,7 @@ export async function recordFinished(state: DispatcherState, batch: FinishedAtte
   }
   clock.wake();
   for (const finished of recorded) if (finished.recorded) for (const listener of listeners) listener(finished.recorded.message);
-  notifyWaiters(state);
+  waiters.notify();
   for (const finished of batch) finished.inFlight.settle();
 }
 

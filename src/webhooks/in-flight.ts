@@ -9,14 +9,7 @@
 
 import { afterPromises, realDelay } from "../kernel/clock.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
-import {
-  type DispatcherState,
-  type InFlightAttempt,
-  MAX_IN_FLIGHT,
-  notifyWaiters,
-  RETRY_WRITE_AFTER,
-  type StartedAttempt,
-} from "./dispatcher-state.ts";
+import { type DispatcherState, type InFlightAttempt, MAX_IN_FLIGHT, RETRY_WRITE_AFTER, type StartedAttempt } from "./dispatcher-state.ts";
 import type { EndpointQueue } from "./endpoint-queues.ts";
 import { recordFinished } from "./finished-attempts.ts";
 import type { Outcome } from "./http/outcome.ts";
@@ -46,7 +39,7 @@ export function startDue(state: DispatcherState): void {
     .finally(() => {
       state.starting = undefined;
       state.clock.wake();
-      notifyWaiters(state);
+      state.waiters.notify();
     });
 }
 
@@ -142,7 +135,7 @@ export function reload(state: DispatcherState, merchant?: string): void {
   database.transaction(() => recorder.recoverInterrupted((delivery) => sending.has(delivery)));
   state.timing.load();
   queues.load();
-  notifyWaiters(state);
+  state.waiters.notify();
 }
 
 /** Aborts an attempt without recording its outcome. */

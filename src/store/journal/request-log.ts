@@ -5,7 +5,6 @@ import { afterRealTime } from "../../kernel/clock.ts";
 import { once } from "../../kernel/once.ts";
 import { redactHeaders, redactJson } from "../../kernel/redact.ts";
 import type { Database } from "../sqlite/database.ts";
-import { insertRow } from "../sqlite/insert-row.ts";
 import { openRequestNumbers } from "./request-numbers.ts";
 
 export interface Connection {
@@ -119,9 +118,8 @@ const MOST_RESPONSES = 100;
 
 export function openRequestLog(database: Database): RequestLog {
   // The file is read at the first request or query, so a quiet sandbox reads nothing.
-  const rows = once(() => writer(database));
+  const opened = once(() => ({ ...writer(database), ...openCoverage(database) }));
   const numbers = openRequestNumbers(database);
-  const coverage = once(() => openCoverage(database));
   let buffer: LoggedRequest[] = [];
   let cancel: (() => void) | undefined;
 
@@ -132,7 +130,7 @@ export function openRequestLog(database: Database): RequestLog {
     if (buffer.length === 0) return;
     try {
       numbers.reserve();
-      database.transaction(() => rows().write(buffer), "relaxed");
+      database.transaction(() => opened().write(buffer), "relaxed");
       buffer = [];
     } catch {
       buffer = buffer.slice(-MOST_ROWS);
@@ -147,16 +145,16 @@ export function openRequestLog(database: Database): RequestLog {
     goOnAfter: numbers.goOnAfter,
     add(entry) {
       buffer.push(entry);
-      coverage().count(entry.operation, entry.status, 1);
+      opened().count(entry.operation, entry.status, 1);
       cancel ??= afterRealTime(FLUSH_AFTER, flush);
     },
     flush,
-    statusCounts: () => coverage().counts,
+    statusCounts: () => opened().counts,
     forget(merchant) {
       buffer = buffer.filter((entry) => merchant !== undefined && entry.merchant !== merchant);
       if (merchant !== undefined) return;
-      coverage().counts.clear();
-      rows().forget();
+      opened().counts.clear();
+      opened().forget();
       numbers.restart();
     },
     close() {
@@ -168,7 +166,7 @@ export function openRequestLog(database: Database): RequestLog {
 }
 
 function writer({ sql }: Database) {
-  const insert = insertRow(sql, "insert into journal", COLUMNS);
+  const insert = sql.insert("insert into journal", COLUMNS);
   const trim = sql.prepare("delete from journal where sequence <= ?");
   const sizes = "length(request_headers) + length(request_body) + length(response_headers) + length(response_body)";
   const kept = sql

@@ -5,7 +5,6 @@ import { type RecordBase, type Resource, statesBefore } from "../../contracts/re
 import { fail } from "../../kernel/errors.ts";
 import type { PageQuery } from "../../schema/shapes.ts";
 import type { Database } from "../sqlite/database.ts";
-import { insertRow } from "../sqlite/insert-row.ts";
 
 export interface Page<R> {
   object: "list";
@@ -80,12 +79,12 @@ function prepare(database: Database) {
     // with a frozen clock those are all records.
     older: { sameSecond: list("and created = @created and sequence < @sequence", "desc"), others: list("and created < @created", "desc") },
     newer: { sameSecond: list("and created = @created and sequence > @sequence", "asc"), others: list("and created > @created", "asc") },
-    insert: insertRow(sql, "insert into documents", "merchant, kind, id, created, status, body"),
+    insert: sql.insert("insert into documents", "merchant, kind, id, created, status, body"),
     update: sql.prepare<[RecordKey & { status: string | null; body: string }]>(
       `update documents set status = @status, body = @body where ${byId}`,
     ),
     remove: sql.prepare<[RecordKey]>(`delete from documents where ${byId}`),
-    claim: insertRow(sql, "insert or ignore into uniques", "merchant, kind, field, value, document"),
+    claim: sql.insert("insert or ignore into uniques", "merchant, kind, field, value, document"),
     release: sql.prepare<[number | bigint]>("delete from uniques where document = ?"),
     unique: sql
       .prepare<[Record<"merchant" | "kind" | "field" | "value", string>], string>(

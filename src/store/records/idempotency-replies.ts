@@ -4,7 +4,6 @@ import { createBoundedCache } from "../../kernel/bounded-cache.ts";
 import { type Clock, type DueWork, realNow } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { Database } from "../sqlite/database.ts";
-import { insertRow } from "../sqlite/insert-row.ts";
 
 export interface StoredReply {
   fingerprint: string;
@@ -50,7 +49,7 @@ export function openIdempotencyReplies(database: Database, clock: Clock): Idempo
   const find = sql.prepare<[ReplyKey], CachedReply>(
     "select fingerprint, request, status, body, expires from replies where merchant = @merchant and key = @key",
   );
-  const remember = insertRow(sql, "insert or replace into replies", "merchant, key, fingerprint, request, status, body, expires");
+  const remember = sql.insert("insert or replace into replies", "merchant, key, fingerprint, request, status, body, expires");
   const soonest = sql.prepare<[], number | null>("select min(expires) from replies").pluck();
   const forget = sql.prepare<[ReplyKey]>("delete from replies where merchant = @merchant and key = @key");
   const forgetExpired = sql.prepare("delete from replies where expires <= ?");

@@ -4,7 +4,6 @@ import { scryptSync, timingSafeEqual } from "node:crypto";
 import { fail } from "../../kernel/errors.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
-import { insertRow } from "../sqlite/insert-row.ts";
 
 export interface Logins {
   addLogin(email: string, merchant: string, password: string | undefined): void;
@@ -16,7 +15,7 @@ export interface Logins {
 const SCRYPT = { N: 64, r: 8, p: 1 };
 
 export function openLogins({ sql }: Database, random: Random): Logins {
-  const insertLogin = insertRow(sql, "insert or ignore into logins", "email, merchant, password");
+  const insertLogin = sql.insert("insert or ignore into logins", "email, merchant, password");
   const byEmail = sql.prepare<[string], { merchant: string; password: string | null }>(
     "select merchant, password from logins where email = ?",
   );

@@ -1,7 +1,6 @@
 // The history of the records: temporary triggers keep each replaced row while a fault rule needs it, and a transaction that is rolled back reads it.
 
 import { afterThisTurn, type Clock } from "../../kernel/clock.ts";
-import { once } from "../../kernel/once.ts";
 import type { Database } from "../sqlite/database.ts";
 
 export interface RecordHistory {
@@ -44,9 +43,8 @@ export function openRecordHistory(database: Database, clock: Clock): RecordHisto
   const { sql } = database;
   let keeping = false;
   let wanted = false;
-  const defineClock = once(() => sql.function("sandbox_now", { deterministic: false }, () => clock.now()));
   const begin = () => {
-    defineClock();
+    sql.function("sandbox_now", { deterministic: false }, () => clock.now());
     sql.exec(KEEP);
     keeping = true;
   };

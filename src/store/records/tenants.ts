@@ -4,7 +4,6 @@ import { createBoundedCache } from "../../kernel/bounded-cache.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
-import { insertRow } from "../sqlite/insert-row.ts";
 import type { Counters } from "./id-counters.ts";
 import { type Logins, openLogins } from "./logins.ts";
 
@@ -56,7 +55,7 @@ export function openTenants(database: Database, counters: Counters, random: Rand
      from documents where kind = 'merchant'
      order by (select place from origins where origins.merchant = documents.merchant) nulls last, sequence`,
   );
-  const insertKey = insertRow(sql, "insert into keys", "key, merchant, kind, expires");
+  const insertKey = sql.insert("insert into keys", "key, merchant, kind, expires");
   return {
     ...openLogins(database, random),
     identify(key) {

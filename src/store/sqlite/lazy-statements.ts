@@ -2,10 +2,13 @@
 // Starting a sandbox then costs only what it uses: a quiet one in memory executes a few of its hundred statements.
 
 import type Sqlite from "better-sqlite3";
+import { type Insert, insertRow } from "./insert-row.ts";
 import { translateError, withTranslatedErrors } from "./sqlite-errors.ts";
 
 /** The part of better-sqlite3's database that the stores use. */
 export interface Sql extends Pick<Sqlite.Database, "prepare" | "exec" | "function" | "serialize" | "close" | "open" | "inTransaction"> {
+  /** Prepares a statement that inserts a row from an object: see `insertRow`. */
+  insert<const List extends string>(into: string, list: List): Insert<List>;
   /** The text of every statement so far, executed or not: the tests look at how SQLite plans each. */
   readonly statements: ReadonlySet<string>;
   /** Receives every write as a function that executes it again. */
@@ -35,6 +38,7 @@ export function openLazily(open: () => Sqlite.Database): Sql {
       statements.add(text);
       return new LazyStatement(sql, connection, text);
     }) as unknown as Sql["prepare"],
+    insert: (into, list) => insertRow(sql, into, list),
     exec(text) {
       const execute = () => connection().exec(text);
       const database = withTranslatedErrors(execute);

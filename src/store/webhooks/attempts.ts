@@ -6,7 +6,6 @@ import { sortKeyIn } from "../../kernel/random.ts";
 import type { PageQuery } from "../../schema/shapes.ts";
 import { failInvalidCursor, type Page } from "../records/collection.ts";
 import type { Database } from "../sqlite/database.ts";
-import { insertRow } from "../sqlite/insert-row.ts";
 import type { Retention } from "./retention.ts";
 
 /** An attempt as it is sent. */
@@ -186,7 +185,7 @@ export function openAttempts(database: Database, retention: Retention): Attempts
 }
 
 function adder({ sql }: Database, retention: Retention): Attempts["add"] {
-  const insert = insertRow(sql, "insert into attempts", COLUMNS);
+  const insert = sql.insert("insert into attempts", COLUMNS);
   return (start, end) => {
     insert({
       id: start.id,

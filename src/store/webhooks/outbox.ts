@@ -3,7 +3,6 @@
 import type { Clock } from "../../kernel/clock.ts";
 import type { Counters } from "../records/id-counters.ts";
 import type { Database } from "../sqlite/database.ts";
-import { insertRow } from "../sqlite/insert-row.ts";
 import type { Retention } from "./retention.ts";
 
 export interface EmittedEvent {
@@ -64,17 +63,13 @@ interface OutboxOptions {
 
 export function openOutbox({ database, clock, counters, retention, gaps }: OutboxOptions): Outbox {
   const { sql } = database;
-  const insertEvent = insertRow(sql, "insert into events", "id, merchant, type, created, origin, request, body");
+  const insertEvent = sql.insert("insert into events", "id, merchant, type, created, origin, request, body");
   const madeBy = sql.prepare<[string], { id: string; type: string }>("select id, type from events where request = ? order by sequence");
   const find = sql.prepare<[{ id: string; merchant: string }], { sequence: number; type: string }>(
     "select sequence, type from events where id = @id and merchant = @merchant",
   );
   const subscribers = openSubscribers(database);
-  const insertDelivery = insertRow(
-    sql,
-    "insert into deliveries",
-    "merchant, endpoint, event, trigger, replay, state, allowed, due, created",
-  );
+  const insertDelivery = sql.insert("insert into deliveries", "merchant, endpoint, event, trigger, replay, state, allowed, due, created");
   let deliveriesAdded = () => {};
   return {
     ...subscriptions(database),
@@ -123,7 +118,7 @@ function compose(merchantId: string, id: string, type: string, now: number, data
 }
 
 function subscriptions({ sql }: Database): Pick<Outbox, "subscribe" | "unsubscribe"> {
-  const subscribe = insertRow(sql, "insert or ignore into subscriptions", "merchant, type, endpoint");
+  const subscribe = sql.insert("insert or ignore into subscriptions", "merchant, type, endpoint");
   const unsubscribe = sql.prepare<[EndpointKey]>("delete from subscriptions where merchant = @merchant and endpoint = @endpoint");
   // The log must not announce attempts that are not made.
   const clearNextAttempts = sql.prepare<[EndpointKey]>(

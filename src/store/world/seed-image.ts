@@ -4,10 +4,9 @@ import { existsSync, readFileSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import type { Resource } from "../../contracts/resource.ts";
 import type { Clock } from "../../kernel/clock.ts";
-import { once } from "../../kernel/once.ts";
 import { createViews } from "../records/views.ts";
 import type { Database } from "../sqlite/database.ts";
-import { insertRow, type SqlValue } from "../sqlite/insert-row.ts";
+import type { SqlValue } from "../sqlite/insert-row.ts";
 import type { Stores } from "../stores.ts";
 import type { Fixture } from "./fixtures.ts";
 import { openSeeder } from "./seed.ts";
@@ -64,12 +63,13 @@ function serialized({ fixtures, resources, clock, open }: SeedImageOptions): Buf
 const asWritten = ({ merchant: { id, apiKey, email } }: Fixture) => ({ id, key: apiKey, email });
 
 function imageOf(bytes: Buffer): SeedImage {
-  const tables = once(() => tablesIn(bytes));
+  let tables: TableRows[] | undefined;
   return {
     bytes,
     copyInto({ sql }) {
-      for (const { table, columns, rows } of tables()) {
-        const insert = insertRow(sql, `insert into ${table}`, columns);
+      tables ??= tablesIn(bytes);
+      for (const { table, columns, rows } of tables) {
+        const insert = sql.insert(`insert into ${table}`, columns);
         for (const row of rows) insert(row);
       }
     },

@@ -5,7 +5,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Random } from "../../kernel/random.ts";
 import { type DelayedDeliveries, type DelayUntil, pendingEndpointOf } from "../../store/webhooks/delayed-deliveries.ts";
 import type { Deliveries, Delivery, PendingEndpoint } from "../../store/webhooks/deliveries.ts";
-import { attemptId } from "../attempt-id.ts";
+import type { AttemptId } from "../attempt-id.ts";
 import { type EffectOf, effectOf, injectionsOf } from "./content.ts";
 
 /** All methods but `isActive` and `load` run inside a transaction. Those that return pending endpoints name the deliveries whose due time moved. */
@@ -29,6 +29,7 @@ export interface TimingFaults {
 interface TimingFaultOptions {
   clock: Clock;
   random: Random;
+  attemptId: AttemptId;
   faults: DeliveryFaults;
   delayedDeliveries: DelayedDeliveries;
   deliveries: Pick<Deliveries, "receiver">;
@@ -47,12 +48,12 @@ const endOf = ({ sequence }: Delivery) => `landing ${sequence}`;
 const typeAt = (type: string, merchant: string, endpoint: string) => `type ${type} ${merchant} ${endpoint}`;
 const ANY_ENDPOINT = "*";
 
-export function createTimingFaults({ clock, random, faults, delayedDeliveries, deliveries }: TimingFaultOptions): TimingFaults {
+export function createTimingFaults({ clock, random, attemptId, faults, delayedDeliveries, deliveries }: TimingFaultOptions): TimingFaults {
   const held = createHeldDeliveries(clock, random, delayedDeliveries);
   /** Deliveries that come before a response: their rule may be used up by the time the response is ready. */
   const beforeResponse = new Set<number>();
   const decide = (delivery: Delivery): PendingEndpoint[] => {
-    const injections = faults.decide(subjectOf(delivery, random, deliveries));
+    const injections = faults.decide(subjectOf(delivery, attemptId, deliveries));
     const until = delayOf(delivery, injections, delayedDeliveries, clock.now());
     delayedDeliveries.decide(delivery.sequence, JSON.stringify(injections), until);
     if (!until) return [];
@@ -124,7 +125,7 @@ function createHeldDeliveries(clock: Clock, random: Random, delayedDeliveries: D
 const comesBeforeResponse = ({ effect }: DeliveryInjection) =>
   effect.kind === "delay" && "until" in effect && effect.until === "before_response";
 
-function subjectOf(delivery: Delivery, random: Random, { receiver }: TimingFaultOptions["deliveries"]): DeliverySubject {
+function subjectOf(delivery: Delivery, nameAttempt: AttemptId, { receiver }: TimingFaultOptions["deliveries"]): DeliverySubject {
   const { merchant, endpoint, eventType, eventId, attempts, body } = delivery;
   const attempt = attempts + 1;
   const event = () => JSON.parse(body) as unknown;
@@ -132,7 +133,7 @@ function subjectOf(delivery: Delivery, random: Random, { receiver }: TimingFault
     const seconds = receiver(merchant, endpoint)?.rotated;
     return seconds == null ? undefined : seconds * 1_000;
   };
-  return { merchant, endpoint, eventType, eventId, attempt, attemptId: attemptId(random, delivery, attempt), event, rotatedAt };
+  return { merchant, endpoint, eventType, eventId, attempt, attemptId: nameAttempt(delivery, attempt), event, rotatedAt };
 }
 
 /** When an attempt becomes due, and what it waits for; undefined when no rule delays it. */
