@@ -9,7 +9,7 @@ import type { Tenants } from "../store/records/tenants.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import { authenticate, identify } from "./authenticate.ts";
 import { isAbandoned, type RequestContext, type Stage } from "./context.ts";
-import { type FaultStages, faultStages } from "./faults/apply-fault.ts";
+import { faultStages } from "./faults/apply-fault.ts";
 import type { HeldResponses } from "./faults/held-responses.ts";
 import type { Guard } from "./guard.ts";
 import { readIdempotencyKey, recall } from "./idempotency.ts";
@@ -41,9 +41,11 @@ export interface PipelineDependencies {
   report: (error: unknown, context: RequestContext) => void;
 }
 
-export function pipelineStages(deps: PipelineDependencies, faults: FaultStages): Stage[] {
+/** Runs the stages until one responds, then sends the reply. */
+export function createPipeline(deps: PipelineDependencies): (context: RequestContext) => Promise<void> {
   const { guard, catalogue, tenants, limiter, idempotencyReplies, bodies } = deps;
-  return [
+  const faults = faultStages(deps);
+  const stages: Stage[] = [
     ({ incoming }) => guard.check(incoming), //          403 414
     identify(tenants, limiter), //                       rejects nothing: finds the merchant and its rate limit window
     faults.outage, //                                    503 injected, with or without a valid key
@@ -60,12 +62,6 @@ export function pipelineStages(deps: PipelineDependencies, faults: FaultStages):
     validate(bodies), //                                 400
     faults.around(transact(deps)), //                    404 409, or the operation's reply
   ];
-}
-
-/** Runs the stages until one responds, then sends the reply. */
-export function createPipeline(deps: PipelineDependencies): (context: RequestContext) => Promise<void> {
-  const faults = faultStages(deps);
-  const stages = pipelineStages(deps, faults);
   return async (context) => {
     try {
       for (const stage of stages) {
