@@ -7,24 +7,13 @@ import { matchesName } from "./matching.ts";
 
 export type Phase = ApiPhase | DeliveryPhase;
 
-export interface RuleIndex {
-  /** Every rule by id, in the order in which they were added. */
-  readonly rules: Map<string, ArmedRule>;
-  readonly armed: { readonly api: boolean; readonly delivery: boolean };
-  /** The active rules of a phase that may touch calls of this operation, or deliveries of this event type. */
-  candidates(phase: Phase, name: string | undefined): readonly ArmedRule[];
-  /** Every rule in the order in which they are tried: by priority, then as they were added. */
-  inOrder(): ArmedRule[];
-  now(): number;
-  /** Call this after a rule was added, removed, or used up. */
-  rebuild(): void;
-}
+export type RuleIndex = ReturnType<typeof createRuleIndex>;
 
 /** Beyond this many names in one phase, the lookups are forgotten: clients make up the types of test events. */
 const MAX_NAMES = 1_000;
 
 /** `keepHistory` is called with whether any active rule answers reads from the past. */
-export function createRuleIndex(clock: Clock, keepHistory: (needed: boolean) => void): RuleIndex {
+export function createRuleIndex(clock: Clock, keepHistory: (needed: boolean) => void) {
   const rules = new Map<string, ArmedRule>();
   const lookup = createLookup();
   let nextEnd = Infinity;
@@ -48,6 +37,7 @@ export function createRuleIndex(clock: Clock, keepHistory: (needed: boolean) => 
     return lookup.hasAny(phases);
   };
   return {
+    /** Every rule by id, in the order in which they were added. */
     rules,
     armed: {
       get api() {
@@ -58,11 +48,14 @@ export function createRuleIndex(clock: Clock, keepHistory: (needed: boolean) => 
       },
     },
     now: clock.now,
+    /** Every rule in the order in which they are tried: by priority, then as they were added. */
     inOrder,
-    candidates(phase, name) {
+    /** The active rules of a phase that may touch calls of this operation, or deliveries of this event type. */
+    candidates(phase: Phase, name: string | undefined) {
       refresh();
       return lookup.find(phase, name);
     },
+    /** Call this after a rule was added, removed, or used up. */
     rebuild,
   };
 }

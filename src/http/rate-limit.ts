@@ -13,21 +13,12 @@ export interface RateLimit {
 /** Limits by operation id; `all` applies to the operations without a limit of their own. */
 export type RateLimits = { readonly all: RateLimit } & Readonly<Record<string, RateLimit>>;
 
-export interface RateLimiter {
-  bucket(context: RequestContext): RateLimitWindow;
-  anonymous(context: RequestContext): RateLimitWindow;
-  /** The window that a merchant's operations share. */
-  of(merchant: string): RateLimitWindow;
-  /** The windows of operations with a limit of their own that this merchant has called. */
-  ownOf(merchant: string): [operation: string, bucket: RateLimitWindow][];
-  /** Drops every window, or those of one merchant. */
-  clear(merchant?: string): void;
-}
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /** Beyond this many windows, the one opened first is evicted. */
 const MAX_BUCKETS = 10_000;
 
-export function createRateLimiter(rules: RateLimits): RateLimiter {
+export function createRateLimiter(rules: RateLimits) {
   const buckets = new Map<string, RateLimitWindow>();
   const bucketOf = (name: string, rule: RateLimit) => {
     const known = buckets.get(name);
@@ -40,17 +31,20 @@ export function createRateLimiter(rules: RateLimits): RateLimiter {
   const anonymous = (context: RequestContext) => bucketOf(`address ${context.incoming.socket.remoteAddress ?? ""}`, rules.all);
   return {
     anonymous,
-    of: (merchant) => bucketOf(merchant, rules.all),
-    ownOf: (merchant) =>
+    /** The window that a merchant's operations share. */
+    of: (merchant: string) => bucketOf(merchant, rules.all),
+    /** The windows of operations with a limit of their own that this merchant has called. */
+    ownOf: (merchant: string): [operation: string, bucket: RateLimitWindow][] =>
       [...buckets].flatMap(([name, bucket]) => (name.startsWith(`${merchant} `) ? [[name.slice(merchant.length + 1), bucket]] : [])),
-    bucket(context) {
+    bucket(context: RequestContext) {
       const merchant = context.identity?.merchant;
       if (merchant === undefined) return anonymous(context);
       const operation = context.operation?.id ?? "all";
       const own = rules[operation];
       return own && operation !== "all" ? bucketOf(`${merchant} ${operation}`, own) : bucketOf(merchant, rules.all);
     },
-    clear(merchant) {
+    /** Drops every window, or those of one merchant. */
+    clear(merchant?: string) {
       for (const name of buckets.keys())
         if (merchant === undefined || name === merchant || name.startsWith(`${merchant} `)) buckets.delete(name);
     },

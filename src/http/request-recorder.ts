@@ -9,16 +9,8 @@ import type { Connection, LoggedRequest, RequestLog } from "../store/journal/req
 import { openContext, type RequestContext } from "./context.ts";
 import { MAX_BODY } from "./read-body.ts";
 
-export interface RequestRecorder {
-  open(incoming: IncomingMessage, outgoing: ServerResponse): RequestContext;
-  /** Call this once the response is being sent. */
-  close(context: RequestContext): void;
-  /** Call this for each new connection. */
-  connected(socket: Socket): void;
-}
-
 /** `onRecorded` gets each entry, for the live stream. */
-export function createRequestRecorder(journal: RequestLog, clock: Clock, onRecorded: (entry: LoggedRequest) => void): RequestRecorder {
+export function createRequestRecorder(journal: RequestLog, clock: Clock, onRecorded: (entry: LoggedRequest) => void) {
   const connections = new WeakMap<Socket, Connection>();
   const record = (era: number, entry: LoggedRequest) => {
     // Drop a request that began before a reset: a later request may have the same number by now.
@@ -27,13 +19,15 @@ export function createRequestRecorder(journal: RequestLog, clock: Clock, onRecor
     onRecorded(entry);
   };
   return {
-    connected: (socket) => void connections.set(socket, { opened: realNow() }),
-    open(incoming, outgoing) {
+    /** Call this for each new connection. */
+    connected: (socket: Socket) => void connections.set(socket, { opened: realNow() }),
+    open(incoming: IncomingMessage, outgoing: ServerResponse) {
       const started = realNow();
       const sequence = journal.next();
       return openContext(incoming, outgoing, sequence, clock.now(), () => realNow() - started, journal.era());
     },
-    close(context) {
+    /** Call this once the response is being sent. */
+    close(context: RequestContext) {
       const entry = describe(context, connections.get(context.incoming.socket) ?? UNKNOWN_CONNECTION);
       const { era, incoming } = context;
       if (hasUnreadBody(context)) collect(incoming, (body) => record(era, { ...entry, requestBody: containsLiveKey(body) ? "" : body }));

@@ -2,26 +2,12 @@
 
 import type { Firing } from "../contracts/fault.ts";
 
-/** A verdict that a fault was set up to cause: a rule id of the judge, or a pattern for several. */
-export interface ExpectedVerdict {
-  firing: Firing;
-  pattern: string;
-}
-
-export interface Firings {
-  record(firing: Firing): void;
-  has(request: string): boolean;
-  ofRequest(request: string): readonly Firing[];
-  ofAttempt(attempt: string): readonly Firing[];
-  /** One per fault rule that fired and pattern that it expects. */
-  expectedVerdicts(): ExpectedVerdict[];
-  forget(merchant?: string): void;
-}
+export type Firings = ReturnType<typeof createFirings>;
 
 const MAX_KEPT = 5_000;
 const NONE: readonly Firing[] = [];
 
-export function createFirings(): Firings {
+export function createFirings() {
   const byRequest = new Map<string, Firing[]>();
   const byAttempt = new Map<string, Firing[]>();
   const withExpectations = new Map<string, Firing>();
@@ -30,16 +16,17 @@ export function createFirings(): Firings {
       if (merchant === undefined || [firings].flat().every((firing) => firing.merchant === merchant)) map.delete(key);
   };
   return {
-    record(firing) {
+    record(firing: Firing) {
       if (firing.requestId !== null) addTo(byRequest, firing.requestId, firing);
       if (firing.attemptId !== null) addTo(byAttempt, firing.attemptId, firing);
       if (firing.expect.length > 0 && withExpectations.size < MAX_KEPT) withExpectations.set(firing.ruleId, firing);
     },
-    has: (request) => byRequest.has(request),
-    ofRequest: (request) => byRequest.get(request) ?? NONE,
-    ofAttempt: (attempt) => byAttempt.get(attempt) ?? NONE,
+    has: (request: string) => byRequest.has(request),
+    ofRequest: (request: string) => byRequest.get(request) ?? NONE,
+    ofAttempt: (attempt: string) => byAttempt.get(attempt) ?? NONE,
+    /** The verdicts that faults were set up to cause, one per rule that fired and pattern: a rule id of the judge, or a pattern for several. */
     expectedVerdicts: () => [...withExpectations.values()].flatMap((firing) => firing.expect.map((pattern) => ({ firing, pattern }))),
-    forget(merchant) {
+    forget(merchant?: string) {
       for (const map of [byRequest, byAttempt, withExpectations]) forgetIn(map, merchant);
     },
   };

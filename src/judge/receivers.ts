@@ -18,23 +18,12 @@ export interface ReceiverListeners {
   onRepeatDelivery(repeat: RepeatDelivery): void;
 }
 
-/** Times are real milliseconds. */
-export interface Receivers {
-  /** Observes an attempt that lasted from `started` to `now`; `writes` are the merchant's writes since `started`. */
-  observe(attempt: AttemptMessage, faults: readonly Firing[], started: number, now: number, writes: readonly Call[]): void;
-  observeWrite(call: Call): void;
-  /** Whether a write at `now` may belong to a delivery. */
-  isWatching(now: number): boolean;
-  /** Reports the repeat deliveries whose writes are complete. */
-  resolve(now: number): void;
-  /** The repeat deliveries that are still watched for writes. */
-  pending(): RepeatDelivery[];
-  isEmpty(): boolean;
-}
+export type Receivers = ReturnType<typeof createReceivers>;
 
 const MAX_EVENTS = 200;
 
-export function createReceivers(listeners: ReceiverListeners): Receivers {
+/** Times are real milliseconds. */
+export function createReceivers(listeners: ReceiverListeners) {
   const accepted = new Map<string, WatchedDelivery>();
   const faultOf = new Map<string, string>();
   const attribution = createWriteAttribution();
@@ -45,7 +34,8 @@ export function createReceivers(listeners: ReceiverListeners): Receivers {
     else setBounded(accepted, key, delivery);
   };
   return {
-    observe(attempt, faults, started, now, writes) {
+    /** Observes an attempt that lasted from `started` to `now`; `writes` are the merchant's writes since `started`. */
+    observe(attempt: AttemptMessage, faults: readonly Firing[], started: number, now: number, writes: readonly Call[]) {
       const key = `${attempt.endpointId} ${attempt.eventId}`;
       if (faults[0]) setBounded(faultOf, key, faults[0].ruleId);
       // Retries and copies of an attempt that a fault affected are caused by that fault too.
@@ -57,8 +47,10 @@ export function createReceivers(listeners: ReceiverListeners): Receivers {
       if (attempt.status === "succeeded" && isGenuine(faults)) accept(key, delivery);
     },
     observeWrite: attribution.attribute,
+    /** Whether a write at `now` may belong to a delivery. */
     isWatching: attribution.isWatching,
-    resolve(now) {
+    /** Reports the repeat deliveries whose writes are complete. */
+    resolve(now: number) {
       attribution.expire(now);
       for (const pair of pairs) {
         if (pair.repeat.watchedUntil >= now) continue;
@@ -66,6 +58,7 @@ export function createReceivers(listeners: ReceiverListeners): Receivers {
         listeners.onRepeatDelivery(describePair(pair));
       }
     },
+    /** The repeat deliveries that are still watched for writes. */
     pending: () => [...pairs].map(describePair),
     isEmpty: () => accepted.size === 0,
   };

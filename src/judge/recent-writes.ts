@@ -3,13 +3,7 @@
 import { realNow } from "../kernel/clock.ts";
 import type { LoggedRequest } from "../store/journal/request-log.ts";
 
-export interface RecentWrites {
-  /** Keeps the request if it is a successful write. */
-  record(entry: LoggedRequest): void;
-  /** A merchant's writes that arrived at or after a time in real milliseconds, oldest first. */
-  since(merchant: string, arrived: number): LoggedRequest[];
-  forget(merchant?: string): void;
-}
+export type RecentWrites = ReturnType<typeof createRecentWrites>;
 
 const CAPACITY = 256;
 const MAX_BODY = 16_384;
@@ -20,17 +14,19 @@ interface RecordedWrite {
   answered: number;
 }
 
-export function createRecentWrites(): RecentWrites {
+export function createRecentWrites() {
   /** A ring buffer; `next` is the slot of the oldest write. */
   const ring: (RecordedWrite | undefined)[] = Array(CAPACITY).fill(undefined);
   let next = 0;
   return {
-    record(entry) {
+    /** Keeps the request if it is a successful write. */
+    record(entry: LoggedRequest) {
       if (entry.method === "GET" || entry.status >= 300 || entry.requestBody.length > MAX_BODY) return;
       ring[next] = { entry, answered: realNow() };
       next = (next + 1) % CAPACITY;
     },
-    since(merchant, arrived) {
+    /** A merchant's writes that arrived at or after a time in real milliseconds, oldest first. */
+    since(merchant: string, arrived: number) {
       const found: LoggedRequest[] = [];
       for (let back = 1; back <= CAPACITY; back++) {
         const write = ring[(next - back + CAPACITY) % CAPACITY];
@@ -40,7 +36,7 @@ export function createRecentWrites(): RecentWrites {
       }
       return found.reverse();
     },
-    forget(merchant) {
+    forget(merchant?: string) {
       for (const [slot, write] of ring.entries()) if (merchant === undefined || write?.entry.merchant === merchant) ring[slot] = undefined;
     },
   };

@@ -33,14 +33,7 @@ export interface RetryListeners {
   onDrop(pending: PendingRetry): void;
 }
 
-/** The calls of one merchant. */
-export interface RetryTracker {
-  observe(call: Call): void;
-  /** Ends the chains whose deadline has passed. */
-  resolve(now: number): void;
-  readonly pending: readonly PendingRetry[];
-  isIdle(): boolean;
-}
+export type RetryTracker = ReturnType<typeof createRetryTracker>;
 
 const MAX_PENDING = 500;
 const MAX_REJECTIONS = 100;
@@ -52,13 +45,14 @@ const REPEAT_WITHIN = 10_000;
 /** After this time, a client knows a response even if it uses another connection. */
 const KNOWN_AFTER = 250;
 
-export function createRetryTracker(listeners: RetryListeners): RetryTracker {
+/** Tracks the calls of one merchant. */
+export function createRetryTracker(listeners: RetryListeners) {
   const pendingRetries: PendingRetry[] = [];
   const rejections: PendingRejection[] = [];
   return {
     pending: pendingRetries,
     isIdle: () => pendingRetries.length === 0 && rejections.length === 0,
-    observe(call) {
+    observe(call: Call) {
       resolveRejections(rejections, call, listeners);
       const pending = findPending(pendingRetries, call);
       if (pending) removeFrom(pendingRetries, pending);
@@ -71,7 +65,8 @@ export function createRetryTracker(listeners: RetryListeners): RetryTracker {
       if (rejections.length === MAX_REJECTIONS) rejections.shift();
       rejections.push({ call, until: call.answered + REPEAT_WITHIN });
     },
-    resolve: (now) => resolve(pendingRetries, now, undefined, listeners),
+    /** Ends the chains whose deadline has passed. */
+    resolve: (now: number) => resolve(pendingRetries, now, undefined, listeners),
   };
 }
 

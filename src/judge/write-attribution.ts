@@ -14,23 +14,12 @@ export interface WatchedDelivery {
   readonly fault: string | undefined;
 }
 
-/** Times are real milliseconds. */
-export interface WriteAttribution {
-  /** Watches a delivery that has just ended. */
-  watch(delivery: WatchedDelivery): void;
-  /** Attributes a write to the delivery that started last before it, and moves it there if another delivery has it. */
-  attribute(call: Call): void;
-  /** Whether a write at `now` may belong to a delivery. */
-  isWatching(now: number): boolean;
-  /** Drops the deliveries that are no longer watched. */
-  expire(now: number): void;
-}
-
 /** How long after the end of a delivery a write still counts as its effect. */
 export const ATTRIBUTION_WINDOW = 3_000;
 const MAX_WRITES = 100;
 
-export function createWriteAttribution(): WriteAttribution {
+/** Times are real milliseconds. */
+export function createWriteAttribution() {
   /** In the order in which they ended, from index `first` on. It can hold tens of thousands, so nothing here visits all of them. */
   let watched: WatchedDelivery[] = [];
   let first = 0;
@@ -39,8 +28,10 @@ export function createWriteAttribution(): WriteAttribution {
     for (const { request } of writes) deliveryOf.delete(request);
   };
   return {
-    watch: (delivery) => void watched.push(delivery),
-    attribute(call) {
+    /** Watches a delivery that has just ended. */
+    watch: (delivery: WatchedDelivery) => void watched.push(delivery),
+    /** Attributes a write to the delivery that started last before it, and moves it there if another delivery has it. */
+    attribute(call: Call) {
       const before = deliveryOf.get(call.request);
       before?.writes.splice(
         before.writes.findIndex(({ request }) => request === call.request),
@@ -51,8 +42,10 @@ export function createWriteAttribution(): WriteAttribution {
       delivery.writes.push(call);
       deliveryOf.set(call.request, delivery);
     },
-    isWatching: (now) => watched.length > first && (watched.at(-1) as WatchedDelivery).watchedUntil >= now,
-    expire(now) {
+    /** Whether a write at `now` may belong to a delivery. */
+    isWatching: (now: number) => watched.length > first && (watched.at(-1) as WatchedDelivery).watchedUntil >= now,
+    /** Drops the deliveries that are no longer watched. */
+    expire(now: number) {
       for (let delivery = watched[first]; delivery && delivery.watchedUntil < now; delivery = watched[++first]) drop(delivery);
       // Compacts the list only once half of it has expired, so that the cost per delivery stays constant.
       if (first <= watched.length / 2) return;

@@ -2,23 +2,18 @@
 
 import { afterRealTime } from "../kernel/clock.ts";
 
-export interface LearnerUpdates {
-  /** Resolves on the next notification for this learner, or after `within` real milliseconds. */
-  wait(id: string, within: number): Promise<void>;
-  notify(id: string): void;
-  /** Resolves all pending waits. */
-  stop(): void;
-}
+export type LearnerUpdates = ReturnType<typeof createLearnerUpdates>;
 
-export function createLearnerUpdates(): LearnerUpdates {
+export function createLearnerUpdates() {
   const waiting = new Map<string, Set<() => void>>();
   const notify = (id: string) => {
     for (const end of waiting.get(id) ?? []) end();
   };
   return {
     notify,
-    wait: (id, within) =>
-      new Promise((resolve) => {
+    /** Resolves on the next notification for this learner, or after `within` real milliseconds. */
+    wait: (id: string, within: number) =>
+      new Promise<void>((resolve) => {
         const own = waiting.get(id) ?? new Set();
         waiting.set(id, own);
         const end = () => {
@@ -30,6 +25,7 @@ export function createLearnerUpdates(): LearnerUpdates {
         const cancel = afterRealTime(within, end);
         own.add(end);
       }),
+    /** Resolves all pending waits. */
     stop() {
       for (const id of [...waiting.keys()]) notify(id);
     },

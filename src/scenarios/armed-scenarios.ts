@@ -16,16 +16,7 @@ export interface ArmedScenario {
   readonly rules: readonly string[];
 }
 
-export interface ArmedScenarios {
-  all(): ArmedScenario[];
-  /** Without a merchant: the one that is armed for all. */
-  find(name: string, merchant: string | undefined): ArmedScenario | undefined;
-  arm(scenario: Scenario, merchant: string | undefined): ArmedScenario;
-  disarm(armed: ArmedScenario): void;
-  /** Disarms those of one merchant, or all. */
-  forget(merchant?: string): void;
-  stateOf(armed: ArmedScenario): ScenarioState;
-}
+export type ArmedScenarios = ReturnType<typeof createArmedScenarios>;
 
 export interface ArmedScenariosOptions {
   now(): number;
@@ -33,7 +24,7 @@ export interface ArmedScenariosOptions {
   verdicts(): readonly VerdictMessage[];
 }
 
-export function createArmedScenarios({ now, rules, verdicts }: ArmedScenariosOptions): ArmedScenarios {
+export function createArmedScenarios({ now, rules, verdicts }: ArmedScenariosOptions) {
   const allArmed = new Map<string, ArmedScenario>();
   let count = 0;
   const states = ({ rules: ids }: ArmedScenario) => {
@@ -46,8 +37,9 @@ export function createArmedScenarios({ now, rules, verdicts }: ArmedScenariosOpt
   };
   return {
     all: () => [...allArmed.values()],
-    find: (name, merchant) => allArmed.get(nameOf(name, merchant)),
-    arm(scenario, merchant) {
+    /** Without a merchant: the one that is armed for all. */
+    find: (name: string, merchant: string | undefined) => allArmed.get(nameOf(name, merchant)),
+    arm(scenario: Scenario, merchant: string | undefined) {
       const before = allArmed.get(nameOf(scenario.name, merchant));
       // Rule ids are not reused: verdicts of an earlier arming do not count for this one.
       const number = count + 1;
@@ -60,12 +52,13 @@ export function createArmedScenarios({ now, rules, verdicts }: ArmedScenariosOpt
       return armed;
     },
     disarm,
-    forget(merchant) {
+    /** Disarms those of one merchant, or all. */
+    forget(merchant?: string) {
       for (const armed of [...allArmed.values()]) if (merchant === undefined || armed.merchant === merchant) disarm(armed);
       // The same run after a reset gives its rules the same ids.
       if (merchant === undefined) count = 0;
     },
-    stateOf: (armed) => describe(armed, states(armed), verdicts()),
+    stateOf: (armed: ArmedScenario) => describe(armed, states(armed), verdicts()),
   };
 }
 

@@ -2,45 +2,26 @@
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
-import { openRequestLog, type RequestLog } from "./journal/request-log.ts";
-import { openRunSummary, type RunSummary } from "./journal/run-summary.ts";
-import { type CreateOperationContext, operationContextFactory, type WebhookRules } from "./operation-context.ts";
-import { type Collections, openCollections } from "./records/collection.ts";
-import { type Counters, openCounters } from "./records/id-counters.ts";
-import { type IdempotencyReplies, openIdempotencyReplies } from "./records/idempotency-replies.ts";
-import { openRecordHistory, type RecordHistory } from "./records/record-history.ts";
-import { openTenants, type Tenants } from "./records/tenants.ts";
+import { openRequestLog } from "./journal/request-log.ts";
+import { openRunSummary } from "./journal/run-summary.ts";
+import { operationContextFactory, type WebhookRules } from "./operation-context.ts";
+import { openCollections } from "./records/collection.ts";
+import { openCounters } from "./records/id-counters.ts";
+import { openIdempotencyReplies } from "./records/idempotency-replies.ts";
+import { openRecordHistory } from "./records/record-history.ts";
+import { openTenants } from "./records/tenants.ts";
 import { type Database, openDatabase } from "./sqlite/database.ts";
-import { type Attempts, openAttempts } from "./webhooks/attempts.ts";
-import { type DelayedDeliveries, openDelayedDeliveries } from "./webhooks/delayed-deliveries.ts";
-import { type Deliveries, openDeliveries } from "./webhooks/deliveries.ts";
-import { type CheckEndpointHealth, openEndpointHealth } from "./webhooks/endpoint-health.ts";
-import { type EventLog, openEventLog } from "./webhooks/event-log.ts";
-import { type Outbox, openOutbox } from "./webhooks/outbox.ts";
+import { openAttempts } from "./webhooks/attempts.ts";
+import { openDelayedDeliveries } from "./webhooks/delayed-deliveries.ts";
+import { openDeliveries } from "./webhooks/deliveries.ts";
+import { openEndpointHealth } from "./webhooks/endpoint-health.ts";
+import { openEventLog } from "./webhooks/event-log.ts";
+import { openOutbox } from "./webhooks/outbox.ts";
 import { openRetention } from "./webhooks/retention.ts";
-import { type Learners, openLearners } from "./workshop/learners.ts";
-import { openRoomCode, type RoomCode } from "./workshop/room-code.ts";
+import { openLearners } from "./workshop/learners.ts";
+import { openRoomCode } from "./workshop/room-code.ts";
 
-export interface Stores {
-  database: Database;
-  counters: Counters;
-  tenants: Tenants;
-  collections: Collections;
-  outbox: Outbox;
-  deliveries: Deliveries;
-  delayedDeliveries: DelayedDeliveries;
-  attempts: Attempts;
-  eventLog: EventLog;
-  runSummary: RunSummary;
-  health: CheckEndpointHealth;
-  idempotencyReplies: IdempotencyReplies;
-  recordHistory: RecordHistory;
-  requestLog: RequestLog;
-  learners: Learners;
-  roomCode: RoomCode;
-  createOperationContext: CreateOperationContext;
-  close(): void;
-}
+export type Stores = ReturnType<typeof openOver>;
 
 interface StoresOptions {
   /** Undefined for a database in memory. */
@@ -52,7 +33,7 @@ interface StoresOptions {
   webhooks: WebhookRules;
 }
 
-export function openStores(options: StoresOptions): Stores {
+export function openStores(options: StoresOptions) {
   const database = openDatabase(options.file, options.image);
   try {
     return openOver(database, options);
@@ -62,7 +43,7 @@ export function openStores(options: StoresOptions): Stores {
   }
 }
 
-function openOver(database: Database, { clock, random, webhooks }: StoresOptions): Stores {
+function openOver(database: Database, { clock, random, webhooks }: StoresOptions) {
   const counters = openCounters(database, random);
   const tenants = openTenants(database, counters, random, clock);
   const collections = openCollections(database);

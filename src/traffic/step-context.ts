@@ -32,39 +32,25 @@ interface ProductVariant {
   price: unknown;
 }
 
-export interface StepContext {
-  readonly merchantData: MerchantData;
-  /** Unix seconds. */
-  readonly now: number;
-  /** The number of the step in its run. */
-  readonly number: number;
-  /** A random number in [0, 1), drawn by seed, step and `word`. */
-  chance(word: string): number;
-  /** A random integer between the two, both included. */
-  between(word: string, from: number, to: number): number;
-  pick<T>(word: string, of: readonly T[]): T;
-  /** The calendar day this many days from today. */
-  day(from: number): string;
-  customer(): Customer | undefined;
-}
+export type StepContext = ReturnType<typeof createStepContext>;
 
-export function createStepContext(
-  merchantData: MerchantData,
-  random: Random,
-  name: readonly (string | number)[],
-  time: number,
-): StepContext {
+export function createStepContext(merchantData: MerchantData, random: Random, name: readonly (string | number)[], time: number) {
   const chance = (word: string) => random.fraction("traffic", ...name, word);
   const between = (word: string, from: number, to: number) => from + Math.floor(chance(word) * (to - from + 1));
   const pick = <T>(word: string, of: readonly T[]) => of[between(word, 0, of.length - 1)] as T;
   return {
     merchantData,
+    /** Unix seconds. */
     now: Math.floor(time / 1000),
+    /** The number of the step in its run. */
     number: Number(name.at(-1)),
+    /** A random number in [0, 1), drawn by seed, step and `word`. */
     chance,
+    /** A random integer between the two, both included. */
     between,
     pick,
-    day: (from) => isoTime(Math.min(Math.max(time + from * DAY, 0), LATEST_TIME)).slice(0, 10),
+    /** The calendar day this many days from today. */
+    day: (from: number) => isoTime(Math.min(Math.max(time + from * DAY, 0), LATEST_TIME)).slice(0, 10),
     customer: () => (merchantData.customers.length > 0 ? pick("customer", merchantData.customers) : undefined),
   };
 }

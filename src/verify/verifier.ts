@@ -6,17 +6,7 @@ import { afterRestart, type Baseline, sourcesSince, takeBaseline } from "./basel
 import type { CheckResult } from "./check-result.ts";
 import { type PlannedCheck, planChecks, readWait, type VerificationSources } from "./plan-checks.ts";
 
-export interface Verifier {
-  verify(expectations: Expectations): Promise<Verification>;
-  /** Records the current state of everything that these expectations depend on. */
-  takeBaseline(expectations: Expectations): Baseline;
-  /** Checks once, without waiting, what changed since the baseline. Scenarios and fault rules need not be armed yet. */
-  since(baseline: Baseline, expectations: Expectations): Verification;
-  /** Converts a baseline that an earlier process took. */
-  resume(baseline: Baseline): Baseline;
-  /** Ends all waiting, with the results at that time. */
-  stop(): void;
-}
+export type Verifier = ReturnType<typeof createVerifier>;
 
 interface VerifierOptions extends VerificationSources {
   /** Calls back after each request and each delivery attempt; the returned function ends that. */
@@ -28,11 +18,11 @@ const POLL_INTERVAL = 50;
 /** After each check, pause this many times as long as it took, so that a flood of requests is not slowed down. */
 const REST_FACTOR = 4;
 
-export function createVerifier(options: VerifierOptions): Verifier {
+export function createVerifier(options: VerifierOptions) {
   const waiting = new Set<Signal>();
   let stopped = false;
   return {
-    async verify(expectations) {
+    async verify(expectations: Expectations): Promise<Verification> {
       const planned = planChecks(options, expectations);
       const within = expectations.within === undefined ? 0 : readWait(expectations.within, "within");
       const deadline = Math.max(within, ...planned.map(({ atLeast }) => atLeast));
@@ -51,13 +41,17 @@ export function createVerifier(options: VerifierOptions): Verifier {
         signal.close();
       }
     },
-    takeBaseline: (expectations) => takeBaseline(options, expectations),
-    since(baseline, expectations) {
+    /** Records the current state of everything that these expectations depend on. */
+    takeBaseline: (expectations: Expectations) => takeBaseline(options, expectations),
+    /** Checks once, without waiting, what changed since the baseline. Scenarios and fault rules need not be armed yet. */
+    since(baseline: Baseline, expectations: Expectations) {
       const planned = planChecks(sourcesSince(options, baseline), expectations);
       const results = planned.map(({ check }) => check(0));
       return conclude(planned, results, 0);
     },
-    resume: (baseline) => afterRestart(baseline, options),
+    /** Converts a baseline that an earlier process took. */
+    resume: (baseline: Baseline) => afterRestart(baseline, options),
+    /** Ends all waiting, with the results at that time. */
     stop() {
       stopped = true;
       for (const signal of waiting) signal.notify();
@@ -72,14 +66,9 @@ function timeToNextCheck(planned: readonly PlannedCheck[], waited: number, deadl
   return planned.every(({ isEventDriven }) => isEventDriven) ? soonest : Math.min(soonest, POLL_INTERVAL);
 }
 
-interface Signal {
-  notify(): void;
-  /** Resolves after `rest` once it was notified, or after `timeout`; both in real milliseconds. */
-  wait(timeout: number, rest: number): Promise<void>;
-  close(): void;
-}
+type Signal = ReturnType<typeof createSignal>;
 
-function createSignal(listen: VerifierOptions["listen"]): Signal {
+function createSignal(listen: VerifierOptions["listen"]) {
   let wake: (() => void) | undefined;
   let isNotified = false;
   const notify = () => {
@@ -90,7 +79,8 @@ function createSignal(listen: VerifierOptions["listen"]): Signal {
   return {
     notify,
     close,
-    async wait(timeout, rest) {
+    /** Resolves after `rest` once it was notified, or after `timeout`; both in real milliseconds. */
+    async wait(timeout: number, rest: number): Promise<void> {
       await realDelay(Math.min(rest, timeout));
       await new Promise<void>((resolve) => {
         const cancel = afterRealTime(isNotified ? 0 : Math.ceil(timeout), resolve);

@@ -2,16 +2,13 @@
 
 import type { ServerResponse } from "node:http";
 
-export interface HeldResponses {
-  /** Calls `release` when the connection closes or all are released; the returned function releases it earlier. */
-  hold(outgoing: ServerResponse, release: () => void): () => void;
-  releaseAll(): void;
-}
+export type HeldResponses = ReturnType<typeof createHeldResponses>;
 
-export function createHeldResponses(): HeldResponses {
+export function createHeldResponses() {
   const waiting = new Set<() => void>();
   return {
-    hold(outgoing, release) {
+    /** Calls `release` when the connection closes or all are released; the returned function releases it earlier. */
+    hold(outgoing: ServerResponse, release: () => void) {
       const end = () => {
         waiting.delete(end);
         outgoing.off("close", end);

@@ -28,17 +28,9 @@ export interface Newest {
   attempt: number;
 }
 
-export interface RunSummary {
-  /** The deliveries of one merchant or of all, oldest first. */
-  deliveries(merchant?: string): LoggedDelivery[];
-  newest(): Newest;
-  /** The number of logged requests with each response status. */
-  statuses(): { status: number; calls: number }[];
-  /** The number of events of each type, and of their deliveries that succeeded. */
-  events(): Map<string, { emitted: number; delivered: number }>;
-}
+export type RunSummary = ReturnType<typeof openRunSummary>;
 
-export function openRunSummary({ sql }: Database): RunSummary {
+export function openRunSummary({ sql }: Database) {
   const deliveries = sql.prepare<[{ merchant: string | null }], LoggedDelivery>(
     `select d.sequence, d.merchant, e.id as event, e.type, d.endpoint, d.trigger, d.state, d.attempts, e.request,
        coalesce((select max(sequence) from attempts where delivery = d.sequence), 0) as lastAttempt,
@@ -57,9 +49,12 @@ export function openRunSummary({ sql }: Database): RunSummary {
   );
   const statuses = sql.prepare<[], { status: number; calls: number }>("select status, count(*) as calls from journal group by status");
   return {
+    /** The number of logged requests with each response status. */
     statuses: () => statuses.all(),
     newest: () => newest.get() as Newest,
-    deliveries: (merchant) => deliveries.all({ merchant: merchant ?? null }),
+    /** The deliveries of one merchant or of all, oldest first. */
+    deliveries: (merchant?: string) => deliveries.all({ merchant: merchant ?? null }),
+    /** The number of events of each type, and of their deliveries that succeeded. */
     events: () => new Map(events.all().map(({ type, ...counts }) => [type, counts])),
   };
 }

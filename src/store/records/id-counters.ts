@@ -3,14 +3,8 @@
 import { type Random, sortKeyOf } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
 
-/** A new id: `prefix` names the kind, and each merchant has its own counts. */
-export type Mint = (merchant: string, prefix: string) => string;
-
 /** Call every method inside a transaction. */
-export interface Counters {
-  next(merchant: string, name: string): number;
-  mint: Mint;
-}
+export type Counters = ReturnType<typeof openCounters>;
 
 interface Counter {
   merchant: string;
@@ -18,7 +12,7 @@ interface Counter {
   value: number;
 }
 
-export function openCounters(database: Database, random: Random): Counters {
+export function openCounters(database: Database, random: Random) {
   const { sql } = database;
   const read = sql
     .prepare<[Omit<Counter, "value">], number>("select value from counters where merchant = @merchant and name = @name")
@@ -38,6 +32,7 @@ export function openCounters(database: Database, random: Random): Counters {
     used.set(key, counter);
     return ++counter.value;
   };
+  /** A new id: `prefix` names the kind, and each merchant has its own counts. */
   const mint = (merchant: string, prefix: string) => {
     const count = next(merchant, prefix);
     return random.sortableId(sortKeyOf(count), prefix, merchant, count);

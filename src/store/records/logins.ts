@@ -5,29 +5,26 @@ import { fail } from "../../kernel/errors.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
 
-export interface Logins {
-  addLogin(email: string, merchant: string, password: string | undefined): void;
-  /** The merchant of this e-mail address and password; otherwise 401, with one message for a wrong address and a wrong password. */
-  checkLogin(email: string | undefined, password: string | undefined): string;
-}
+export type Logins = ReturnType<typeof openLogins>;
 
 /** Weak on purpose (0.1 ms per hash): hashing delays the start, and these passwords protect nothing real. */
 const SCRYPT = { N: 64, r: 8, p: 1 };
 
-export function openLogins({ sql }: Database, random: Random): Logins {
+export function openLogins({ sql }: Database, random: Random) {
   const insertLogin = sql.insert("insert or ignore into logins", "email, merchant, password");
   const byEmail = sql.prepare<[string], { merchant: string; password: string | null }>(
     "select merchant, password from logins where email = ?",
   );
 
   return {
-    addLogin(email, merchant, password) {
+    addLogin(email: string, merchant: string, password: string | undefined) {
       const stored = password === undefined ? null : hash(password, random.hex(16, "salt", merchant));
       const { changes } = insertLogin({ email, merchant, password: stored });
       if (changes === 0)
         fail("already_exists", `A merchant with the e-mail address ${email} exists already.`, { fields: ["email"], values: { email } });
     },
-    checkLogin(email, password) {
+    /** The merchant of this e-mail address and password; otherwise 401, with one message for a wrong address and a wrong password. */
+    checkLogin(email: string | undefined, password: string | undefined) {
       const login = email === undefined ? undefined : byEmail.get(email);
       if (!login?.password || password === undefined || !matches(password, login.password))
         fail(

@@ -3,12 +3,7 @@
 import { afterThisTurn, type Clock } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";
 
-export interface RecordHistory {
-  /** Starts or stops recording changes. Earlier states are not known. */
-  keep(wanted: boolean): void;
-  /** Runs `work`, which only reads, on the records as they were at `time`. */
-  asOf(time: number, work: () => void): void;
-}
+export type RecordHistory = ReturnType<typeof openRecordHistory>;
 
 /** The oldest changes beyond this number are dropped, and with them the history before them. */
 const MOST_CHANGES = 100_000;
@@ -39,7 +34,7 @@ const FORGET =
 /** Thrown to roll back the transaction that restored the old rows. */
 const undone = Symbol("undone");
 
-export function openRecordHistory(database: Database, clock: Clock): RecordHistory {
+export function openRecordHistory(database: Database, clock: Clock) {
   const { sql } = database;
   let keeping = false;
   let wanted = false;
@@ -61,13 +56,15 @@ export function openRecordHistory(database: Database, clock: Clock): RecordHisto
       insert into main.documents (${COLUMNS}) select ${COLUMNS} from then_was where was = 1;`);
   };
   return {
-    keep(next) {
+    /** Starts or stops recording changes. Earlier states are not known. */
+    keep(next: boolean) {
       wanted = next;
       if (wanted && !keeping) begin();
       // Deferred: the request that used up the rule still has to read the history.
       if (!wanted && keeping) afterThisTurn(end);
     },
-    asOf(time, work) {
+    /** Runs `work`, which only reads, on the records as they were at `time`. */
+    asOf(time: number, work: () => void) {
       if (!keeping) return work();
       try {
         database.transaction(() => {

@@ -3,15 +3,8 @@
 import type { Sql } from "./lazy-statements.ts";
 import { isLocked } from "./sqlite-errors.ts";
 
-export interface LockTimeout {
-  /** Runs `work`. After it fails with a lock timeout, later writes fail at once. */
-  guard<T>(work: () => T): T;
-  /** To be called after a write that succeeded: the next one waits for the lock again. */
-  reset(): void;
-}
-
 /** After one lock timeout, fail fast until a write succeeds; otherwise every write would block the process for that long. */
-export function openLockTimeout(sql: Sql, milliseconds: number): LockTimeout {
+export function openLockTimeout(sql: Sql, milliseconds: number) {
   let waits = true;
   const setWaits = (wanted: boolean) => {
     if (waits === wanted) return;
@@ -19,7 +12,8 @@ export function openLockTimeout(sql: Sql, milliseconds: number): LockTimeout {
     sql.exec(`pragma busy_timeout = ${wanted ? milliseconds : 0}`);
   };
   return {
-    guard(work) {
+    /** Runs `work`. After it fails with a lock timeout, later writes fail at once. */
+    guard<T>(work: () => T): T {
       try {
         return work();
       } catch (error) {
@@ -27,6 +21,7 @@ export function openLockTimeout(sql: Sql, milliseconds: number): LockTimeout {
         throw error;
       }
     },
+    /** To be called after a write that succeeded: the next one waits for the lock again. */
     reset: () => setWaits(true),
   };
 }

@@ -8,16 +8,9 @@ import { SandboxError } from "../../kernel/errors.ts";
 import type { Sql } from "./lazy-statements.ts";
 import { withTranslatedErrors } from "./sqlite-errors.ts";
 
-export interface RedoLog {
-  /** Runs `work`, which is a whole transaction from begin to commit, and records its writes. */
-  record<T>(work: () => T): T;
-  /** Runs `work` inside that transaction; if it throws, only its own writes are rolled back. */
-  part<T>(work: () => T): T;
-}
-
 type Write = () => void;
 
-export function openRedoLog(sql: Sql): RedoLog {
+export function openRedoLog(sql: Sql) {
   const executeAgain = openExecuteAgain(sql);
   const inSavepoint = openSavepoints(sql);
   let writes: Write[] = [];
@@ -42,7 +35,8 @@ export function openRedoLog(sql: Sql): RedoLog {
     });
   };
   return {
-    record(work) {
+    /** Runs `work`, which is a whole transaction from begin to commit, and records its writes. */
+    record<T>(work: () => T): T {
       writes = [];
       hasFailed = false;
       sql.onWrite = (write) => writes.push(write);
@@ -53,8 +47,9 @@ export function openRedoLog(sql: Sql): RedoLog {
         writes = [];
       }
     },
+    /** Runs `work` inside that transaction; if it throws, only its own writes are rolled back. */
     // After one failure more are likely: from then on a savepoint costs less than executing all writes again each time.
-    part: (work) => (hasFailed ? withSavepoint(work) : withoutSavepoint(work)),
+    part: <T>(work: () => T): T => (hasFailed ? withSavepoint(work) : withoutSavepoint(work)),
   };
 }
 

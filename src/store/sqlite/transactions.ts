@@ -3,19 +3,9 @@
 import type { Sql } from "./lazy-statements.ts";
 import { openRedoLog } from "./redo-log.ts";
 
-export interface Transactions {
-  /** Runs `work` in a transaction. Inside another one it is a part of it: if it throws, only its own writes are rolled back. */
-  transaction<T>(work: () => T): T;
-  /** The same with the write lock from the start, so that another program's lock is reported before `work` runs. */
-  writeTransaction<T>(work: () => T): T;
-  /**
-   * A value for each transaction: `make` creates it at its first use, `finish` runs just before the commit. Rolling back a part does not
-   * change it. Throws outside a transaction.
-   */
-  perTransaction<T>(make: () => T, finish: (value: T) => void): () => T;
-}
+export type Transactions = ReturnType<typeof openTransactions>;
 
-export function openTransactions(sql: Sql): Transactions {
+export function openTransactions(sql: Sql) {
   const begin = sql.prepare("begin");
   const beginWriting = sql.prepare("begin immediate");
   const commit = sql.prepare("commit");
@@ -35,8 +25,14 @@ export function openTransactions(sql: Sql): Transactions {
       }
     });
   return {
-    transaction: (work) => (sql.inTransaction ? redoLog.part(work) : whole(begin, work)),
-    writeTransaction: (work) => whole(beginWriting, work),
+    /** Runs `work` in a transaction. Inside another one it is a part of it: if it throws, only its own writes are rolled back. */
+    transaction: <T>(work: () => T): T => (sql.inTransaction ? redoLog.part(work) : whole(begin, work)),
+    /** The same with the write lock from the start, so that another program's lock is reported before `work` runs. */
+    writeTransaction: <T>(work: () => T): T => whole(beginWriting, work),
+    /**
+     * A value for each transaction: `make` creates it at its first use, `finish` runs just before the commit. Rolling back a part does not
+     * change it. Throws outside a transaction.
+     */
     perTransaction,
   };
 }

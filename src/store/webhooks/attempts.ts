@@ -104,22 +104,7 @@ export interface AttemptQuery extends PageQuery {
   status?: string | undefined;
 }
 
-export interface Attempts {
-  /** Writes an attempt that has ended. */
-  add(start: AttemptStart, end: AttemptEnd): void;
-  /** The log of one merchant, in the order in which attempts ended, or of all, in the order in which they were written. */
-  page(merchant: string | undefined, query: AttemptQuery): Page<AttemptRecord>;
-  /** The event and the endpoint of a logged attempt; undefined when the merchant, or any merchant, has no attempt of that id. */
-  find(merchant: string | undefined, id: string): AttemptSubject | undefined;
-  /** What fault rules did to a logged attempt; null when none applied. */
-  faultOf(merchant: string, id: string): AttemptFault | null;
-}
-
-export interface AttemptSubject {
-  merchant: string;
-  eventId: string;
-  endpointId: string;
-}
+export type Attempts = ReturnType<typeof openAttempts>;
 
 interface AttemptRow {
   sequence: number;
@@ -180,13 +165,17 @@ interface AttemptKey {
   to: string;
 }
 
-export function openAttempts(database: Database, retention: Retention): Attempts {
-  return { add: adder(database, retention), ...reading(database) };
+export function openAttempts(database: Database, retention: Retention) {
+  return {
+    /** Writes an attempt that has ended. */
+    add: adder(database, retention),
+    ...reading(database),
+  };
 }
 
-function adder({ sql }: Database, retention: Retention): Attempts["add"] {
+function adder({ sql }: Database, retention: Retention) {
   const insert = sql.insert("insert into attempts", COLUMNS);
-  return (start, end) => {
+  return (start: AttemptStart, end: AttemptEnd) => {
     insert({
       id: start.id,
       merchant: start.merchant,
@@ -226,7 +215,7 @@ function finder(sql: Database["sql"]) {
   };
 }
 
-function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf"> {
+function reading({ sql }: Database) {
   const find = finder(sql);
   const statements = new Map<string, Statement<[Record<string, unknown>], AttemptRow>>();
   const list = (where: string, order: string) => {
@@ -237,15 +226,18 @@ function reading({ sql }: Database): Pick<Attempts, "page" | "find" | "faultOf">
     return known;
   };
   return {
-    find(merchant, id) {
+    /** The event and the endpoint of a logged attempt; undefined when the merchant, or any merchant, has no attempt of that id. */
+    find(merchant: string | undefined, id: string) {
       const row = find(id, merchant);
       return row && { merchant: row.merchant, eventId: row.event_id, endpointId: row.endpoint };
     },
-    faultOf(merchant, id) {
+    /** What fault rules did to a logged attempt; null when none applied. */
+    faultOf(merchant: string, id: string) {
       const note = find(id, merchant)?.fault ?? null;
       return note === null ? null : (JSON.parse(note) as AttemptFault);
     },
-    page(merchant, query) {
+    /** The log of one merchant, in the order in which attempts ended, or of all, in the order in which they were written. */
+    page(merchant: string | undefined, query: AttemptQuery): Page<AttemptRecord> {
       const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before, id, ...filters } = query;
       const columns = merchant === undefined ? AS_WRITTEN : BY_END;
       const from = after === undefined ? undefined : (find(after, merchant) ?? failInvalidCursor(query, "webhook_delivery"));

@@ -3,28 +3,7 @@
 import type { Database } from "../sqlite/database.ts";
 import { type Delivery, type PendingEndpoint, WITH_EVENT } from "./deliveries.ts";
 
-export interface DelayedDeliveries {
-  /** The due deliveries that fault rules have not decided about, in the order in which they fell due. */
-  undecided(now: number): Delivery[];
-  /** The same for first attempts of the events of a request, due or not. */
-  undecidedOf(request: string): Delivery[];
-  /** Stores what the rules decided about the next attempt. `due` moves it; `held` names what else it waits for. */
-  decide(delivery: number, decided: string, until?: DelayUntil): void;
-  /** The deliveries that wait for this, oldest first. */
-  waitingFor(held: string): Delivery[];
-  /** The distinct `held` values of this kind whose deliveries are overdue. */
-  overdue(kind: string, now: number): string[];
-  /** Delays a delivery again; the decision about it stays. */
-  postpone(delivery: number, until: DelayUntil): void;
-  /** Whether any delivery waits for something. */
-  any(): boolean;
-  /** Adds a copy of a delivery: a single attempt, with this decision about it. */
-  copy(of: Delivery, decided: string, until: DelayUntil, now: number): Delivery;
-  /** How many deliveries of a request have these words in their decision and are not finished. */
-  unfinished(request: string, decided: string): number;
-  /** Whether an endpoint subscribes to a type of event. */
-  wants(merchant: string, endpoint: string, type: string): boolean;
-}
+export type DelayedDeliveries = ReturnType<typeof openDelayedDeliveries>;
 
 export interface DelayUntil {
   /** Sandbox milliseconds. */
@@ -36,11 +15,11 @@ type Nullable<T> = { [Name in keyof T]: T[Name] | null };
 
 export const pendingEndpointOf = ({ merchant, endpoint }: Delivery, due: number): PendingEndpoint => ({ merchant, endpoint, due });
 
-export function openDelayedDeliveries(database: Database): DelayedDeliveries {
+export function openDelayedDeliveries(database: Database) {
   return { ...deciding(database), ...holding(database) };
 }
 
-function deciding({ sql }: Database): Pick<DelayedDeliveries, "undecided" | "undecidedOf" | "decide" | "unfinished" | "wants"> {
+function deciding({ sql }: Database) {
   const open = "d.state = 'pending' and d.decided is null";
   const undecided = sql.prepare<[number], Delivery>(`${WITH_EVENT} where ${open} and d.due <= ? order by d.due, d.sequence`);
   const undecidedOf = sql.prepare<[string], Delivery>(
@@ -61,15 +40,21 @@ function deciding({ sql }: Database): Pick<DelayedDeliveries, "undecided" | "und
     )
     .pluck();
   return {
-    undecided: (now) => undecided.all(now),
-    undecidedOf: (request) => undecidedOf.all(request),
-    decide: (delivery, decided, until) => void decide.run({ delivery, decided, due: until?.due ?? null, held: until?.held ?? null }),
-    unfinished: (request, decided) => unfinished.get({ request, decided }) ?? 0,
-    wants: (merchant, endpoint, type) => (wants.get({ merchant, endpoint, type }) ?? 0) > 0,
+    /** The due deliveries that fault rules have not decided about, in the order in which they fell due. */
+    undecided: (now: number) => undecided.all(now),
+    /** The same for first attempts of the events of a request, due or not. */
+    undecidedOf: (request: string) => undecidedOf.all(request),
+    /** Stores what the rules decided about the next attempt. `due` moves it; `held` names what else it waits for. */
+    decide: (delivery: number, decided: string, until?: DelayUntil) =>
+      void decide.run({ delivery, decided, due: until?.due ?? null, held: until?.held ?? null }),
+    /** How many deliveries of a request have these words in their decision and are not finished. */
+    unfinished: (request: string, decided: string) => unfinished.get({ request, decided }) ?? 0,
+    /** Whether an endpoint subscribes to a type of event. */
+    wants: (merchant: string, endpoint: string, type: string) => (wants.get({ merchant, endpoint, type }) ?? 0) > 0,
   };
 }
 
-function holding({ sql }: Database): Pick<DelayedDeliveries, "waitingFor" | "overdue" | "postpone" | "any" | "copy"> {
+function holding({ sql }: Database) {
   const waiting = sql.prepare<[string], Delivery>(`${WITH_EVENT} where d.state = 'pending' and d.held = ? order by d.sequence`);
   const overdue = sql
     .prepare<[{ kind: string; now: number }], string>(
@@ -88,11 +73,16 @@ function holding({ sql }: Database): Pick<DelayedDeliveries, "waitingFor" | "ove
      from deliveries d where d.sequence = @of returning sequence, copy`,
   );
   return {
-    waitingFor: (held) => waiting.all(held),
-    overdue: (kind, now) => overdue.all({ kind, now }),
-    postpone: (delivery, { due, held }) => void postpone.run({ delivery, due, held }),
+    /** The deliveries that wait for this, oldest first. */
+    waitingFor: (held: string) => waiting.all(held),
+    /** The distinct `held` values of this kind whose deliveries are overdue. */
+    overdue: (kind: string, now: number) => overdue.all({ kind, now }),
+    /** Delays a delivery again; the decision about it stays. */
+    postpone: (delivery: number, { due, held }: DelayUntil) => void postpone.run({ delivery, due, held }),
+    /** Whether any delivery waits for something. */
     any: () => any.get() === 1,
-    copy(of, decided, until, now) {
+    /** Adds a copy of a delivery: a single attempt, with this decision about it. */
+    copy(of: Delivery, decided: string, until: DelayUntil, now: number) {
       const made = copy.get({ of: of.sequence, decided, now, ...until }) as { sequence: number; copy: number };
       return { ...of, ...made, due: until.due, decided, attempts: 0, aborted: 0, allowed: 1 };
     },

@@ -1,23 +1,15 @@
 // Deliveries to webhook endpoints, and the endpoints as the dispatcher sees them.
 
 import type { Database } from "../sqlite/database.ts";
-import type { Outbox } from "./outbox.ts";
+import type { EndpointKey, Outbox } from "./outbox.ts";
 
 /** The kind of the records of endpoints; the webhooks area declares its fields. */
 export const ENDPOINT_KIND = "webhook_endpoint" as const;
 
 /** An endpoint with pending deliveries, and when the first of them is due. */
-export interface PendingEndpoint {
-  merchant: string;
-  endpoint: string;
+export interface PendingEndpoint extends EndpointKey {
   /** Sandbox milliseconds. */
   due: number;
-}
-
-export interface PendingEndpoints {
-  endpoints: PendingEndpoint[];
-  /** The sequence of the newest delivery that was read: where the next read begins. */
-  newest: number;
 }
 
 /** A delivery with the event it carries. */
@@ -53,63 +45,17 @@ export interface Receiver {
   rotated: number | null;
 }
 
-export interface EndpointSecret {
-  endpoint: string;
-  secret: string;
-  previousSecret: string | null;
-}
-
-export interface Deliveries {
-  /** Every endpoint with pending deliveries. */
-  pendingEndpoints(): PendingEndpoints;
-  /** The same for deliveries that were added after that sequence. */
-  pendingEndpointsSince(newest: number): PendingEndpoints;
-  soonest(merchant: string, endpoint: string): number | null;
-  /** How many deliveries are pending, due or not. */
-  pending(): number;
-  /** The due deliveries of an endpoint, oldest first. */
-  due(merchant: string, endpoint: string, now: number, most: number): Delivery[];
-  /** The deliveries that were being sent when the last process ended. */
-  interrupted(): Delivery[];
-  markSending(sequence: number): void;
-  /** Finishes a delivery; false when it no longer exists, as after a reset. */
-  finish(sequence: number, ending: "succeeded" | "failed" | "cancelled"): boolean;
-  /** Plans another attempt after one that failed; false when the delivery no longer exists. */
-  retryAt(sequence: number, due: number): boolean;
-  /** Plans another attempt after one that a crash interrupted, which does not count against those allowed. */
-  retryInterrupted(sequence: number, due: number): void;
-  /** The endpoint's address and secret; undefined when it was removed or is disabled. */
-  receiver(merchant: string, endpoint: string): Receiver | undefined;
-  /** The same for an endpoint that may be disabled. */
-  anyReceiver(merchant: string, endpoint: string): (Receiver & { enabled: 0 | 1 }) | undefined;
-  /** The merchant of an endpoint; undefined for an unknown one. */
-  ownerOf(endpoint: string): string | undefined;
-  /** The current and the previous secret of each of a merchant's endpoints. */
-  secrets(merchant: string): EndpointSecret[];
-  /** The body of an event, as it is sent. */
-  bodyOf(merchant: string, event: string): string | undefined;
-  /** Disables an endpoint and cancels its pending deliveries. */
-  disable(merchant: string, endpoint: string, reason: string): void;
-  /** Enables it again; false when the merchant has no such endpoint. */
-  enable(merchant: string, endpoint: string): boolean;
-}
-
-interface EndpointKey {
-  merchant: string;
-  endpoint: string;
-}
+export type Deliveries = ReturnType<typeof openDeliveries>;
 
 /** Selects the fields of a `Delivery`. */
 export const WITH_EVENT = `select d.sequence, d.merchant, d.endpoint, d.trigger, d.replay, d.attempts, d.aborted, d.allowed, d.due,
   d.decided, d.copy, e.id as eventId, e.type as eventType, e.body from deliveries d join events e on e.sequence = d.event`;
 
-export function openDeliveries(database: Database, outbox: Outbox): Deliveries {
+export function openDeliveries(database: Database, outbox: Outbox) {
   return { ...queue(database), ...progress(database), ...endpoints(database, outbox) };
 }
 
-function queue({
-  sql,
-}: Database): Pick<Deliveries, "pendingEndpoints" | "pendingEndpointsSince" | "soonest" | "pending" | "due" | "interrupted"> {
+function queue({ sql }: Database) {
   const all = sql.prepare<[], PendingEndpoint>(
     "select merchant, endpoint, min(due) as due from deliveries where state = 'pending' group by merchant, endpoint",
   );
@@ -134,19 +80,24 @@ function queue({
     `${WITH_EVENT} where d.sequence in (select sequence from deliveries indexed by deliveries_open where state = 'sending') order by d.sequence`,
   );
   return {
+    /** Every endpoint with pending deliveries; `newest` is the sequence of the newest delivery that was read, where the next read begins. */
     pendingEndpoints: () => ({ endpoints: all.all(), newest: newest.get() ?? 0 }),
-    pendingEndpointsSince(sequence) {
+    /** The same for deliveries that were added after that sequence. */
+    pendingEndpointsSince(sequence: number) {
       const endpoints = added.all(sequence);
       return { endpoints, newest: endpoints.reduce((most, row) => Math.max(most, row.newest), sequence) };
     },
-    soonest: (merchant, endpoint) => soonest.get({ merchant, endpoint }) ?? null,
+    soonest: (merchant: string, endpoint: string) => soonest.get({ merchant, endpoint }) ?? null,
+    /** How many deliveries are pending, due or not. */
     pending: () => pending.get() ?? 0,
-    due: (merchant, endpoint, now, most) => due.all({ merchant, endpoint, now, most }),
+    /** The due deliveries of an endpoint, oldest first. */
+    due: (merchant: string, endpoint: string, now: number, most: number) => due.all({ merchant, endpoint, now, most }),
+    /** The deliveries that were being sent when the last process ended. */
     interrupted: () => interrupted.all(),
   };
 }
 
-function progress({ sql }: Database): Pick<Deliveries, "markSending" | "finish" | "retryAt" | "retryInterrupted"> {
+function progress({ sql }: Database) {
   const begin = sql.prepare("update deliveries set state = 'sending', due = null, held = null, attempts = attempts + 1 where sequence = ?");
   const open = "sequence = @sequence and (state = 'pending' or state = 'sending')";
   const finish = sql.prepare<[{ sequence: number; state: string }]>(`update deliveries set state = @state, due = null where ${open}`);
@@ -157,17 +108,17 @@ function progress({ sql }: Database): Pick<Deliveries, "markSending" | "finish" 
     `update deliveries set ${pending}, aborted = aborted + 1 where ${open}`,
   );
   return {
-    markSending: (sequence) => void begin.run(sequence),
-    finish: (sequence, ending) => finish.run({ sequence, state: ending }).changes > 0,
-    retryAt: (sequence, due) => retry.run({ sequence, due }).changes > 0,
-    retryInterrupted: (sequence, due) => void retryInterrupted.run({ sequence, due }),
+    markSending: (sequence: number) => void begin.run(sequence),
+    /** Finishes a delivery; false when it no longer exists, as after a reset. */
+    finish: (sequence: number, ending: "succeeded" | "failed" | "cancelled") => finish.run({ sequence, state: ending }).changes > 0,
+    /** Plans another attempt after one that failed; false when the delivery no longer exists. */
+    retryAt: (sequence: number, due: number) => retry.run({ sequence, due }).changes > 0,
+    /** Plans another attempt after one that a crash interrupted, which does not count against those allowed. */
+    retryInterrupted: (sequence: number, due: number) => void retryInterrupted.run({ sequence, due }),
   };
 }
 
-function endpoints(
-  { sql }: Database,
-  outbox: Outbox,
-): Pick<Deliveries, "receiver" | "anyReceiver" | "ownerOf" | "secrets" | "bodyOf" | "disable" | "enable"> {
+function endpoints({ sql }: Database, outbox: Outbox) {
   const ofEndpoint = `merchant = @merchant and kind = '${ENDPOINT_KIND}' and id = @endpoint`;
   const address =
     "body ->> 'url' as url, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret, body ->> 'rotated' as rotated";
@@ -176,7 +127,7 @@ function endpoints(
     `select ${address}, status = 'enabled' as enabled from documents where ${ofEndpoint}`,
   );
   const owner = sql.prepare<[string], string>(`select merchant from documents where kind = '${ENDPOINT_KIND}' and id = ?`).pluck();
-  const secrets = sql.prepare<[string], EndpointSecret>(
+  const secrets = sql.prepare<[string], Pick<Receiver, "secret" | "previousSecret"> & { endpoint: string }>(
     `select id as endpoint, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret from documents
      where merchant = ? and kind = '${ENDPOINT_KIND}' order by sequence`,
   );
@@ -188,16 +139,23 @@ function endpoints(
     `update documents set status = @status, body = json_set(body, '$.status', @status, '$.disabledReason', @reason) where ${ofEndpoint}`,
   );
   return {
-    receiver: (merchant, endpoint) => receiver.get({ merchant, endpoint }),
-    anyReceiver: (merchant, endpoint) => known.get({ merchant, endpoint }),
-    ownerOf: (endpoint) => owner.get(endpoint),
-    secrets: (merchant) => secrets.all(merchant),
-    bodyOf: (merchant, event) => bodyOf.get({ merchant, event }),
-    disable(merchant, endpoint, reason) {
+    /** The endpoint's address and secret; undefined when it was removed or is disabled. */
+    receiver: (merchant: string, endpoint: string) => receiver.get({ merchant, endpoint }),
+    /** The same for an endpoint that may be disabled. */
+    anyReceiver: (merchant: string, endpoint: string) => known.get({ merchant, endpoint }),
+    /** The merchant of an endpoint; undefined for an unknown one. */
+    ownerOf: (endpoint: string) => owner.get(endpoint),
+    /** The current and the previous secret of each of a merchant's endpoints. */
+    secrets: (merchant: string) => secrets.all(merchant),
+    /** The body of an event, as it is sent. */
+    bodyOf: (merchant: string, event: string) => bodyOf.get({ merchant, event }),
+    /** Disables an endpoint and cancels its pending deliveries. */
+    disable(merchant: string, endpoint: string, reason: string) {
       setStatus.run({ merchant, endpoint, status: "disabled", reason });
       outbox.unsubscribe(merchant, endpoint);
     },
-    enable(merchant, endpoint) {
+    /** Enables it again; false when the merchant has no such endpoint. */
+    enable(merchant: string, endpoint: string) {
       const wanted = types.get({ merchant, endpoint });
       if (wanted === undefined) return false;
       setStatus.run({ merchant, endpoint, status: "enabled", reason: null });

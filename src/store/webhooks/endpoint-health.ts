@@ -3,6 +3,7 @@
 import type { Clock } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";
 import { ENDPOINT_KIND } from "./deliveries.ts";
+import type { EndpointKey } from "./outbox.ts";
 
 export interface EndpointHealth {
   state: "unknown" | "healthy" | "degraded" | "failing" | "disabled";
@@ -20,11 +21,6 @@ export interface EndpointHealth {
 }
 
 export type CheckEndpointHealth = (merchant: string, endpoint: string) => EndpointHealth;
-
-interface EndpointKey {
-  merchant: string;
-  endpoint: string;
-}
 
 interface LastAttempt {
   status: "succeeded" | "failed";

@@ -25,17 +25,12 @@ export interface EventQuery extends PageQuery {
   type?: string | undefined;
 }
 
-export interface EventLog {
-  page(query: EventQuery): Page<LoggedEvent>;
-  find(id: string): LoggedEvent | undefined;
-}
-
 const DEFAULT_PAGE = 25;
 const counted = (state: string) => `(select count(*) from deliveries d where d.event = e.sequence and d.state ${state})`;
 const EVENT = `select e.id, e.merchant, e.type, e.created, e.request, e.body, ${counted("in ('pending', 'sending')")} as pending,
   ${counted("= 'succeeded'")} as succeeded, ${counted("= 'failed'")} as failed, ${counted("= 'cancelled'")} as cancelled from events e`;
 
-export function openEventLog({ sql }: Database): EventLog {
+export function openEventLog({ sql }: Database) {
   const list = (whose: string, beyond: string, order: string) =>
     sql.prepare<[Record<string, unknown>], LoggedEvent>(
       `${EVENT} where ${whose} and (@type is null or e.type = @type) and ${beyond} order by e.sequence ${order} limit @limit + 0`,
@@ -49,8 +44,8 @@ export function openEventLog({ sql }: Database): EventLog {
   const placeOf = sql.prepare<[string], number>("select sequence from events where id = ?").pluck();
   const find = sql.prepare<[string], LoggedEvent>(`${EVENT} where e.id = ?`);
   return {
-    find: (id) => find.get(id),
-    page(query) {
+    find: (id: string) => find.get(id),
+    page(query: EventQuery): Page<LoggedEvent> {
       const { merchant = null, type = null, limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before } = query;
       const place = after === undefined ? Number.MAX_SAFE_INTEGER : (placeOf.get(after) ?? failInvalidCursor(query, "event"));
       const { older, newer } = merchant === null ? ofAll : ofOne;

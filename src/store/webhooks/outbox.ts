@@ -21,22 +21,7 @@ export interface Emission {
   endpoints: string[];
 }
 
-export interface Outbox {
-  /** Writes an event and a delivery for each endpoint that subscribed to its type. Only inside a transaction. */
-  emit(merchant: string, type: string, data: unknown, origin: { request?: string; test?: boolean }): Emission;
-  /**
-   * Delivers an existing event again, once, to one endpoint or to all that subscribe to its type now.
-   * Undefined when the merchant has no such event. Only inside a transaction.
-   */
-  replay(merchant: string, event: string, endpoint?: string): Replay[] | undefined;
-  /** Calls back inside the transaction whenever deliveries were added, so that their first attempt can start in the same commit. */
-  onPending(listener: () => void): void;
-  /** The events that a request emitted. */
-  eventsOf(request: string): { id: string; type: string }[];
-  subscribe(merchant: string, endpoint: string, types: readonly string[]): void;
-  /** Ends the subscriptions of an endpoint and cancels its pending deliveries. */
-  unsubscribe(merchant: string, endpoint: string): void;
-}
+export type Outbox = ReturnType<typeof openOutbox>;
 
 export interface Replay {
   endpoint: string;
@@ -47,7 +32,7 @@ export interface Replay {
 /** Subscribes to all types of events. */
 export const EVERY_TYPE = "*";
 
-interface EndpointKey {
+export interface EndpointKey {
   merchant: string;
   endpoint: string;
 }
@@ -61,7 +46,7 @@ interface OutboxOptions {
   gaps: readonly number[];
 }
 
-export function openOutbox({ database, clock, counters, retention, gaps }: OutboxOptions): Outbox {
+export function openOutbox({ database, clock, counters, retention, gaps }: OutboxOptions) {
   const { sql } = database;
   const insertEvent = sql.insert("insert into events", "id, merchant, type, created, origin, request, body");
   const madeBy = sql.prepare<[string], { id: string; type: string }>("select id, type from events where request = ? order by sequence");
@@ -73,11 +58,14 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
   let deliveriesAdded = () => {};
   return {
     ...subscriptions(database),
-    onPending(listener) {
+    /** Calls back inside the transaction whenever deliveries were added, so that their first attempt can start in the same commit. */
+    onPending(listener: () => void) {
       deliveriesAdded = listener;
     },
-    eventsOf: (request) => madeBy.all(request),
-    emit(merchant, type, data, { request, test = false }) {
+    /** The events that a request emitted. */
+    eventsOf: (request: string) => madeBy.all(request),
+    /** Writes an event and a delivery for each endpoint that subscribed to its type. Only inside a transaction. */
+    emit(merchant: string, type: string, data: unknown, { request, test = false }: { request?: string; test?: boolean }) {
       const now = clock.now();
       const event = compose(merchant, counters.mint(merchant, "evt"), type, now, data);
       const origin = test ? "test" : "event";
@@ -90,7 +78,11 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
       retention.rowAdded();
       return { event, endpoints };
     },
-    replay(merchant, id, endpoint) {
+    /**
+     * Delivers an existing event again, once, to one endpoint or to all that subscribe to its type now.
+     * Undefined when the merchant has no such event. Only inside a transaction.
+     */
+    replay(merchant: string, id: string, endpoint?: string) {
       const event = find.get({ id, merchant });
       if (!event) return undefined;
       const now = clock.now();
@@ -117,7 +109,7 @@ function compose(merchantId: string, id: string, type: string, now: number, data
   return { id, object: "event", type, created: Math.floor(now / 1000), livemode: false, merchantId, data };
 }
 
-function subscriptions({ sql }: Database): Pick<Outbox, "subscribe" | "unsubscribe"> {
+function subscriptions({ sql }: Database) {
   const subscribe = sql.insert("insert or ignore into subscriptions", "merchant, type, endpoint");
   const unsubscribe = sql.prepare<[EndpointKey]>("delete from subscriptions where merchant = @merchant and endpoint = @endpoint");
   // The log must not announce attempts that are not made.
@@ -129,10 +121,11 @@ function subscriptions({ sql }: Database): Pick<Outbox, "subscribe" | "unsubscri
     "update deliveries set state = 'cancelled', due = null where merchant = @merchant and endpoint = @endpoint and state = 'pending'",
   );
   return {
-    subscribe(merchant, endpoint, types) {
+    subscribe(merchant: string, endpoint: string, types: readonly string[]) {
       for (const type of types) subscribe({ merchant, type, endpoint });
     },
-    unsubscribe(merchant, endpoint) {
+    /** Ends the subscriptions of an endpoint and cancels its pending deliveries. */
+    unsubscribe(merchant: string, endpoint: string) {
       unsubscribe.run({ merchant, endpoint });
       clearNextAttempts.run({ merchant, endpoint });
       cancel.run({ merchant, endpoint });

@@ -2,10 +2,7 @@
 
 import type { Database } from "../sqlite/database.ts";
 
-export interface Retention {
-  /** Counts a new row of a log, and deletes old rows once enough were added. To be called inside a transaction. */
-  rowAdded(): void;
-}
+export type Retention = ReturnType<typeof openRetention>;
 
 /** The number of events, deliveries and attempts that are kept, over all merchants. */
 const KEPT = 10_000;
@@ -42,7 +39,7 @@ function countByType(deliveries: readonly DeletedDelivery[], events: readonly De
   return sums.values();
 }
 
-export function openRetention({ sql }: Database): Retention {
+export function openRetention({ sql }: Database) {
   const newest = (table: string) => sql.prepare<[], number>(`select coalesce(max(sequence), 0) from ${table}`).pluck();
   const older = (table: string) => sql.prepare<[number], number>(`select count(*) from ${table} where sequence <= ?`).pluck();
   const log = (table: string, isDeletable: string, returning = "") => ({
@@ -74,6 +71,7 @@ export function openRetention({ sql }: Database): Retention {
   let rows = 0;
   let batch = SMALLEST_BATCH;
   return {
+    /** Counts a new row of a log, and deletes old rows once enough were added. To be called inside a transaction. */
     rowAdded() {
       if (++rows < batch) return;
       rows = 0;

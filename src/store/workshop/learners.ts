@@ -17,21 +17,9 @@ export interface Learner {
   mark: string;
 }
 
-export interface Learners {
-  /** All learners, in the order in which they joined. */
-  list(): Learner[];
-  named(name: string): Learner | undefined;
-  /** Adds a learner, or replaces the one of the same merchant. */
-  put(learner: Learner): void;
-  remove(merchant: string): void;
-  /** The finished steps, in order. */
-  left(merchant: string): FinishedStep[];
-  leave(merchant: string, left: FinishedStep): void;
-  /** Deletes the finished steps of a lesson, which starts again. */
-  forget(merchant: string, lesson: string): void;
-}
+export type Learners = ReturnType<typeof openLearners>;
 
-export function openLearners({ sql }: Database): Learners {
+export function openLearners({ sql }: Database) {
   const columns = "merchant, name, lesson, step, hints, began, mark";
   const list = sql.prepare<[], Learner>(`select ${columns} from learners order by sequence`);
   const named = sql.prepare<[string], Learner>(`select ${columns} from learners where name = ?`);
@@ -50,16 +38,20 @@ export function openLearners({ sql }: Database): Learners {
   );
   const forget = sql.prepare<[string, string]>("delete from left_steps where merchant = ? and lesson = ?");
   return {
+    /** All learners, in the order in which they joined. */
     list: () => list.all(),
-    named: (name) => named.get(name),
+    named: (name: string) => named.get(name),
+    /** Adds a learner, or replaces the one of the same merchant. */
     // A copy: the redo log may execute the statement again after the caller has changed the learner.
-    put: (learner) => void put.run({ ...learner }),
-    remove(merchant) {
+    put: (learner: Learner) => void put.run({ ...learner }),
+    remove(merchant: string) {
       removeSteps.run(merchant);
       remove.run(merchant);
     },
-    left: (merchant) => left.all(merchant),
-    leave: (merchant, step) => void leave.run({ ...step, merchant }),
-    forget: (merchant, lesson) => void forget.run(merchant, lesson),
+    /** The finished steps, in order. */
+    left: (merchant: string) => left.all(merchant),
+    leave: (merchant: string, step: FinishedStep) => void leave.run({ ...step, merchant }),
+    /** Deletes the finished steps of a lesson, which starts again. */
+    forget: (merchant: string, lesson: string) => void forget.run(merchant, lesson),
   };
 }

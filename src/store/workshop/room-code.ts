@@ -2,20 +2,14 @@
 
 import type { Database } from "../sqlite/database.ts";
 
-export interface RoomCode {
-  /** Undefined while no workshop is open. */
-  code(): string | undefined;
-  open(code: string): void;
-  close(): void;
-}
-
-export function openRoomCode({ sql }: Database): RoomCode {
+export function openRoomCode({ sql }: Database) {
   const read = sql.prepare<[], string>("select value from settings where name = 'room'").pluck();
   const write = sql.prepare<[string]>("insert or replace into settings (name, value) values ('room', ?)");
   const remove = sql.prepare("delete from settings where name = 'room'");
   return {
+    /** Undefined while no workshop is open. */
     code: () => read.get(),
-    open: (code) => void write.run(code),
+    open: (code: string) => void write.run(code),
     close: () => void remove.run(),
   };
 }

@@ -20,26 +20,21 @@ const TABLES = [
   "origins",
 ];
 
-export interface Eraser {
-  /** To be called inside a transaction. */
-  merchant(id: string): void;
-  /** Also restarts all counts at one. To be called inside a transaction. */
-  everything(): void;
-}
-
 /** The conditions for tables that have no index starting with the merchant. */
 const CONDITIONS: Readonly<Record<string, string>> = {
   attempts: "delivery in (select sequence from deliveries where event in (select sequence from events where merchant = ?))",
   deliveries: "event in (select sequence from events where merchant = ?)",
 };
 
-export function openEraser({ sql }: Database): Eraser {
+export function openEraser({ sql }: Database) {
   const perMerchant = TABLES.map((table) => sql.prepare(`delete from ${table} where ${CONDITIONS[table] ?? "merchant = ?"}`));
   const all = [...TABLES.map((table) => `delete from ${table}`), "delete from sqlite_sequence"].map((text) => sql.prepare(text));
   return {
-    merchant(id) {
+    /** To be called inside a transaction. */
+    merchant(id: string) {
       for (const statement of perMerchant) statement.run(id);
     },
+    /** Also restarts all counts at one. To be called inside a transaction. */
     everything() {
       for (const statement of all) statement.run();
     },

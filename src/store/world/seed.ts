@@ -8,13 +8,7 @@ import type { Tenants } from "../records/tenants.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Fixture } from "./fixtures.ts";
 
-export interface Seeder {
-  /**
-   * Creates the merchant of a fixture with this identity and all its records. Ids are unique within a merchant, so records keep their ids
-   * and their references to each other. To be called inside a transaction.
-   */
-  seed(fixture: Fixture, identity: SeededIdentity): void;
-}
+export type Seeder = ReturnType<typeof openSeeder>;
 
 export interface SeededIdentity {
   id: string;
@@ -32,17 +26,17 @@ interface SeederStores {
   tenants: Tenants;
 }
 
-export function openSeeder(
-  { database, collections, counters, tenants }: SeederStores,
-  resources: readonly Resource[],
-  clock: Clock,
-): Seeder {
+export function openSeeder({ database, collections, counters, tenants }: SeederStores, resources: readonly Resource[], clock: Clock) {
   const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
   const noteOrigin = database.sql.prepare(
     "insert into origins (place, merchant, fixture, key, email) values (@place, @id, @fixture, @key, @email)",
   );
   return {
-    seed(fixture, identity) {
+    /**
+     * Creates the merchant of a fixture with this identity and all its records. Ids are unique within a merchant, so records keep their ids
+     * and their references to each other. To be called inside a transaction.
+     */
+    seed(fixture: Fixture, identity: SeededIdentity) {
       const { id, key, email } = identity;
       const { apiKey: _, password, ...profile } = fixture.merchant;
       const now = profile.created ?? clock.seconds();

@@ -15,16 +15,7 @@ export interface Snapshot {
   bytes: number;
 }
 
-export interface Snapshots {
-  list(): Snapshot[];
-  save(name: string): Snapshot;
-  /** Restores the state. The request log is kept: it describes this process. */
-  restore(name: string): void;
-  /** The same with any file; a file that is not a snapshot is rejected and not changed. */
-  restoreFile(file: string): void;
-  remove(name: string): void;
-  close(): void;
-}
+export type Snapshots = ReturnType<typeof openSnapshots>;
 
 const SUFFIX = ".snapshot.db";
 /** Tables that describe this process rather than the state. */
@@ -34,7 +25,7 @@ const NOT_RESTORED = new Set(["journal", "settings"]);
 const LAST_REQUEST = `select coalesce(max(cast(substr(request, 5) as integer)), 0)
   from (select request from snapshot.events union all select request from snapshot.replies)`;
 
-export function openSnapshots(database: Database, journal: RequestLog): Snapshots {
+export function openSnapshots(database: Database, journal: RequestLog) {
   const { sql, file } = database;
   const temporary = file === undefined;
   let folder = file === undefined ? undefined : join(dirname(file), "snapshots");
@@ -55,7 +46,7 @@ export function openSnapshots(database: Database, journal: RequestLog): Snapshot
       const names = folder !== undefined && existsSync(folder) ? readdirSync(folder).filter((entry) => entry.endsWith(SUFFIX)) : [];
       return names.sort().map((entry) => describe(entry.slice(0, -SUFFIX.length)));
     },
-    save(name) {
+    save(name: string) {
       const target = fileOf(checkName(name));
       const unfinished = `${target}-unfinished`;
       rmSync(unfinished, { force: true });
@@ -64,18 +55,20 @@ export function openSnapshots(database: Database, journal: RequestLog): Snapshot
       renameSync(unfinished, target);
       return describe(name);
     },
-    restore(name) {
+    /** Restores the state. The request log is kept: it describes this process. */
+    restore(name: string) {
       const source = existing(name);
       const wrong = problemOf(source);
       if (wrong !== undefined) fail("validation_failed", `The snapshot ${name} cannot be restored: ${source} ${wrong}.`);
       journal.goOnAfter(copyInto(database, source));
     },
-    restoreFile(source) {
+    /** The same with any file; a file that is not a snapshot is rejected and not changed. */
+    restoreFile(source: string) {
       const wrong = problemOf(source);
       if (wrong !== undefined) throw new SandboxError(`${source} ${wrong}. Make one with PUT /_sandbox/snapshots/NAME.`, "usage");
       journal.goOnAfter(copyInto(database, source));
     },
-    remove: (name) => rmSync(existing(name)),
+    remove: (name: string) => rmSync(existing(name)),
     close() {
       if (temporary && folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },

@@ -10,20 +10,7 @@ import type { Fixture } from "./fixtures.ts";
 import type { SeededIdentity, Seeder } from "./seed.ts";
 import type { SeedImage } from "./seed-image.ts";
 
-export interface Minted {
-  merchant: string;
-  apiKey: string;
-}
-
-export interface World {
-  /** Seeds the fixtures into a database that has no merchant yet. */
-  fill(): void;
-  /** Restores everything, or one merchant, to the fixtures with the same ids. */
-  reset(merchant?: string): void;
-  /** Creates a merchant with all records of a fixture and a new identity. */
-  mint(fixture: string): Minted;
-  remove(merchant: string): void;
-}
+export type World = ReturnType<typeof openWorld>;
 
 interface Origin extends SeededIdentity {
   fixture: string;
@@ -44,7 +31,7 @@ interface WorldOptions {
   renew(merchant?: string): void;
 }
 
-export function openWorld({ stores, seeder, fixtures, image, random, renew }: WorldOptions): World {
+export function openWorld({ stores, seeder, fixtures, image, random, renew }: WorldOptions) {
   const { database, counters, requestLog } = stores;
   const eraser = openEraser(database);
   const { isEmpty, known, originOf } = prepare(database);
@@ -64,14 +51,17 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Wo
   };
 
   return {
+    /** Seeds the fixtures into a database that has no merchant yet. */
     fill() {
       if (isEmpty()) database.transaction(reseedAll);
     },
-    reset(merchant) {
+    /** Restores everything, or one merchant, to the fixtures with the same ids. */
+    reset(merchant?: string) {
       database.transaction(() => (merchant === undefined ? reseedAll() : reseed(merchant)));
       forget(merchant);
     },
-    mint: (fixture) =>
+    /** Creates a merchant with all records of a fixture and a new identity. */
+    mint: (fixture: string) =>
       database.transaction(() => {
         const id = counters.mint(SANDBOX, "mer");
         const key = `sk_test_${random.text(KEY_LENGTH, "key", id)}`;
@@ -79,7 +69,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Wo
         seeder.seed(named(fixtures, fixture), { id, key, email, place: null });
         return { merchant: id, apiKey: key };
       }),
-    remove(merchant) {
+    remove(merchant: string) {
       database.transaction(() => eraser.merchant(known(merchant)));
       forget(merchant);
     },
