@@ -1279,7 +1279,7 @@ export interface Scenario {
   name: string;
   /** What fails, in one line */
   title: string;
-  /** What happens, and what a sound client does */
+  /** What happens, and what a correct client does */
   about: string;
   armed: boolean;
   /** The merchant that it is armed for; null for all */

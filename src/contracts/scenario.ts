@@ -26,7 +26,7 @@ export const ShownScenario = Type.Object(
   {
     name: Type.String(),
     title: Type.String({ description: "What fails, in one line" }),
-    about: Type.String({ description: "What happens, and what a sound client does" }),
+    about: Type.String({ description: "What happens, and what a correct client does" }),
     armed: Type.Boolean(),
     merchant: nullable("The merchant that it is armed for; null for all"),
     since: nullable("Sandbox time; null if it is not armed"),

@@ -81,10 +81,5 @@ function refuse(path: string, known: string[]): never {
 
 function refuseMethod(method: string, found: Route): never {
   const allowed = [...found.byMethod.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]));
-  fail(
-    "method_not_allowed",
-    `${found.path} matchesSegment ${allowed.join(", ")}; received ${method}.`,
-    { allowed },
-    { Allow: allowed.join(", ") },
-  );
+  fail("method_not_allowed", `${found.path} takes ${allowed.join(", ")}; received ${method}.`, { allowed }, { Allow: allowed.join(", ") });
 }

@@ -9,7 +9,7 @@ const closed = { additionalProperties: false } as const;
 const texts = {
   name: text("The name of the scenario", { pattern: "^[a-z][a-z0-9]*(-[a-z0-9]+)*$", maxLength: 40 }),
   title: text("What fails, in one line", { minLength: 1, maxLength: 120 }),
-  about: text("What happens, and what a sound client does about it", { minLength: 1, maxLength: 2_000 }),
+  about: text("What happens, and what a correct client does about it", { minLength: 1, maxLength: 2_000 }),
 };
 
 const LENGTH = { minItems: 1, maxItems: 20 };

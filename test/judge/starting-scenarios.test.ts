@@ -12,7 +12,7 @@ import { type Bench, open } from "../support/sandbox.ts";
 const FILE = {
   name: "two-503s",
   title: "The next two calls are answered 503",
-  about: "Two calls fail. A sound client comes back.",
+  about: "Two calls fail. A correct client retries them.",
   faults: [{ trigger: { times: 2 }, action: { type: "status", status: 503, retryAfter: 1 } }],
   expect: [
     { rule: "retry_after.*", points: 3 },

@@ -1,7 +1,7 @@
 // The replies stored for an Idempotency-Key, and their expiry.
 
 import { createBoundedCache } from "../../kernel/bounded-cache.ts";
-import { type Clock, type DueWork, realNow } from "../../kernel/clock.ts";
+import { type Clock, realNow } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { Database } from "../sqlite/database.ts";
 
@@ -13,16 +13,7 @@ export interface StoredReply {
   body: string;
 }
 
-export interface IdempotencyReplies extends DueWork {
-  find(merchant: string, key: string): StoredReply | undefined;
-  remember(merchant: string, key: string, reply: StoredReply): void;
-  /** Expires a key now. */
-  forget(merchant: string, key: string): void;
-  /** To be called after rows were replaced, as by a reset. */
-  clearCache(): void;
-  /** How many replies have expired since the start. */
-  forgotten(): number;
-}
+export type IdempotencyReplies = ReturnType<typeof openIdempotencyReplies>;
 
 /** 24 hours from the first reply, as in most services. */
 export const REPLAY_WINDOW = 24 * 3_600_000;
@@ -44,7 +35,7 @@ interface CachedReply extends StoredReply {
 /** Neither part contains a space. */
 const nameOf = (merchant: string, key: string) => `${merchant} ${key}`;
 
-export function openIdempotencyReplies(database: Database, clock: Clock): IdempotencyReplies {
+export function openIdempotencyReplies(database: Database, clock: Clock) {
   const { sql } = database;
   const find = sql.prepare<[ReplyKey], CachedReply>(
     "select fingerprint, request, status, body, expires from replies where merchant = @merchant and key = @key",
@@ -57,7 +48,7 @@ export function openIdempotencyReplies(database: Database, clock: Clock): Idempo
   let retryAfter = 0;
   const cache = createBoundedCache<CachedReply>(MOST_CACHED);
   return {
-    find(merchant, key) {
+    find(merchant: string, key: string) {
       const name = nameOf(merchant, key);
       const cached = cache.get(name);
       const reply = cached ?? find.get({ merchant, key });
@@ -66,18 +57,21 @@ export function openIdempotencyReplies(database: Database, clock: Clock): Idempo
       if (!cached && !sql.inTransaction && reply.body.length <= LONGEST_CACHED) cache.set(name, reply);
       return reply;
     },
-    remember(merchant, key, reply) {
+    remember(merchant: string, key: string, reply: StoredReply) {
       cache.delete(nameOf(merchant, key));
       remember({ merchant, key, ...reply, expires: clock.now() + REPLAY_WINDOW });
     },
+    /** How many replies have expired since the start. */
     forgotten: () => forgotten,
-    forget(merchant, key) {
+    /** Expires a key now. */
+    forget(merchant: string, key: string) {
       cache.delete(nameOf(merchant, key));
       forget.run({ merchant, key });
     },
+    /** To be called after rows were replaced, as by a reset. */
     clearCache: cache.clear,
     nextDue: () => (realNow() < retryAfter ? null : (soonest.get() ?? null)),
-    run(now) {
+    run(now: number) {
       try {
         forgotten += database.transaction(() => forgetExpired.run(now)).changes;
         // The clock may be set back, but an expired reply stays expired.

@@ -5,8 +5,6 @@ import { fail } from "../../kernel/errors.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
 
-export type Logins = ReturnType<typeof openLogins>;
-
 /** Weak on purpose (0.1 ms per hash): hashing delays the start, and these passwords protect nothing real. */
 const SCRYPT = { N: 64, r: 8, p: 1 };
 

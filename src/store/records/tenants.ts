@@ -5,7 +5,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Counters } from "./id-counters.ts";
-import { type Logins, openLogins } from "./logins.ts";
+import { openLogins } from "./logins.ts";
 
 export interface Identity {
   merchant: string;
@@ -24,17 +24,7 @@ export interface Tenant {
   apiKeys: string[];
 }
 
-export interface Tenants extends Logins {
-  /** The merchant of a key; cached after the first look-up. */
-  identify(key: string): Identity | undefined;
-  /** Every merchant with its API keys, without session tokens: first those of the fixtures in their order, then those created through the API. */
-  list(): Tenant[];
-  addKey(merchant: string, key: string): void;
-  mintKey(merchant: string): string;
-  /** To be called after a key was removed or the status of a merchant changed. */
-  clearCache(): void;
-  openSession(merchant: string): { token: string; expiresIn: number };
-}
+export type Tenants = ReturnType<typeof openTenants>;
 
 const SESSION_SECONDS = 3_600;
 /** Bounded, because a client may log in for each call and so add a session token each time. */
@@ -42,7 +32,7 @@ const MOST_CACHED = 5_000;
 const KEY_LENGTH = 24;
 const SESSION_LENGTH = 24;
 
-export function openTenants(database: Database, counters: Counters, random: Random, clock: Clock): Tenants {
+export function openTenants(database: Database, counters: Counters, random: Random, clock: Clock) {
   const { sql } = database;
   const identities = createBoundedCache<Identity>(MOST_CACHED);
   const byKey = sql.prepare<[string], Identity>(
@@ -58,24 +48,27 @@ export function openTenants(database: Database, counters: Counters, random: Rand
   const insertKey = sql.insert("insert into keys", "key, merchant, kind, expires");
   return {
     ...openLogins(database, random),
-    identify(key) {
+    /** The merchant of a key; cached after the first look-up. */
+    identify(key: string) {
       const known = identities.get(key);
       if (known) return known;
       const identity = byKey.get(key);
       if (identity) identities.set(key, identity);
       return identity;
     },
+    /** Every merchant with its API keys, without session tokens: first those of the fixtures in their order, then those created through the API. */
     list: () => listMerchants.all().map((tenant) => ({ ...tenant, apiKeys: JSON.parse(tenant.apiKeys) as string[] })),
-    addKey(merchant, key) {
+    addKey(merchant: string, key: string) {
       insertKey({ key, merchant, kind: "key", expires: null });
     },
-    mintKey(merchant) {
+    mintKey(merchant: string) {
       const key = `sk_test_${random.text(KEY_LENGTH, "key", merchant, counters.next(merchant, "key"))}`;
       insertKey({ key, merchant, kind: "key", expires: null });
       return key;
     },
+    /** To be called after a key was removed or the status of a merchant changed. */
     clearCache: () => identities.clear(),
-    openSession(merchant) {
+    openSession(merchant: string) {
       const token = `sk_test_session_${random.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"))}`;
       insertKey({ key: token, merchant, kind: "session", expires: clock.now() + SESSION_SECONDS * 1_000 });
       return { token, expiresIn: SESSION_SECONDS };
