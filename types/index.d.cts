@@ -1684,12 +1684,6 @@ export interface FieldError {
   code: string;
   message: string;
 }
-interface ErrorBody {
-  error: string;
-  message: string;
-  code: string;
-  details: Record<string, unknown>;
-}
 declare const exitCodes: {
   readonly ok: 0;
   readonly runtime: 1;
@@ -1698,16 +1692,20 @@ declare const exitCodes: {
   readonly inconclusive: 4;
   readonly portTaken: 5;
   readonly badFixture: 6;
+  readonly unsupportedNode: 7;
 };
+type InstallationErrorCode = "unsupported_node" | "addon_not_loaded";
+interface SandboxErrorCause {
+  code: ErrorCode | InstallationErrorCode;
+  details?: Record<string, unknown>;
+}
 /** Misuse of the tool: shown as one sentence with the remedy, without a stack, and with its own exit code. */
 export declare class SandboxError extends Error {
   readonly exitCode: number;
-  /** The code and details of the control API's error, where it refused a call. */
-  readonly code: ErrorCode | undefined;
+  /** The code and details of the control API's error, where it refused a call; or why no sandbox can start. */
+  readonly code: ErrorCode | InstallationErrorCode | undefined;
   readonly details: Record<string, unknown>;
-  constructor(message: string, exit?: keyof typeof exitCodes, refusal?: Pick<ErrorBody, "details"> & {
-    code: ErrorCode;
-  });
+  constructor(message: string, exit?: keyof typeof exitCodes, cause?: SandboxErrorCause);
 }
 export interface ConnectOptions {
   /** The sandbox's `controlToken`, or the one it printed. */

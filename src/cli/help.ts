@@ -30,7 +30,7 @@ export function overview(commands: Record<string, CommandDescription>): string {
     ...sandboxOptions(),
     ...section("Output", Object.entries(start.flags).map(flagRow)),
     "Each option can be set as an environment variable: --rate-limit is MERCHANT_SANDBOX_RATE_LIMIT.",
-    "Exit codes: 0 success, 1 failure, 2 usage error, 3 a check failed, 4 inconclusive, 5 port taken, 6 invalid fixtures.",
+    "Exit codes: 0 success, 1 failure, 2 usage error, 3 a check failed, 4 inconclusive, 5 port taken, 6 invalid fixtures, 7 unsupported Node.",
   ].join("\n");
 }
 

@@ -162,20 +162,37 @@ export function fail(code: ErrorCode, message: string, details?: Record<string, 
   throw new ApiError(code, message, details, headers);
 }
 
-export const exitCodes = { ok: 0, runtime: 1, usage: 2, verdict: 3, inconclusive: 4, portTaken: 5, badFixture: 6 } as const;
+export const exitCodes = {
+  ok: 0,
+  runtime: 1,
+  usage: 2,
+  verdict: 3,
+  inconclusive: 4,
+  portTaken: 5,
+  badFixture: 6,
+  unsupportedNode: 7,
+} as const;
+
+/** Why no sandbox can start: this Node is too old for better-sqlite3, or the native addon is missing. The service has no such errors. */
+export type InstallationErrorCode = "unsupported_node" | "addon_not_loaded";
+
+interface SandboxErrorCause {
+  code: ErrorCode | InstallationErrorCode;
+  details?: Record<string, unknown>;
+}
 
 /** Misuse of the tool: shown as one sentence with the remedy, without a stack, and with its own exit code. */
 export class SandboxError extends Error {
   readonly exitCode: number;
-  /** The code and details of the control API's error, where it refused a call. */
-  readonly code: ErrorCode | undefined;
+  /** The code and details of the control API's error, where it refused a call; or why no sandbox can start. */
+  readonly code: ErrorCode | InstallationErrorCode | undefined;
   readonly details: Record<string, unknown>;
 
-  constructor(message: string, exit: keyof typeof exitCodes = "runtime", refusal?: Pick<ErrorBody, "details"> & { code: ErrorCode }) {
+  constructor(message: string, exit: keyof typeof exitCodes = "runtime", cause?: SandboxErrorCause) {
     super(message);
     this.exitCode = exitCodes[exit];
-    this.code = refusal?.code;
-    this.details = refusal?.details ?? {};
+    this.code = cause?.code;
+    this.details = cause?.details ?? {};
   }
 }
 

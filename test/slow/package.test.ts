@@ -147,8 +147,8 @@ describe("the command", () => {
     const pretend = `Object.defineProperty(process, "versions", { value: { node: "18.20.8" } }); require(${JSON.stringify(bin())});`;
     const refused = await node("--input-type=commonjs", "--eval", pretend).catch((error: { code: number; stderr: string }) => error);
     expect(refused).toMatchObject({
-      code: 1,
-      stderr: "merchant-sandbox needs Node 20.19 or newer, and this is Node 18.20.8. Install a newer Node and try again.\n",
+      code: 7,
+      stderr: "merchant-sandbox needs Node 20.19, or 22.14 or newer, and this is Node 18.20.8: install Node 24.\n",
     });
     const written = await transform(text("dist/bin.cjs"), { target: "esnext" });
     const lowered = await transform(text("dist/bin.cjs"), { target: "es2017" });

@@ -79,7 +79,7 @@ export async function openDashboard(words: string[] = [], opening?: Opening): Pr
   return { ...terminal, url: /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0] ?? "" };
 }
 
-function open(file: string, words: string[], { size = WIDE, variables = {} }: Opening = {}): TestTerminal {
+export function open(file: string, words: string[], { size = WIDE, variables = {} }: Opening = {}): TestTerminal {
   const cwd = mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
   folders.push(cwd);
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_") && !SILENT.includes(name));

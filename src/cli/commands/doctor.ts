@@ -8,7 +8,7 @@ import { MINIMUM_SIZE } from "../../../ui/view/layout.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { completeOptions } from "../../sandbox/options.ts";
 import { packageFile } from "../../sandbox/package-files.ts";
-import { openDatabase } from "../../store/sqlite/database.ts";
+import { findAddonProblem } from "../../store/sqlite/native-addon.ts";
 import { command, print } from "../command.ts";
 import { portOwner } from "../process/port-owner.ts";
 import { folderOf } from "../remote/instances.ts";
@@ -60,25 +60,26 @@ const MEGABYTE = 1_048_576;
 const WARN_BELOW_MB = 200;
 const FAIL_BELOW_MB = 20;
 
+/** `engines` consists of alternatives such as `^20.19`, which is this major version only, or `>=22.14`. */
 export function checkNode(version: string, engines: string): CheckResult {
-  const wanted = engines.replace(/^>=/, "").split(".").map(Number);
-  const found = version.split(".").map(Number);
-  const difference = wanted.map((part, index) => (found[index] ?? 0) - part).find((part) => part !== 0) ?? 0;
+  const alternatives = engines.split(" || ").map((range) => ({ isOneMajor: range.startsWith("^"), from: range.replace(/^\D+/, "") }));
   const says = `Node ${version}; ${engines} is required`;
-  if (difference >= 0) return { check: "node", state: "ok", says };
-  return { check: "node", state: "fail", says, remedy: `Install Node ${engines.replace(">=", "")} or newer.` };
+  const isSupported = alternatives.some(({ isOneMajor, from }) => isAtLeast(version, from, isOneMajor));
+  if (isSupported) return { check: "node", state: "ok", says };
+  return { check: "node", state: "fail", says, remedy: `Install Node ${alternatives.at(-1)?.from} or newer.` };
 }
 
-/** Opens a database as every start does. */
+function isAtLeast(version: string, from: string, isOneMajor: boolean): boolean {
+  const [foundMajor = 0, foundMinor = 0] = version.split(".").map(Number);
+  const [major = 0, minor = 0] = from.split(".").map(Number);
+  return foundMajor === major ? foundMinor >= minor : !isOneMajor && foundMajor > major;
+}
+
 export function checkSqlite(): CheckResult {
-  try {
-    openDatabase(undefined).close();
-    return { check: "sqlite", state: "ok", says: "better-sqlite3 loads" };
-  } catch (error) {
-    const says = `better-sqlite3 does not load: ${(error as Error).message.split("\n")[0]}`;
-    const remedy = "Rebuild it for this Node, with install scripts allowed: npm rebuild better-sqlite3.";
-    return { check: "sqlite", state: "fail", says, remedy };
-  }
+  const problem = findAddonProblem();
+  if (!problem) return { check: "sqlite", state: "ok", says: "better-sqlite3 loads" };
+  const { says, remedy } = problem;
+  return { check: "sqlite", state: "fail", says, remedy: `${remedy[0]?.toUpperCase()}${remedy.slice(1)}.` };
 }
 
 export async function checkPort(port: number, host = "127.0.0.1"): Promise<CheckResult> {

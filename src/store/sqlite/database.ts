@@ -6,6 +6,7 @@ import Sqlite from "better-sqlite3";
 import { SandboxError } from "../../kernel/errors.ts";
 import { type Commits, openCommits } from "./group-commit.ts";
 import { openLazily, type Sql } from "./lazy-statements.ts";
+import { requireAddon } from "./native-addon.ts";
 import { OR_ANOTHER_FILE } from "./sqlite-errors.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./tables.ts";
 
@@ -25,6 +26,7 @@ const REMEDY = "Choose another file with --db <file>, or keep everything in memo
 
 /** Opens the file, or without one a database in memory, which is empty or a copy of an image. */
 export function openDatabase(file: string | undefined, image?: Buffer): Database {
+  requireAddon();
   const release = file === undefined ? () => {} : lockFile(file);
   const sql = openLazily(() => openNow(file, image));
   try {

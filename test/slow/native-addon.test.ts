@@ -1,0 +1,96 @@
+// The built program and library beside a better-sqlite3 that this Node cannot load: each says so in one sentence instead of crashing.
+
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { folder, launchCommand, launchFile, PROGRAM } from "../support/program.ts";
+import { open as openTerminal } from "../support/terminal.ts";
+
+const CRASHES = `module.exports = class { constructor() { process.kill(process.pid, "SIGSEGV"); } };`;
+const DOES_NOT_LOAD = `module.exports = class { constructor() { throw new Error("NODE_MODULE_VERSION 999\\nmore"); } };`;
+
+/** A copy of the package with another better-sqlite3. Its Node has the Node-API of Node 22.12. */
+function installation(version: string, source: string) {
+  const home = folder();
+  cpSync(dirname(PROGRAM), join(home, "dist"), { recursive: true });
+  for (const name of ["fixtures", "package.json"]) cpSync(join(dirname(PROGRAM), "..", name), join(home, name), { recursive: true });
+  const addon = join(home, "node_modules/better-sqlite3");
+  mkdirSync(addon, { recursive: true });
+  writeFileSync(join(addon, "package.json"), JSON.stringify({ name: "better-sqlite3", version, main: "index.js" }));
+  writeFileSync(join(addon, "index.js"), source);
+  const pretend = join(home, "pretend.cjs");
+  writeFileSync(pretend, `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.12.0", napi: "9" } });`);
+  const variables = { NODE_OPTIONS: `--require ${JSON.stringify(pretend)}` };
+  return {
+    variables,
+    program: join(home, "dist/bin.cjs"),
+    run: (...words: string[]) => launchFile(join(home, "dist/bin.cjs"), words, variables).ended,
+    evaluate: (script: string) => launchCommand(process.execPath, ["--eval", script], variables, home).ended,
+  };
+}
+
+const REFUSAL =
+  "better-sqlite3 13.2.0 needs Node-API 10, and Node 22.12.0 has Node-API 9: install Node 24, or 22.14 or newer, or pin better-sqlite3 to ^12.11.1.";
+
+describe("a better-sqlite3 that would crash this Node", () => {
+  test.each([
+    ["start in memory", ["start", "--memory", "--port", "0"]],
+    ["start with a file", ["start", "--port", "0"]],
+    ["start in the background", ["start", "--memory", "--port", "0", "--detach"]],
+    ["exec", ["exec", "--", "node", "--version"]],
+  ])("is refused in words by %s", async (_, words) => {
+    expect(await installation("13.2.0", CRASHES).run(...words)).toEqual({
+      code: 7,
+      signal: null,
+      out: [],
+      error: `merchant-sandbox: ${REFUSAL}\n`,
+    });
+  });
+
+  test("is refused in words by the dashboard, whose sandbox is in a worker thread", async () => {
+    const { program, variables } = installation("13.2.0", CRASHES);
+    const terminal = openTerminal(process.execPath, [program, "start", "--memory", "--port", "0"], { variables });
+    expect(await terminal.ended).toMatchObject({ code: 7 });
+    expect(terminal.text().replaceAll("\n", "")).toContain("better-sqlite3 13.2.0 needs Node-API 10");
+  });
+
+  test("rejects createSandbox() with a code", async () => {
+    const script = `require("./dist/index.cjs").createSandbox().catch(({ code, message }) => console.log(code, message))`;
+    const { code, out } = await installation("13.2.0", CRASHES).evaluate(script);
+    expect([code, out]).toEqual([0, [`unsupported_node ${REFUSAL}`]]);
+  });
+
+  test("is a finding of the doctor, who goes on with the other checks", async () => {
+    const { code, out } = await installation("13.2.0", CRASHES).run("doctor", "--port", "0", "--memory");
+    expect([code, out.slice(0, 5)]).toEqual([
+      1,
+      [
+        "fail  Node 22.12.0; ^20.19 || >=22.14 is required",
+        "      Install Node 22.14 or newer.",
+        "fail  better-sqlite3 13.2.0 needs Node-API 10, and Node 22.12.0 has Node-API 9",
+        "      Install Node 24, or 22.14 or newer, or pin better-sqlite3 to ^12.11.1.",
+        "ok    any free port",
+      ],
+    ]);
+  });
+});
+
+describe("a better-sqlite3 without a binary for this Node", () => {
+  const sentence = "better-sqlite3 does not load in Node 22.12.0: NODE_MODULE_VERSION 999";
+
+  test("is refused before the sandbox says that it is ready", async () => {
+    expect(await installation("12.11.1", DOES_NOT_LOAD).run("start", "--memory", "--port", "0")).toMatchObject({
+      code: 7,
+      out: [],
+      error: `merchant-sandbox: ${sentence}: install it again with install scripts allowed, or install Node 24, which needs none.\n`,
+    });
+  });
+
+  test("is a finding of the doctor", async () => {
+    const { code, out } = await installation("12.11.1", DOES_NOT_LOAD).run("doctor", "--port", "0", "--memory");
+    expect([code, out.slice(2, 4)]).toEqual([
+      1,
+      [`fail  ${sentence}`, "      Install it again with install scripts allowed, or install Node 24, which needs none."],
+    ]);
+  });
+});
