@@ -4,8 +4,6 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const SLOW = "test/slow/**";
-/** Runs the checks on seven copies of the checkout, which takes longer than all other tests: `npm run walks`. */
-const WALKS = "test/slow/contributing.test.ts";
 
 export default defineConfig({
   test: {
@@ -28,7 +26,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { extends: true, test: { name: "slow", include: [`${SLOW}/*.test.ts`], exclude: process.env.WALKS ? [] : [WALKS] } },
+      { extends: true, test: { name: "slow", include: [`${SLOW}/*.test.ts`] } },
     ],
   },
 });

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
 import { folder } from "../support/program.ts";
-import { type Bench, type CallOptions, NOON, open } from "../support/sandbox.ts";
+import { type Bench, type CallOptions, NOON, open, share } from "../support/sandbox.ts";
 
 /** The receiver of both sandboxes: deliveries are compared too. */
 let receiver: Server;
@@ -62,25 +62,27 @@ function expectSame(one: string[], other: string[]) {
 }
 
 describe("equal runs", () => {
+  let bench: Bench;
+  let first: string[];
+  beforeAll(async () => {
+    bench = await share();
+    first = await work(bench);
+  });
+  afterAll(() => bench.close());
+
   test("of two sandboxes are the same byte for byte, including deliveries", async () => {
-    const [one, other] = [await open(), await open()];
-    const first = await work(one);
-    expectSame(first, await work(other));
+    expectSame(first, await work(await open()));
     expect(delivered.length).toBeGreaterThan(20);
   });
 
   test("of one sandbox are the same after a reset between them", async () => {
-    const bench = await open();
-    const first = await work(bench);
     await bench.control("POST", "/reset", {});
     await bench.control("PUT", "/clock", { mode: "frozen", now: NOON });
     expectSame(first, await work(bench));
   });
 
   test("in a file and in memory are the same", async () => {
-    const [memory, file] = [await open(), await open({ memory: false, db: `${folder()}/data.db` })];
-    const first = await work(memory);
-    expectSame(first, await work(file));
+    expectSame(first, await work(await open({ memory: false, db: `${folder()}/data.db` })));
   });
 });
 

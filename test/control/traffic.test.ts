@@ -1,13 +1,9 @@
-// Generated traffic: deterministic for a seed and start, limited to the chosen kinds, always valid, and stopped in time.
+// Generated traffic: deterministic for a seed and start, limited to the chosen kinds, and stopped in time.
 
-import Sqlite from "better-sqlite3";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { resources } from "../../src/areas/index.ts";
 import type { TrafficState } from "../../src/contracts/traffic.ts";
-import { checkFixture } from "../../src/store/world/fixture-check.ts";
 import { kinds } from "../../src/traffic/step.ts";
-import { type Answer, type Bench, NOON, NOON_SECONDS, open, share } from "../support/sandbox.ts";
+import { type Answer, type Bench, NOON, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, log, receive, register } from "../support/webhooks.ts";
 
 const begin = (bench: Bench, wanted: object = {}) => bench.control("POST", "/traffic", wanted);
@@ -289,40 +285,3 @@ test("setting the clock moves the traffic with it: a jump forward skips it, a ju
   expect((await state(bench)).happened).toBeLessThan(63);
   expect((await events(bench)).at(-1)?.body.created).toBeLessThan(Date.UTC(2020, 0, 1) / 1000 + 61);
 });
-
-test("for any mix, rate and duration, every generated record is valid in a fixture", async () => {
-  const names = Object.keys(kinds);
-  const mixes = fc.dictionary(fc.constantFrom(...names), fc.integer({ min: 1, max: 9 }), { minKeys: 1 });
-  const merchants = fc.constantFrom("mer_lodge", "mer_market", "mer_stage", "mer_blank");
-  const rates = fc.constantFrom("100/s", "7/s", "30/m", "1/10s", "5/h", "1/d");
-  const times = fc.constantFrom(NOON, "1970-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "9999-12-31T23:00:00Z");
-  const property = fc.asyncProperty(mixes, merchants, rates, times, fc.nat(), async (mix, merchant, rate, clock, seed) => {
-    const bench = await share({ clock, seed });
-    const { status } = await refused(bench, { merchant, mix, rate });
-    expect(status).toBe(201);
-    for (let left = 60; left > 0 && (await state(bench, merchant)).happened < 80; left--) {
-      const by = ["1s", "1m", "1h", "3d"].find((span) => span.endsWith(rate.endsWith("/10s") ? "m" : rate.slice(-1))) ?? "1m";
-      if ((await bench.call("POST", "/_sandbox/clock/advance", { key: null, body: { by } })).status !== 200) break;
-    }
-    const { file } = await bench.control("PUT", "/snapshots/end");
-    expect(problemsOf(file, merchant)).toEqual([]);
-    expect((await bench.control("GET", "/traffic")).data[0].status).toBe("running");
-    await bench.close();
-  });
-  await fc.assert(property, { numRuns: 25 });
-});
-
-/** The errors in a merchant's records, by the checks for custom fixtures. */
-function problemsOf(file: string, merchant: string) {
-  const sql = new Sqlite(file, { readonly: true });
-  const rows = sql.prepare("select kind, body from documents where merchant = ?").all(merchant) as { kind: string; body: string }[];
-  sql.close();
-  const records: Record<string, object[]> = {};
-  for (const { kind, body } of rows) {
-    const { object: _, merchantId: __, livemode: ___, ...fields } = JSON.parse(body);
-    records[kind] = [...(records[kind] ?? []), fields];
-  }
-  const { merchant: [profile = {}] = [], ...others } = records;
-  const { metadata: ___, ...who } = profile as Record<string, unknown>;
-  return checkFixture({ merchant: { ...who, apiKey: "sk_test_anybody" }, records: others }, resources);
-}

@@ -7,6 +7,7 @@ import { controlCatalogue } from "../../src/control/index.ts";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
 import { factOf } from "../../src/schema/assumed.ts";
 import { fieldErrors } from "../../src/schema/validator.ts";
+import { anyText } from "../support/any-text.ts";
 import { type Answer, type Bench, open, raw, readRaw } from "../support/sandbox.ts";
 
 const SEED = 20_260_105;
@@ -31,7 +32,7 @@ function expectSound(answer: Answer, label: string, documents: Readonly<Record<s
 
 const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
-  fc.string({ unit: "binary" }),
+  anyText(),
   fc.constantFrom<unknown>(
     2 ** 53,
     -(2 ** 53),
@@ -68,7 +69,7 @@ const odd = fc.oneof(
 const name = (operation: Operation) =>
   fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom("metadata", "id", "status", "x", ...Object.keys(operation.body?.properties ?? {})) },
-    { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 12 }) },
+    { weight: 1, arbitrary: anyText({ maxLength: 12 }) },
     { weight: 1, arbitrary: fc.constantFrom("__proto__", "constructor", "toString", "apiKey", "password", "requestId", "") },
   );
 
@@ -83,7 +84,7 @@ const bodyOf = (operation: Operation): fc.Arbitrary<string | undefined> =>
       ),
     },
     { weight: 1, arbitrary: fc.json({ maxDepth: 4 }) },
-    { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) },
+    { weight: 1, arbitrary: anyText({ maxLength: 40 }) },
     { weight: 1, arbitrary: fc.constant(undefined) },
   );
 
@@ -101,12 +102,12 @@ const id = fc.oneof(
     "%00",
     "a/b",
   ),
-  fc.string({ unit: "binary", minLength: 1, maxLength: 20 }),
+  anyText({ minLength: 1, maxLength: 20 }),
 );
 
 const pair = fc.tuple(
   fc.oneof(fc.constantFrom("limit", "starting_after", "ending_before", "status", "type", "x"), fc.string({ maxLength: 8 })),
-  fc.oneof(fc.constantFrom("1", "100", "0", "succeeded", "pay_001", ""), fc.string({ unit: "binary", maxLength: 12 })),
+  fc.oneof(fc.constantFrom("1", "100", "0", "succeeded", "pay_001", ""), anyText({ maxLength: 12 })),
 );
 const query = fc.oneof(
   fc.constant(""),

@@ -7,6 +7,7 @@ import { everyCommand } from "../../src/cli/commands/index.ts";
 import { exitCodes, SandboxError } from "../../src/kernel/errors.ts";
 import { createSandbox } from "../../src/sandbox/create.ts";
 import { flagOf, type OptionName, optionDefinitions, variableOf } from "../../src/sandbox/options.ts";
+import { anyText } from "../support/any-text.ts";
 import { runs } from "../support/fuzzing.ts";
 import { run } from "../support/program.ts";
 import { type Bench, NOON, share } from "../support/sandbox.ts";
@@ -85,14 +86,14 @@ const ODD_TEXTS = [
   "---",
 ];
 
-const anyText = fc.oneof(fc.constantFrom(...KNOWN_WORDS), fc.constantFrom(...ODD_TEXTS), fc.string({ unit: "binary", maxLength: 10 }));
+const argument = fc.oneof(fc.constantFrom(...KNOWN_WORDS), fc.constantFrom(...ODD_TEXTS), anyText({ maxLength: 10 }));
 
 const wordsFor = (flags: readonly string[]) =>
   fc.array(
     fc.oneof(
-      anyText,
-      fc.tuple(fc.constantFrom(...flags), anyText).map(([flag, text]) => [flag, text]),
-      fc.tuple(fc.constantFrom(...flags), anyText).map(([flag, text]) => `${flag}=${text}`),
+      argument,
+      fc.tuple(fc.constantFrom(...flags), argument).map(([flag, text]) => [flag, text]),
+      fc.tuple(fc.constantFrom(...flags), argument).map(([flag, text]) => `${flag}=${text}`),
     ),
     { maxLength: 6 },
   );
@@ -123,7 +124,7 @@ test("options are read, or refused as a misuse; and what is read can be started 
   // These affect things outside the test: a file and an address.
   const outside = ["db", "host", "port", "memory", "webhookTimeout"];
   const flags = optionNames.filter((name) => !outside.includes(name)).map(flagOf);
-  const variables = fc.dictionary(fc.constantFrom(...optionNames.filter((name) => !outside.includes(name)).map(variableOf)), anyText, {
+  const variables = fc.dictionary(fc.constantFrom(...optionNames.filter((name) => !outside.includes(name)).map(variableOf)), argument, {
     maxKeys: 2,
   });
   let started = 0;

@@ -8,6 +8,7 @@ import { applyConnection, applySandboxIndex } from "../../ui/state/apply-message
 import { topOverlay, type UiState, withNotice } from "../../ui/state/state.ts";
 import { cut, cutMiddle, fitTo, sanitize, widthOf, wrap } from "../../ui/terminal/cells.ts";
 import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
+import { anyText } from "../support/any-text.ts";
 import {
   attempt,
   emptyDashboard,
@@ -81,16 +82,9 @@ const NASTY = [
 ];
 
 const hostile = fc
-  .array(
-    fc.oneof(
-      { weight: 3, arbitrary: fc.constantFrom(...NASTY) },
-      fc.string({ unit: "binary", maxLength: 30 }),
-      fc.string({ maxLength: 60 }),
-    ),
-    {
-      maxLength: 6,
-    },
-  )
+  .array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...NASTY) }, anyText({ maxLength: 30 }), fc.string({ maxLength: 60 })), {
+    maxLength: 6,
+  })
   .map((parts) => parts.join(""));
 
 const size = fc.constantFrom([120, 36], [80, 24], [60, 15], [110, 20], [133, 50], [61, 17]) as fc.Arbitrary<[number, number]>;

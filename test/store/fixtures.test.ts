@@ -1,10 +1,8 @@
 // The content of the built-in fixtures, the errors of invalid ones, seeded merchants, and the SQL views.
 
-import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import Sqlite from "better-sqlite3";
 import { afterAll, describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
@@ -312,22 +310,6 @@ describe("a custom fixture", () => {
     const empty = folderOf({ "notes.txt": "" });
     await expect(readFixtures(empty)).rejects.toThrow(`The folder ${empty} holds no .json file.`);
     await expect(readFixtures(join(empty, "none"))).rejects.toThrow(/^Cannot read the folder .*none: ENOENT/);
-  });
-
-  test("an invalid one ends the built program with its own exit code", async () => {
-    const folder = folderOf({ "shop.json": SHOP.replace('"pending"', '"pendng"'), "broken.json": "{" });
-    const start = () =>
-      promisify(execFile)(process.execPath, [packageFile("dist/bin.cjs"), "start", "--memory", "--port", "0", "--fixtures", folder]);
-    await expect(start()).rejects.toMatchObject({
-      code: exitCodes.badFixture,
-      stdout: "",
-      stderr: expect.stringContaining("broken.json:1: is not JSON"),
-    });
-    rmSync(join(folder, "broken.json"));
-    await expect(start()).rejects.toMatchObject({
-      code: exitCodes.badFixture,
-      stderr: expect.stringContaining("shop.json:10 /records/booking/0/status"),
-    });
   });
 
   test("an invalid one fails the start of a sandbox, which creates no file", async () => {

@@ -268,6 +268,10 @@ describe("refuses in one sentence", () => {
       '{\n  "merchant": { "id": "mer_shop", "name": 5, "email": "a@b.example", "apiKey": "sk_test_shop" }\n}\n',
     );
     await expectRefused(["--memory", "--port", "0", "--fixtures", "."], 6, /shop\.json:2/, {}, cwd);
+    const shop = { id: "mer_shop", name: "Shop", email: "a@b.example", apiKey: "sk_test_shop" };
+    const booking = { id: "bkg_1", status: "pendng" };
+    writeFileSync(join(cwd, "shop.json"), JSON.stringify({ merchant: shop, records: { booking: [booking] } }, null, 2));
+    await expectRefused(["--memory", "--port", "0", "--fixtures", "."], 6, /shop\.json:12 \/records\/booking\/0\/status/, {}, cwd);
     writeFileSync(join(cwd, "shop.json"), "{ not json");
     await expectRefused(["--memory", "--port", "0", "--fixtures", "."], 6, /shop\.json:1/, {}, cwd);
   });

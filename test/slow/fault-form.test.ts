@@ -1,0 +1,162 @@
+// The form that arms a fault: each field of each action can be entered, and any keys give a rule or a reason.
+
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Form } from "../../ui/overlays/form.ts";
+import type { FormState } from "../../ui/overlays/form-view.ts";
+import { type Overlay, topOverlay } from "../../ui/state/state.ts";
+import { sanitize } from "../../ui/terminal/cells.ts";
+import type { JsonSchema } from "../../ui/wire/json-schema.ts";
+import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { type Bench, share } from "../support/sandbox.ts";
+
+describe("every field of every action", () => {
+  let bench: Bench;
+  let desk: TestDashboard;
+  let rules: readonly JsonSchema[];
+
+  beforeAll(async () => {
+    bench = await share();
+    desk = await openTestDashboard(bench.url, 80, 24);
+    rules = (await bench.control("GET", "/faults/schema.json")).oneOf;
+  });
+  afterAll(() => bench.close());
+
+  /** Opens the form on an action. */
+  async function on(type: string): Promise<void> {
+    desk.state = { ...desk.state, overlays: [] };
+    desk.press("x");
+    await desk.settle();
+    const wanted = type === "rate_limit" ? "429" : type === "status" ? "503" : type === "latency" ? "slow" : type;
+    desk.press(...typing(wanted));
+  }
+
+  /** Presses Enter; either the rule is armed, or the form is still there and says why not. */
+  async function entered(): Promise<"armed" | "refused"> {
+    desk.press("enter");
+    await desk.settle();
+    if (!topOverlay(desk.state)) {
+      expect(desk.state.notice).toMatchObject({ style: "green" });
+      return "armed";
+    }
+    expect(desk.state.notice?.style).toBe("red");
+    // The last two lines are not the form's.
+    const shown = desk.screen().slice(0, -2).join("\n");
+    expect(shown).toContain("Arm a fault");
+    const why = desk.state.notice?.text ?? "";
+    expect([why, why.replace(/^\S+ /, "")].some((words) => shown.includes(sanitize(words).slice(0, 25)))).toBe(true);
+    return "refused";
+  }
+
+  const SPECIAL: Record<string, [string, unknown]> = {
+    id: ["flt_mine", "flt_mine"],
+    expect: ["idempotency.*", ["idempotency.*"]],
+    "match.operation": ["payments.list,payouts.list", ["payments.list", "payouts.list"]],
+    "match.event": ["payment.*", "payment.*"],
+    "match.key": ["sk_test_market", "sk_test_market"],
+    "match.merchant": ["mer_market", "mer_market"],
+    "match.header": ['{"Idempotency-Key": {"present": true}}', { "Idempotency-Key": { present: true } }],
+    "match.body": ['{"/amount": 1}', { "/amount": 1 }],
+    "match.attempt": ['{"gte": 2}', { gte: 2 }],
+    "action.retryAfter": ['{"form": "http_date", "seconds": 2}', { form: "http_date", seconds: 2 }],
+    "action.until": ["before_response", "before_response"],
+    "action.attempts": ["all", "all"],
+    "action.patch": ['{"/data/amount": 777}', { "/data/amount": 777 }],
+    "action.by": ["3m", "3m"],
+  };
+
+  function sample(path: string, shape: JsonSchema): [text: string, value: unknown] {
+    const special = SPECIAL[path];
+    if (special) return special;
+    if (shape.enum) return [String(shape.enum[0]), shape.enum[0]];
+    const type = [shape.type].flat()[0];
+    if (type === "boolean") return ["true", true];
+    if (type === "integer" || type === "number") return [String(shape.maximum), shape.maximum];
+    return shape.pattern ? ["7s", "7s"] : ["some text", "some text"];
+  }
+
+  const places = (rule: JsonSchema): [string, JsonSchema][] =>
+    Object.entries(rule.properties ?? {}).flatMap(([name, shape]) =>
+      ["action", "match", "trigger"].includes(name)
+        ? Object.entries(shape.properties ?? {})
+            .filter(([inner]) => inner !== "type")
+            .map(([inner, of]): [string, JsonSchema] => [`${name}.${inner}`, of])
+        : [[name, shape] as [string, JsonSchema]],
+    );
+
+  /** The name of the field that has so many before it, and how many those are. */
+  function fieldAt(path: string): number {
+    const { form, input } = topOverlay(desk.state) as Overlay & { form: Form; input: FormState };
+    const names = form.fields(input.values, { state: desk.state, data: {} }).map(({ name }) => name);
+    expect(names).toContain(path);
+    return names.indexOf(path);
+  }
+
+  test("can be entered, and has its value in the call", async () => {
+    const outcomes = { armed: 0, refused: 0 };
+    const met = new Set<string>();
+    for (const rule of rules) {
+      await on(String(rule.title));
+      const opened = desk.state;
+      for (const [path, shape] of places(rule)) {
+        desk.state = opened;
+        const [text, value] = sample(path, shape);
+        desk.press(...Array<string>(fieldAt(path)).fill("tab"), "ctrl-u", ...typing(text), "ctrl-y");
+        await desk.settle();
+        const body = JSON.parse((/ -d '(.*)'$/s.exec(desk.copied.at(-1) ?? "")?.[1] ?? "{}").replaceAll("'\\''", "'"));
+        const [outer = "", inner] = path.split(".");
+        expect([path, inner === undefined ? body[outer] : body[outer]?.[inner]]).toEqual([path, value]);
+        expect(body.action.type).toBe(rule.title);
+        // What all actions of a target have alike is tried for real once.
+        const alike = path.startsWith("action.") ? `${rule.title} ${path}` : `${rule.properties?.target?.enum} ${path}`;
+        if (met.has(alike)) continue;
+        met.add(alike);
+        outcomes[await entered()]++;
+      }
+      await bench.control("DELETE", "/faults");
+    }
+    expect(outcomes.armed).toBeGreaterThan(60);
+    expect(outcomes.armed + outcomes.refused).toBe(met.size);
+  });
+
+  test("is accepted or shown as invalid, whatever is entered", async () => {
+    const key = fc.oneof(
+      {
+        weight: 5,
+        arbitrary: fc.constantFrom(
+          "tab",
+          "down",
+          "up",
+          "left",
+          "right",
+          "backspace",
+          "delete",
+          "home",
+          "end",
+          "ctrl-u",
+          "space",
+          "pagedown",
+        ),
+      },
+      { weight: 2, arbitrary: fc.constantFrom(..."0123456789.,-{}\"'/mshdtrueflp*_".split("")) },
+      { weight: 1, arbitrary: fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }).filter((text) => [...text].length === 1) },
+      { weight: 2, arbitrary: fc.constantFrom("5s", "null", "true", '{"a":1}', "payments.list", "flt_x", "99999999999999999999", "[1,2]") },
+    );
+    const outcomes = { armed: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.array(key, { maxLength: 40 }), async (which, keys) => {
+        await on(String(rules[which % rules.length]?.title));
+        for (const one of keys) {
+          const names = ["5s", "null", "true", '{"a":1}', "payments.list", "flt_x", "99999999999999999999", "[1,2]"].includes(one)
+            ? typing(one)
+            : [one];
+          desk.press(...names);
+        }
+        outcomes[await entered()]++;
+        await bench.control("DELETE", "/faults");
+      }),
+      { numRuns: 100 },
+    );
+    expect(Math.min(outcomes.armed, outcomes.refused)).toBeGreaterThan(5);
+  });
+});

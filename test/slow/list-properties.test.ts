@@ -1,0 +1,182 @@
+// Properties of a list after any history: the cursor, the visible rows and the counts.
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  append,
+  type CursorMove,
+  emptyList,
+  filteredRows,
+  follow,
+  freeze,
+  isCursorGone,
+  type List,
+  MAX_ROWS,
+  moveCursor,
+  type Row,
+  select,
+  selectedRow,
+  unfreeze,
+  unseenCount,
+  visibleRows,
+  withFilter,
+} from "../../ui/state/list.ts";
+
+const KINDS = ["red", "green", "blue"];
+
+const row = (number: number, kind = KINDS[number % KINDS.length] ?? ""): Row => ({
+  id: `row_${number}`,
+  value: number,
+  filterBy: { text: `${kind} ${number}`, fields: { kind } },
+});
+
+const rows = (from: number, count: number) => Array.from({ length: count }, (_, index) => row(from + index));
+const ids = (list: readonly Row[]) => list.map(({ id }) => id);
+
+type Deed =
+  | { kind: "come"; rows: number; unsent: number }
+  | { kind: "move"; by: CursorMove }
+  | { kind: "filter"; text: string }
+  | { kind: "pick"; index: number }
+  | { kind: "follow" | "freeze" | "thaw" };
+
+const deed: fc.Arbitrary<Deed> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("come" as const), rows: fc.nat(40), unsent: fc.nat(9) }) },
+  fc.record({ kind: fc.constant("come" as const), rows: fc.constantFrom(MAX_ROWS - 3, MAX_ROWS + 3), unsent: fc.constant(0) }),
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("move" as const),
+      by: fc.oneof(fc.integer({ min: -30, max: 30 }), fc.constantFrom("first" as const, "last" as const)),
+    }),
+  },
+  fc.record({ kind: fc.constant("filter" as const), text: fc.constantFrom("", "red", "kind:blue", "!kind:green", "nowhere", "1", "!") }),
+  fc.record({ kind: fc.constant("pick" as const), index: fc.nat(50) }),
+  fc.record({ kind: fc.constantFrom("follow" as const, "freeze" as const, "thaw" as const) }),
+);
+
+/** What was counted by hand while the same was done. */
+interface Model {
+  came: number;
+  pausedAt: number | undefined;
+  frozenAt: number | undefined;
+}
+
+function done(list: List, step: Deed, model: Model, height: number): List {
+  if (step.kind === "come") {
+    const next = append(list, rows(model.came, step.rows), step.unsent);
+    model.came += step.rows + step.unsent;
+    return next;
+  }
+  if (step.kind === "filter") return withFilter(list, step.text);
+  if (step.kind === "freeze") {
+    model.frozenAt ??= model.came;
+    return list.frozen ? list : freeze(list);
+  }
+  if (step.kind === "thaw") {
+    model.frozenAt = undefined;
+    return unfreeze(list);
+  }
+  if (step.kind === "follow") {
+    model.pausedAt = undefined;
+    return follow(list);
+  }
+  const shown = filteredRows(list);
+  const picked = step.kind === "pick" ? shown[step.index % Math.max(1, shown.length)] : undefined;
+  const next = step.kind === "move" ? moveCursor(list, step.by, height) : picked ? select(list, picked, height) : list;
+  if (!next.follows) model.pausedAt ??= model.frozenAt ?? model.came;
+  return next;
+}
+
+const history = fc.record({ height: fc.integer({ min: 1, max: 12 }), deeds: fc.array(deed, { maxLength: 25 }) });
+
+/** Plays a history; `look` is shown the list before and after each deed. */
+function play(
+  { height, deeds }: { height: number; deeds: Deed[] },
+  look: (before: List, after: List, step: Deed, model: Model) => void,
+): void {
+  const model: Model = { came: 0, pausedAt: undefined, frozenAt: undefined };
+  let list = emptyList(true);
+  for (const step of deeds) {
+    const next = done(list, step, model, height);
+    look(list, next, step, model);
+    list = next;
+  }
+}
+
+describe("whatever happens", () => {
+  test("the selected row of a pinned list never changes by itself", () => {
+    fc.assert(
+      fc.property(history, (given) =>
+        play(given, (before, after, step) => {
+          const byItself = step.kind === "come" || step.kind === "freeze" || step.kind === "thaw";
+          if (!byItself || before.follows || !selectedRow(before)) return;
+          expect(selectedRow(after)).toBe(selectedRow(before));
+        }),
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test("a pinned list never scrolls by itself", () => {
+    fc.assert(
+      fc.property(history, (given) =>
+        play(given, (before, after, step) => {
+          if (step.kind !== "come" || before.follows) return;
+          const [seen, now] = [visibleRows(before, given.height), visibleRows(after, given.height)];
+          if (seen.isGone || now.isGone || seen.selected < 0) return;
+          const kept = new Set(filteredRows(after));
+          const lost = filteredRows(before).length > 0 && !seen.rows.every((one) => kept.has(one));
+          if (lost) return;
+          expect(ids(now.rows).slice(0, seen.rows.length)).toEqual(ids(seen.rows));
+          expect(now.selected).toBe(seen.selected);
+        }),
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test("the selected row is always visible, and keys act on it", () => {
+    fc.assert(
+      fc.property(history, (given) =>
+        play(given, (_, list) => {
+          const view = visibleRows(list, given.height);
+          expect(view.rows.length).toBeLessThanOrEqual(given.height);
+          expect(view.isGone).toBe(isCursorGone(list));
+          expect(view.rows[view.selected]).toBe(selectedRow(list));
+        }),
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test("a list that follows shows its newest rows, in order and matching the filter", () => {
+    fc.assert(
+      fc.property(history, (given) =>
+        play(given, (_, list) => {
+          const view = visibleRows(list, given.height);
+          const shown = filteredRows(list);
+          if (list.follows) expect(view.rows).toEqual(shown.slice(-given.height));
+          const numbers = view.rows.map(({ value }) => value as number);
+          expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+          if (list.filter === "kind:blue" && !view.isGone)
+            expect(view.rows.every(({ filterBy }) => filterBy.fields.kind === "blue")).toBe(true);
+        }),
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test("all rows are counted, and so are those since the list was paused or frozen", () => {
+    fc.assert(
+      fc.property(history, (given) =>
+        play(given, (_, list, __, { came, pausedAt, frozenAt }) => {
+          expect(list.total).toBe(came);
+          expect(list.rows.length).toBeLessThanOrEqual(MAX_ROWS);
+          expect(unseenCount(list)).toBe(came - Math.min(pausedAt ?? came, frozenAt ?? came));
+        }),
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
