@@ -89,7 +89,7 @@ export const advanceClock = endpoint({
     attempts: Type.Array(PlayedAttempt, { description: "The delivery attempts that ended meanwhile, in order" }),
     forgotten: Type.Integer({ description: "How many stored Idempotency-Key responses expired" }),
   }),
-  errors: ["validation_failed"],
+  errors: ["validation_failed", "sandbox_unavailable"],
   async handle({ clock, publish, dispatcher, idempotencyReplies, body: { by = "" } }) {
     const span =
       tryParseDuration(by) ?? fail("validation_failed", `by must be a span such as 30s, 5m or 24h; received ${JSON.stringify(by)}.`);
@@ -99,7 +99,9 @@ export const advanceClock = endpoint({
     const attempts: AttemptMessage[] = [];
     const forgotten = idempotencyReplies.forgotten();
     const unsubscribe = dispatcher.listen((attempt) => attempts.push(attempt));
-    await clock.advance(until).finally(unsubscribe);
+    const isComplete = await clock.advance(until).finally(unsubscribe);
+    if (!isComplete)
+      fail("sandbox_unavailable", `The sandbox is closing: the clock has reached ${isoTime(clock.now())} of ${isoTime(until)}.`);
     return {
       ...publishClock({ clock, publish }),
       attempts: inOrder(attempts).map(showAttempt),

@@ -80,6 +80,8 @@ export interface RequestContext {
   /** The id of the request whose stored reply is replayed. */
   replayOf: string | undefined;
   faults: CallFaults | undefined;
+  /** Whether the guard admitted the request. The journal keeps no other: a web page could fill it with requests that the guard refuses. */
+  isAdmitted: boolean;
   /** Set by the stage that responds; no later stage runs. */
   reply: Reply | undefined;
 }
@@ -121,6 +123,7 @@ export function openContext(
     fingerprint: undefined,
     replayOf: undefined,
     faults: undefined,
+    isAdmitted: false,
     reply: undefined,
   };
 }

@@ -11,9 +11,9 @@ import { fail } from "../kernel/errors.ts";
 import { factOf } from "../schema/assumed.ts";
 import { isAbandoned, openContext, type RequestContext } from "./context.ts";
 import { keepNodePrototypes } from "./express-prototypes.ts";
-import type { Guard } from "./guard.ts";
+import { admit, type Guard } from "./guard.ts";
 import { readBody } from "./read-body.ts";
-import { failureReply, send } from "./reply.ts";
+import { failureReply, send, sendFailure } from "./reply.ts";
 import { runControlOperation, serializeReply } from "./run-control-operation.ts";
 
 interface ControlAppOptions<World> {
@@ -41,7 +41,7 @@ export function createControlApp<World>(options: ControlAppOptions<World>): (inc
   const check = (work: Work): express.RequestHandler => respond(options, work, "continue");
   const answer = (work: Work): express.RequestHandler => respond(options, work, "end");
 
-  app.use(check(({ incoming }) => guard.check(incoming)));
+  app.use(check(admit(guard)));
   app.use(
     CONTROL_PREFIX,
     check(({ incoming }) => checkToken(incoming)),
@@ -67,12 +67,19 @@ function respond<World>({ clock, report }: ControlAppOptions<World>, work: Work,
     const context = openContext(incoming, outgoing, 0, clock.now(), () => realNow() - started);
     try {
       await work(context, incoming.params as Record<string, string>);
-      if (then === "continue") return next();
+      if (then === "continue") {
+        for (const [name, value] of Object.entries(context.headers)) outgoing.setHeader(name, value);
+        return next();
+      }
     } catch (error) {
       if (isAbandoned(context)) return;
       context.reply = failureReply(context, error, report);
     }
-    if (context.reply) send(context, context.reply);
+    try {
+      if (context.reply) send(context, context.reply);
+    } catch (error) {
+      sendFailure(context, error, report);
+    }
   };
 }
 

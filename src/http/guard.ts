@@ -1,20 +1,33 @@
 // The Host and Origin checks: a request must name this machine as its host, and come from no web page of another origin.
 // They stop web pages in the developer's browser (DNS rebinding, cross-site requests), which can reach loopback as well.
 
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
-import { headerOnce } from "./context.ts";
+import { headerOnce, type Stage } from "./context.ts";
+import type { Cors } from "./cors.ts";
 
 export interface Guard {
-  /** Throws 403 unless Host and Origin are allowed. HTTP requests and WebSocket upgrades use the same check. */
-  check(incoming: IncomingMessage): void;
+  /**
+   * Throws 403 unless Host and Origin are allowed. HTTP requests and WebSocket upgrades use the same check. Returns the CORS headers of the
+   * response; undefined for the usual request, which needs none.
+   */
+  check(incoming: IncomingMessage): Record<string, string> | undefined;
+  /** Whether `check` would pass. */
+  allows(incoming: IncomingMessage): boolean;
 }
 
 const MAX_TARGET = 2_048;
 
-/** `extraHosts` are further host names: plain for the sandbox's own port, or with another port, such as the one that a container publishes. */
-export function createGuard(port: () => number, extraHosts: readonly string[], allowedOrigins: readonly string[]): Guard {
+interface GuardOptions {
+  port: () => number;
+  /** Further host names: plain for the sandbox's own port, or with another port, such as the one that a container publishes. */
+  extraHosts: readonly string[];
+  /** The origins that may use the API from a browser; undefined if there are none. */
+  cors: Cors | undefined;
+}
+
+export function createGuard({ port, extraHosts, cors }: GuardOptions): Guard {
   const names = [...new Set(["localhost", "127.0.0.1", "[::1]", ...extraHosts.map((host) => host.toLowerCase())])];
   const authorities = once(() => [
     ...names.map((name) => (/:\d+$/.test(name) ? name : `${name}:${port()}`)),
@@ -22,31 +35,76 @@ export function createGuard(port: () => number, extraHosts: readonly string[], a
     ...(port() === 80 ? names : []),
   ]);
   const isAllowedHost = (authority: string) => authorities().includes(authority);
-  return {
+  const isOwnOrigin = (origin: string) => origin.startsWith("http://") && isAllowedHost(origin.slice("http://".length));
+  const checkOrigin = (incoming: IncomingMessage) => {
+    const origin = headerOnce(incoming, "origin");
+    if (origin === undefined) return checkSite(incoming);
+    if (typeof origin === "string" && (isOwnOrigin(origin) || cors?.allows(origin, incoming))) return;
+    fail(
+      "origin_not_allowed",
+      `Web pages of other origins may not use this sandbox; received Origin ${quote(origin)}. Call it from your server, or allow the page to use the API under /v1 with --allowed-origin <origin>.`,
+    );
+  };
+  const guard: Guard = {
     check(incoming) {
-      const target = incoming.url ?? "";
-      if (!target.startsWith("/"))
+      if (!incoming.url?.startsWith("/"))
         fail("host_not_allowed", "The request target must be a path, such as /v1/payments; a full URL in the request line is not served.");
-      if (target.length > MAX_TARGET)
-        fail("uri_too_long", `The request target has ${target.length} characters; at most ${MAX_TARGET} are read.`);
       const host = headerOnce(incoming, "host");
       if (typeof host !== "string" || !isAllowedHost(host.toLowerCase()))
         fail(
           "host_not_allowed",
           `This sandbox answers to ${authorities().join(", ")}; received Host ${quote(host)}. Allow another with --allowed-host <name>, or NAME:PORT.`,
         );
-      const origin = headerOnce(incoming, "origin");
-      if (origin === undefined) return;
-      if (
-        typeof origin !== "string" ||
-        !(allowedOrigins.includes(origin) || (origin.startsWith("http://") && isAllowedHost(origin.slice("http://".length))))
-      )
-        fail(
-          "origin_not_allowed",
-          `Web pages of other origins may not use this sandbox; received Origin ${quote(origin)}. Call it from your server, not from the browser.`,
-        );
+      checkOrigin(incoming);
+      return cors?.headers(incoming);
+    },
+    allows(incoming) {
+      try {
+        guard.check(incoming);
+        return true;
+      } catch {
+        return false;
+      }
     },
   };
+  return guard;
 }
+
+/**
+ * Refuses what a page of another site requests without an Origin header, such as an image, a frame or a fetch with `no-cors`. A link that
+ * the user follows is allowed.
+ */
+function checkSite({ method, headers }: IncomingMessage): void {
+  const site = headers["sec-fetch-site"];
+  if (site === undefined || site === "none" || site === "same-origin" || (method === "GET" && isNavigation(headers))) return;
+  fail(
+    "origin_not_allowed",
+    `Web pages of other origins may not use this sandbox; received Sec-Fetch-Site ${quote(site)}. Call it from your server, not from the browser.`,
+  );
+}
+
+/** Frames navigate too, and so do pages that the browser loads ahead: a page can cause both without its user. */
+const isNavigation = (headers: IncomingHttpHeaders) =>
+  headers["sec-fetch-mode"] === "navigate" &&
+  (headers["sec-fetch-dest"] ?? "document") === "document" &&
+  headers["sec-purpose"] === undefined;
+
+/** The first stage: the guard, and the limits that hold for every request. */
+export const admit =
+  (guard: Guard): Stage =>
+  (context) => {
+    const { incoming } = context;
+    const corsHeaders = guard.check(incoming);
+    if (corsHeaders !== undefined) Object.assign(context.headers, corsHeaders);
+    context.isAdmitted = true;
+    const { length } = incoming.url ?? "";
+    if (length > MAX_TARGET) fail("uri_too_long", `The request target has ${length} characters; at most ${MAX_TARGET} are read.`);
+    const { expect } = incoming.headers;
+    if (expect !== undefined && !isContinue(expect) && incoming.httpVersion === "1.1")
+      fail("expectation_failed", `The sandbox meets Expect: 100-continue only; received ${quote(expect)}. Leave the header out.`);
+  };
+
+/** Whether the client waits for `100 Continue` before it sends the body; compared as Node compares it. */
+export const isContinue = (expect: string) => /(?:^|\W)100-continue(?:$|\W)/i.test(expect);
 
 const quote = (value: string | string[] | undefined) => (value === undefined ? "none" : JSON.stringify(value).slice(0, 200));

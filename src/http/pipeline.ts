@@ -8,14 +8,14 @@ import type { RecordHistory } from "../store/records/record-history.ts";
 import type { Tenants } from "../store/records/tenants.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import { authenticate, identify } from "./authenticate.ts";
-import { isAbandoned, type RequestContext, type Stage } from "./context.ts";
-import { faultStages } from "./faults/apply-fault.ts";
+import { isAbandoned, type Reply, type RequestContext, type Stage } from "./context.ts";
+import { type FaultStages, faultStages } from "./faults/apply-fault.ts";
 import type { HeldResponses } from "./faults/held-responses.ts";
-import type { Guard } from "./guard.ts";
+import { admit, type Guard } from "./guard.ts";
 import { readIdempotencyKey, recall } from "./idempotency.ts";
 import { chargeAddress, limit, type RateLimiter } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
-import { failureReply } from "./reply.ts";
+import { failureReply, sendFailure } from "./reply.ts";
 import { route } from "./route.ts";
 import { transact } from "./transact.ts";
 import { type BodyMode, validate } from "./validate.ts";
@@ -35,7 +35,7 @@ export interface PipelineDependencies {
   /** Responses that a fault delays or holds back. */
   held: HeldResponses;
   committed: (request: string) => Promise<void> | undefined;
-  /** Called with each request once its reply is sent. */
+  /** Called with each request that the guard admitted, once its reply is sent; must not throw. */
   answered: (context: RequestContext) => void;
   /** Called with errors that are defects of the sandbox. */
   report: (error: unknown, context: RequestContext) => void;
@@ -46,7 +46,7 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
   const { guard, catalogue, tenants, limiter, idempotencyReplies, bodies } = deps;
   const faults = faultStages(deps);
   const stages: Stage[] = [
-    ({ incoming }) => guard.check(incoming), //          403 414
+    admit(guard), //                                     403 414 417
     identify(tenants, limiter), //                       rejects nothing: finds the merchant and its rate limit window
     faults.outage, //                                    503 injected, with or without a valid key
     route(catalogue), //                                 404 405
@@ -74,8 +74,25 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
       context.reply = failureReply(context, error, deps.report);
     }
     if (!context.reply) context.reply = failureReply(context, new Error("no stage responded"), deps.report);
-    const sending = faults.send(context, context.reply);
+    const sending = sendReply(faults, context, context.reply, deps.report);
     if (sending !== undefined) await sending;
-    deps.answered(context);
+    if (context.isAdmitted) deps.answered(context);
   };
+}
+
+/** Sends the reply, or a 500 if that fails: no caller awaits the pipeline, so an error thrown from it would end the process. */
+function sendReply(
+  faults: FaultStages,
+  context: RequestContext,
+  reply: Reply,
+  report: PipelineDependencies["report"],
+): Promise<void> | undefined {
+  const failed = (error: unknown) => sendFailure(context, error, report);
+  try {
+    const sending = faults.send(context, reply);
+    return sending === undefined ? undefined : sending.catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+  return undefined;
 }

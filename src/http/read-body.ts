@@ -6,20 +6,22 @@ import { isTooDeep, MAX_DEPTH } from "../kernel/depth.ts";
 import { fail } from "../kernel/errors.ts";
 import { refuseLiveKey } from "./authenticate.ts";
 import type { RequestContext, Stage } from "./context.ts";
+import { announcesBody, awaitsContinue } from "./unread-body.ts";
 
 export const MAX_BODY = 1_048_576;
 
 export const readBody: Stage = (context) => {
   const { incoming } = context;
   if (incoming.method === "GET" || incoming.method === "HEAD") return;
-  const length = Number(incoming.headers["content-length"] ?? 0);
-  if (length === 0 && incoming.headers["transfer-encoding"] === undefined) return;
-  return receive(context, length);
+  if (!announcesBody(incoming)) return;
+  return receive(context, Number(incoming.headers["content-length"] ?? 0));
 };
 
 async function receive(context: RequestContext, length: number): Promise<void> {
-  if (length > 0) checkType(context.incoming);
+  const isAwaitingContinue = awaitsContinue(context.incoming);
+  if (length > 0 || isAwaitingContinue) checkType(context.incoming);
   if (length > MAX_BODY) refuseSize(context, length);
+  if (isAwaitingContinue) context.outgoing.writeContinue();
   const bytes = await collect(context);
   if (bytes.length === 0) return;
   const text = decode(bytes);

@@ -4,6 +4,7 @@ import { httpDate } from "../kernel/clock.ts";
 import { ApiError, type ErrorBody, errors, SandboxError } from "../kernel/errors.ts";
 import { redactText } from "../kernel/redact.ts";
 import type { Reply, RequestContext } from "./context.ts";
+import { awaitsContinue, endResponse } from "./unread-body.ts";
 
 /** The headers that keep a browser from treating a response as anything but data. */
 export const SAFE_HEADERS = {
@@ -33,13 +34,22 @@ export function failureReply(context: RequestContext, error: unknown, report: (e
 const whyOf = (error: unknown) =>
   error instanceof SandboxError ? error.message : "The sandbox itself failed; its log has the details: please report it.";
 
+/** Sends a 500 after sending the reply failed; cuts the connection if part of that reply is on its way. */
+export function sendFailure(context: RequestContext, error: unknown, report: (error: unknown, context: RequestContext) => void): void {
+  const { outgoing, headers } = context;
+  for (const name of Object.keys(headers)) delete headers[name];
+  context.reply = failureReply(context, error, report);
+  if (!outgoing.headersSent) send(context, context.reply);
+  else if (!outgoing.writableEnded) outgoing.destroy();
+}
+
 export function send(context: RequestContext, reply: Reply, rateHeaders: Record<string, string> = {}): void {
-  if (writeHead(context, reply, rateHeaders)) context.outgoing.end(context.incoming.method === "HEAD" ? undefined : reply.body);
+  if (writeHead(context, reply, rateHeaders)) endResponse(context, context.incoming.method === "HEAD" ? undefined : reply.body);
 }
 
 /** Writes the status and headers of a reply; false when the connection is already gone. */
 export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Record<string, string>): boolean {
-  const { outgoing } = context;
+  const { incoming, outgoing } = context;
   if (outgoing.destroyed) return false;
   context.sentHeaders = {
     Date: httpDate(context.at),
@@ -50,6 +60,7 @@ export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Re
     ...rateHeaders,
     ...context.headers,
   };
+  if (awaitsContinue(incoming)) context.sentHeaders.Connection = "close";
   outgoing.sendDate = false;
   outgoing.writeHead(reply.status, context.sentHeaders);
   return true;

@@ -8,19 +8,34 @@ import { containsLiveKey, maskKey, redactTarget } from "../kernel/redact.ts";
 import type { Connection, LoggedRequest, RequestLog } from "../store/journal/request-log.ts";
 import { openContext, type RequestContext } from "./context.ts";
 import { MAX_BODY } from "./read-body.ts";
+import { awaitsContinue } from "./unread-body.ts";
 
-/** `onRecorded` gets each entry, for the live stream. */
-export function createRequestRecorder(journal: RequestLog, clock: Clock, onRecorded: (entry: LoggedRequest) => void) {
+interface RecorderOptions {
+  journal: RequestLog;
+  clock: Clock;
+  /** Gets each entry, for the live stream. */
+  onRecorded: (entry: LoggedRequest) => void;
+  /** Called with errors that are defects of the sandbox. */
+  report: (error: unknown, context: RequestContext) => void;
+}
+
+export function createRequestRecorder({ journal, clock, onRecorded, report }: RecorderOptions) {
   const connections = new WeakMap<Socket, Connection>();
-  const record = (era: number, entry: LoggedRequest) => {
+  const record = (context: RequestContext, entry: LoggedRequest) => {
     // Drop a request that began before a reset: a later request may have the same number by now.
-    if (era !== journal.era()) return;
-    journal.add(entry);
-    onRecorded(entry);
+    if (context.era !== journal.era()) return;
+    try {
+      journal.add(entry);
+      onRecorded(entry);
+    } catch (error) {
+      report(error, context);
+    }
   };
   return {
     /** Call this for each new connection. */
     connected: (socket: Socket) => void connections.set(socket, { opened: realNow() }),
+    /** The id of a request that cannot be recorded, because it is not HTTP. */
+    nextId: () => `req_${journal.next()}`,
     open(incoming: IncomingMessage, outgoing: ServerResponse) {
       const started = realNow();
       const sequence = journal.next();
@@ -29,9 +44,8 @@ export function createRequestRecorder(journal: RequestLog, clock: Clock, onRecor
     /** Call this once the response is being sent. */
     close(context: RequestContext) {
       const entry = describe(context, connections.get(context.incoming.socket) ?? UNKNOWN_CONNECTION);
-      const { era, incoming } = context;
-      if (hasUnreadBody(context)) collect(incoming, (body) => record(era, { ...entry, requestBody: containsLiveKey(body) ? "" : body }));
-      else record(era, entry);
+      if (!hasUnreadBody(context)) return record(context, entry);
+      collect(context.incoming, (body) => record(context, { ...entry, requestBody: containsLiveKey(body) ? "" : body }));
     },
   };
 }
@@ -42,6 +56,8 @@ const UNKNOWN_CONNECTION: Connection = { opened: 0 };
 function hasUnreadBody({ incoming, bodyText, reply }: RequestContext): boolean {
   if (bodyText !== "" || incoming.readableEnded || incoming.destroyed || incoming.method === "GET" || incoming.method === "HEAD")
     return false;
+  // The client does not send a body for which it got no `100 Continue`.
+  if (awaitsContinue(incoming)) return false;
   return reply?.status === 429 || (reply?.status ?? 0) >= 500;
 }
 

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { afterRealTime } from "../kernel/clock.ts";
-import { type ErrorCode, errors, SandboxError } from "../kernel/errors.ts";
-import { endWithResponse } from "./raw-response.ts";
+import { ApiError, type ErrorCode, errors, SandboxError } from "../kernel/errors.ts";
+import { endWithError } from "./raw-response.ts";
 import type { UpgradeHandler } from "./upgrade.ts";
 
 export interface ListeningServer {
@@ -17,6 +17,8 @@ export interface ListeningServer {
 export interface ServerHandlers {
   request(incoming: IncomingMessage, outgoing: ServerResponse): void;
   connected(socket: Socket): void;
+  /** The id of a request that Node could not parse. */
+  nextRequestId(): string;
   upgrade: UpgradeHandler;
 }
 
@@ -47,13 +49,22 @@ function open(port: number, host: string, handlers: ServerHandlers): Promise<Ser
     { requestTimeout: REQUEST_TIMEOUT, headersTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     handlers.request,
   );
+  // By default, Node drops headers after the 1,000th silently, Authorization too. The limit of 16 KiB remains.
+  server.maxHeadersCount = 0;
   server.on("connection", ignoreSocketErrors);
   server.on("connection", handlers.connected);
+  // Without listeners, Node sends `100 Continue` before the request is checked, and a 417 without a body.
+  server.on("checkContinue", handlers.request);
+  server.on("checkExpectation", handlers.request);
   server.on("upgrade", (incoming, socket, head) => {
-    if (incoming.headers.upgrade?.toLowerCase() === "websocket") handlers.upgrade(incoming, socket, head);
-    else declineUpgrade(server, incoming, socket, head);
+    afterPreviousResponse(socket, () => {
+      if (incoming.headers.upgrade?.toLowerCase() === "websocket") void handlers.upgrade(incoming, socket, head);
+      else declineUpgrade(server, incoming, socket, head);
+    });
   });
-  server.on("clientError", rejectMalformed);
+  // Without a listener, Node closes the connection without a response.
+  server.on("connect", handlers.upgrade);
+  server.on("clientError", (error, socket) => rejectMalformed(error, socket, handlers.nextRequestId));
   return new Promise((resolve, reject) => {
     server.once("error", (error) => reject(explain(error, port, host)));
     server.listen(port, host, () => resolve(server));
@@ -67,16 +78,18 @@ function ignoreSocketErrors(socket: Socket): void {
 
 const ignore = () => {};
 
+/** Calls back once the responses to earlier requests on the connection are sent, which an upgrade must not overtake. */
+function afterPreviousResponse(socket: Duplex, callback: () => void): void {
+  const previous = responseOn(socket);
+  if (previous) previous.once("close", () => afterPreviousResponse(socket, callback));
+  else callback();
+}
+
 /**
  * Serves a request with an upgrade other than WebSocket as plain HTTP/1.1. Some clients, such as Java's HttpClient, offer HTTP/2 with
  * every request. Node then hands over the socket with its body unread, so the head is put back without the offer and parsed again.
  */
 function declineUpgrade(server: Server, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
-  const previous = responseOn(socket);
-  if (previous) {
-    previous.once("close", () => declineUpgrade(server, incoming, socket, head));
-    return;
-  }
   const { method, url, httpVersion, rawHeaders } = incoming;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -137,20 +150,23 @@ const ERROR_CODES: Record<string, ErrorCode> = { HPE_HEADER_OVERFLOW: "headers_t
 /** The response in progress on a socket, which Node keeps in this internal property. */
 const responseOn = (socket: Duplex) => (socket as Duplex & { _httpMessage?: ServerResponse | null })._httpMessage;
 
+/** Sockets that got their last response: the parser reports the rest of what they send as further errors. */
+const rejected = new WeakSet<Duplex>();
+
 /** Responds to bytes that are not a valid HTTP request, in the API's error format; Node's own response has an empty body. */
-function rejectMalformed(error: Error, socket: Duplex): void {
+function rejectMalformed(error: Error, socket: Duplex, nextRequestId: () => string): void {
   const response = responseOn(socket);
   if (response?.req.complete) {
     // An earlier request on this connection was valid: it gets its response first.
-    response.once("close", () => rejectMalformed(error, socket));
+    response.once("close", () => rejectMalformed(error, socket, nextRequestId));
     return;
   }
+  if (rejected.has(socket)) return;
   if (!socket.writable || response?.headersSent) {
     socket.destroy();
     return;
   }
+  rejected.add(socket);
   const code = ERROR_CODES[codeOf(error) ?? ""] ?? "malformed_http";
-  const { status, error: category, when } = errors[code];
-  const body = JSON.stringify({ error: category, message: when, code, details: {} });
-  endWithResponse(socket, `${status} ${category}`, body);
+  endWithError(socket, new ApiError(code, errors[code].when), nextRequestId());
 }

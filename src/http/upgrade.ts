@@ -4,19 +4,23 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { ApiError, fail } from "../kernel/errors.ts";
 import type { Guard } from "./guard.ts";
-import { endWithResponse } from "./raw-response.ts";
-import { errorBody } from "./reply.ts";
+import { endWithError } from "./raw-response.ts";
 
-export type UpgradeHandler = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
+export type UpgradeHandler = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void | Promise<void>;
 
-/** Accepts upgrades of one path; `checkToken` checks the control token. */
-export function createUpgradeHandler(
-  path: string,
-  guard: Guard,
-  checkToken: (incoming: IncomingMessage) => void,
-  accept: UpgradeHandler,
-): UpgradeHandler {
-  return (incoming, socket, head) => {
+interface UpgradeOptions {
+  /** The only path that accepts upgrades. */
+  path: string;
+  guard: Guard;
+  /** Checks the control token. */
+  checkToken: (incoming: IncomingMessage) => void;
+  accept: UpgradeHandler;
+  /** Called with errors that are defects of the sandbox. */
+  report: (error: unknown) => void;
+}
+
+export function createUpgradeHandler({ path, guard, checkToken, accept, report }: UpgradeOptions): UpgradeHandler {
+  return async (incoming, socket, head) => {
     // A client that disconnects is not an error.
     socket.on("error", () => socket.destroy());
     try {
@@ -24,10 +28,11 @@ export function createUpgradeHandler(
       checkToken(incoming);
       if (incoming.url?.split("?")[0] !== path) fail("route_not_found", `Only ${path} speaks WebSocket.`);
       checkHandshake(incoming);
-      accept(incoming, socket, head);
+      await accept(incoming, socket, head);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      endWithResponse(socket, `${error.status} Refused`, JSON.stringify(errorBody(error, undefined)));
+      if (error instanceof ApiError) return endWithError(socket, error);
+      report(error);
+      socket.destroy();
     }
   };
 }

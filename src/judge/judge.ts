@@ -5,7 +5,8 @@
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import { type JudgeResults, matchesRule, type VerdictMessage } from "../contracts/verdict.ts";
-import { afterThisTurn, createEventLoopLag, type EventLoopLag, realNow } from "../kernel/clock.ts";
+import { afterThisTurn, realNow } from "../kernel/clock.ts";
+import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop-lag.ts";
 import type { LoggedRequest } from "../store/journal/request-log.ts";
 import { createFirings, type Firings } from "./firings.ts";
 import { createMerchantTracker, type MerchantTracker, provisionalVerdicts } from "./merchant-tracker.ts";

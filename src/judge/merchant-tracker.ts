@@ -2,7 +2,7 @@
 
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { VerdictMessage } from "../contracts/verdict.ts";
-import type { EventLoopLag } from "../kernel/clock.ts";
+import type { EventLoopLag } from "../kernel/event-loop-lag.ts";
 import type { Call } from "./observed-call.ts";
 import { createReceivers, type ReceiverListeners, type Receivers } from "./receivers.ts";
 import { createRetryTracker, type RetryListeners, type RetryTracker } from "./retry-tracker.ts";

@@ -1,6 +1,8 @@
 // The sandbox clock, which can be frozen, set and advanced, and its one alarm, which starts work when it falls due.
 // Only this file uses Date and timers. Timeouts and injected latency always use real time; their functions say so in their names.
 
+import { notify } from "./listeners.ts";
+
 export type ClockMode = "real" | "frozen" | "offset";
 
 /** Work with due times, such as retries and expiries. The due times are data, never timers, so that a restart loses none. */
@@ -20,28 +22,49 @@ export interface Clock {
   /** Sandbox time in whole seconds since the epoch: the unit of every `created`. */
   seconds(): number;
   set(mode: ClockMode, now?: number): void;
-  /** Moves time forward to `until`: work runs at its own due time, in order, each settled before the next. */
-  advance(until: number): Promise<void>;
+  /**
+   * Moves time forward to `until`: work runs at its own due time, in order, each settled before the next. Resolves to false if `endAdvances`
+   * ended it before; time then stays where it is.
+   */
+  advance(until: number): Promise<boolean>;
+  /** Ends all advances, those that wait as well, without waiting for work that has started. */
+  endAdvances(): void;
   /** Adds work, from the next wake on. */
   watch(work: DueWork): void;
   /** Checks the due times again; call it after any change that may have brought one forward. */
   wake(): void;
+  /** Calls the listener with each error of watched work. That work pauses for a second; other work is unaffected. */
+  onFailure(listener: (error: unknown) => void): void;
   stop(): void;
 }
 
+/** The longest delay of a timer in Node, 24.8 days: a longer one overflows and fires at once. */
 const MAX_TIMER = 2 ** 31 - 1;
+/** Real milliseconds for which work that failed pauses. */
+const PAUSE_AFTER_FAILURE = 1_000;
 
 export function createClock(frozenAt?: number): Clock {
   const time = createTime(frozenAt);
   const alarm = createAlarm(time);
-  let lastAdvance: Promise<void> = Promise.resolve();
+  let lastAdvance: Promise<unknown> = Promise.resolve();
+  let endAdvances = () => {};
+  let isEnded = false;
+  const failureListeners = new Set<(error: unknown) => void>();
+  const ended = new Promise<void>((resolve) => {
+    endAdvances = () => {
+      isEnded = true;
+      resolve();
+    };
+  });
   // Work that is due or started belongs to the present: it settles before time moves on.
   const play = async (until: number) => {
-    await alarm.settle();
-    for (let due = alarm.earliest(); due <= until; due = alarm.earliest()) {
+    const settle = () => alarm.settle(() => isEnded);
+    await settle();
+    for (let due = alarm.earliest(); due <= until && !isEnded; due = alarm.earliest()) {
       if (due > time.now()) time.moveTo(due);
-      await alarm.settle();
+      await settle();
     }
+    if (isEnded) return;
     if (until > time.now()) time.moveTo(until);
     alarm.arm();
   };
@@ -56,14 +79,17 @@ export function createClock(frozenAt?: number): Clock {
       alarm.arm();
     },
     // Concurrent calls run one after another.
-    advance(until) {
-      const advanced = lastAdvance.then(() => play(until));
+    async advance(until) {
+      const advanced = lastAdvance.then(() => (isEnded ? undefined : play(until)));
       lastAdvance = advanced.catch(() => {});
-      return advanced;
+      await Promise.race([advanced, ended]);
+      return !isEnded;
     },
+    endAdvances: () => endAdvances(),
     watch(work) {
-      alarm.watched.push(work);
+      alarm.watched.push(pauseOnFailure(work, (error) => notify(failureListeners, error), alarm.wake));
     },
+    onFailure: (listener) => void failureListeners.add(listener),
     wake: alarm.wake,
     stop: alarm.stop,
   };
@@ -99,13 +125,13 @@ function createAlarm(time: ReturnType<typeof createTime>) {
     for (const work of watched) if ((work.nextDue() ?? Infinity) <= time.now()) work.run(time.now());
   };
   // Work may cause other work, so this repeats until a round in which nothing was due.
-  const settle = async () => {
+  const settle = async (isEnded: () => boolean) => {
     let isIdle: boolean;
     do {
       isIdle = earliest() > time.now();
       runDue();
       await Promise.all(watched.map((work) => work.settled?.()));
-    } while (!isIdle || earliest() <= time.now());
+    } while (!isEnded() && (!isIdle || earliest() <= time.now()));
   };
 
   const ring = () => {
@@ -134,6 +160,31 @@ function createAlarm(time: ReturnType<typeof createTime>) {
   };
   // Requests that share a commit are answered together and each wakes the clock, so their wakes are combined.
   return { watched, earliest, settle, arm, wake: coalesce(arm), stop };
+}
+
+/**
+ * Reports the errors of work: thrown from a timer, one would end the process. Work that failed pauses, so that it does not fail in a loop;
+ * `resume` is called when the pause is over.
+ */
+function pauseOnFailure(work: DueWork, report: (error: unknown) => void, resume: () => void): DueWork {
+  let pausedUntil = 0;
+  const attempt = <Result>(use: () => Result): Result | null => {
+    if (pausedUntil > 0 && realNow() < pausedUntil) return null;
+    try {
+      return use();
+    } catch (error) {
+      pausedUntil = realNow() + PAUSE_AFTER_FAILURE;
+      afterRealTimeIfRunning(PAUSE_AFTER_FAILURE, resume);
+      report(error);
+      return null;
+    }
+  };
+  const nextDue = () => work.nextDue();
+  return {
+    nextDue: () => attempt(nextDue),
+    run: (now) => void attempt(() => work.run(now)),
+    settled: async () => work.settled?.(),
+  };
 }
 
 /**
@@ -166,59 +217,24 @@ export const realNow = () => performance.now();
 
 /** Calls back after real time, regardless of the sandbox clock; the returned function cancels. */
 export function afterRealTime(milliseconds: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, milliseconds);
+  let timer: NodeJS.Timeout;
+  // One timer after another for a delay that is too long for one.
+  const start = (rest: number) => {
+    timer = rest > MAX_TIMER ? setTimeout(() => start(rest - MAX_TIMER), MAX_TIMER) : setTimeout(callback, rest);
+  };
+  start(milliseconds);
   return () => clearTimeout(timer);
 }
 
+/** The same, but the process may end before. */
+export const afterRealTimeIfRunning = (milliseconds: number, callback: () => void) =>
+  void setTimeout(callback, Math.min(milliseconds, MAX_TIMER)).unref();
+
 /** Resolves after real time, for injected latency and for commands that poll. */
-export const realDelay = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+export const realDelay = (milliseconds: number) => new Promise<void>((resolve) => void afterRealTime(milliseconds, resolve));
 
 /** Blocks the thread, including its event loop: only for the last output of a process, which must not be interrupted. */
 export const blockThread = (milliseconds: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-
-/** Measures how late the event loop runs its timers: durations measured meanwhile are no more accurate than this lag. */
-export interface EventLoopLag {
-  /** Measures at least until this real time. */
-  watch(until: number): void;
-  /** The longest lag between two real times, in milliseconds. */
-  worst(from: number, to: number): number;
-}
-
-const SAMPLE_INTERVAL = 25;
-const MAX_SAMPLES = 500;
-/** Milliseconds by which any timer may be late. */
-const TOLERANCE = 2;
-
-export function createEventLoopLag(): EventLoopLag {
-  const samples: { due: number; lag: number }[] = [];
-  let until = 0;
-  let due: number | undefined;
-  const sample = () => {
-    const lag = realNow() - (due ?? realNow());
-    if (lag > TOLERANCE) samples.push({ due: due ?? 0, lag });
-    if (samples.length > MAX_SAMPLES) samples.shift();
-    due = undefined;
-    schedule();
-  };
-  const schedule = () => {
-    const now = realNow();
-    if (due !== undefined || now >= until) return;
-    due = now + SAMPLE_INTERVAL;
-    setTimeout(sample, SAMPLE_INTERVAL).unref();
-  };
-  return {
-    watch(moment) {
-      until = Math.max(until, Math.min(moment, realNow() + MAX_TIMER));
-      schedule();
-    },
-    worst(from, to) {
-      // A sample that is overdue because this turn of the event loop still runs counts too.
-      const pending = due === undefined ? [] : [{ due, lag: realNow() - due }];
-      const between = [...samples, ...pending].filter((one) => one.due <= to && one.due + one.lag >= from);
-      return Math.max(0, ...between.map(({ lag }) => lag));
-    },
-  };
-}
 
 /** Calls back at the end of this turn of the event loop: after promise callbacks, before timers. */
 export const afterThisTurn = (callback: () => void) => void setImmediate(callback);

@@ -95,6 +95,7 @@ export const errors = {
     error: "unsupported_media_type",
     when: "The body is compressed; the sandbox accepts only uncompressed bodies.",
   },
+  expectation_failed: { status: 417, error: "expectation_failed", when: "`Expect` asks for anything other than `100-continue`." },
   idempotency_key_reused: {
     status: 422,
     error: "idempotency_error",
@@ -112,6 +113,11 @@ export const errors = {
   injected_error: { status: 500, error: "api_error", when: "A fault rule returned this error." },
   part_not_built: { status: 501, error: "not_built", when: "This version of the sandbox does not implement the requested part." },
   outage: { status: 503, error: "service_unavailable", when: "An injected outage: the service is down for all callers." },
+  sandbox_unavailable: {
+    status: 503,
+    error: "service_unavailable",
+    when: "The sandbox is closing, or too many clients wait for it at once.",
+  },
 } as const satisfies Record<string, ErrorFacts>;
 
 interface ErrorFacts {

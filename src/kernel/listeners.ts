@@ -11,3 +11,14 @@ export const subscribeTo =
 export function notify<T>(listeners: Set<(value: T) => void>, value: T): void {
   for (const listener of listeners) listener(value);
 }
+
+/** Notifies all listeners even if one throws; `failed` gets its error. */
+export function notifyEach<T>(listeners: Set<(value: T) => void>, value: T, failed: (error: unknown) => void): void {
+  for (const listener of listeners) {
+    try {
+      listener(value);
+    } catch (error) {
+      failed(error);
+    }
+  }
+}

@@ -6,7 +6,7 @@ import { callService } from "../client/service-call.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ControlContext } from "../control/control-context.ts";
 import { SandboxError } from "../kernel/errors.ts";
-import { notify, subscribeTo } from "../kernel/listeners.ts";
+import { subscribeTo } from "../kernel/listeners.ts";
 import { createLessons } from "../lessons/index.ts";
 import { readCoverage } from "../store/journal/coverage.ts";
 import { createViews } from "../store/records/views.ts";
@@ -20,7 +20,7 @@ import { createVerifier } from "../verify/verifier.ts";
 import { createSender } from "../webhooks/http/sender.ts";
 import { sign } from "../webhooks/signature.ts";
 import { buildRequest, type WebhookEvent, type WebhookRequest } from "../webhooks/webhook-request.ts";
-import { type Engine, operations, senderOptions } from "./engine.ts";
+import { type Engine, operations, reportDefect, senderOptions } from "./engine.ts";
 import { packageFile, version } from "./package-files.ts";
 
 export function openControlPlane(engine: Engine): ControlContext {
@@ -37,7 +37,7 @@ export function openControlPlane(engine: Engine): ControlContext {
     hub.publish({ kind: "reset", merchant: merchant ?? null });
   };
   const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew });
-  const reportTraffic = (error: unknown) => notify(listeners.defect, { error, where: "traffic" });
+  const reportTraffic = (error: unknown) => reportDefect(listeners, error, "traffic");
   const traffic = createTraffic({ ...stores, clock, random, resources, operations: catalogue, report: reportTraffic });
   const verifier = openVerifier(engine);
   const lessons = openLessons(engine, verifier, () => world.mint(fixtures[0]?.name ?? "").merchant);
@@ -151,7 +151,7 @@ function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => s
     createMerchant,
     call: (call, apiKey) => callForLearner(engine, call, apiKey),
     publish: (lesson) => hub.publish({ kind: "lesson", lesson }),
-    report: (error) => notify(listeners.defect, { error, where: "lessons" }),
+    report: (error) => reportDefect(listeners, error, "lessons"),
   });
 }
 

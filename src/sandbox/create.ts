@@ -121,6 +121,7 @@ async function close(
   server: ListeningServer,
 ) {
   hub.close();
+  clock.endAdvances();
   opened?.traffic.stop();
   opened?.verifier.stop();
   opened?.lessons.stop();

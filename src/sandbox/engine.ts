@@ -10,7 +10,7 @@ import { API_PREFIX } from "../http/route.ts";
 import { createJudge, type Judge } from "../judge/judge.ts";
 import { rules } from "../judge/rules/index.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { notify } from "../kernel/listeners.ts";
+import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import type { Random } from "../kernel/random.ts";
 import { createHub, type Hub } from "../live/hub.ts";
@@ -97,12 +97,17 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
     random,
     schedule,
     faults: faults.delivery,
-    report: (error) => notify(listeners.defect, { error, where: "webhooks" }),
+    report: (error) => reportDefect(listeners, error, "webhooks"),
   });
+  clock.onFailure((error) => reportDefect(listeners, error, "clock"));
   const engine = { ...storage, faults, heldResponses: createHeldResponses(), limiter, dispatcher, judge, scenarios, hub, listeners };
   connect(engine);
   return engine;
 }
+
+/** Calls every listener for defects. An error of a listener itself is dropped: there is no other place to report it. */
+export const reportDefect = ({ defect }: Pick<Engine["listeners"], "defect">, error: unknown, where: string) =>
+  notifyEach(defect, { error, where }, () => {});
 
 /** Who listens to whom. The live stream gets each event before the judge, whose verdict on it is the next one. */
 function connect({ faults, dispatcher, judge, hub, listeners }: Engine): void {

@@ -1,29 +1,78 @@
 // What the server does with a connection: the request pipeline answers /v1, Express everything else, and the hub the live stream.
 
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { catalogue } from "../areas/index.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import type { ControlContext } from "../control/control-context.ts";
 import { controlCatalogue } from "../control/index.ts";
-import type { RequestContext } from "../http/context.ts";
+import { openContext } from "../http/context.ts";
 import { requireControlToken } from "../http/control-token.ts";
-import { createGuard } from "../http/guard.ts";
+import { createCors } from "../http/cors.ts";
+import { createGuard, type Guard } from "../http/guard.ts";
 import { createPipeline } from "../http/pipeline.ts";
+import { sendFailure } from "../http/reply.ts";
 import { createRequestRecorder } from "../http/request-recorder.ts";
 import { isApiPath } from "../http/route.ts";
 import type { ServerHandlers } from "../http/server.ts";
 import { createUpgradeHandler } from "../http/upgrade.ts";
-import { notify } from "../kernel/listeners.ts";
+import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
-import type { Engine } from "./engine.ts";
+import type { LoggedRequest } from "../store/journal/request-log.ts";
+import { type Engine, reportDefect } from "./engine.ts";
 import { ownHost } from "./options.ts";
 
 export function openSockets(engine: Engine, controlPlane: () => ControlContext): ServerHandlers {
-  const { options, address, clock, stores, faults, heldResponses, limiter, hub, listeners, dispatcher } = engine;
-  const { bodies, allowedHost, allowedOrigin } = options;
-  const report = (error: unknown, { id }: RequestContext) => notify(listeners.defect, { error, where: id });
-  const guard = createGuard(() => address.port, [...allowedHost, ownHost(options)], allowedOrigin);
+  const { options, address, clock, hub, listeners } = engine;
+  const report: Report = (error, { id }) => reportDefect(listeners, error, id);
+  const cors = createCors(options.allowedOrigin);
+  const guard = createGuard({ port: () => address.port, extraHosts: [...options.allowedHost, ownHost(options)], cors });
   const checkToken = requireControlToken(options.controlToken);
-  const recorder = createRequestRecorder(stores.requestLog, clock, (entry) => notify(listeners.request, entry));
+  const { recorder, service } = openService(engine, guard, report);
+  // Express is loaded at the first request that needs it: a sandbox that only serves /v1 starts faster without.
+  const control = once(async () => {
+    const { createControlApp } = await import("../http/control-app.ts");
+    return createControlApp({ guard, clock, control: controlCatalogue, world: controlPlane(), checkToken, report });
+  });
+  const serveControl = async (incoming: IncomingMessage, outgoing: ServerResponse) => (await control())(incoming, outgoing);
+  return {
+    request(incoming, outgoing) {
+      // The pipelines answer their own errors; these are errors of what comes before them.
+      const fail = (error: unknown) =>
+        sendFailure(
+          openContext(incoming, outgoing, 0, clock.now(), () => 0),
+          error,
+          report,
+        );
+      try {
+        if (cors?.isPreflight(incoming) && guard.allows(incoming)) cors.grantPreflight(incoming, outgoing);
+        else if (isApiPath(incoming.url)) void service()(recorder.open(incoming, outgoing));
+        else serveControl(incoming, outgoing).catch(fail);
+      } catch (error) {
+        fail(error);
+      }
+    },
+    connected: recorder.connected,
+    nextRequestId: recorder.nextId,
+    upgrade: createUpgradeHandler({
+      path: `${CONTROL_PREFIX}/live`,
+      guard,
+      checkToken,
+      accept: hub.acceptUpgrade,
+      report: (error) => reportDefect(listeners, error, "live stream"),
+    }),
+  };
+}
+
+type Report = (error: unknown, request: { id: string }) => void;
+
+/** The pipeline of the service under /v1, and the recorder of its requests. */
+function openService(
+  { options, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
+  guard: Guard,
+  report: Report,
+) {
+  const onRecorded = (entry: LoggedRequest) => notifyEach(listeners.request, entry, (error) => report(error, entry));
+  const recorder = createRequestRecorder({ journal: stores.requestLog, clock, onRecorded, report });
   const service = once(() =>
     createPipeline({
       ...stores,
@@ -31,7 +80,7 @@ export function openSockets(engine: Engine, controlPlane: () => ControlContext):
       clock,
       guard,
       limiter,
-      bodies,
+      bodies: options.bodies,
       faults: faults.api,
       held: heldResponses,
       report,
@@ -39,17 +88,5 @@ export function openSockets(engine: Engine, controlPlane: () => ControlContext):
       answered: recorder.close,
     }),
   );
-  // Express is loaded at the first request that needs it: a sandbox that only serves /v1 starts faster without.
-  const control = once(async () => {
-    const { createControlApp } = await import("../http/control-app.ts");
-    return createControlApp({ guard, clock, control: controlCatalogue, world: controlPlane(), checkToken, report });
-  });
-  return {
-    request(incoming, outgoing) {
-      if (isApiPath(incoming.url)) void service()(recorder.open(incoming, outgoing));
-      else void control().then((handle) => handle(incoming, outgoing));
-    },
-    connected: recorder.connected,
-    upgrade: createUpgradeHandler(`${CONTROL_PREFIX}/live`, guard, checkToken, hub.acceptUpgrade),
-  };
+  return { recorder, service };
 }

@@ -2,6 +2,7 @@
 
 import { realDelay } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
+import { notifyEach } from "../kernel/listeners.ts";
 import { type DispatcherState, type FinishedAttempt, RETRY_WRITE_AFTER } from "./dispatcher-state.ts";
 
 export async function recordFinished(state: DispatcherState, batch: FinishedAttempt[]): Promise<void> {
@@ -18,7 +19,7 @@ export async function recordFinished(state: DispatcherState, batch: FinishedAtte
     queues.recorded(finished.inFlight.queue, finished.recorded?.nextDue ?? null);
   }
   clock.wake();
-  for (const finished of recorded) if (finished.recorded) for (const listener of listeners) listener(finished.recorded.message);
+  for (const finished of recorded) if (finished.recorded) notifyEach(listeners, finished.recorded.message, state.report);
   waiters.notify();
   for (const finished of batch) finished.inFlight.settle();
 }

@@ -36,6 +36,7 @@ export function startDue(state: DispatcherState): void {
       () => sendStarted(state),
       (error: unknown) => undoStarted(state, error),
     )
+    .catch(state.report)
     .finally(() => {
       state.starting = undefined;
       state.clock.wake();
@@ -98,7 +99,7 @@ function send(state: DispatcherState, { attempt, queue }: StartedAttempt): void 
   });
   const inFlight: InFlightAttempt = { attempt, queue, abort, abandoned: false, slotFreed: false, settled, settle };
   state.inFlight.add(inFlight);
-  void outcome.then((known) => (inFlight.abandoned ? settle() : finish(state, inFlight, known)));
+  outcome.then((known) => (inFlight.abandoned ? settle() : finish(state, inFlight, known))).catch(state.report);
 }
 
 function finish(state: DispatcherState, inFlight: InFlightAttempt, outcome: Outcome): void {
@@ -106,7 +107,7 @@ function finish(state: DispatcherState, inFlight: InFlightAttempt, outcome: Outc
   const { queue } = inFlight;
   queues.freeSlot(queue, outcome.errorCode === "dropped" ? queue.responds : outcome.responseStatus !== null);
   inFlight.slotFreed = true;
-  if (finished.push({ inFlight, outcome, recorded: undefined }) === 1) void recordFinished(state, finished);
+  if (finished.push({ inFlight, outcome, recorded: undefined }) === 1) recordFinished(state, finished).catch(state.report);
   // Starts the next deliveries of the queue in the same commit.
   if ((queue.due ?? Infinity) <= clock.now()) startDue(state);
 }

@@ -1,9 +1,9 @@
-// The clock's alarm.
+// The clock: its alarm, its advances, and delays in real time.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { expect, test } from "vitest";
-import { afterPromises, createClock } from "../../src/kernel/clock.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { afterPromises, afterRealTime, afterThisTurn, createClock, type DueWork, realDelay } from "../../src/kernel/clock.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
@@ -25,4 +25,71 @@ test("the alarm does not leak memory when it is set again for each of many expir
   const after = await setAgain(30_000);
   clock.stop();
   expect(after - before).toBeLessThan(1_048_576);
+});
+
+/** Work that is due now, until `run` has been called. */
+function workDueNow(run: () => void): DueWork & { runs: number } {
+  const work = {
+    runs: 0,
+    nextDue: () => (work.runs === 0 ? Date.now() : null),
+    run() {
+      work.runs++;
+      run();
+    },
+  };
+  return work;
+}
+
+test.each<[string, DueWork]>([
+  ["fails", { nextDue: () => 0, run: () => fails() }],
+  ["cannot say when it is due", { nextDue: () => fails(), run: () => {} }],
+])("work that %s is reported and pauses; other work runs, and the process goes on", async (_, failing) => {
+  const clock = createClock();
+  const failures: unknown[] = [];
+  const sound = workDueNow(() => {});
+  clock.onFailure((error) => failures.push((error as Error).message));
+  clock.watch(failing);
+  clock.watch(sound);
+  clock.wake();
+  for (let turn = 0; turn < 5; turn++) await new Promise<void>(afterThisTurn);
+  clock.stop();
+  expect([failures, sound.runs]).toEqual([["The disk is full."], 1]);
+});
+
+function fails(): never {
+  throw new Error("The disk is full.");
+}
+
+test("advances end where they are, without waiting for work in flight", async () => {
+  const clock = createClock(0);
+  let due: number | null = 5;
+  clock.watch({
+    nextDue: () => due,
+    run() {
+      due = null;
+    },
+    settled: () => (due === null ? new Promise(() => {}) : Promise.resolve()),
+  });
+  const [first, second] = [clock.advance(10), clock.advance(20)];
+  await new Promise<void>(afterThisTurn);
+  clock.endAdvances();
+  expect([await first, await second, clock.now()]).toEqual([false, false, 5]);
+  expect(await clock.advance(30)).toBe(false);
+});
+
+test("a delay longer than Node's longest timer does not fire at once", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const fired: string[] = [];
+  const month = 30 * 86_400_000;
+  afterRealTime(month, () => fired.push("callback"));
+  void realDelay(month).then(() => fired.push("delay"));
+  const cancel = afterRealTime(2 * month, () => fired.push("cancelled"));
+  await vi.advanceTimersByTimeAsync(month - 1);
+  expect(fired).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(fired).toEqual(["callback", "delay"]);
+  cancel();
+  await vi.advanceTimersByTimeAsync(2 * month);
+  expect(fired).toEqual(["callback", "delay"]);
 });

@@ -4,6 +4,7 @@ import type { ApiEffect, ApiPhase } from "../../contracts/fault.ts";
 import type { CallFaults, Reply, RequestContext } from "../context.ts";
 import { rateLimitHeaders } from "../rate-limit.ts";
 import { send, writeHead } from "../reply.ts";
+import { endResponse } from "../unread-body.ts";
 import type { HeldResponses } from "./held-responses.ts";
 import { disconnect, pause, sendCorrupted } from "./wire-faults.ts";
 
@@ -46,5 +47,5 @@ async function sendBodyLate(context: RequestContext, reply: Reply, delay: number
   if (!writeHead(context, reply, rateLimitHeaders(context))) return;
   outgoing.flushHeaders();
   await pause(outgoing, delay, held);
-  outgoing.end(incoming.method === "HEAD" ? undefined : reply.body);
+  endResponse(context, incoming.method === "HEAD" ? undefined : reply.body);
 }

@@ -1,0 +1,78 @@
+// Cross-origin requests of browsers: lets pages of the origins named by --allowed-origin use the API under /v1, and read its OpenAPI document.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { CONTROL_PREFIX } from "../contracts/paths.ts";
+import { isApiPath } from "./route.ts";
+
+export interface Cors {
+  /** Whether a page of this origin may send the request. */
+  allows(origin: string, incoming: IncomingMessage): boolean;
+  /** The CORS headers of the response; undefined where CORS does not apply. */
+  headers(incoming: IncomingMessage): Record<string, string> | undefined;
+  /** Whether the request asks for permission to send another one. */
+  isPreflight(incoming: IncomingMessage): boolean;
+  /** Grants a preflight request that the guard has admitted. */
+  grantPreflight(incoming: IncomingMessage, outgoing: ServerResponse): void;
+}
+
+const OPENAPI_PATH = `${CONTROL_PREFIX}/openapi.json`;
+const METHODS = "GET, HEAD, POST, PATCH, DELETE";
+/** The headers that the API reads. A client may send others, so a preflight also allows the ones that it names. */
+const REQUEST_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key", "X-Sandbox-Inject"];
+/** Scripts can read these headers of a response; without the list, a browser shows only a few standard ones. */
+const RESPONSE_HEADERS = [
+  "Allow",
+  "Date",
+  "Idempotent-Replayed",
+  "RateLimit-Limit",
+  "RateLimit-Remaining",
+  "RateLimit-Reset",
+  "Retry-After",
+  "WWW-Authenticate",
+  "X-Sandbox-Fault",
+  "X-Sandbox-Request-Id",
+  "X-Sandbox-Unknown-Fields",
+  "X-Sandbox-Unknown-Params",
+  "X-Sandbox-Warning",
+].join(", ");
+/** Seconds for which a browser remembers a preflight. */
+const MAX_AGE = "600";
+
+/** Undefined if no origin is named. */
+export function createCors(origins: readonly string[]): Cors | undefined {
+  if (origins.length === 0) return undefined;
+  const responseHeaders = new Map(
+    origins.map((origin) => [
+      origin,
+      { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": RESPONSE_HEADERS, Vary: "Origin" },
+    ]),
+  );
+  const headers = ({ url, headers: { origin } }: IncomingMessage) =>
+    isShared(url) ? ((origin === undefined ? undefined : responseHeaders.get(origin)) ?? { Vary: "Origin" }) : undefined;
+  return {
+    headers,
+    allows: (origin, { url }) => isShared(url) && responseHeaders.has(origin),
+    isPreflight: ({ method, url, headers: { origin = "", "access-control-request-method": wanted } }) =>
+      method === "OPTIONS" && wanted !== undefined && isShared(url) && responseHeaders.has(origin),
+    grantPreflight({ headers: sent }, outgoing) {
+      outgoing.writeHead(204, {
+        "Access-Control-Allow-Origin": sent.origin,
+        "Access-Control-Allow-Methods": METHODS,
+        "Access-Control-Allow-Headers": allowedHeaders(sent["access-control-request-headers"]),
+        "Access-Control-Max-Age": MAX_AGE,
+        ...(sent["access-control-request-private-network"] === "true" ? { "Access-Control-Allow-Private-Network": "true" } : {}),
+        Vary: "Origin, Access-Control-Request-Headers, Access-Control-Request-Private-Network",
+      });
+      outgoing.end();
+    },
+  };
+}
+
+const isShared = (url = "") => isApiPath(url) || url.split("?")[0] === OPENAPI_PATH;
+
+function allowedHeaders(requested = ""): string {
+  const known = new Set(REQUEST_HEADERS.map((name) => name.toLowerCase()));
+  const names = requested.split(",").map((name) => name.trim());
+  const others = names.filter((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !known.has(name.toLowerCase()));
+  return [...REQUEST_HEADERS, ...others].join(", ");
+}

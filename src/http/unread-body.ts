@@ -1,0 +1,47 @@
+// Responses to a request whose body is not read: they must reach a client that is still sending.
+
+import type { IncomingMessage } from "node:http";
+import { afterRealTime } from "../kernel/clock.ts";
+import type { RequestContext } from "./context.ts";
+
+/** Real milliseconds, and bytes, for which a body is read and discarded after the response. */
+export const DISCARD_TIMEOUT = 5_000;
+const MAX_DISCARDED = 256 * 1_048_576;
+
+export const announcesBody = ({ headers }: IncomingMessage) =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+
+/** Whether the client may still wait for `100 Continue`: it then cannot tell whether its body is part of the connection. */
+export const awaitsContinue = ({ headers, complete }: IncomingMessage) => headers.expect !== undefined && !complete;
+
+/**
+ * Ends a response whose headers are written. If the connection is to be closed and the request has not arrived completely, the rest of it is
+ * discarded first: the kernel resets a connection that is closed with unread bytes, and the client loses the response.
+ */
+export function endResponse({ incoming, outgoing, sentHeaders }: RequestContext, body: string | undefined): void {
+  const staysOpen = outgoing.shouldKeepAlive && sentHeaders.Connection !== "close";
+  if (staysOpen || incoming.complete || incoming.destroyed || !announcesBody(incoming)) {
+    outgoing.end(body);
+    return;
+  }
+  // Content-Length tells the client that the response is complete.
+  if (body === undefined) outgoing.flushHeaders();
+  else outgoing.write(body);
+  discardRest(incoming, () => outgoing.end());
+}
+
+function discardRest(incoming: IncomingMessage, done: () => void): void {
+  let discarded = 0;
+  const count = (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > MAX_DISCARDED) end();
+  };
+  const end = () => {
+    cancel();
+    incoming.off("data", count).off("end", end).off("close", end);
+    done();
+  };
+  const cancel = afterRealTime(DISCARD_TIMEOUT, end);
+  incoming.on("data", count).once("end", end).once("close", end);
+  incoming.resume();
+}

@@ -1,0 +1,177 @@
+// Hostile and odd clients: what browsers, load generators and raw sockets send, and what must not end the process.
+
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { type Bench, lines, open, raw, readRaw } from "../support/sandbox.ts";
+
+const RULES = "/v1/hospitality/pricing-rules";
+const MEBIBYTE = 1_048_576;
+
+const statuses = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+
+const own = ({ port }: Bench) => [`Host: localhost:${port}`, "Authorization: Bearer sk_test_lodge"];
+
+/** Sends a head, and then a body piece by piece, as a client does that reads only after it has sent everything. */
+async function sendAll(bench: Bench, head: string, bytes: number): Promise<string> {
+  const socket = connect({ port: bench.port, host: "127.0.0.1", allowHalfOpen: true });
+  let received = "";
+  const piece = Buffer.alloc(65_536, 32);
+  socket.write(head);
+  for (let sent = 0; sent < bytes; sent += piece.length) if (!socket.write(piece)) await once(socket, "drain");
+  socket.on("data", (chunk) => {
+    received += chunk.toString("latin1");
+  });
+  socket.end();
+  await once(socket, "close");
+  return received;
+}
+
+test("a client that sends the whole of a large body first still gets its 413 or 401, on /v1 and on the control plane", async () => {
+  const bench = await open();
+  const size = 20 * MEBIBYTE;
+  const head = (path: string, ...headers: string[]) =>
+    lines(`POST ${path} HTTP/1.1`, ...headers, "Content-Type: application/json", `Content-Length: ${size}`);
+  expect(statuses(await sendAll(bench, head(RULES, ...own(bench)), size))).toEqual([413]);
+  expect(statuses(await sendAll(bench, head("/_sandbox/reset", `Host: localhost:${bench.port}`), size))).toEqual([413]);
+  expect(statuses(await sendAll(bench, head(RULES, `Host: localhost:${bench.port}`), size))).toEqual([401]);
+});
+
+test("a chunked body that grows too large gets its 413", async () => {
+  const bench = await open();
+  const body = "x".repeat(20 * MEBIBYTE);
+  const answer = await bench.call("POST", RULES, { body, chunked: 65_536 });
+  expect([answer.status, answer.headers.connection]).toEqual([413, "close"]);
+});
+
+test("Expect: 100-continue is answered by what the headers decide, without a 100 before it", async () => {
+  const bench = await open();
+  const ask = (path: string, ...headers: string[]) =>
+    raw(bench.port, lines(`POST ${path} HTTP/1.1`, "Expect: 100-continue", "Content-Type: application/json", ...headers));
+  const small = "Content-Length: 2";
+  const host = `Host: localhost:${bench.port}`;
+  const key = "Authorization: Bearer sk_test_lodge";
+  expect(statuses(await ask(RULES, host, small))).toEqual([401]);
+  expect(statuses(await ask(RULES, host, key, `Content-Length: ${MEBIBYTE + 1}`))).toEqual([413]);
+  expect(statuses(await ask(RULES, "Host: evil.example", key, small))).toEqual([403]);
+  expect(statuses(await ask("/v1/nowhere", host, key, small))).toEqual([404]);
+  expect(statuses(await ask("/_sandbox/nowhere", host, small))).toEqual([404]);
+});
+
+test("Expect: 100-continue gets its 100 when the body is wanted, and the connection stays open after a refusal only if the body was read", async () => {
+  const bench = await open();
+  const socket = connect(bench.port, "127.0.0.1");
+  const head = ["POST /v1/hospitality/bookings/bkg_pending/decline HTTP/1.1", ...own(bench), "Content-Type: application/json"];
+  socket.write([...head, "Expect: 100-continue", "Content-Length: 2", "", ""].join("\r\n"));
+  const [interim] = await once(socket, "data");
+  expect(String(interim)).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+  socket.write("{}");
+  const [answer] = await once(socket, "data");
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(String(answer)).toContain("Connection: keep-alive");
+  socket.write(["POST /v1/nowhere HTTP/1.1", ...own(bench), "Expect: 100-continue", "Content-Length: 2", "", ""].join("\r\n"));
+  const [refusal] = await once(socket, "data");
+  expect(String(refusal)).toMatch(/^HTTP\/1\.1 404 /);
+  expect(String(refusal)).toContain("Connection: close");
+  socket.destroy();
+});
+
+test("errors of the HTTP parser and an unknown expectation are errors of the API, with a request id", async () => {
+  const bench = await open();
+  const host = `Host: localhost:${bench.port}`;
+  const requests: [number, string, string][] = [
+    [400, "malformed_http", "this is no HTTP\r\n\r\n"],
+    [431, "headers_too_large", lines("GET /v1/payments HTTP/1.1", host, `X-Long: ${"x".repeat(20_000)}`)],
+    [417, "expectation_failed", lines("GET /v1/payments HTTP/1.1", ...own(bench), "Expect: the-unexpected")],
+  ];
+  for (const [status, code, bytes] of requests) {
+    const answer = readRaw(await raw(bench.port, bytes));
+    expect(answer).toMatchObject({ status, body: { code, details: { requestId: expect.stringMatching(/^req_\d+$/) } } });
+    expect(answer.headers["x-sandbox-request-id"]).toBe(answer.body.details.requestId);
+    expect(answer.headers["x-content-type-options"]).toBe("nosniff");
+  }
+  const control = readRaw(await raw(bench.port, lines("GET /_sandbox HTTP/1.1", host, "Expect: the-unexpected")));
+  expect([control.status, control.body.code]).toEqual([417, "expectation_failed"]);
+  const tunnel = readRaw(await raw(bench.port, lines("CONNECT localhost:80 HTTP/1.1", host)));
+  expect([tunnel.status, tunnel.body.code]).toEqual([403, "host_not_allowed"]);
+});
+
+test("a client that goes on sending after an error of the parser still gets the error", async () => {
+  const bench = await open();
+  expect(statuses(await sendAll(bench, "this is no HTTP\r\n\r\n", 4 * MEBIBYTE))).toEqual([400]);
+});
+
+test("no header is lost behind a thousand others", async () => {
+  const bench = await open();
+  const many = Array.from({ length: 1_500 }, (_, index) => `a${index}:`);
+  const { status } = readRaw(await raw(bench.port, lines("GET /v1/merchants/me HTTP/1.1", ...many, ...own(bench))));
+  expect(status).toBe(200);
+});
+
+test("an upgrade does not overtake the response to an earlier request on its connection", async () => {
+  const bench = await open();
+  await bench.control("POST", "/faults", { action: { type: "latency", ms: 50 }, trigger: { times: 1 } });
+  const upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="];
+  const socket = connect(bench.port, "127.0.0.1");
+  let received = "";
+  socket.write(["GET /v1/merchants/me HTTP/1.1", ...own(bench), "", ""].join("\r\n"));
+  socket.write(["GET /_sandbox/live HTTP/1.1", `Host: localhost:${bench.port}`, ...upgrade, "", ""].join("\r\n"));
+  while (!received.includes(" 101 ")) received += String((await once(socket, "data"))[0]);
+  socket.destroy();
+  expect(statuses(received)).toEqual([200, 101]);
+});
+
+test("a listener that throws is a defect; the other listeners are called, and the process goes on", async () => {
+  const bench = await open();
+  let called = 0;
+  bench.onRequest(() => {
+    throw new Error("This listener fails.");
+  });
+  bench.onRequest(() => called++);
+  expect((await bench.call("GET", "/v1/merchants/me")).status).toBe(200);
+  await bench.control("GET", "/requests");
+  expect(called).toBe(1);
+  expect(bench.defects.splice(0)).toMatchObject([{ error: { message: "This listener fails." }, where: "req_1" }]);
+});
+
+/** Fetch metadata of a browser, by what a page does. */
+const page = (site: string, mode: string, dest: string) => ({ "sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest });
+
+test("what a page of another site requests without an Origin is refused, unless its user follows a link", async () => {
+  const bench = await open();
+  const status = async (path: string, headers: Record<string, string>, method = "GET") =>
+    (await bench.call(method, path, { headers, key: null })).status;
+  for (const site of ["cross-site", "same-site"])
+    for (const path of ["/v1/payments", "/_sandbox/report?format=har", "/_sandbox/board", "/nowhere"]) {
+      const refused = [
+        page(site, "no-cors", "image"),
+        page(site, "no-cors", "empty"),
+        page(site, "navigate", "iframe"),
+        page(site, "navigate", "object"),
+        { ...page(site, "navigate", "document"), "sec-purpose": "prefetch;prerender" },
+      ];
+      for (const headers of refused) expect([path, headers, await status(path, headers)]).toEqual([path, headers, 403]);
+      expect([path, await status(path, page(site, "navigate", "document"))]).not.toEqual([path, 403]);
+      expect(await status(path, page(site, "navigate", "document"), "POST")).toBe(403);
+    }
+  for (const site of ["none", "same-origin"]) expect(await status("/_sandbox", page(site, "no-cors", "empty"))).toBe(200);
+  // A page of the sandbox under its other name.
+  const other = { origin: `http://localhost:${bench.port}`, ...page("cross-site", "cors", "empty") };
+  expect(await status("/_sandbox", other)).toBe(200);
+});
+
+test("requests that the guard refuses are not journalled, so that no page can empty the journal", async () => {
+  const bench = await open();
+  const kept = await bench.call("GET", "/v1/merchants/me");
+  const seen: string[] = [];
+  bench.onRequest(({ id }) => seen.push(id));
+  const refused: Record<string, string>[] = [
+    page("cross-site", "no-cors", "image"),
+    { origin: "http://evil.example" },
+    { host: "evil.example" },
+  ];
+  for (const headers of refused) expect((await bench.call("GET", "/v1/payments", { headers })).status).toBe(403);
+  const { data } = await bench.control("GET", "/requests");
+  expect(data.map(({ id }: { id: string }) => id)).toEqual([kept.headers["x-sandbox-request-id"]]);
+  expect(seen).toEqual([]);
+});
