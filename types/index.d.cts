@@ -835,6 +835,7 @@ export interface LessonBlock {
   text: string;
 }
 export interface LessonFile {
+  /** The file's name, without a path */
   name: string;
   start: string;
   solution: string;

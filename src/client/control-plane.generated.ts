@@ -820,6 +820,7 @@ export interface LessonBlock {
 }
 
 export interface LessonFile {
+  /** The file's name, without a path */
   name: string;
   start: string;
   solution: string;

@@ -20,6 +20,9 @@ export interface LessonStep {
   readonly mends: boolean;
 }
 
+/** A file of a lesson is named after the lesson. Without a path, so that a room's server cannot choose where it is written. */
+export const LESSON_FILE_NAME = "^[a-z][a-z0-9]*(-[a-z0-9]+)*\\.mjs$";
+
 /** A file that the learner works on. */
 export interface LessonFile {
   /** The file's name in the learner's folder. */

@@ -1,6 +1,6 @@
 // The control operations for lessons and learners.
 
-import { type LearnerState, type Lesson, STEP_ENDS } from "../contracts/lesson.ts";
+import { LESSON_FILE_NAME, type LearnerState, type Lesson, STEP_ENDS } from "../contracts/lesson.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
@@ -27,7 +27,14 @@ const StepShape = Type.Object(
   { title: "lesson_step" },
 );
 
-const FileShape = Type.Object({ name: Type.String(), start: Type.String(), solution: Type.String() }, { title: "lesson_file" });
+const FileShape = Type.Object(
+  {
+    name: Type.String({ description: "The file's name, without a path", pattern: LESSON_FILE_NAME, maxLength: 64 }),
+    start: Type.String(),
+    solution: Type.String(),
+  },
+  { title: "lesson_file" },
+);
 
 export const LessonShape = Type.Object(
   {

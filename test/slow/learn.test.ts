@@ -63,7 +63,9 @@ test("puts the lesson's file where one is, with the learner's own address, and n
   const file = join(cwd, "paging.mjs");
   expect(readFileSync(file, "utf8")).toContain(`"${/http:\S+/.exec(ready)?.[0]}"`);
   await stop(first);
-  writeFileSync(file, "mine");
+  // Without the first line it would be a file of the learner's own.
+  const mine = `${readFileSync(file, "utf8").split("\n")[0]}\nmine`;
+  writeFileSync(file, mine);
   const second = launch(["learn", "2", "--port", "0"], {}, cwd);
   await says(second, "paging.mjs already exists and was not changed");
   type(second, "s");
@@ -72,7 +74,7 @@ test("puts the lesson's file where one is, with the learner's own address, and n
     type(second, "s");
   }
   await says(second, "paging.mjs now contains the solution; your version is paging.mjs.before");
-  expect([readFileSync(`${file}.before`, "utf8"), readFileSync(file, "utf8")]).toEqual(["mine", expect.stringContaining("has_more")]);
+  expect([readFileSync(`${file}.before`, "utf8"), readFileSync(file, "utf8")]).toEqual([mine, expect.stringContaining("has_more")]);
   await stop(second);
 });
 

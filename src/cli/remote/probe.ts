@@ -5,6 +5,7 @@ import type { ControlPlane, SandboxIndexReply } from "../../client/control-plane
 import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
 import { httpTransport } from "../../client/http-transport.ts";
 import { type ErrorBody, SandboxError } from "../../kernel/errors.ts";
+import { checkedTransport } from "./checked-replies.ts";
 
 const MAX_RESPONSE = 1_048_576;
 
@@ -23,7 +24,9 @@ function probe(url: string, token: string | undefined, timeout = 2_000): Control
     refused: (_: unknown, reply: HttpReply) => new ProbeFailure(`answered ${reply.status}`, reply),
     unreachable: (error: Error) => (error instanceof SandboxError ? error : new ProbeFailure(reasonOf(error))),
   };
-  return createControlClient(httpTransport({ url: originOf(url), token }, words, { timeout, largest: MAX_RESPONSE }));
+  const origin = originOf(url);
+  const send = httpTransport({ url: origin, token }, words, { timeout, largest: MAX_RESPONSE });
+  return createControlClient(checkedTransport(origin, send, () => new ProbeFailure(stranger(200))));
 }
 
 /** The overview of the sandbox at an address; undefined if there is none. */

@@ -9,6 +9,7 @@ import { CONTROL_PREFIX } from "../../contracts/paths.ts";
 import { type ErrorBody, SandboxError } from "../../kernel/errors.ts";
 import { optionDefinitions } from "../../sandbox/options.ts";
 import type { FlagDefinition } from "../arguments.ts";
+import { checkedTransport, MAX_REPLY } from "./checked-replies.ts";
 
 export interface RunningSandbox {
   readonly url: string;
@@ -35,7 +36,7 @@ export function connectToSandbox(flags: Record<string, string | undefined>): Run
     "",
   );
   const token = flags["control-token"] ?? process.env.MERCHANT_SANDBOX_CONTROL_TOKEN;
-  const control = createControlClient(httpTransport({ url, token }, failureWords(url)));
+  const control = createControlClient(checkedTransport(url, httpTransport({ url, token }, failureWords(url), { largest: MAX_REPLY })));
   return {
     url,
     control,

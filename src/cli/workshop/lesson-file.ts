@@ -1,25 +1,93 @@
-// The file that a lesson works on, in the current folder. A file that the learner changed is never overwritten.
+// The file that a lesson works on, in the current folder. Lesson and room are not trusted: a file is created, never written over.
 
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import type { LessonFile } from "../../contracts/lesson.ts";
+import { closeSync, constants, lstatSync, openSync, readSync, renameSync, writeFileSync } from "node:fs";
+import { LESSON_FILE_NAME, type LessonFile } from "../../contracts/lesson.ts";
 import type { LearnerPlace } from "./learner-client.ts";
 
-/** Writes the initial file unless one exists. Returns a message. */
-export function putStart({ name, start }: LessonFile): string {
-  if (existsSync(name)) return `${name} already exists and was not changed.`;
-  writeFileSync(name, start);
-  return `${name} was created in this folder.`;
+const FILE_NAME = new RegExp(LESSON_FILE_NAME);
+
+/** The first line of each file that this program writes. A file without it is the user's own. */
+const markOf = (lesson: string) =>
+  `// Written by merchant-sandbox for the lesson ${lesson}: skipping a step may replace it and keep your version.\n`;
+
+const hasCode = (error: unknown, ...codes: string[]) => codes.includes((error as NodeJS.ErrnoException).code ?? "");
+
+/** Creates a file. Returns false if there is anything at that name: O_EXCL does not follow symbolic links either. */
+function createFile(name: string, text: string): boolean {
+  try {
+    writeFileSync(name, text, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  }
 }
 
-/** Writes the solution; the learner's file is renamed. Returns a message. */
-export function putSolution({ name, solution }: LessonFile): string {
-  const isOther = existsSync(name) && readFileSync(name, "utf8") !== solution;
-  if (isOther) renameSync(name, `${name}.before`);
-  writeFileSync(name, solution);
-  return isOther ? `${name} now contains the solution; your version is ${name}.before.` : `${name} now contains the solution.`;
+/** The first bytes of a regular file; undefined for anything else. */
+function beginningOf(name: string, length: number): string | undefined {
+  try {
+    if (!lstatSync(name).isFile()) return undefined;
+    // Windows has no O_NOFOLLOW.
+    const fd = openSync(name, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    try {
+      const bytes = Buffer.alloc(length);
+      return bytes.toString("utf8", 0, readSync(fd, bytes));
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "EACCES", "ELOOP")) return undefined;
+    throw error;
+  }
+}
+
+/** Writes the initial file unless one exists. Returns a message. */
+function putStart(lesson: string, { name, start }: LessonFile): string {
+  const isNew = createFile(name, markOf(lesson) + start);
+  return isNew ? `${name} was created in this folder.` : `${name} already exists and was not changed.`;
+}
+
+/** Writes the solution. A file that was written for this lesson is renamed; any other is left alone. Returns a message. */
+function putSolution(lesson: string, { name, solution }: LessonFile): string {
+  const mark = markOf(lesson);
+  const text = mark + solution;
+  if (createFile(name, text)) return `${name} now contains the solution.`;
+  const length = Buffer.byteLength(text);
+  const found = beginningOf(name, length + 1);
+  if (found === text) return `${name} already contains the solution.`;
+  if (!found?.startsWith(mark)) return putSolutionBeside(name, text);
+  const kept = keptName(name);
+  renameSync(name, kept);
+  if (!createFile(name, text)) throw new Error(`another program created it again; your version is ${kept}`);
+  return `${name} now contains the solution; your version is ${kept}.`;
+}
+
+function putSolutionBeside(name: string, text: string): string {
+  const beside = name.replace(/\.mjs$/, ".solution.mjs");
+  const words = `${name} was not written by this lesson and was not changed`;
+  return createFile(beside, text) ? `${words}; the solution is ${beside}.` : `${words}, and neither was ${beside}.`;
+}
+
+/** The first name of `paging.mjs.before`, `paging.mjs.before-2`… at which there is nothing. */
+function keptName(name: string): string {
+  for (let number = 1; ; number++) {
+    const kept = `${name}.before${number === 1 ? "" : `-${number}`}`;
+    if (lstatSync(kept, { throwIfNoEntry: false }) === undefined) return kept;
+  }
 }
 
 export const stepName = ({ lesson, step }: { lesson: string; step: number }) => `${lesson} ${step}`;
+
+function putFile(lesson: string, file: LessonFile, put: typeof putStart): string {
+  const quoted = JSON.stringify(file.name);
+  if (file.name !== `${lesson}.mjs` || !FILE_NAME.test(file.name))
+    return `The lesson's file ${quoted} was not written: a lesson's file is named after the lesson, such as paging.mjs.`;
+  try {
+    return put(lesson, file);
+  } catch (error) {
+    return `The lesson's file ${quoted} was not written: ${(error as Error).message}.`;
+  }
+}
 
 /** Writes the initial file when a lesson begins, and the solution when its step was skipped or prepared. Returns messages. */
 export function updateFile(before: LearnerPlace | undefined, { learner, lesson }: LearnerPlace): string[] {
@@ -29,8 +97,8 @@ export function updateFile(before: LearnerPlace | undefined, { learner, lesson }
   const isPast = learner.left.some(
     (one) => one.lesson === lesson.name && one.how !== "ticked" && lesson.steps[one.step - 1]?.mends && !known.has(stepName(one)),
   );
-  if (isPast) return [putSolution(lesson.file)];
-  return isSame ? [] : [putStart(lesson.file)];
+  if (isSame && !isPast) return [];
+  return [putFile(lesson.name, lesson.file, isPast ? putSolution : putStart)];
 }
 
 export interface FileKeeper {

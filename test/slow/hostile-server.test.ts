@@ -1,0 +1,129 @@
+// The program against a server that is not a sandbox of this version: what it brings is neither written over files, nor obeyed, nor a crash.
+
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { afterEachTest } from "../support/cleanup.ts";
+import { folder, launch, type Program, run } from "../support/program.ts";
+
+const servers: Server[] = [];
+afterEachTest.push(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** A server that answers each request with what `reply` makes of its path. Resolves with its URL. */
+function answering(reply: (path: string) => unknown): Promise<string> {
+  const server = createServer((incoming, outgoing) => {
+    const body = reply(incoming.url ?? "");
+    outgoing.setHeader("Content-Type", "application/json");
+    // The first place is answered, the long poll for the next one waits.
+    if (body !== undefined) outgoing.end(JSON.stringify(body));
+  });
+  servers.push(server);
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  });
+}
+
+interface Brought {
+  name?: string;
+  file?: string;
+  title?: string;
+  start?: string;
+  skipped?: boolean;
+}
+
+/** The place of a learner as the server of a room answers it. */
+function placeOf({ name = "paging", file = `${name}.mjs`, title = "Paging", start = "start", skipped = false }: Brought) {
+  const step = { number: 1, title: "Read", blocks: [{ kind: "prose", text: "Read." }], command: null, hints: 0, mends: true };
+  return {
+    learner: {
+      ...{ id: "mer_1", name: "Ada", lesson: name, title, step: 1, stepTitle: "Read", steps: 1, ticked: 0, hints: 0, hint: null },
+      ...{ since: "2026-01-05T12:00:00.000Z", elapsed: 0, next: null, version: skipped ? 1 : 0 },
+      left: skipped ? [{ lesson: name, step: 1, how: "skipped", hints: 0, at: "2026-01-05T12:00:00.000Z" }] : [],
+    },
+    apiKey: "sk_test_1",
+    baseUrl: "http://127.0.0.1:1/v1",
+    url: "http://127.0.0.1:1/_sandbox/room/00",
+    lesson: { name, number: 2, title, about: "About.", steps: [step], file: { name: file, start, solution: "solution" } },
+  };
+}
+
+/** Joins a room whose server answers these places, one after another, and then keeps the long poll waiting. */
+async function joinRoomOf(places: unknown[], cwd: string): Promise<Program> {
+  let next = 0;
+  const url = await answering(() => places[next++]);
+  return launch(["learn", "--join", `${url}/_sandbox/room/3f9a1c7e`, "--name", "Ada"], {}, cwd);
+}
+
+const says = (program: Program, words: string) => program.line((line) => line.includes(words));
+
+describe("a room's server writes no file", () => {
+  test.each(["../home/.profile", "/tmp/merchant-sandbox-attack", ".bashrc", "a/b.mjs", "..\\b.mjs", "paging.mjs\n", "PAGING.MJS"])(
+    "named %j",
+    async (file) => {
+      const base = folder();
+      const cwd = join(base, "work");
+      for (const made of ["home", "work", "work/a"]) mkdirSync(join(base, made));
+      const { code, error } = await (await joinRoomOf([placeOf({ file })], cwd)).ended.catch(() => expect.unreachable());
+      expect([code, error]).toEqual([1, expect.stringContaining("file")]);
+      expect([existsSync(join(base, "home/.profile")), existsSync("/tmp/merchant-sandbox-attack")]).toEqual([false, false]);
+      expect(existsSync(join(cwd, file.trim()))).toBe(false);
+    },
+  );
+
+  test("named after anything but the lesson", async () => {
+    const cwd = folder();
+    await says(await joinRoomOf([placeOf({ file: "other.mjs" })], cwd), `The lesson's file "other.mjs" was not written`);
+    expect(existsSync(join(cwd, "other.mjs"))).toBe(false);
+  });
+
+  test("over a file of the user's, when the lesson begins and when its step is skipped", async () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, "paging.mjs"), "mine");
+    const program = await joinRoomOf([placeOf({}), placeOf({ skipped: true })], cwd);
+    await says(program, "paging.mjs already exists and was not changed");
+    await says(program, "paging.mjs was not written by this lesson and was not changed; the solution is paging.solution.mjs.");
+    expect(readFileSync(join(cwd, "paging.mjs"), "utf8")).toBe("mine");
+    expect(existsSync(join(cwd, "paging.mjs.before"))).toBe(false);
+  });
+
+  test.each(["present", "absent"])("through a symbolic link whose target is %s", async (target) => {
+    const [cwd, home] = [folder(), folder()];
+    const profile = join(home, ".profile");
+    if (target === "present") writeFileSync(profile, "mine");
+    symlinkSync(profile, join(cwd, "paging.mjs"));
+    symlinkSync(profile, join(cwd, "paging.solution.mjs"));
+    const program = await joinRoomOf([placeOf({}), placeOf({ skipped: true })], cwd);
+    await says(program, "and neither was paging.solution.mjs");
+    if (target === "present") expect(readFileSync(profile, "utf8")).toBe("mine");
+    else expect(existsSync(profile)).toBe(false);
+  });
+
+  test("but the lesson's own, of which each version of the learner is kept", async () => {
+    const cwd = folder();
+    const file = join(cwd, "paging.mjs");
+    writeFileSync(`${file}.before`, "older");
+    const program = await joinRoomOf([placeOf({}), placeOf({ skipped: true })], cwd);
+    await says(program, "your version is paging.mjs.before-2");
+    const read = (path: string) => readFileSync(path, "utf8").split("\n")[1];
+    expect([read(file), read(`${file}.before-2`), readFileSync(`${file}.before`, "utf8")]).toEqual(["solution", "start", "older"]);
+  });
+});
+
+test.each([{ learner: null }, "text", [[]], null, { ...placeOf({}), lesson: { steps: 7 } }])(
+  "learn --join refuses in words an answer such as %j",
+  async (answer) => {
+    const url = await answering(() => answer);
+    const { code, error } = await run(["learn", "--join", `${url}/_sandbox/room/3f9a1c7e`, "--name", "Ada"]);
+    expect([code, error]).toEqual([
+      1,
+      expect.stringMatching(/^merchant-sandbox: [^\n]+ as no merchant-sandbox of this version answers: [^\n]+\n$/),
+    ]);
+  },
+);
