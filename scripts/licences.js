@@ -7,14 +7,28 @@ import { join } from "node:path";
 export function licencesOf(root, inputs) {
   const folders = inputs.map((input) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]);
   const packages = [...new Set(folders.filter((folder) => folder !== undefined))].sort();
-  const sections = packages.map((folder) => section(join(root, folder)));
-  return `merchant-sandbox contains code of the packages below, under the licences that follow each.\n\n${sections.join("\n\n")}\n`;
+  const groups = new Map();
+  for (const licence of packages.map((folder) => licenceIn(join(root, folder)))) {
+    const terms = licence.terms.replaceAll(/[\s'"]+/g, " ");
+    groups.set(terms, [...(groups.get(terms) ?? []), licence]);
+  }
+  const sections = [...groups.values()].map(sectionOf);
+  return `merchant-sandbox contains code of the packages below. Each list of packages is followed by its licence.\n\n${sections.join("\n\n")}\n`;
 }
 
-function section(folder) {
+/** Most packages differ only in their copyright notice, so the terms that they share are printed once. */
+function sectionOf(licences) {
+  const line = "=".repeat(80);
+  const packages = licences.map(({ title, notice }) => (notice === "" ? title : `${title}\n${notice}`));
+  return `${line}\n${packages.join("\n\n")}\n${line}\n${licences[0].terms}`;
+}
+
+/** The copyright notice comes before the terms, which begin with a permission. A licence of another form counts as terms. */
+function licenceIn(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e(\.|$)/i.test(entry));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e([.-]|$)/i.test(entry));
   if (file === undefined && license === undefined) throw new Error(`${name} says nothing of its licence: it must not be bundled`);
   const text = file === undefined ? `Licence: ${license}` : readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim();
-  return `${"=".repeat(80)}\n${name} ${version} (${license})\n${"=".repeat(80)}\n${text}`;
+  const start = Math.max(0, text.search(/^(permission is hereby granted|permission to use|redistribution and use)/im));
+  return { title: `${name} ${version} (${license})`, notice: text.slice(0, start).trim(), terms: text.slice(start) };
 }

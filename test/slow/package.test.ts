@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
@@ -76,8 +76,8 @@ const bin = () => join(home, manifest().bin["merchant-sandbox"] ?? "");
 
 describe("the tarball", () => {
   it("holds the bundles, the fixtures, the pages and the papers, and nothing else", () => {
-    const others = published.filter((path) => !/^(dist|docs|fixtures|types)\//.test(path));
-    expect(others.sort()).toEqual(["LICENSE", "README.md", "llms.txt", "package.json"]);
+    const others = published.filter((path) => !/^(dist|docs|fixtures|recipes|types)\//.test(path));
+    expect(others.sort()).toEqual(["LICENSE", "README.md", "SECURITY.md", "llms.txt", "package.json"]);
     expect(published).toEqual(
       expect.arrayContaining([
         "dist/bin.cjs",
@@ -92,7 +92,21 @@ describe("the tarball", () => {
         "types/vitest.d.ts",
       ]),
     );
-    expect(published.filter((path) => !/\.([cm]?js|d\.c?ts|txt|json|md|db)$|^LICENSE$/.test(path))).toEqual([]);
+    expect(published.filter((path) => !/\.([cm]?js|d\.c?ts|txt|json|md|svg|db)$|^LICENSE$|^recipes\//.test(path))).toEqual([]);
+  });
+
+  it("holds every file that its pages link to or show", () => {
+    const pages = published.filter((path) => /\.md$|^llms\.txt$/.test(path));
+    const targets = pages.flatMap((page) => {
+      const prose = text(page).replaceAll(/^```[\s\S]*?^```$/gm, "");
+      const links = [...prose.matchAll(/\]\(([^)\s#]+)[^)]*\)|\b(?:src|href)="([^"#]+)/g)].map(
+        ([, link, attribute]) => link ?? attribute ?? "",
+      );
+      return links.filter((link) => !/^[a-z]+:/.test(link)).map((link) => ({ page, target: posix.join(posix.dirname(page), link) }));
+    });
+    expect(targets.map(({ target }) => target)).toEqual(expect.arrayContaining(["docs/pictures/dashboard.svg", "recipes/Dockerfile"]));
+    const isPublished = (target: string) => published.some((path) => path === target || path.startsWith(`${target}/`));
+    expect(targets.filter(({ target }) => !isPublished(target))).toEqual([]);
   });
 
   it("asks for better-sqlite3 alone, the version with a binary for each Node that is supported", () => {
@@ -213,6 +227,24 @@ describe("the library", () => {
     const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
     const flags = ["--noEmit", "--strict", "--skipLibCheck", "false", "--target", "es2022", "--module", "nodenext"];
     const { stdout } = await node(tsc, ...flags, "usage.ts", "usage.cts").catch((error: { stdout: string }) => error);
+    expect(stdout).toBe("");
+  });
+
+  it("compiles in a CommonJS project whose module resolution does not know exports", async () => {
+    const usage = [
+      `import { createSandbox, type Sandbox } from "merchant-sandbox";`,
+      `import type { SandboxFixtures } from "merchant-sandbox/vitest";`,
+      `export const fixtures = async (merchant: SandboxFixtures["merchant"]): Promise<SandboxFixtures> => {`,
+      `  const sandbox: Sandbox = await createSandbox({ port: 0 });`,
+      `  // @ts-expect-error: an option that does not exist`,
+      `  await createSandbox({ prot: 0 });`,
+      `  return { sandbox, merchant };`,
+      `};`,
+    ];
+    writeFileSync(join(folder, "usage.ts"), usage.join("\n"));
+    const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+    const flags = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--module", "commonjs", "--moduleResolution", "node10"];
+    const { stdout } = await node(tsc, ...flags, "usage.ts").catch((error: { stdout: string }) => error);
     expect(stdout).toBe("");
   });
 
