@@ -1,5 +1,6 @@
 // Opens the dashboard: connects the live stream, the terminal and the state, and paints every change.
 
+import type { HttpTarget } from "../src/client/http-transport.ts";
 import { realNow } from "../src/kernel/clock.ts";
 import { handleKey } from "./keys/key-routing.ts";
 import { panes } from "./panes/index.ts";
@@ -11,11 +12,10 @@ import type { Theme } from "./terminal/style.ts";
 import { openTerminal, sizeOf, type TerminalHandlers, type TerminalStreams } from "./terminal/terminal.ts";
 import { createFrameRenderer } from "./view/frame-renderer.ts";
 import { createPaintScheduler } from "./view/paint-scheduler.ts";
-import type { Target } from "./wire/control-calls.ts";
 import { openLive } from "./wire/live.ts";
 
 export interface DashboardOptions extends TerminalStreams {
-  target: Target;
+  target: HttpTarget;
   theme: Theme;
   /** The lesson or board to show; its pane has the focus at first. */
   learning?: LearningMode | undefined;

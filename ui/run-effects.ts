@@ -1,21 +1,22 @@
 // Runs effects: control-plane calls, the clipboard, the terminal, and leaving the dashboard.
 
 import { controlCalls } from "../src/client/control-call.ts";
+import type { HttpTarget } from "../src/client/http-transport.ts";
 import { realNow } from "../src/kernel/clock.ts";
 import { fetchLookups } from "./controls/cached-lookups.ts";
 import { visiblePanes } from "./panes/index.ts";
 import { applyPolledRows, applySandboxIndex } from "./state/apply-message.ts";
 import { pollLearner } from "./state/learning.ts";
-import { type Effect, listOf, type SandboxIndex, type StateUpdate, type UiState, update, withNotice } from "./state/state.ts";
+import { type Effect, listOf, type StateUpdate, type UiState, update, withNotice } from "./state/state.ts";
 import { copySequence, MAX_COPY_BYTES } from "./terminal/clipboard.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import type { PaintScheduler } from "./view/paint-scheduler.ts";
-import { type Call, perform, Refusal, type Target } from "./wire/control-calls.ts";
+import { type Call, perform, RefusedCall } from "./wire/control-calls.ts";
 import type { LiveStream } from "./wire/live.ts";
 
 /** A running dashboard; `state` is the only mutable state in the dashboard. */
 export interface RunningDashboard {
-  target: Target;
+  target: HttpTarget;
   terminal: Terminal;
   scheduler: PaintScheduler;
   stream: LiveStream;
@@ -51,7 +52,7 @@ function performCall(dashboard: RunningDashboard, { call, onReply, onError }: Ef
   perform(dashboard.target, call).then(
     (reply) => apply(onReply(dashboard.state, reply)),
     (error: Error) => {
-      const fields = error instanceof Refusal ? error.fields : [];
+      const fields = error instanceof RefusedCall ? error.fields : [];
       apply(onError?.(dashboard.state, error.message, fields) ?? update(withNotice(dashboard.state, error.message, "red")));
     },
   );
@@ -65,7 +66,7 @@ function copyToClipboard(dashboard: RunningDashboard, text: string): void {
 /** Polls the sandbox: after every call of a key, and every second while connected. */
 export function refresh(dashboard: RunningDashboard): void {
   if (dashboard.state.connection.phase !== "live") return;
-  const poll = (call: Call, apply: (state: UiState, body: unknown) => UiState) =>
+  const poll = <Reply>(call: Call<Reply>, apply: (state: UiState, body: Reply) => UiState) =>
     perform(dashboard.target, call).then(
       ({ body }) => {
         dashboard.state = apply({ ...dashboard.state, now: realNow() }, body);
@@ -75,7 +76,7 @@ export function refresh(dashboard: RunningDashboard): void {
       () => {},
     );
   for (const effect of [...fetchLookups(dashboard.state), ...pollLearner(dashboard.state)]) runEffect(dashboard, effect);
-  void poll(controlCalls.index(), (state, body) => applySandboxIndex(state, body as SandboxIndex));
+  void poll(controlCalls.index(), applySandboxIndex);
   for (const { name, poll: rows } of visiblePanes(dashboard.state))
     if (rows) void poll(rows.call, (state, body) => applyPolledRows(state, name, rows.rows(body)));
 }

@@ -1,13 +1,13 @@
 // Webhooks: endpoints and their secrets, the delivery log, and test events.
 
 import { resource, withFields } from "../contracts/resource.ts";
+import { TestEvent, WebhookDelivery, WebhookHealth } from "../contracts/webhook.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumed } from "../schema/assumed.ts";
-import { assumedListOf, assumedPageQuery, count, flag, id, listOf, nullable, oneOf, Type, text, timestamp } from "../schema/shapes.ts";
+import { assumedListOf, assumedPageQuery, flag, id, listOf, oneOf, type Static, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
 import { withoutHidden } from "../store/records/collection.ts";
-import { ATTEMPT_ERRORS } from "../store/webhooks/attempts.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
 import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
 
@@ -39,64 +39,9 @@ export const webhookEndpoints = resource({
 
 const secret = text("Secret that signs every delivery; returned only in this response (`whsec_…`)");
 
-const health = Type.Object(
-  {
-    state: oneOf(
-      ["unknown", "healthy", "degraded", "failing", "disabled"],
-      "`unknown`: no attempt yet; `degraded`: the last attempt failed and will be retried; `failing`: retries of a delivery were exhausted since the last success",
-    ),
-    consecutiveFailures: count("Number of failed attempts since the last success"),
-    pendingDeliveries: count("Number of pending deliveries"),
-    succeeded24h: count("Number of successful attempts in the last 24 hours"),
-    failed24h: count("Number of failed attempts in the last 24 hours"),
-    lastAttemptAt: nullable(timestamp("Time of the last attempt")),
-    lastSuccessAt: nullable(timestamp("Time of the last successful attempt")),
-    lastFailureAt: nullable(timestamp("Time of the last failed attempt")),
-    lastResponseStatus: nullable(count("Status of the last response; null if the receiver did not respond")),
-    lastError: nullable(text("Error of the last failed attempt")),
-    disabledReason: nullable(text("Reason the endpoint is disabled: `gone` after the receiver responded with 410")),
-  },
-  { description: "Health of the endpoint, calculated from its delivery log", title: "webhook_health" },
-);
+const createdWebhook = withFields(webhookEndpoints, { health: WebhookHealth, secret });
 
-const attemptFields = {
-  id: id("whd", "Unique identifier of the attempt"),
-  object: oneOf(["webhook_delivery"], "Type of the object"),
-  merchantId: id("mer", "Merchant that owns the object"),
-  eventId: id("evt", "Event delivered; the same for every attempt"),
-  eventType: text("Event type"),
-  endpointId: id("we", "Endpoint that received the attempt"),
-  url: text("URL to which the attempt was sent"),
-  trigger: oneOf(["event", "retry", "replay", "test"], "What triggered the attempt"),
-  attempt: count("Number of this attempt, starting at 1", { minimum: 1 }),
-  maxAttempts: count("Maximum number of attempts", { minimum: 1 }),
-};
-
-/** One delivery attempt, as the delivery log returns it. */
-const delivery = assumed(
-  Type.Object(
-    {
-      ...attemptFields,
-      status: oneOf(
-        ["succeeded", "failed", "aborted"],
-        "`aborted`: the sandbox stopped before a response arrived; the delivery is attempted again",
-      ),
-      responseStatus: nullable(count("Status of the response")),
-      responseBody: nullable(Type.String({ description: "First 4 KiB of the response body" })),
-      responseTruncated: flag("Whether the response body was truncated"),
-      errorCode: nullable(oneOf(ATTEMPT_ERRORS, "Why the attempt failed; null if it succeeded")),
-      errorMessage: nullable(text("Description of the error")),
-      durationMs: count("Duration in milliseconds on the sandbox clock; 0 while the clock is frozen"),
-      requestHeaders: Type.Record(Type.String(), { description: "Request headers" }),
-      requestBody: Type.String({ description: "Request body, exactly as it was signed and sent" }),
-      nextAttemptAt: nullable(timestamp("Time of the next attempt; null if there is none")),
-      livemode: flag("Always false: no money moves here"),
-      created: timestamp("Time at which the attempt ended"),
-    },
-    { title: "webhook_delivery" },
-  ),
-  "The service's documentation says that every attempt is logged but not what the log contains.",
-);
+export type CreatedWebhook = Static<typeof createdWebhook>;
 
 export const createWebhook = endpoint({
   id: "webhooks.create",
@@ -108,7 +53,7 @@ export const createWebhook = endpoint({
     "The URL must be on this machine. Unknown event types are accepted and listed in `X-Sandbox-Warning`. The secret is returned only in this response.",
   body: Type.Object(subscription),
   example: { url: "http://localhost:3000/webhooks", events: ["payment.succeeded", "booking.declined"] },
-  reply: withFields(webhookEndpoints, { health, secret }),
+  reply: createdWebhook,
   status: assumed<number>(201, "The service's documentation describes this response as a created endpoint; other operations return `OK`."),
   errors: ["validation_failed", "invalid_webhook_url", "webhook_url_not_local"],
   idempotent: false,
@@ -138,7 +83,7 @@ export const listWebhooks = endpoint({
   path: "/webhooks",
   summary: "List all webhook endpoints",
   query: assumedPageQuery,
-  reply: assumedListOf(withFields(webhookEndpoints, { health })),
+  reply: assumedListOf(withFields(webhookEndpoints, { health: WebhookHealth })),
   errors: ["invalid_limit", "invalid_cursor"],
   handle({ query, own, merchant, health }) {
     const page = own(webhookEndpoints).page(query);
@@ -212,7 +157,7 @@ export const listDeliveries = endpoint({
   summary: "List all delivery attempts",
   description: "Returns one record per attempt for all of your endpoints, including deleted ones, newest first.",
   query: Type.Object({ ...assumedPageQuery.properties, ...filters }),
-  reply: listOf(delivery),
+  reply: listOf(assumed(WebhookDelivery, "The service's documentation says that every attempt is logged but not what the log contains.")),
   errors: ["validation_failed", "invalid_limit", "invalid_cursor"],
   handle: ({ query, merchant, attempts }) => attempts.page(merchant, query),
 });
@@ -229,20 +174,7 @@ export const sendTestEvent = endpoint({
     data: Type.Optional(Type.Record(Type.Unknown(), { description: "Event data, sent unchanged; may contain an `amount`" })),
   }),
   example: { type: "payment.succeeded", data: { amount: 1_500 } },
-  reply: assumed(
-    Type.Object({
-      object: oneOf(["event"], "Type of the object"),
-      id: id("evt", "Unique identifier of the event, in the log and in every delivery"),
-      type: text("Event type"),
-      data: Type.Record(Type.Unknown(), { description: "Event data" }),
-      livemode: flag("Always false"),
-      created: timestamp("Time at which the event was created"),
-      deliveries: Type.Array(Type.Object({ endpointId: id("we", "Endpoint that receives the event") }), {
-        description: "Deliveries created, one per endpoint",
-      }),
-    }),
-    "The service's documentation does not show this response; clients need the event id to search the log.",
-  ),
+  reply: assumed(TestEvent, "The service's documentation does not show this response; clients need the event id to search the log."),
   errors: ["validation_failed"],
   idempotent: false,
   handle(call) {

@@ -21,13 +21,16 @@ type OperationTable = Readonly<Record<string, Readonly<Record<string, OperationE
 
 declare const REPLY: unique symbol;
 
-/** One call. `Reply` is the type of what it resolves to. */
-export interface ControlCall<Reply = unknown> {
+/** A call whose reply has the type `Reply`. Only the compiler sees the property. */
+export interface CallFor<Reply> {
+  readonly [REPLY]?: Reply;
+}
+
+export interface ControlCall<Reply = unknown> extends CallFor<Reply> {
   readonly method: Method;
   /** Below /_sandbox, with its query. */
   readonly path: string;
   readonly body?: object;
-  readonly [REPLY]?: Reply;
 }
 
 /** The input of a call, divided as an HTTP request divides it. */

@@ -10,10 +10,10 @@ export interface HttpRequest {
   body?: unknown;
 }
 
-export interface HttpReply {
+export interface HttpReply<Body = unknown> {
   status: number;
   /** Parsed where it is JSON. */
-  body: unknown;
+  body: Body;
 }
 
 export interface HttpLimits {

@@ -1,9 +1,11 @@
 // A call of the service under /v1 with a merchant's key, as any client of the service makes it.
 
+import type { TestEvent } from "../contracts/webhook.ts";
+import type { CallFor } from "./control-call.ts";
 import { exchange, type HttpReply } from "./http-exchange.ts";
 import { bearer } from "./http-transport.ts";
 
-export interface ServiceCall {
+export interface ServiceCall<Reply = unknown> extends CallFor<Reply> {
   readonly method: string;
   /** With /v1 and the query. */
   readonly path: string;
@@ -12,6 +14,14 @@ export interface ServiceCall {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
 }
+
+/** Sends an event of any type to the merchant's endpoints. */
+export const testEventCall = (key: string, body: { type: string; data?: unknown }): ServiceCall<TestEvent> => ({
+  method: "POST",
+  path: "/v1/webhook-events/test",
+  key,
+  body,
+});
 
 /** Resolves with the reply, whatever its status. */
 export const callService = async (url: string, { method, path, key, headers, body }: ServiceCall): Promise<HttpReply> =>

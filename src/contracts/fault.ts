@@ -101,6 +101,17 @@ export type DeliveryEffect =
   | { kind: "transport"; as: "slow_send" | "wrong_content_type" | "abort_mid_body" }
   | { kind: "retry_policy"; as: "ignore_2xx" | "give_up" | "compress"; factor: number };
 
+/** What fault rules did to an attempt. */
+export interface AttemptFault {
+  /** The first rule. */
+  id: string;
+  name: string | null;
+  effects: { id: string; action: string; effect: DeliveryEffect }[];
+  /** Counts the copies that a rule made of a delivery; 0 for the delivery itself. */
+  copy: number;
+  wouldHaveSent: { headers: Record<string, string>; body: string };
+}
+
 /** One firing of a rule: which rule, what it did, and to which request or attempt. */
 export interface Firing {
   ruleId: string;

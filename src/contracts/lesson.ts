@@ -86,11 +86,6 @@ export interface LearnerState {
   version: number;
 }
 
-/** The part of the state that displays of a lesson use. It leaves out the times, which are text in JSON. */
-export type LearnerView = Omit<LearnerState, "since" | "left"> & {
-  readonly left: readonly Pick<FinishedStep, "lesson" | "step" | "how">[];
-};
-
 export interface JoinOptions {
   name?: string | undefined;
   merchant?: string | undefined;

@@ -71,9 +71,10 @@ export interface DigestFilters {
   deliveries?: string;
 }
 
-export type LiveMessage =
+/** `Index` is the type of the sandbox in the first message. */
+export type LiveMessage<Index = unknown> =
   /** The first message of a connection: the current `seq` of this run, and the sandbox as `GET /_sandbox` shows it. */
-  | { type: "snapshot"; run: string; seq: number; totals: Totals; sandbox: unknown }
+  | { type: "snapshot"; run: string; seq: number; totals: Totals; sandbox: Index }
   /** The items since the last message, in order. */
   | { type: "batch"; items: LiveItem[] }
   /** The same for a client that asked for a digest: exact counts, but only the newest items of each kind. */

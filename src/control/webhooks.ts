@@ -1,10 +1,11 @@
 // Webhooks: events and delivery attempts of all merchants, replays, and waiting until deliveries have settled.
 
+import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumedPageQuery, listOf, Type, text } from "../schema/shapes.ts";
-import type { AttemptRecord, Attempts } from "../store/webhooks/attempts.ts";
+import type { Attempts } from "../store/webhooks/attempts.ts";
 import type { LoggedEvent } from "../store/webhooks/event-log.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
 import { endpoint } from "./control-context.ts";
@@ -50,7 +51,7 @@ const LoggedAttempt = Type.Object(
   { title: "logged_attempt", additionalProperties: true },
 );
 
-const withFault = (attempts: Attempts, record: AttemptRecord) => ({ ...record, fault: attempts.faultOf(record.merchantId, record.id) });
+const withFault = (attempts: Attempts, record: WebhookDelivery) => ({ ...record, fault: attempts.faultOf(record.merchantId, record.id) });
 
 const Replayed = Type.Object({
   eventId: Type.String(),

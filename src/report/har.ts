@@ -1,10 +1,10 @@
 // Formats a run as HAR 1.2: requests to the service and webhook deliveries, for any program that shows network traffic.
 
 import { STATUS_CODES } from "node:http";
+import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { redact, redactJson } from "../kernel/redact.ts";
 import type { RequestRow } from "../store/journal/request-log.ts";
-import type { AttemptRecord } from "../store/webhooks/attempts.ts";
 import { mask } from "./mask.ts";
 import type { Material } from "./run-data.ts";
 
@@ -48,7 +48,7 @@ function requestExchange(base: string, row: RequestRow): Exchange {
 
 const headersIn = (json: string) => JSON.parse(json) as Record<string, unknown>;
 
-function deliveryExchange(attempt: AttemptRecord): Exchange {
+function deliveryExchange(attempt: WebhookDelivery): Exchange {
   const { id, created, durationMs, url, requestHeaders, requestBody, responseStatus, responseBody, errorMessage } = attempt;
   const answered = responseBody ?? "";
   return {

@@ -3,11 +3,12 @@
 import type { RequestMessage } from "../contracts/live-messages.ts";
 import type { ScenarioResult, ScenarioState } from "../contracts/scenario.ts";
 import { VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
+import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/journal/coverage.ts";
 import type { RequestLog, RequestRow } from "../store/journal/request-log.ts";
 import type { RunSummary } from "../store/journal/run-summary.ts";
-import type { AttemptRecord, Attempts } from "../store/webhooks/attempts.ts";
+import type { Attempts } from "../store/webhooks/attempts.ts";
 import { mask, maskQuery } from "./mask.ts";
 
 export interface RunSources {
@@ -98,7 +99,7 @@ export interface Run {
 export interface Material {
   run: Run;
   rows: RequestRow[];
-  attempts: AttemptRecord[];
+  attempts: WebhookDelivery[];
 }
 
 /** A longer page would be of no use. */
@@ -196,7 +197,7 @@ function showRequest(row: RequestRow): ReportedRequest {
   };
 }
 
-function showAttempt(attempt: AttemptRecord, request: string | null): ReportedAttempt {
+function showAttempt(attempt: WebhookDelivery, request: string | null): ReportedAttempt {
   const { id, created, merchantId, eventId, eventType, endpointId, url, trigger, maxAttempts, status, responseStatus, errorCode } = attempt;
   return {
     id,

@@ -1,10 +1,10 @@
 // Attempts in the database: what an attempt sends, and what its outcome makes of the delivery. Every method runs inside a transaction.
 
-import type { DeliveryFaults, DeliveryInjection } from "../contracts/fault.ts";
+import type { AttemptFault, DeliveryFaults, DeliveryInjection } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
-import type { AttemptEnd, AttemptFault, AttemptStart, Attempts } from "../store/webhooks/attempts.ts";
+import type { AttemptEnd, AttemptStart, Attempts } from "../store/webhooks/attempts.ts";
 import type { Deliveries, Delivery, Receiver } from "../store/webhooks/deliveries.ts";
 import type { AttemptId } from "./attempt-id.ts";
 import { applyFaults, attemptFaultOf, type EffectOf, effectOf, injectionsOf } from "./faults/content.ts";

@@ -92,7 +92,7 @@ const look = fc.record({ colours: fc.boolean(), unicode: fc.boolean() });
 
 /** A screen full of untrusted text. */
 function full(text: string, [columns, rows]: [number, number], shown: { colours: boolean; unicode: boolean }): UiState {
-  const name = { id: `mer_${text}`, name: text, apiKeys: [`sk_${text}`] };
+  const name = { id: `mer_${text}`, name: text, email: null, apiKeys: [`sk_${text}`] };
   const named = applySandboxIndex(emptyDashboard(columns, rows, shown), {
     ...INDEX,
     baseUrl: `http://h${text}/v1`,

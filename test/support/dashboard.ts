@@ -1,11 +1,13 @@
 // A dashboard without a terminal: tests press keys, read frames as text and decide when calls are made.
 
+import { controlCalls } from "../../src/client/control-call.ts";
+import { fetchLookups } from "../../ui/controls/cached-lookups.ts";
 import { handleKey } from "../../ui/keys/key-routing.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
-import { type Effect, initialState, type SandboxIndex, type StateUpdate, type UiState } from "../../ui/state/state.ts";
+import { type Effect, initialState, type StateUpdate, type UiState } from "../../ui/state/state.ts";
 import { createFrameRenderer, type FrameRenderer } from "../../ui/view/frame-renderer.ts";
-import { type Call, perform, Refusal } from "../../ui/wire/control-calls.ts";
+import { type Call, perform, RefusedCall } from "../../ui/wire/control-calls.ts";
 import { afterEachFile } from "./cleanup.ts";
 
 export interface TestDashboard {
@@ -31,18 +33,17 @@ afterEachFile.push(() => {
   frames = undefined;
 });
 
-/** A dashboard after its first poll of the sandbox. */
+/** A dashboard after its first poll of the sandbox, and with its lookups. */
 export async function openTestDashboard(url: string, columns = 120, rows = 36): Promise<TestDashboard> {
   const target = { url, token: undefined };
   const first = initialState({ target, theme: PLAIN, size: { columns, rows }, now: 0, panes });
-  let queue: Effect[] = [{ kind: "refresh" }];
+  let queue: Effect[] = [{ kind: "refresh" }, ...fetchLookups(first)];
   const take = ({ state, effects }: StateUpdate) => {
     desk.state = state;
     queue.push(...effects);
   };
   const look = async () => {
-    const { body } = await perform(target, { method: "GET", path: "" });
-    desk.state = applySandboxIndex(desk.state, body as SandboxIndex);
+    desk.state = applySandboxIndex(desk.state, (await perform(target, controlCalls.index())).body);
     for (const { name, poll } of panes)
       if (poll) desk.state = applyPolledRows(desk.state, name, poll.rows((await perform(target, poll.call)).body));
   };
@@ -54,7 +55,7 @@ export async function openTestDashboard(url: string, columns = 120, rows = 36): 
         (answer) => take(effect.onReply(desk.state, answer)),
         (error: Error) => {
           if (!effect.onError) throw error;
-          take(effect.onError(desk.state, error.message, error instanceof Refusal ? error.fields : []));
+          take(effect.onError(desk.state, error.message, error instanceof RefusedCall ? error.fields : []));
         },
       );
   };

@@ -1,12 +1,12 @@
 // Stream items and poll replies for tests without a sandbox.
 
-import type { RateWindow } from "../../src/client/control-plane.generated.ts";
+import type { RateWindow, SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import type { AttemptMessage, LiveEvent, LiveItem, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyMessage, applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
-import { initialState, type SandboxIndex, type UiState } from "../../ui/state/state.ts";
+import { initialState, type UiState } from "../../ui/state/state.ts";
 import type { Theme } from "../../ui/terminal/style.ts";
 import { NOON, NOON_SECONDS } from "./sandbox.ts";
 
@@ -98,16 +98,19 @@ export const rateWindow = (changes: Partial<RateWindow> = {}): RateWindow => ({
 
 export const THEME: Theme = { colours: true, unicode: true };
 
-export const INDEX: SandboxIndex = {
+export const INDEX: SandboxIndexReply = {
+  name: "merchant-sandbox",
   version: "1.2.3",
+  pid: 1,
   baseUrl: "http://127.0.0.1:4747/v1",
   clock: { mode: "frozen", now: NOON, unix: NOON_SECONDS },
   database: null,
   pendingDeliveries: 0,
   merchants: [
-    { id: "mer_lodge", name: "The Lodge", apiKeys: ["sk_test_lodge"] },
-    { id: "mer_market", name: null, apiKeys: ["sk_test_market"] },
+    { id: "mer_lodge", name: "The Lodge", email: null, apiKeys: ["sk_test_lodge"] },
+    { id: "mer_market", name: null, email: null, apiKeys: ["sk_test_market"] },
   ],
+  links: {},
 };
 
 /** The state of a dashboard connected to an empty sandbox whose clock is frozen at noon. */

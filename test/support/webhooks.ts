@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { AttemptRecord } from "../../src/store/webhooks/attempts.ts";
+import type { WebhookDelivery } from "../../src/contracts/webhook.ts";
 import { afterEachTest } from "./cleanup.ts";
 import type { Bench } from "./sandbox.ts";
 
@@ -159,8 +159,8 @@ export async function trigger(bench: Bench, type = "payment.succeeded", data: ob
 }
 
 /** The delivery log, oldest first. */
-export async function log(bench: Bench, query = "", key?: string): Promise<AttemptRecord[]> {
-  const all: AttemptRecord[] = [];
+export async function log(bench: Bench, query = "", key?: string): Promise<WebhookDelivery[]> {
+  const all: WebhookDelivery[] = [];
   for (let after = ""; ; ) {
     const { body } = await bench.call("GET", `/v1/webhook-deliveries?limit=100${after}${query}`, key ? { key } : {});
     all.push(...body.data);

@@ -3,9 +3,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import type { SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
 import { stopwatch } from "../../src/kernel/clock.ts";
 import { controls } from "../../ui/controls/index.ts";
-import { type SandboxIndex, topOverlay } from "../../ui/state/state.ts";
+import { topOverlay } from "../../ui/state/state.ts";
 import { widthOf } from "../../ui/terminal/cells.ts";
 import { type Call, curlOf } from "../../ui/wire/control-calls.ts";
 import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
@@ -222,7 +223,7 @@ describe("the other controls", () => {
   test("u restores the clock even when the stream reports the change before the reply arrives", async () => {
     const desk = await openTestDashboard((await open()).url);
     desk.press("c", "enter");
-    const sandbox = desk.state.sandbox as SandboxIndex;
+    const sandbox = desk.state.sandbox as SandboxIndexReply;
     desk.state = { ...desk.state, sandbox: { ...sandbox, clock: { ...sandbox.clock, now: "2026-01-05T12:01:00.000Z" } } };
     await desk.settle();
     await does(desk, ["u"], clock({ mode: "frozen", now: "2026-01-05T12:00:00.000Z" }));
@@ -372,7 +373,7 @@ describe("a form", () => {
     desk.press("enter", "enter");
     await desk.settle();
     expect(desk.state).toMatchObject({
-      notice: { text: expect.stringMatching(/^Nobody answers at http:\/\/127\.0\.0\.1:\d+$/), style: "red" },
+      notice: { text: expect.stringMatching(/^No sandbox answers at http:\/\/127\.0\.0\.1:\d+$/), style: "red" },
       overlays: [{ title: "Create a merchant" }],
     });
     desk.press("escape");

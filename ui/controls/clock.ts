@@ -1,14 +1,14 @@
 // The clock key: advance, freeze or set the sandbox clock.
 
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { Clock, ClockAdvanceReply, ClockSetInput } from "../../src/client/control-plane.generated.ts";
+import type { Clock, ClockSetInput } from "../../src/client/control-plane.generated.ts";
 import { isoTime, parseTime } from "../../src/kernel/clock.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { FormField, FormValues } from "../overlays/field.ts";
-import { type Form, openForm } from "../overlays/form.ts";
-import { type KeyBinding, sandboxNow } from "../state/state.ts";
+import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
+import { type KeyBinding, sandboxNow, type UiState } from "../state/state.ts";
 import { counted } from "../view/format.ts";
-import type { Answer, Call } from "../wire/control-calls.ts";
+import type { Call } from "../wire/control-calls.ts";
 
 const ADVANCE = "advance ";
 const OTHER_DURATION = "by";
@@ -43,25 +43,21 @@ const form: Form = {
     if (action === ADVANCE + OTHER_DURATION) return [actionField, durationField];
     return action === "frozen" || action === "offset" ? [actionField, timeField] : [actionField];
   },
-  call: clockCall,
-  onReply(reply, values, { state }) {
-    const mode = state.sandbox?.clock.mode;
-    return { message: clockMessage(reply, values), ...(mode && { undo: restoreClock(mode, isoTime(sandboxNow(state))) }) };
-  },
+  submission: (values, { state }) => clockSubmission(values, state),
 };
 
-function clockCall({ do: action = "", by = "", now = "" }: FormValues): Call {
-  if (action.startsWith(ADVANCE)) {
-    const duration = action.slice(ADVANCE.length);
-    return controlCalls.clock.advance({ by: duration === OTHER_DURATION ? by : duration });
+function clockSubmission({ do: action = "", by = "", now = "" }: FormValues, state: UiState): Submission {
+  const mode = state.sandbox?.clock.mode;
+  const undo = mode && { undo: restoreClock(mode, isoTime(sandboxNow(state))) };
+  if (!action.startsWith(ADVANCE)) {
+    const call = controlCalls.clock.set({ mode: action as ClockSetInput["mode"], ...(now !== "" && { now }) });
+    return submission(call, (clock) => ({ message: `Clock set to ${clock.now} (${clock.mode})`, ...undo }));
   }
-  return controlCalls.clock.set({ mode: action as ClockSetInput["mode"], ...(now !== "" && { now }) });
-}
-
-function clockMessage({ body }: Answer, { do: action = "" }: FormValues): string {
-  if (!action.startsWith(ADVANCE)) return `Clock set to ${(body as Clock).now} (${(body as Clock).mode})`;
-  const { now, attempts } = body as ClockAdvanceReply;
-  return `Clock advanced to ${now}; ${counted(attempts.length, "delivery attempt")} on the way`;
+  const duration = action.slice(ADVANCE.length);
+  return submission(controlCalls.clock.advance({ by: duration === OTHER_DURATION ? by : duration }), (clock) => ({
+    message: `Clock advanced to ${clock.now}; ${counted(clock.attempts.length, "delivery attempt")} on the way`,
+    ...undo,
+  }));
 }
 
 /** Sets the clock back; what happened meanwhile stays. */

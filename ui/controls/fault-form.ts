@@ -1,15 +1,13 @@
 // The form that arms a fault. Actions and fields come from the sandbox's JSON Schema of a fault rule.
 
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { FaultAction } from "../../src/client/control-plane.generated.ts";
-import type { RuleState } from "../../src/contracts/fault.ts";
+import type { FaultAction, ScenariosListReply } from "../../src/client/control-plane.generated.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
-import type { Form, FormContext, FormResult } from "../overlays/form.ts";
+import { type Form, type Submission, submission } from "../overlays/form.ts";
 import type { UiState } from "../state/state.ts";
-import type { Answer, Call } from "../wire/control-calls.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
 import { allOrOneMerchant, toOptions } from "./form-defaults.ts";
-import { SCENARIO, scenarioCall, scenarioFields, scenarioResult } from "./scenario-fields.ts";
+import { SCENARIO, scenarioFields, scenarioSubmission } from "./scenario-fields.ts";
 import { fieldFromSchema, valueFromText } from "./schema-field.ts";
 
 /** The most used actions, listed first, with the words that users search for. */
@@ -36,18 +34,17 @@ const FREQUENT_FIELDS = ["match.operation", "match.event", "match.merchant", "tr
 
 const ACTION = "action";
 
-export const faultForm = (target: "api" | "delivery"): Form => ({
+export const faultForm = (target: "api" | "delivery"): Form<{ scenarios: ScenariosListReply }> => ({
   title: "Arm a fault",
   fetch: { scenarios: controlCalls.scenarios.list() },
   fields(values, context) {
     const actionField = createActionField(context.state, target);
     const type = values[ACTION] ?? actionField.options?.[0]?.value ?? "";
-    if (type === SCENARIO) return [actionField, ...scenarioFields(values, context)];
+    if (type === SCENARIO) return [actionField, ...scenarioFields(values, context.state, context.data.scenarios)];
     const schema = schemaOf(context.state, type);
     return schema ? [actionField, ...ruleFields(schema).map((field) => createRuleField(field, type, context.state))] : [actionField];
   },
-  call: (values, context) => (values[ACTION] === SCENARIO ? scenarioCall(values) : faultCall(values, context)),
-  onReply: (reply, values, context) => (values[ACTION] === SCENARIO ? scenarioResult(reply, values) : faultResult(reply, values, context)),
+  submission: (values, { state }) => (values[ACTION] === SCENARIO ? scenarioSubmission(values) : faultSubmission(values, state)),
 });
 
 const schemaOf = ({ lookups }: UiState, type: string) => lookups.rules?.find(({ title }) => title === type);
@@ -118,27 +115,22 @@ function knownOptions(path: string, state: UiState): FieldOption[] | undefined {
   return undefined;
 }
 
-function faultCall(values: FormValues, { state }: FormContext): Call {
+function faultSubmission(values: FormValues, state: UiState): Submission {
   const type = values[ACTION] ?? "";
-  const rule = schemaOf(state, type);
-  const filled = rule ? ruleFields(rule).filter(({ path }) => (values[path] ?? "") !== "") : [];
+  const schema = schemaOf(state, type) ?? {};
+  const filled = ruleFields(schema).filter(({ path }) => (values[path] ?? "") !== "");
   const body: Record<string, unknown> = {};
-  for (const { path, schema } of filled) {
-    const [name = "", inner] = path.split(".");
-    const value = valueFromText(schema, values[path] ?? "");
+  for (const field of filled) {
+    const [name = "", inner] = field.path.split(".");
+    const value = valueFromText(field.schema, values[field.path] ?? "");
     body[name] = inner === undefined ? value : { ...(body[name] as object | undefined), [inner]: value };
   }
-  return controlCalls.faults.add({ ...body, action: { type, ...(body.action as object | undefined) } as FaultAction });
-}
-
-function faultResult({ body }: Answer, values: FormValues, { state }: FormContext): FormResult {
-  const { id } = body as RuleState;
-  const type = values[ACTION] ?? "";
-  const all = targetOf(schemaOf(state, type) ?? {}) === "api" ? "all operations" : "all events";
+  const call = controlCalls.faults.add({ ...body, action: { type, ...(body.action as object | undefined) } as FaultAction });
+  const all = targetOf(schema) === "api" ? "all operations" : "all events";
   const where = values["match.operation"] || values["match.event"] || all;
   const merchant = values["match.merchant"] ? ` of ${values["match.merchant"]}` : "";
-  return {
+  return submission(call, ({ id }) => ({
     message: `Armed ${COMMON_ACTIONS[type] ?? type} on ${where}${merchant} as ${id}`,
     undo: controlCalls.faults.remove({ id }),
-  };
+  }));
 }

@@ -1,14 +1,12 @@
 // The fault keys: arm a fault, start or end an outage, remove all faults.
 
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { FaultsClearReply } from "../../src/client/control-plane.generated.ts";
-import type { RuleState } from "../../src/contracts/fault.ts";
+import type { FaultRule } from "../../src/client/control-plane.generated.ts";
 import { confirm } from "../overlays/confirm.ts";
 import type { FormValues } from "../overlays/field.ts";
 import { openForm } from "../overlays/form.ts";
 import { type KeyBinding, makeCall, openOverlay, type StateUpdate, type UiState, update, valuesOf } from "../state/state.ts";
 import { counted } from "../view/format.ts";
-import type { Call } from "../wire/control-calls.ts";
 import { fetchLookups } from "./cached-lookups.ts";
 import { faultForm } from "./fault-form.ts";
 import { selectedAttempt, selectedRequest } from "./form-defaults.ts";
@@ -38,10 +36,10 @@ function valuesFromAttempt(state: UiState): FormValues {
   return attempt ? { "match.event": attempt.eventType, "match.merchant": attempt.merchant } : {};
 }
 
-const OUTAGE: Call = controlCalls.faults.add({ action: { type: "outage" }, trigger: { for: "30s" } });
+const OUTAGE = controlCalls.faults.add({ action: { type: "outage" }, trigger: { for: "30s" } });
 
 function toggleOutage(state: UiState): StateUpdate {
-  const outage = valuesOf<RuleState>(state, "faults").find(
+  const outage = valuesOf<FaultRule>(state, "faults").find(
     ({ action, status, enabled }) => action.type === "outage" && status === "armed" && enabled,
   );
   if (outage) return makeCall(state, removeRule(outage.id), () => "Outage ended");
@@ -49,16 +47,15 @@ function toggleOutage(state: UiState): StateUpdate {
     state,
     OUTAGE,
     () => "Outage of /v1 for 30 s of sandbox time. Press o to end it",
-    (later, { body }) => ({ ...later, undo: [...later.undo, { label: "outage", call: removeRule((body as RuleState).id) }] }),
+    (later, { id }) => ({ ...later, undo: [...later.undo, { label: "outage", call: removeRule(id) }] }),
   );
 }
 
-const removeRule = (id: string): Call => controlCalls.faults.remove({ id });
+const removeRule = (id: string) => controlCalls.faults.remove({ id });
 
 function removeAllFaults(state: UiState): StateUpdate {
-  const call: Call = controlCalls.faults.clear();
-  const remove = (later: UiState) =>
-    makeCall(later, call, ({ body }) => `Removed ${counted((body as FaultsClearReply).removed, "fault")}`, withoutFaultUndo);
+  const call = controlCalls.faults.clear();
+  const remove = (later: UiState) => makeCall(later, call, ({ body }) => `Removed ${counted(body.removed, "fault")}`, withoutFaultUndo);
   return update(openOverlay(state, confirm("Remove all fault rules, including those of scenarios?", call, remove)));
 }
 

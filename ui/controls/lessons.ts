@@ -1,26 +1,23 @@
 // The lesson key: starts a lesson, or one of its steps, for the learner at the dashboard or on the board.
 
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { LearnerView, Lesson } from "../../src/contracts/lesson.ts";
+import type { Learner, LessonsListReply } from "../../src/client/control-plane.generated.ts";
 import type { FormField } from "../overlays/field.ts";
-import { type Form, type FormContext, openForm } from "../overlays/form.ts";
+import { type Form, openForm, submission } from "../overlays/form.ts";
 import { learnerMode, withLearner } from "../state/learning.ts";
-import { type KeyBinding, type UiState, update } from "../state/state.ts";
-import type { Answer } from "../wire/control-calls.ts";
+import { type KeyBinding, type LearnerView, type UiState, update } from "../state/state.ts";
 
 type LessonTarget = Pick<LearnerView, "id" | "name" | "lesson" | "step" | "next">;
 
 /** Applies a reply about the dashboard's own learner. */
-export const withLearnerReply = (state: UiState, { body }: Answer): UiState =>
-  learnerMode(state)?.id === (body as LearnerView).id ? withLearner(state, body as LearnerView) : state;
+export const withLearnerReply = (state: UiState, learner: Learner): UiState =>
+  learnerMode(state)?.id === learner.id ? withLearner(state, learner) : state;
 
-const lessonsIn = ({ data }: FormContext) => (data.lessons as { data: Lesson[] } | undefined)?.data ?? [];
-
-const lessonForm = (learner: LessonTarget): Form => ({
+const lessonForm = (learner: LessonTarget): Form<{ lessons: LessonsListReply }> => ({
   title: `Lesson for ${learner.name}`,
   fetch: { lessons: controlCalls.lessons.list() },
-  fields(values, context) {
-    const lessons = lessonsIn(context);
+  fields(values, { data }) {
+    const lessons = data.lessons?.data ?? [];
     // After a completed lesson, the next one.
     const initial = learner.step === null ? (learner.next ?? learner.lesson) : learner.lesson;
     const lesson: FormField = {
@@ -41,15 +38,12 @@ const lessonForm = (learner: LessonTarget): Form => ({
       },
     ];
   },
-  call: ({ name = "", checkpoint = "1" }) =>
-    controlCalls.learners.begin({
-      id: learner.id,
-      name,
-      ...(checkpoint !== "" && checkpoint !== "1" && { checkpoint: Number(checkpoint) }),
-    }),
-  onReply(reply) {
-    const { title, step } = reply.body as LearnerView;
-    return { message: `Started step ${step} of "${title}" for ${learner.name}`, updateState: (state) => withLearnerReply(state, reply) };
+  submission({ name = "", checkpoint = "1" }) {
+    const start = checkpoint !== "" && checkpoint !== "1" && { checkpoint: Number(checkpoint) };
+    return submission(controlCalls.learners.begin({ id: learner.id, name, ...start }), (begun) => ({
+      message: `Started step ${begun.step} of "${begun.title}" for ${learner.name}`,
+      updateState: (state) => withLearnerReply(state, begun),
+    }));
   },
 });
 

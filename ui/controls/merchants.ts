@@ -1,10 +1,10 @@
 // The merchant keys: create a merchant, reset, change a rate limit.
 
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { MerchantsMintReply, RateWindow, SandboxResetReply } from "../../src/client/control-plane.generated.ts";
+import type { RateWindow } from "../../src/client/control-plane.generated.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { FieldOption, FormField } from "../overlays/field.ts";
-import { type Form, openForm } from "../overlays/form.ts";
+import { type Form, openForm, submission } from "../overlays/form.ts";
 import { type KeyBinding, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { allOrOneMerchant, defaultMerchant, merchantOptions } from "./form-defaults.ts";
 
@@ -19,12 +19,12 @@ const createMerchantForm: Form = {
   fields: (_, { state }) => [
     { name: "fixture", label: "fixture", help: "The fixture to copy records from", options: fixtureOptions(state), allowOther: true },
   ],
-  call: ({ fixture = "" }) => controlCalls.merchants.mint(fixture === "" ? {} : { fixture }),
-  onReply({ body }) {
-    const { merchant, apiKey } = body as MerchantsMintReply;
-    const undo = controlCalls.merchants.remove({ id: merchant });
-    return { message: `Created ${merchant}; copied its API key ${apiKey}`, copy: apiKey, undo };
-  },
+  submission: ({ fixture = "" }) =>
+    submission(controlCalls.merchants.mint(fixture === "" ? {} : { fixture }), ({ merchant, apiKey }) => ({
+      message: `Created ${merchant}; copied its API key ${apiKey}`,
+      copy: apiKey,
+      undo: controlCalls.merchants.remove({ id: merchant }),
+    })),
 };
 
 const resetForm: Form = {
@@ -37,14 +37,14 @@ const resetForm: Form = {
       options: allOrOneMerchant(state, "everything"),
     },
   ],
-  call: ({ merchant = "" }) => controlCalls.reset(merchant === "" ? {} : { merchant }),
   confirm: ({ merchant = "" }) =>
     merchant === "" ? "Reset everything to the fixtures?" : `Reset ${merchant}? Everything that happened to it since the start is lost.`,
-  onReply({ body }, { merchant }) {
-    const message = `Reset ${(body as SandboxResetReply).reset}`;
-    // A full reset removes everything that could be undone.
-    return merchant === "" ? { message, updateState: (state) => ({ ...state, undo: [] }) } : { message };
-  },
+  submission: ({ merchant = "" }) =>
+    submission(controlCalls.reset(merchant === "" ? {} : { merchant }), ({ reset }) => ({
+      message: `Reset ${reset}`,
+      // A full reset removes everything that could be undone.
+      ...(merchant === "" && { updateState: (state: UiState) => ({ ...state, undo: [] }) }),
+    })),
 };
 
 const durationField = (name: string, help: string): FormField => ({
@@ -84,18 +84,17 @@ const rateLimitForm: Form = {
       durationField("window", "Length of a window"),
     ];
   },
-  call({ merchant = "", ...fields }) {
+  submission({ merchant = "", ...fields }, { state }) {
     const body = Object.fromEntries(
       Object.entries(fields)
         .filter(([, text]) => text !== "")
         .map(([name, text]) => [name, name === "limit" || name === "remaining" ? numberOr(text) : text]),
     );
-    return controlCalls.rateLimits.set({ merchant, ...body });
-  },
-  onReply({ body }, { merchant = "" }, { state }) {
-    const { remaining, limit } = body as RateWindow;
     const before = sharedWindow(state, merchant);
-    return { message: `${merchant} has ${remaining} of ${limit} requests left`, ...(before && { undo: restoreWindow(before) }) };
+    return submission(controlCalls.rateLimits.set({ merchant, ...body }), ({ remaining, limit }) => ({
+      message: `${merchant} has ${remaining} of ${limit} requests left`,
+      ...(before && { undo: restoreWindow(before) }),
+    }));
   },
 };
 

@@ -1,17 +1,18 @@
 // The scenario fields of the fault form: arm a scenario, or disarm it and show its score.
 
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { Scenario } from "../../src/client/control-plane.generated.ts";
+import type { ScenariosListReply } from "../../src/client/control-plane.generated.ts";
 import type { FormField, FormValues } from "../overlays/field.ts";
-import type { FormContext, FormResult } from "../overlays/form.ts";
-import type { Answer, Call } from "../wire/control-calls.ts";
+import { type Submission, submission } from "../overlays/form.ts";
+import type { UiState } from "../state/state.ts";
 import { allOrOneMerchant, toOptions } from "./form-defaults.ts";
 
 /** The option of the fault form that shows these fields. */
 export const SCENARIO = "scenario";
 
-export function scenarioFields(values: FormValues, { state, data }: FormContext): FormField[] {
-  const scenarios = (data.scenarios as { data: Scenario[] } | undefined)?.data ?? [];
+/** `listed` is undefined until the scenarios are fetched. */
+export function scenarioFields(values: FormValues, state: UiState, listed: ScenariosListReply | undefined): FormField[] {
+  const scenarios = listed?.data ?? [];
   const selected = scenarios.find(({ name }) => name === values.name) ?? scenarios[0];
   return [
     {
@@ -41,14 +42,10 @@ export function scenarioFields(values: FormValues, { state, data }: FormContext)
   ];
 }
 
-export function scenarioCall({ name = "", do: action, merchant = "" }: FormValues): Call {
+export function scenarioSubmission({ name = "", do: action, merchant = "" }: FormValues): Submission {
   const input = { name, ...(merchant !== "" && { merchant }) };
-  if (action === "disarm") return controlCalls.scenarios.stop(input);
-  return controlCalls.scenarios.start(input);
-}
-
-export function scenarioResult({ body }: Answer, values: FormValues): FormResult {
-  const { name, title, score, points, says } = body as Scenario;
-  if (values.do === "disarm") return { message: `Disarmed ${name}: ${score} of ${points} points. ${says}` };
-  return { message: `Armed ${name}: ${title}`, undo: scenarioCall({ ...values, do: "disarm" }) };
+  const stop = controlCalls.scenarios.stop(input);
+  if (action === "disarm")
+    return submission(stop, ({ score, points, says }) => ({ message: `Disarmed ${name}: ${score} of ${points} points. ${says}` }));
+  return submission(controlCalls.scenarios.start(input), ({ title }) => ({ message: `Armed ${name}: ${title}`, undo: stop }));
 }

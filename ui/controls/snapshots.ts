@@ -1,20 +1,19 @@
 // The snapshot key: save, restore or delete a snapshot of the sandbox.
 
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { Snapshot, SnapshotsListReply } from "../../src/client/control-plane.generated.ts";
+import type { SnapshotsListReply } from "../../src/client/control-plane.generated.ts";
 import type { FormField, FormValues } from "../overlays/field.ts";
-import { type Form, type FormContext, type FormResult, openForm } from "../overlays/form.ts";
-import type { KeyBinding } from "../state/state.ts";
-import type { Answer, Call } from "../wire/control-calls.ts";
+import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
+import type { KeyBinding, UiState } from "../state/state.ts";
 import { toOptions } from "./form-defaults.ts";
 
-const snapshotNames = ({ data }: FormContext) => ((data.snapshots as SnapshotsListReply | undefined)?.data ?? []).map(({ name }) => name);
+const namesIn = (listed: SnapshotsListReply | undefined) => (listed?.data ?? []).map(({ name }) => name);
 
-const form: Form = {
+const form: Form<{ snapshots: SnapshotsListReply }> = {
   title: "Snapshots",
   fetch: { snapshots: controlCalls.snapshots.list() },
-  fields(values, context) {
-    const names = snapshotNames(context);
+  fields(values, { data }) {
+    const names = namesIn(data.snapshots);
     const action: FormField = {
       name: "do",
       label: "action",
@@ -26,25 +25,26 @@ const form: Form = {
       return [action, { ...name, help: "Letters, digits, - and _; replaces a snapshot of the same name", initial: "before" }];
     return [action, { ...name, help: "Type to search", options: toOptions(names), allowOther: true }];
   },
-  call: snapshotCall,
+  submission: (values, { data }) => snapshotSubmission(values, namesIn(data.snapshots)),
   confirm({ do: action, name }) {
     if (action === "restore") return `Restore ${name}? Everything since then is lost unless you save it first.`;
     return action === "delete" ? `Delete the snapshot ${name}?` : undefined;
   },
-  onReply: snapshotResult,
 };
 
-function snapshotCall({ do: action, name = "" }: FormValues): Call {
-  if (action === "restore") return controlCalls.snapshots.restore({ name });
-  return action === "delete" ? controlCalls.snapshots.remove({ name }) : controlCalls.snapshots.save({ name });
-}
-
-function snapshotResult({ body }: Answer, { do: action, name = "" }: FormValues, context: FormContext): FormResult {
-  if (action === "restore") return { message: `Restored ${name}`, updateState: (state) => ({ ...state, undo: [] }) };
-  if (action === "delete") return { message: `Deleted ${name}` };
-  const message = `Saved ${name} to ${(body as Snapshot).file}`;
-  const isReplaced = snapshotNames(context).includes(name);
-  return isReplaced ? { message } : { message, undo: controlCalls.snapshots.remove({ name }) };
+function snapshotSubmission({ do: action, name = "" }: FormValues, names: readonly string[]): Submission {
+  const remove = controlCalls.snapshots.remove({ name });
+  if (action === "delete") return submission(remove, ({ removed }) => ({ message: `Deleted ${removed}` }));
+  if (action === "restore")
+    return submission(controlCalls.snapshots.restore({ name }), ({ restored }) => ({
+      message: `Restored ${restored}`,
+      updateState: (state: UiState) => ({ ...state, undo: [] }),
+    }));
+  return submission(controlCalls.snapshots.save({ name }), ({ file }) => ({
+    message: `Saved ${name} to ${file}`,
+    // What a save replaced cannot be brought back.
+    ...(!names.includes(name) && { undo: remove }),
+  }));
 }
 
 export const snapshotKey: KeyBinding = {

@@ -1,13 +1,12 @@
 // The traffic key: starts and stops generated background traffic.
 
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { Traffic, TrafficListReply, TrafficStopReply } from "../../src/client/control-plane.generated.ts";
+import type { TrafficListReply } from "../../src/client/control-plane.generated.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { FormField, FormValues } from "../overlays/field.ts";
-import { type Form, type FormContext, type FormResult, openForm } from "../overlays/form.ts";
-import type { KeyBinding } from "../state/state.ts";
+import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
+import type { KeyBinding, UiState } from "../state/state.ts";
 import { counted } from "../view/format.ts";
-import type { Answer, Call } from "../wire/control-calls.ts";
 import { parseJson } from "../wire/json-schema.ts";
 import { allOrOneMerchant, defaultMerchant, merchantOptions, toOptions } from "./form-defaults.ts";
 
@@ -38,48 +37,46 @@ const mixField: FormField = {
   },
 };
 
-const form: Form = {
+const form: Form<{ traffic: TrafficListReply }> = {
   title: "Background traffic",
   fetch: { traffic: controlCalls.traffic.list() },
-  fields(values, context) {
-    const action: FormField = { name: "do", label: "action", help: runningText(context), options: toOptions([START, "stop"]) };
+  fields(values, { state, data }) {
+    const action: FormField = { name: "do", label: "action", help: runningText(data.traffic), options: toOptions([START, "stop"]) };
     const merchant = { name: "merchant", label: "merchant", help: "The merchant that gets the records" };
-    if (values.do === "stop") return [action, { ...merchant, options: allOrOneMerchant(context.state, "all merchants") }];
-    return [action, { ...merchant, options: merchantOptions(context.state) }, rateField, durationField, mixField];
+    if (values.do === "stop") return [action, { ...merchant, options: allOrOneMerchant(state, "all merchants") }];
+    return [action, { ...merchant, options: merchantOptions(state) }, rateField, durationField, mixField];
   },
-  call: trafficCall,
-  onReply: trafficResult,
+  submission: (values, { state }) => (values.do === START ? startSubmission(values, state) : stopSubmission(values)),
 };
 
-function runningText({ data }: FormContext): string {
-  const running = ((data.traffic as TrafficListReply | undefined)?.data ?? []).filter(({ status }) => status === "running");
+function runningText(listed: TrafficListReply | undefined): string {
+  const running = (listed?.data ?? []).filter(({ status }) => status === "running");
   const parts = running.map(({ merchant, rate, happened }) => `${merchant} ${rate}, ${counted(happened, "record")} so far`);
   return parts.length === 0 ? "No traffic is running" : `Running: ${parts.join("; ")}`;
 }
 
-const stopTraffic = (merchant: string): Call => controlCalls.traffic.stop(merchant === "" ? {} : { merchant });
+const stopTraffic = (merchant: string) => controlCalls.traffic.stop(merchant === "" ? {} : { merchant });
 
-function trafficCall({ do: action, merchant = "", rate = "", for: duration = "", mix = "" }: FormValues): Call {
-  if (action !== START) return stopTraffic(merchant);
+function startSubmission({ merchant = "", rate = "", for: duration = "", mix = "" }: FormValues, state: UiState): Submission {
   const weights = mix === "" ? { value: undefined } : parseJson(mix, "an object");
-  const body = {
+  const call = controlCalls.traffic.start({
     ...(merchant !== "" && { merchant }),
     ...(rate !== "" && { rate }),
     ...(duration !== "" && { for: duration }),
     ...(mix !== "" && { mix: "value" in weights ? weights.value : mix }),
-  };
-  return controlCalls.traffic.start(body);
+  });
+  const frozen = state.sandbox?.clock.mode === "frozen" ? "; the clock is frozen, press c to advance it" : "";
+  return submission(call, (started) => ({
+    message: `Started traffic for ${started.merchant} at ${started.rate}${frozen}`,
+    undo: stopTraffic(started.merchant),
+  }));
 }
 
-function trafficResult({ body }: Answer, values: FormValues, { state }: FormContext): FormResult {
-  if (values.do !== START) {
-    const stopped = (body as TrafficStopReply).data.map(({ merchant, happened }) => `${merchant} after ${counted(happened, "record")}`);
+const stopSubmission = ({ merchant = "" }: FormValues): Submission =>
+  submission(stopTraffic(merchant), ({ data }) => {
+    const stopped = data.map((traffic) => `${traffic.merchant} after ${counted(traffic.happened, "record")}`);
     return { message: stopped.length === 0 ? "No traffic was running" : `Stopped traffic: ${stopped.join(", ")}` };
-  }
-  const { merchant, rate } = body as Traffic;
-  const frozen = state.sandbox?.clock.mode === "frozen" ? "; the clock is frozen, press c to advance it" : "";
-  return { message: `Started traffic for ${merchant} at ${rate}${frozen}`, undo: stopTraffic(merchant) };
-}
+  });
 
 export const trafficKey: KeyBinding = {
   keys: ["T"],

@@ -1,7 +1,8 @@
 // The trigger key: triggers an event through the API, as a merchant would.
 
+import { testEventCall } from "../../src/client/service-call.ts";
 import type { FormField } from "../overlays/field.ts";
-import { type Form, openForm } from "../overlays/form.ts";
+import { type Form, openForm, submission } from "../overlays/form.ts";
 import type { KeyBinding, UiState } from "../state/state.ts";
 import { count } from "../view/format.ts";
 import { parseJson } from "../wire/json-schema.ts";
@@ -43,17 +44,15 @@ const form: Form = {
     },
     dataField,
   ],
-  call({ type, merchant = "", data: text = "" }, { state }) {
+  submission({ type = "", merchant = "", data: text = "" }, { state }) {
     const parsed = text === "" ? { value: undefined } : parseJson(text, "an object");
     const data = "value" in parsed ? parsed.value : text;
-    const body = { type, ...(data !== undefined && { data }) };
-    return { method: "POST", path: "/v1/webhook-events/test", key: apiKeyOf(state, merchant) ?? "", body };
-  },
-  onReply({ body }) {
-    const { id, type, deliveries } = body as { id: string; type: string; deliveries: unknown[] };
-    const total = deliveries.length;
-    const outcome = total === 0 ? "no endpoint is subscribed to it" : `${count(total)} ${total === 1 ? "delivery" : "deliveries"}`;
-    return { message: `Triggered ${type} as ${id}: ${outcome}` };
+    const call = testEventCall(apiKeyOf(state, merchant) ?? "", { type, ...(data !== undefined && { data }) });
+    return submission(call, ({ id, deliveries }) => {
+      const total = deliveries.length;
+      const outcome = total === 0 ? "no endpoint is subscribed to it" : `${count(total)} ${total === 1 ? "delivery" : "deliveries"}`;
+      return { message: `Triggered ${type} as ${id}: ${outcome}` };
+    });
   },
 };
 

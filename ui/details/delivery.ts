@@ -1,8 +1,10 @@
 // The detail of a delivery attempt: all attempts of the delivery, the request sent, its signature, the response and any fault.
 
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { DeliveryFault } from "../../src/client/control-plane.generated.ts";
+import type { LoggedAttempt } from "../../src/client/control-plane.generated.ts";
+import type { AttemptFault } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
+import type { WebhookDelivery } from "../../src/contracts/webhook.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { symbols, type Theme } from "../terminal/style.ts";
@@ -12,22 +14,17 @@ import { bodyLines, headerLines, labelled, paragraph, section, wrapped } from ".
 import { type AttemptSummary, attemptLine, outcomeOf, resultOf } from "./row-lines.ts";
 import { verdictLines } from "./verdict-lines.ts";
 
-/** An attempt in the log. */
-export interface AttemptDetail extends AttemptSummary {
-  id: string;
-  requestHeaders: Record<string, string>;
-  requestBody: string;
-  responseBody: string | null;
-  responseTruncated: boolean;
-  errorMessage: string | null;
-  fault: DeliveryFault | null;
-}
+/** An attempt in the log: the public type of the reply leaves the fields open that the service declares. */
+export type AttemptDetail = LoggedAttempt & WebhookDelivery;
 
 interface DeliveryData {
   delivery: { attempt: AttemptDetail; attempts: AttemptDetail[] };
 }
 
-export const attemptCall = (id: string): Call => controlCalls.attempts.get({ id });
+export const attemptCall = (id: string) => controlCalls.attempts.get({ id }) as Call<DeliveryData["delivery"]>;
+
+export const eventAttemptsCall = (eventId: string) =>
+  controlCalls.attempts.list({ eventId, limit: 100 }) as Call<{ data: AttemptDetail[] }>;
 
 export const deliveryDetail = (_: UiState, row: AttemptMessage): Detail<DeliveryData> => ({
   title: `${row.eventType} to ${row.url}`,
@@ -91,12 +88,15 @@ const requestLines = (theme: Theme, { url, requestHeaders, requestBody }: Attemp
   ...bodyLines(theme, width, requestBody, Buffer.byteLength(requestBody)),
 ];
 
-type FaultEffect = { id: string; action: string; effect: Record<string, unknown> };
-
 /** What fault rules did, and how the request would have differed without them. */
-function faultSections(theme: Theme, { requestHeaders, requestBody }: AttemptDetail, fault: DeliveryFault, width: number): string[] {
+function faultSections(
+  theme: Theme,
+  { requestHeaders, requestBody }: AttemptDetail,
+  fault: NonNullable<AttemptDetail["fault"]>,
+  width: number,
+): string[] {
   const { effects, copy, wouldHaveSent } = fault;
-  const rules = (effects as FaultEffect[]).flatMap(({ id, action, effect }) => {
+  const rules = (effects as AttemptFault["effects"]).flatMap(({ id, action, effect }) => {
     const { kind: _, ...fields } = effect;
     return labelled(theme, width, action, `${id} ${JSON.stringify(fields)}`, "magenta");
   });

@@ -1,26 +1,23 @@
 // The detail of a fault rule: what it does, what it has done so far, and the rule as JSON.
 
-import { controlCalls } from "../../src/client/control-call.ts";
-import type { RuleState } from "../../src/contracts/fault.ts";
+import type { FaultRule } from "../../src/client/control-plane.generated.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import { count, countdown, counted, dateTime, dateTimeToSecond, milliseconds } from "../view/format.ts";
-import type { JsonSchema } from "../wire/json-schema.ts";
 import { labelled, paragraph, section, wrapped } from "./detail-lines.ts";
 import { requestLine } from "./row-lines.ts";
 import { verdictLines } from "./verdict-lines.ts";
 
 const MAX_REQUESTS = 10;
 
-export const faultDetail = (_: UiState, opened: RuleState): Detail<{ schema: { oneOf: JsonSchema[] } }> => ({
+export const faultDetail = (_: UiState, opened: FaultRule): Detail => ({
   title: `Fault ${opened.name ?? opened.id}`,
-  fetch: { schema: controlCalls.faults.schema() },
-  lines({ schema }, state, width) {
+  lines(_data, state, width) {
     const { theme } = state;
-    const newest = valuesOf<RuleState>(state, "faults").find(({ id }) => id === opened.id);
+    const newest = valuesOf<FaultRule>(state, "faults").find(({ id }) => id === opened.id);
     const rule = newest ?? opened;
-    const description = schema?.oneOf.find(({ title }) => title === rule.action.type)?.description ?? "";
+    const description = state.lookups.rules?.find(({ title }) => title === rule.action.type)?.description ?? "";
     const {
       id: _id,
       seen: _seen,
@@ -50,7 +47,7 @@ export const faultDetail = (_: UiState, opened: RuleState): Detail<{ schema: { o
   },
 });
 
-function definitionLines({ theme }: UiState, rule: RuleState, width: number): string[] {
+function definitionLines({ theme }: UiState, rule: FaultRule, width: number): string[] {
   const { type, ...fields } = rule.action;
   const subject = rule.target === "api" ? "API calls" : "deliveries";
   return [
@@ -83,7 +80,7 @@ function triggerText(trigger: Readonly<Record<string, unknown>>): string {
   return parts.join(", ");
 }
 
-function statusLines(state: UiState, rule: RuleState, isListed: boolean, width: number): string[] {
+function statusLines(state: UiState, rule: FaultRule, isListed: boolean, width: number): string[] {
   const { theme } = state;
   const { seen, fired, remaining, lastFiredAt, endsAt, enabled, status } = rule;
   const text = isListed ? (enabled ? status : `${status}, disabled`) : "removed";

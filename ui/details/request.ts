@@ -8,7 +8,7 @@ import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import type { Theme } from "../terminal/style.ts";
 import { count, dateTime, dateTimeToSecond, duration } from "../view/format.ts";
 import { statusStyles } from "../view/status-colours.ts";
-import type { Call } from "../wire/control-calls.ts";
+import { type AttemptDetail, eventAttemptsCall } from "./delivery.ts";
 import { bodyLines, headerLines, labelled, paragraph, section } from "./detail-lines.ts";
 import { type AttemptSummary, attemptLine } from "./row-lines.ts";
 import { verdictLines } from "./verdict-lines.ts";
@@ -16,24 +16,20 @@ import { verdictLines } from "./verdict-lines.ts";
 type EventAttempt = AttemptSummary & Pick<AttemptMessage, "id" | "endpointId">;
 
 /** The journal's request, and the attempts of each event, under the name from `deliveriesOf`. */
-type RequestData = { request: RequestDetail } & Record<`deliveries of ${string}`, { data: EventAttempt[] }>;
+type RequestData = { request: RequestDetail } & Record<`deliveries of ${string}`, { data: AttemptDetail[] }>;
 
 /** Deliveries are fetched for the first events of a request only. */
 const MAX_EVENTS = 8;
 
 const deliveriesOf = (eventId: string) => `deliveries of ${eventId}` as const;
 
-export const requestCall = (id: string): Call => controlCalls.requests.get({ id });
+export const requestCall = (id: string) => controlCalls.requests.get({ id });
 
 export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestData> => ({
   title: `${row.method} ${row.path}`,
   fetch: { request: requestCall(row.id) },
   fetchMore: ({ request }) =>
-    Object.fromEntries(
-      (request?.events ?? [])
-        .slice(0, MAX_EVENTS)
-        .map(({ id }) => [deliveriesOf(id), controlCalls.attempts.list({ eventId: id, limit: 100 })]),
-    ),
+    Object.fromEntries((request?.events ?? []).slice(0, MAX_EVENTS).map(({ id }) => [deliveriesOf(id), eventAttemptsCall(id)])),
   lines(data, state, width) {
     const { theme } = state;
     const { request } = data;

@@ -1,6 +1,7 @@
 // The details of one row: fetched when opened, scrolled with the movement keys.
 
 import {
+  callEffect,
   type Effect,
   type KeyBinding,
   type Overlay,
@@ -13,13 +14,15 @@ import { sanitize, wrap } from "../terminal/cells.ts";
 import { styled } from "../terminal/style.ts";
 import type { Call } from "../wire/control-calls.ts";
 
+type FetchCalls<Data> = { readonly [Name in keyof Data]?: Call<Data[Name]> };
+
 /** `Data` is the replies to the calls of `fetch` and `fetchMore`, by name. */
 export interface Detail<Data extends object = object> {
   title: string;
   /** Calls made when the detail opens. */
-  fetch?: Readonly<Record<string, Call>>;
+  fetch?: FetchCalls<Data>;
   /** Further calls that follow from the first replies. */
-  fetchMore?(data: Partial<Data>): Readonly<Record<string, Call>>;
+  fetchMore?(data: Partial<Data>): FetchCalls<Data>;
   lines(data: Partial<Data>, state: UiState, width: number): string[];
 }
 
@@ -39,21 +42,21 @@ export function openDetail(detail: Detail, keys: readonly KeyBinding[]): { overl
     const before = state.overlays[index] as DetailOverlay | undefined;
     if (!before) return { state, effects: [] };
     const after = next(before);
-    const more = Object.entries(detail.fetchMore?.(after.data) ?? {}).filter(([name]) => !after.requested.includes(name));
+    const more = Object.entries<Call>({ ...detail.fetchMore?.(after.data) }).filter(([name]) => !after.requested.includes(name));
     const requested = [...after.requested, ...more.map(([name]) => name)];
     return { state: { ...state, overlays: state.overlays.with(index, withLines({ ...after, requested })) }, effects: more.map(fetch) };
   };
-  const fetch = ([name, call]: readonly [string, Call]): Effect => ({
-    kind: "call",
-    call,
-    onReply: (state, { body }) => change(state, (overlay) => ({ ...overlay, data: { ...overlay.data, [name]: body } })),
-    onError: (state, message) => change(state, (overlay) => ({ ...overlay, errors: { ...overlay.errors, [name]: message } })),
-  });
+  const fetch = ([name, call]: readonly [string, Call]): Effect =>
+    callEffect(
+      call,
+      (state, { body }) => change(state, (overlay) => ({ ...overlay, data: { ...overlay.data, [name]: body } })),
+      (state, message) => change(state, (overlay) => ({ ...overlay, errors: { ...overlay.errors, [name]: message } })),
+    );
   const withLines = (overlay: DetailOverlay): DetailOverlay => ({
     ...overlay,
     lines: (state, width) => [...detail.lines(overlay.data, state, width), ...fetchStatus(overlay, state, width)],
   });
-  const calls = Object.entries(detail.fetch ?? {});
+  const calls = Object.entries<Call>({ ...detail.fetch });
   const requested = calls.map(([name]) => name);
   const overlay = { id, data: {}, errors: {}, requested, title: sanitize(detail.title), scroll: 0, lines: () => [], keys };
   return { overlay: withLines(overlay), effects: calls.map(fetch) };

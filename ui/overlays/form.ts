@@ -1,6 +1,9 @@
 // Forms: every key that asks for input opens one. A form turns its fields into one call, sends it and shows the result.
 
+import type { HttpReply } from "../../src/client/http-exchange.ts";
+import type { FieldError } from "../../src/kernel/errors.ts";
 import {
+  callEffect,
   closeTopOverlay,
   type Effect,
   type KeyBinding,
@@ -13,20 +16,19 @@ import {
   update,
   withNotice,
 } from "../state/state.ts";
-import { type Answer, type Call, curlOf, type FieldError, refusalOf } from "../wire/control-calls.ts";
+import { type Call, curlOf, refusalOf } from "../wire/control-calls.ts";
 import { confirm } from "./confirm.ts";
 import { editField, type FormField, type FormValues, fieldAt, fieldValue, problemOf } from "./field.ts";
 import { type FormState, type FormView, formLines } from "./form-view.ts";
 
-export interface FormContext {
-  /** In `onReply`, the state from before the call. */
+interface FormContext<Data> {
   state: UiState;
   /** The replies to the calls of `fetch`, by name. */
-  data: Readonly<Record<string, unknown>>;
+  data: Readonly<Partial<Data>>;
 }
 
 /** What a successful call leads to. */
-export interface FormResult {
+interface FormResult {
   /** Shown as the notice. */
   message: string;
   /** The call that `u` makes to undo this one. */
@@ -36,15 +38,27 @@ export interface FormResult {
   updateState?(state: UiState): UiState;
 }
 
-export interface Form {
+/** A call, and what its reply leads to. */
+export interface Submission<Reply = unknown> {
+  call: Call<Reply>;
+  /** A method, so that a submission of any reply is a `Submission`. */
+  onReply(reply: Reply): FormResult;
+}
+
+/** The type of the reply follows from the call. */
+export const submission = <Reply>(call: Call<Reply>, onReply: (reply: Reply) => FormResult): Submission =>
+  ({ call, onReply }) satisfies Submission<Reply>;
+
+/** `Data` is the replies to the calls of `fetch`, by name. */
+export interface Form<Data extends object = object> {
   title: string;
-  /** Calls made when the form opens; `FormContext.data` has their replies. */
-  fetch?: Readonly<Record<string, Call>>;
-  fields(values: FormValues, context: FormContext): readonly FormField[];
-  call(values: FormValues, context: FormContext): Call;
+  /** Calls made when the form opens. */
+  fetch?: { readonly [Name in keyof Data]: Call<Data[Name]> };
+  fields(values: FormValues, context: FormContext<Data>): readonly FormField[];
+  /** The call that the form shows and sends, built from the state before the call. */
+  submission(values: FormValues, context: FormContext<Data>): Submission;
   /** The question to confirm before a destructive call. */
   confirm?(values: FormValues): string | undefined;
-  onReply(reply: Answer, values: FormValues, context: FormContext): FormResult;
 }
 
 interface FormOverlay extends Overlay {
@@ -57,11 +71,11 @@ interface FormOverlay extends Overlay {
 export function openForm(state: UiState, form: Form, values: FormValues = {}, effects: readonly Effect[] = []): StateUpdate {
   const id = Symbol(form.title);
   const input: FormState = { values, data: {}, focus: "", search: "", caretFromEnd: 0, isSending: false, rejection: undefined };
-  const fetches = Object.entries(form.fetch ?? {}).map(([name, call]): Effect => {
-    const onReply = (later: UiState, { body }: Answer) =>
-      update(changeForm(later, id, (before) => ({ ...before, data: { ...before.data, [name]: body } })));
-    return { kind: "call", call, onReply };
-  });
+  const fetches = Object.entries<Call>({ ...form.fetch }).map(([name, call]) =>
+    callEffect(call, (later, { body }) =>
+      update(changeForm(later, id, (before) => ({ ...before, data: { ...before.data, [name]: body } }))),
+    ),
+  );
   return update(openOverlay(state, formOverlay(id, form, input)), ...effects, ...fetches);
 }
 
@@ -76,17 +90,17 @@ const formOverlay = (id: symbol, form: Form, input: FormState): FormOverlay => (
   onKey: handleFormKey,
 });
 
-function viewOf(state: UiState, form: Form, input: FormState): FormView {
+function viewOf(state: UiState, form: Form, input: FormState): FormView & Submission {
   const context = { state, data: input.data };
   const fields = form.fields(input.values, context);
   const values = Object.fromEntries(fields.map((field) => [field.name, fieldValue(field, input.values)]));
   const focused = fields.find(({ name }) => name === input.focus) ?? fields[0];
-  return { fields, values, focused, input, call: form.call(values, context) };
+  return { fields, values, focused, input, ...form.submission(values, context) };
 }
 
 const topForm = (state: UiState) => topOverlay(state) as FormOverlay;
 
-const currentView = (state: UiState): FormView => viewOf(state, topForm(state).form, topForm(state).input);
+const currentView = (state: UiState): FormView & Submission => viewOf(state, topForm(state).form, topForm(state).input);
 
 /** Changes the form with this id, if it is still open. */
 function changeForm(state: UiState, id: symbol, change: (input: FormState) => FormState): UiState {
@@ -152,23 +166,22 @@ function submit(state: UiState): StateUpdate {
 }
 
 function send(state: UiState): StateUpdate {
-  const { id, form } = topForm(state);
-  const { call, values, fields, input } = currentView(state);
-  // The state from before the call: the stream may report the change before the reply arrives.
-  const context = { state, data: input.data };
+  const { id } = topForm(state);
+  // Built from the state before the call: the stream may report the change before the reply arrives.
+  const { call, fields, onReply } = currentView(state);
   const reject = (later: UiState, message: string, errors: readonly FieldError[]): StateUpdate => {
     const invalid = fieldAt(fields, errors[0]?.field ?? "");
     const focus = invalid ? focusOn(invalid.name) : {};
     const rejected = changeForm(later, id, (before) => ({ ...before, ...focus, isSending: false, rejection: { message, fields: errors } }));
     return update(withNotice(rejected, message, "red"));
   };
-  const onReply = (later: UiState, reply: Answer): StateUpdate => {
-    if (reply.status < 400) return finish(later, id, form.onReply(reply, values, context), call);
+  const apply = (later: UiState, reply: HttpReply): StateUpdate => {
+    if (reply.status < 400) return finish(later, id, onReply(reply.body), call);
     const refusal = refusalOf(call, reply);
     return reject(later, refusal.message, refusal.fields);
   };
   const sending = withNotice(changeTopForm(state, { isSending: true, rejection: undefined }), `${call.method} ${call.path} …`, "dim");
-  return update({ ...sending, lastCall: call }, { kind: "call", call, onReply, onError: reject });
+  return update({ ...sending, lastCall: call }, callEffect(call, apply, reject));
 }
 
 function finish(state: UiState, id: symbol, { message, undo, copy, updateState = (same) => same }: FormResult, call: Call): StateUpdate {

@@ -8,7 +8,6 @@ import { confirm } from "../overlays/confirm.ts";
 import { BOARD_PANE } from "../state/learning.ts";
 import { type KeyBinding, makeCall, openOverlay, type UiState, update, valuesOf, withNotice } from "../state/state.ts";
 import { count, countdown, counted } from "../view/format.ts";
-import type { Call } from "../wire/control-calls.ts";
 import { copyApiKey } from "./copy-api-key.ts";
 import { listPane, type Selected } from "./pane.ts";
 
@@ -117,7 +116,7 @@ function removeKey(selected: Selected<Learner>): KeyBinding {
     run(state) {
       const learner = selected(state);
       if (!learner) return update(state);
-      const call: Call = controlCalls.learners.remove({ id: learner.id });
+      const call = controlCalls.learners.remove({ id: learner.id });
       const remove = (later: UiState) => makeCall(later, call, () => `Removed ${learner.name}`);
       return update(openOverlay(state, confirm(`Remove ${learner.name} and their progress?`, call, remove)));
     },

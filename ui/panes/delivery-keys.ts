@@ -5,9 +5,19 @@ import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { type AttemptDetail, attemptCall, isSameDelivery, verifyCommand } from "../details/delivery.ts";
 import { confirm } from "../overlays/confirm.ts";
 import type { Row } from "../state/list.ts";
-import { type KeyBinding, listOf, makeCall, openOverlay, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
+import {
+  callEffect,
+  type KeyBinding,
+  listOf,
+  makeCall,
+  openOverlay,
+  type StateUpdate,
+  type UiState,
+  update,
+  withNotice,
+} from "../state/state.ts";
 import { count } from "../view/format.ts";
-import { type Call, curlOf } from "../wire/control-calls.ts";
+import { curlOf } from "../wire/control-calls.ts";
 import { copyApiKey } from "./copy-api-key.ts";
 import type { Selected } from "./pane.ts";
 
@@ -50,7 +60,7 @@ export const deliveryKeys = (selected: Selected<AttemptMessage>): readonly KeyBi
   ];
 };
 
-const replayCall = ({ id }: AttemptMessage): Call => controlCalls.attempts.replay({ id });
+const replayCall = ({ id }: AttemptMessage) => controlCalls.attempts.replay({ id });
 
 function replayFailed(state: UiState): StateUpdate {
   const failed = failedDeliveries(listOf(state, "deliveries").rows);
@@ -102,12 +112,10 @@ function copyFromAttempt(
   textOf: (attempt: AttemptDetail) => string,
 ): StateUpdate {
   if (!attempt) return update(state);
-  return update(withNotice(state, `Loading ${attempt.id} …`, "dim"), {
-    kind: "call",
-    call: attemptCall(attempt.id),
-    onReply: (later, { body }) =>
-      update(withNotice(later, notice), { kind: "copy", text: textOf((body as { attempt: AttemptDetail }).attempt) }),
-  });
+  const effect = callEffect(attemptCall(attempt.id), (later, { body }) =>
+    update(withNotice(later, notice), { kind: "copy", text: textOf(body.attempt) }),
+  );
+  return update(withNotice(state, `Loading ${attempt.id} …`, "dim"), effect);
 }
 
 /** Headers that curl sets itself. */

@@ -1,7 +1,7 @@
 // The pane of fault rules: how often each may still fire, and how clients coped with it.
 
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { RuleState } from "../../src/contracts/fault.ts";
+import type { FaultRule } from "../../src/client/control-plane.generated.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { faultDetail } from "../details/fault.ts";
 import { type KeyBinding, makeCall, secondsUntil, type UiState, update, valuesOf } from "../state/state.ts";
@@ -10,17 +10,17 @@ import { count, countdown, counted, milliseconds } from "../view/format.ts";
 import { curlOf } from "../wire/control-calls.ts";
 import { listPane, type Selected } from "./pane.ts";
 
-export const faults = listPane<RuleState>({
+export const faults = listPane<FaultRule>({
   name: "faults",
   title: "Faults",
   rowId: ({ id }) => id,
   filterBy: ({ id, name, status, target, action }) => ({
     text: `${id} ${name ?? ""} ${action.type} ${status}`,
-    fields: { id, name, status, target, action: action.type },
+    fields: { id, name, status, target, action: String(action.type) },
   }),
   poll: controlCalls.faults.list(),
   titleNote(state) {
-    const armed = valuesOf<RuleState>(state, "faults").filter(isArmed).length;
+    const armed = valuesOf<FaultRule>(state, "faults").filter(isArmed).length;
     return armed === 0 ? "" : `${count(armed)} armed`;
   },
   columns(rule, state, width) {
@@ -47,20 +47,20 @@ export const faults = listPane<RuleState>({
   keys: (selected) => [removeKey(selected)],
 });
 
-const isArmed = ({ status, enabled }: RuleState) => status === "armed" && enabled;
+const isArmed = ({ status, enabled }: FaultRule) => status === "armed" && enabled;
 
 /** The rule's name, or a description such as `429 on payments.list`. */
-function descriptionOf({ name, action, match }: RuleState): string {
+function descriptionOf({ name, action, match }: FaultRule): string {
   if (name !== null) return name;
-  const { type, status, as } = action as { type: string; status?: unknown; as?: unknown };
+  const { type, status, as } = action;
   const variant = [status, as].filter((value) => value !== undefined && value !== null).join(" ");
-  const { operation, event, merchant } = match as Record<string, unknown>;
+  const { operation, event, merchant } = match;
   const matches = [operation, event, merchant].filter((value) => value !== undefined).map(String);
-  const what = type === "rate_limit" ? "429" : type.replaceAll("_", " ");
+  const what = type === "rate_limit" ? "429" : String(type).replaceAll("_", " ");
   return `${what}${variant === "" ? "" : ` ${variant}`}${matches.length === 0 ? "" : ` on ${matches.join(", ")}`}`;
 }
 
-function statusOf({ status, enabled, fired, remaining, trigger }: RuleState): string {
+function statusOf({ status, enabled, fired, remaining, trigger }: FaultRule): string {
   if (!enabled) return "disabled";
   if (status === "spent") return `spent (${count(fired)})`;
   if (status !== "armed") return status;
@@ -70,7 +70,7 @@ function statusOf({ status, enabled, fired, remaining, trigger }: RuleState): st
 const VERDICT = "verdict: ";
 
 /** A failed verdict, else the time to live, else the other verdicts. */
-function noteOf(state: UiState, { id, endsAt, status }: RuleState): string {
+function noteOf(state: UiState, { id, endsAt, status }: FaultRule): string {
   const verdicts = valuesOf<VerdictMessage>(state, "verdicts").filter(({ fault }) => fault === id);
   if (verdicts.some(({ verdict }) => verdict === "fail")) return `${VERDICT}fail`;
   if (status === "armed" && endsAt !== null) return `ttl ${countdown(secondsUntil(state, milliseconds(endsAt)))}`;
@@ -78,7 +78,7 @@ function noteOf(state: UiState, { id, endsAt, status }: RuleState): string {
   return verdicts.every(({ verdict }) => verdict === "pass") ? `${VERDICT}pass` : `${VERDICT}open`;
 }
 
-function removeKey(selected: Selected<RuleState>): KeyBinding {
+function removeKey(selected: Selected<FaultRule>): KeyBinding {
   return {
     keys: ["d"],
     label: "remove",

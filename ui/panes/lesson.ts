@@ -1,7 +1,6 @@
 // The pane of a lesson: the learner's current step, its command and hints.
 
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { LearnerView } from "../../src/contracts/lesson.ts";
 import { lessonKey, withLearnerReply } from "../controls/lessons.ts";
 import { paragraph } from "../details/detail-lines.ts";
 import { stepLines, stepMarks } from "../details/lesson-text.ts";
@@ -56,7 +55,7 @@ function lessonKeys(): readonly KeyBinding[] {
       label: "hint",
       help: "show the next hint",
       isEnabled: (state) => (currentStep(state)?.hints ?? 0) > 0,
-      run: (state) => makeCall(state, learnerCall(state, "hint"), ({ body }) => `Hint ${(body as LearnerView).hints}`, withLearnerReply),
+      run: (state) => makeCall(state, learnerCall(state, "hint"), ({ body }) => `Hint ${body.hints}`, withLearnerReply),
     },
     {
       keys: ["S"],

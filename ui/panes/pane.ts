@@ -59,7 +59,7 @@ interface ListPaneDeclaration<Value> {
   /** Each stream item of this kind adds a row. */
   stream?: StreamKind<Value>;
   /** A call made every second; the items of `data` in its reply are the rows. */
-  poll?: Call;
+  poll?: Call<{ data: Value[] }>;
   /** Shown beside the title, such as a count. Default: nothing. */
   titleNote?(state: UiState): string;
   columns(value: Value, state: UiState, width: number): Column[];

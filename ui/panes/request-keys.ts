@@ -1,11 +1,12 @@
 // The keys of a request: copy it as curl, resend it.
 
 import type { RequestDetail } from "../../src/client/control-plane.generated.ts";
+import type { ServiceCall } from "../../src/client/service-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { MASK } from "../../src/kernel/redact.ts";
 import { requestCall } from "../details/request.ts";
-import { type KeyBinding, makeCall, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
-import { type Call, curlOf } from "../wire/control-calls.ts";
+import { callEffect, type KeyBinding, makeCall, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
+import { curlOf } from "../wire/control-calls.ts";
 import { apiKeysOf, copyApiKey } from "./copy-api-key.ts";
 import type { Selected } from "./pane.ts";
 
@@ -43,11 +44,8 @@ function withRequest(
   then: (state: UiState, request: RequestDetail) => StateUpdate,
 ): StateUpdate {
   if (!request) return update(state);
-  return update(withNotice(state, `Loading ${request.id} …`, "dim"), {
-    kind: "call",
-    call: requestCall(request.id),
-    onReply: (later, { body }) => then(later, body as RequestDetail),
-  });
+  const effect = callEffect(requestCall(request.id), (later, { body }) => then(later, body));
+  return update(withNotice(state, `Loading ${request.id} …`, "dim"), effect);
 }
 
 function copyAsCurl(state: UiState, request: RequestDetail, wantsKey: boolean): StateUpdate {
@@ -80,7 +78,7 @@ function apiKeyOf(state: UiState, request: RequestDetail): string | null | undef
 /** The headers that belong to the request itself, not to its connection or client. */
 const REQUEST_HEADERS = ["idempotency-key", "content-type", "x-sandbox-inject"];
 
-function callOf({ method, path, query, request }: RequestDetail, key: string | null, wanted: readonly string[]): Call {
+function callOf({ method, path, query, request }: RequestDetail, key: string | null, wanted: readonly string[]): ServiceCall {
   const headers = Object.fromEntries(
     Object.entries(request.headers)
       .filter(([name]) => wanted.includes(name.toLowerCase()))
@@ -88,7 +86,7 @@ function callOf({ method, path, query, request }: RequestDetail, key: string | n
   );
   const hasBody = request.body !== "" && method !== "GET" && method !== "HEAD";
   return {
-    method: method as Call["method"],
+    method,
     path: query === "" ? path : `${path}?${query.replace(/^\?/, "")}`,
     key,
     headers,

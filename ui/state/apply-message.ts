@@ -1,11 +1,12 @@
 // Applies messages from the sandbox to the state: stream messages, poll replies, connection changes and clock ticks.
 
-import type { LiveItem, LiveMessage, Totals } from "../../src/contracts/live-messages.ts";
+import type { SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
+import type { LiveItem, Totals } from "../../src/contracts/live-messages.ts";
 import type { Pane } from "../panes/pane.ts";
-import type { Connection } from "../wire/live.ts";
+import type { Connection, StreamMessage } from "../wire/live.ts";
 import { applyLessonItems, withoutLearner } from "./learning.ts";
 import { append, emptyList, type Row, replace } from "./list.ts";
-import { listOf, type SandboxIndex, type UiState, withList, withNotice, ZERO_TOTALS } from "./state.ts";
+import { listOf, type UiState, withList, withNotice, ZERO_TOTALS } from "./state.ts";
 
 /** The request rate is an average over this long. */
 const RATE_WINDOW_MS = 2_000;
@@ -15,8 +16,8 @@ export function applyConnection(state: UiState, connection: Connection): UiState
   return { ...state, connection, retryAt };
 }
 
-export function applyMessage(state: UiState, message: LiveMessage, panes: readonly Pane[]): UiState {
-  if (message.type === "snapshot") return applySandboxIndex(applySnapshot(state, message, panes), message.sandbox as SandboxIndex);
+export function applyMessage(state: UiState, message: StreamMessage, panes: readonly Pane[]): UiState {
+  if (message.type === "snapshot") return applySandboxIndex(applySnapshot(state, message, panes), message.sandbox);
   if (message.type !== "digest") return state;
   const items = message.items.filter(({ seq }) => seq > state.lastSeq);
   const unsent = countUnsent(state.totals, message.totals, items);
@@ -26,7 +27,7 @@ export function applyMessage(state: UiState, message: LiveMessage, panes: readon
 }
 
 /** A snapshot with another run id means that the sandbox restarted: the rows of the earlier run are cleared. */
-function applySnapshot(state: UiState, { run, totals }: LiveMessage & { type: "snapshot" }, panes: readonly Pane[]): UiState {
+function applySnapshot(state: UiState, { run, totals }: StreamMessage & { type: "snapshot" }, panes: readonly Pane[]): UiState {
   if (run === state.run) return state;
   const samples = [{ at: state.now, requests: totals.request }];
   const started = { ...state, run, samples, totals: ZERO_TOTALS, lastSeq: 0 };
@@ -73,7 +74,7 @@ function applyClock(state: UiState, items: readonly LiveItem[]): UiState {
   return { ...state, clockReadAt: state.now, sandbox: { ...state.sandbox, clock: item.clock } };
 }
 
-export const applySandboxIndex = (state: UiState, sandbox: SandboxIndex): UiState => ({ ...state, sandbox, clockReadAt: state.now });
+export const applySandboxIndex = (state: UiState, sandbox: SandboxIndexReply): UiState => ({ ...state, sandbox, clockReadAt: state.now });
 
 export const applyPolledRows = (state: UiState, pane: string, rows: readonly Row[]): UiState =>
   withList(state, pane, replace(listOf(state, pane), rows, state.pane === pane));

@@ -1,9 +1,9 @@
 // Lessons in the state: the learner's progress, the lesson shown, and the calls that fetch them.
 
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { LearnerView, Lesson } from "../../src/contracts/lesson.ts";
+import type { Lesson } from "../../src/client/control-plane.generated.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
-import { type Effect, type LearnerMode, type UiState, update, withNotice } from "./state.ts";
+import { callEffect, type Effect, type LearnerMode, type LearnerView, type UiState, update, withNotice } from "./state.ts";
 
 export const LESSON_PANE = "lesson";
 export const BOARD_PANE = "board";
@@ -55,17 +55,16 @@ export function pollLearner(state: UiState): Effect[] {
   if (!mode) return [];
   const { learner: polled } = mode;
   return [
-    {
-      kind: "call",
-      call: controlCalls.learners.get({ id: mode.id }),
-      onReply(later, { body }) {
+    callEffect(
+      controlCalls.learners.get({ id: mode.id }),
+      (later, { body }) => {
         // The stream may have delivered newer progress while the poll was in flight.
-        const next = learnerMode(later)?.learner === polled ? withLearner(later, body as LearnerView) : later;
+        const next = learnerMode(later)?.learner === polled ? withLearner(later, body) : later;
         return update(next, ...fetchLesson(next));
       },
       // After a reset the learner does not exist until the lesson starts again; the next poll finds it.
-      onError: (later) => update(later),
-    },
+      (later) => update(later),
+    ),
   ];
 }
 
@@ -76,6 +75,10 @@ function fetchLesson(state: UiState): Effect[] {
   const call = controlCalls.lessons.get({ name, learner: mode.id });
   const withLesson = (later: UiState, lesson: Lesson) => ({ ...later, learning: { ...mode, ...learnerMode(later), lesson } });
   return [
-    { kind: "call", call, onReply: (later, { body }) => update(withLesson(later, body as Lesson)), onError: (later) => update(later) },
+    callEffect(
+      call,
+      (later, { body }) => update(withLesson(later, body)),
+      (later) => update(later),
+    ),
   ];
 }

@@ -1,10 +1,13 @@
 // The dashboard's state as one immutable value, and the pure functions that every room builds updates from.
 
-import type { LearnerView, Lesson } from "../../src/contracts/lesson.ts";
-import type { ClockMessage, Totals } from "../../src/contracts/live-messages.ts";
+import type { Learner, LeftStep, Lesson, SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
+import type { HttpReply } from "../../src/client/http-exchange.ts";
+import type { HttpTarget } from "../../src/client/http-transport.ts";
+import type { Totals } from "../../src/contracts/live-messages.ts";
 import { parseTime } from "../../src/kernel/clock.ts";
+import type { FieldError } from "../../src/kernel/errors.ts";
 import type { TextStyle, Theme } from "../terminal/style.ts";
-import type { Answer, Call, FieldError, Target } from "../wire/control-calls.ts";
+import type { Call } from "../wire/control-calls.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
 import type { Connection } from "../wire/live.ts";
 import { emptyList, type List } from "./list.ts";
@@ -14,16 +17,6 @@ export interface Size {
   rows: number;
 }
 
-/** The reply of `GET /_sandbox`. */
-export interface SandboxIndex {
-  version: string;
-  baseUrl: string;
-  clock: ClockMessage;
-  database: string | null;
-  pendingDeliveries: number;
-  merchants: { id: string; name: string | null; apiKeys: string[] }[];
-}
-
 export interface Notice {
   text: string;
   style: TextStyle;
@@ -31,6 +24,9 @@ export interface Notice {
 
 /** Lessons: one learner at this dashboard, or a workshop whose board it shows. */
 export type LearningMode = LearnerMode | { readonly kind: "workshop" /** The join URL. */; readonly url: string };
+
+/** A learner's progress, as a poll or the stream sends it. The two write times differently, and no display of a lesson uses them. */
+export type LearnerView = Omit<Learner, "since" | "left"> & { readonly left: readonly Omit<LeftStep, "at">[] };
 
 export interface LearnerMode {
   readonly kind: "learner";
@@ -43,7 +39,7 @@ export interface LearnerMode {
 }
 
 export interface UiState {
-  readonly target: Target;
+  readonly target: HttpTarget;
   readonly theme: Theme;
   readonly size: Size;
   /** Real milliseconds; countdowns use it. */
@@ -51,7 +47,7 @@ export interface UiState {
   readonly connection: Connection;
   /** When the next connection attempt is due. */
   readonly retryAt: number;
-  readonly sandbox: SandboxIndex | undefined;
+  readonly sandbox: SandboxIndexReply | undefined;
   /** When `sandbox.clock` was read, in real milliseconds. */
   readonly clockReadAt: number;
   /** The run of the sandbox whose rows are shown. */
@@ -87,15 +83,25 @@ export interface CachedLookups {
   readonly rules?: readonly JsonSchema[];
 }
 
+interface CallEffect<Reply = unknown> {
+  kind: "call";
+  call: Call<Reply>;
+  /** A method, so that an effect of any reply is an `Effect`. */
+  onReply(state: UiState, reply: HttpReply<Reply>): StateUpdate;
+  /** Default: show the message as a notice. */
+  onError?: (state: UiState, message: string, fields: readonly FieldError[]) => StateUpdate;
+}
+
+/** Makes a call and applies its reply, whose type follows from the call. */
+export const callEffect = <Reply>(
+  call: Call<Reply>,
+  onReply: CallEffect<Reply>["onReply"],
+  onError?: CallEffect["onError"],
+): Effect & CallEffect<Reply> => ({ kind: "call", call, onReply, ...(onError && { onError }) });
+
 /** A side effect, carried out by `run-effects.ts`. */
 export type Effect =
-  | {
-      kind: "call";
-      call: Call;
-      onReply: (state: UiState, reply: Answer) => StateUpdate;
-      /** Default: show the message as a notice. */
-      onError?: (state: UiState, message: string, fields: readonly FieldError[]) => StateUpdate;
-    }
+  | CallEffect
   | { kind: "copy"; text: string }
   /** Sends the filters to the stream, so that the digest includes matching rows. */
   | { kind: "subscribe" }
@@ -137,7 +143,7 @@ export interface Overlay {
 export const update = (state: UiState, ...effects: Effect[]): StateUpdate => ({ state, effects });
 
 export interface InitialStateOptions {
-  target: Target;
+  target: HttpTarget;
   theme: Theme;
   size: Size;
   now: number;
@@ -189,14 +195,16 @@ export const closeTopOverlay = (state: UiState): UiState => ({ ...state, overlay
 export const replaceTopOverlay = (state: UiState, overlay: Overlay): UiState => openOverlay(closeTopOverlay(state), overlay);
 
 /** Makes the call of a key, keeps it for `!`, and shows a notice with the outcome. */
-export function makeCall(
+export function makeCall<Reply>(
   state: UiState,
-  call: Call,
-  describe: (reply: Answer) => string,
-  updateState: (state: UiState, reply: Answer) => UiState = (same) => same,
+  call: Call<Reply>,
+  describe: (reply: HttpReply<Reply>) => string,
+  updateState: (state: UiState, reply: Reply) => UiState = (same) => same,
 ): StateUpdate {
-  const onReply = (later: UiState, reply: Answer) => update(withNotice(updateState(later, reply), describe(reply)), { kind: "refresh" });
-  return update({ ...withNotice(state, `${call.method} ${call.path} …`, "dim"), lastCall: call }, { kind: "call", call, onReply });
+  const effect = callEffect(call, (later, reply) =>
+    update(withNotice(updateState(later, reply.body), describe(reply)), { kind: "refresh" }),
+  );
+  return update({ ...withNotice(state, `${call.method} ${call.path} …`, "dim"), lastCall: call }, effect);
 }
 
 /** Sandbox time now, in milliseconds: the time last read, plus what has passed since unless the clock is frozen. */

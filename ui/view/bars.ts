@@ -1,11 +1,12 @@
 // The one-line bars around the panes: status, tabs, notice, keys.
 
+import type { SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 import { enabledBindings } from "../keys/key-routing.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
-import { listOf, type SandboxIndex, sandboxNow, topOverlay, type UiState, valuesOf } from "../state/state.ts";
+import { listOf, sandboxNow, topOverlay, type UiState, valuesOf } from "../state/state.ts";
 import { fitTo, padEnd, sanitize, widthOf } from "../terminal/cells.ts";
 import { styled, symbols } from "../terminal/style.ts";
 import { count } from "./format.ts";
@@ -57,7 +58,7 @@ function connectionText({ connection, retryAt, now, lastSeq }: UiState): string 
   return `RECONNECTING in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s: ${connection.reason}${stale}`;
 }
 
-function clockText(state: UiState, { clock }: SandboxIndex): string {
+function clockText(state: UiState, { clock }: SandboxIndexReply): string {
   const time = isoTime(sandboxNow(state)).slice(0, 19).replace("T", " ");
   return `clock ${time}${clock.mode === "real" ? "" : ` ${clock.mode}`}`;
 }
@@ -66,7 +67,7 @@ const KEY_PREFIX = "sk_test_";
 const MAX_KEYS_SHOWN = 6;
 
 /** The first API key of each merchant: `keys sk_test_{lodge,market}`. */
-function apiKeysText({ merchants }: SandboxIndex): string {
+function apiKeysText({ merchants }: SandboxIndexReply): string {
   const keys = merchants.flatMap(({ apiKeys }) => apiKeys.slice(0, 1));
   const shown = keys.slice(0, MAX_KEYS_SHOWN).map((key) => key.replace(KEY_PREFIX, ""));
   const more = keys.length > MAX_KEYS_SHOWN ? [`${keys.length - MAX_KEYS_SHOWN} more`] : [];
@@ -74,7 +75,7 @@ function apiKeysText({ merchants }: SandboxIndex): string {
 }
 
 /** `sk_test_lodge +2 more`. */
-function firstApiKeyText({ merchants }: SandboxIndex): string {
+function firstApiKeyText({ merchants }: SandboxIndexReply): string {
   const [first, ...others] = merchants;
   return first ? `${first.apiKeys[0] ?? first.id}${others.length > 0 ? ` +${others.length} more` : ""}` : "no merchants";
 }

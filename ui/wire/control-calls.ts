@@ -7,17 +7,13 @@ import { callService, type ServiceCall } from "../../src/client/service-call.ts"
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import type { ErrorBody, FieldError } from "../../src/kernel/errors.ts";
 
-export type { FieldError };
-export type Target = HttpTarget;
-export type Answer = HttpReply;
-
 /** A control call never has a key, and a service call always has one, or null. */
-export type Call = (ControlCall & { readonly key?: undefined; readonly headers?: undefined }) | ServiceCall;
+export type Call<Reply = unknown> = (ControlCall<Reply> & { readonly key?: undefined; readonly headers?: undefined }) | ServiceCall<Reply>;
 
 const isControl = (call: Call): call is ControlCall => call.key === undefined;
 
-/** A call that was refused, and the fields that were wrong. */
-export class Refusal extends Error {
+/** A call was refused; `fields` are those that were wrong. */
+export class RefusedCall extends Error {
   readonly fields: readonly FieldError[];
 
   constructor(message: string, fields: readonly FieldError[]) {
@@ -26,32 +22,33 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal in a reply; control plane and service word it in the same form. */
-export function refusalOf({ method, path }: Pick<Call, "method" | "path">, { status, body }: Answer): Refusal {
+/** The error in a reply of the control plane or the service. */
+export function refusalOf({ method, path }: Pick<Call, "method" | "path">, { status, body }: HttpReply): RefusedCall {
   const { message, details } = (body ?? {}) as Partial<ErrorBody>;
   const errors = details?.errors;
-  return new Refusal(message ?? `${method} ${path} was answered ${status}`, Array.isArray(errors) ? (errors as FieldError[]) : []);
+  return new RefusedCall(message ?? `${method} ${path} was answered ${status}`, Array.isArray(errors) ? (errors as FieldError[]) : []);
 }
 
-/** Makes a call. A control call that is refused rejects with a `Refusal`; a service call resolves whatever its status. */
-export async function perform(target: Target, call: Call): Promise<Answer> {
+/** Makes a call. A control call that is refused rejects with a `RefusedCall`; a service call resolves whatever its status. */
+export async function perform<Reply>(target: HttpTarget, call: Call<Reply>): Promise<HttpReply<Reply>> {
   const unreachable = unreachableAt(target);
-  if (!isControl(call))
-    return callService(target.url, call).catch((error: Error) => {
-      throw unreachable(error);
-    });
-  return { status: 200, body: await httpTransport(target, { refused: refusalOf, unreachable })(call) };
+  const reply = isControl(call)
+    ? { status: 200, body: await httpTransport(target, { refused: refusalOf, unreachable })(call) }
+    : await callService(target.url, call).catch((error: Error) => {
+        throw unreachable(error);
+      });
+  return reply as HttpReply<Reply>;
 }
 
 const unreachableAt =
-  ({ url }: Target) =>
+  ({ url }: HttpTarget) =>
   (error: Error & { code?: string }) =>
     error.code === "ECONNREFUSED" || error.code === "ECONNRESET"
-      ? new Error(`Nobody answers at ${url}`, { cause: error })
+      ? new Error(`No sandbox answers at ${url}`, { cause: error })
       : new Error(reasonOf(error), { cause: error });
 
 /** The same call for a shell. */
-export function curlOf(target: Target, call: Call): string {
+export function curlOf(target: HttpTarget, call: Call): string {
   const { method, path, body, headers = {} } = call;
   const payload = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   const token = isControl(call) ? target.token : call.key;

@@ -2,9 +2,10 @@
 
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
+import type { SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
+import type { HttpTarget } from "../../src/client/http-transport.ts";
 import type { DigestFilters, LiveMessage } from "../../src/contracts/live-messages.ts";
 import { afterRealTime, afterThisTurn } from "../../src/kernel/clock.ts";
-import type { Target } from "./control-calls.ts";
 
 export type Connection =
   | { phase: "connecting" }
@@ -13,6 +14,9 @@ export type Connection =
   /** The sandbox refused the connection; it is not retried. */
   | { phase: "detached"; reason: string };
 
+/** A message of the stream, with the sandbox as the control plane shows it. */
+export type StreamMessage = LiveMessage<SandboxIndexReply>;
+
 export interface LiveStream {
   /** Sends the filters: the digest then includes rows that match them. */
   subscribe(filters: DigestFilters): void;
@@ -20,7 +24,7 @@ export interface LiveStream {
 }
 
 interface LiveHandlers {
-  message(message: LiveMessage): void;
+  message(message: StreamMessage): void;
   connection(connection: Connection): void;
 }
 
@@ -34,7 +38,7 @@ export interface StreamPosition {
 const RECONNECT_DELAYS_MS = [250, 500, 1_000, 2_000, 3_000];
 
 export interface LiveOptions {
-  target: Target;
+  target: HttpTarget;
   /** `digests` has exact counts but only the newest items. */
   mode: "everything" | "digests";
   from: StreamPosition;
@@ -100,19 +104,19 @@ const resumeQuery = ({ run, seq }: StreamPosition): Record<string, string> => ({
 
 interface SocketHandlers {
   opened(socket: WebSocket): void;
-  message(message: LiveMessage): void;
+  message(message: StreamMessage): void;
   /** Access was denied: retrying would not help. */
   refused(reason: string): void;
   closed(reason: string): void;
 }
 
-function openSocket({ url, token }: Target, query: Record<string, string>, handlers: SocketHandlers): WebSocket {
+function openSocket({ url, token }: HttpTarget, query: Record<string, string>, handlers: SocketHandlers): WebSocket {
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/_sandbox/live?${new URLSearchParams(query)}`, { headers });
   let reason = "connection closed";
   let status: string | undefined;
   socket.on("open", () => handlers.opened(socket));
-  socket.on("message", (text) => handlers.message(JSON.parse(String(text)) as LiveMessage));
+  socket.on("message", (text) => handlers.message(JSON.parse(String(text)) as StreamMessage));
   socket.on("unexpected-response", (_, response) => {
     void refusalReason(response).then((refusal) => {
       status = `HTTP ${response.statusCode}`;
@@ -128,7 +132,7 @@ function openSocket({ url, token }: Target, query: Record<string, string>, handl
 }
 
 /** The position after a message. The items of a new run count from 1 again. */
-function advancePosition(message: LiveMessage, { run, seq }: StreamPosition): StreamPosition {
+function advancePosition(message: StreamMessage, { run, seq }: StreamPosition): StreamPosition {
   if (message.type === "digest") return { run, seq: message.seq };
   if (message.type === "batch") return { run, seq: message.items.at(-1)?.seq ?? seq };
   if (message.type === "gap") return { run, seq: message.to };

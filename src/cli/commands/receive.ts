@@ -2,6 +2,8 @@
 
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { CreatedWebhook } from "../../areas/webhooks.ts";
+import type { ServiceCall } from "../../client/service-call.ts";
 import { afterRealTime } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { SandboxError } from "../../kernel/errors.ts";
@@ -18,11 +20,6 @@ interface Misbehaviour {
   pause: number;
   /** The status of every response; undefined for the correct one. */
   status: number | undefined;
-}
-
-interface Registered {
-  id: string;
-  secret: string;
 }
 
 const PORT = 4848;
@@ -70,10 +67,12 @@ export const receive = command({
 
 async function register(sandbox: RunningSandbox, url: string, wanted: string | undefined, events: string[]) {
   const merchant = await sandbox.merchant(wanted);
-  const { id, secret } = await sandbox.service<Registered>(merchant.key, "POST", "/webhooks", { url, events });
+  const create: ServiceCall<CreatedWebhook> = { method: "POST", path: "/v1/webhooks", key: merchant.key, body: { url, events } };
+  const { id, secret } = await sandbox.service(create);
   print(`Receiving ${events.join(", ")} of ${merchant.id} at ${url} as ${id}. Press Ctrl-C to stop and remove the endpoint.`);
   // The sandbox may have ended first, which is not an error.
-  return { secret, leave: () => sandbox.service(merchant.key, "DELETE", `/webhooks/${id}`).catch(() => undefined) };
+  const remove = { method: "DELETE", path: `/v1/webhooks/${id}`, key: merchant.key };
+  return { secret, leave: () => sandbox.service(remove).catch(() => undefined) };
 }
 
 /** Reads and prints one delivery. Resolves with the status of the response. */

@@ -1,14 +1,9 @@
 // `trigger`: sends a test event of any type from a running sandbox.
 
+import { testEventCall } from "../../client/service-call.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { command, print } from "../command.ts";
 import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
-
-interface Sent {
-  id: string;
-  type: string;
-  deliveries: { endpointId: string }[];
-}
 
 export const trigger = command({
   summary: "send a test event to the endpoints that subscribed to its type",
@@ -23,7 +18,7 @@ export const trigger = command({
     if (type === undefined) throw new SandboxError("The event type is missing: merchant-sandbox trigger payment.succeeded.", "usage");
     const sandbox = connectToSandbox(flags);
     const merchant = await sandbox.merchant(flags.for);
-    const event = await sandbox.service<Sent>(merchant.key, "POST", "/webhook-events/test", { type, data: parse(flags.data ?? "{}") });
+    const event = await sandbox.service(testEventCall(merchant.key, { type, data: parse(flags.data ?? "{}") }));
     const endpoints = event.deliveries.map(({ endpointId }) => endpointId);
     print(
       `${event.id} ${event.type}: ${endpoints.length === 0 ? `no endpoint of ${merchant.id} subscribed to it` : `on its way to ${endpoints.join(", ")}`}`,

@@ -16,7 +16,7 @@ export interface RunningSandbox {
   /** The control plane. A refused call throws an error of the command. */
   readonly control: ControlPlane;
   /** Calls the service with a merchant's key. */
-  service<T>(key: string, method: string, path: string, body?: unknown): Promise<T>;
+  service<Reply>(call: ServiceCall<Reply>): Promise<Reply>;
   /** A merchant with an API key, found by its id or the part after mer_ (default: the first one). */
   merchant(wanted: string | undefined): Promise<{ id: string; key: string }>;
 }
@@ -40,7 +40,7 @@ export function connectToSandbox(flags: Record<string, string | undefined>): Run
   return {
     url,
     control,
-    service: (key, method, path, body) => service(url, { method, path: `/v1${path}`, key, body }),
+    service: (call) => service(url, call),
     async merchant(wanted) {
       return merchantNamed((await control.index()).merchants, wanted);
     },
@@ -69,11 +69,11 @@ const failureWords = (url: string): FailureWords => ({
         ),
 });
 
-async function service<T>(url: string, call: ServiceCall): Promise<T> {
+async function service<Reply>(url: string, call: ServiceCall<Reply>): Promise<Reply> {
   const reply = await callService(url, call).catch((error: Error) => {
     throw failureWords(url).unreachable(error);
   });
-  if (reply.status >= 200 && reply.status < 300) return reply.body as T;
+  if (reply.status >= 200 && reply.status < 300) return reply.body as Reply;
   throw refusal(call.method, call.path, reply);
 }
 

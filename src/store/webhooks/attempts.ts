@@ -1,7 +1,8 @@
 // The log of delivery attempts, each written when it has ended.
 
 import type { Statement } from "better-sqlite3";
-import type { DeliveryEffect } from "../../contracts/fault.ts";
+import type { AttemptFault } from "../../contracts/fault.ts";
+import type { AttemptError, AttemptStatus, WebhookDelivery } from "../../contracts/webhook.ts";
 import { sortKeyIn } from "../../kernel/random.ts";
 import type { PageQuery } from "../../schema/shapes.ts";
 import { failInvalidCursor, type Page } from "../records/collection.ts";
@@ -14,7 +15,7 @@ export interface AttemptStart {
   merchant: string;
   endpoint: string;
   delivery: number;
-  trigger: "event" | "retry" | "replay" | "test";
+  trigger: WebhookDelivery["trigger"];
   attempt: number;
   allowed: number;
   url: string;
@@ -26,34 +27,6 @@ export interface AttemptStart {
   /** Sandbox milliseconds. */
   started: number;
 }
-
-/** What fault rules did to an attempt. */
-export interface AttemptFault {
-  /** The first rule. */
-  id: string;
-  name: string | null;
-  effects: { id: string; action: string; effect: DeliveryEffect }[];
-  /** Counts the copies that a rule made of a delivery; 0 for the delivery itself. */
-  copy: number;
-  wouldHaveSent: { headers: Record<string, string>; body: string };
-}
-
-export type AttemptStatus = "succeeded" | "failed" | "aborted";
-
-/** Why an attempt failed. */
-export const ATTEMPT_ERRORS = [
-  "timeout",
-  "connection_refused",
-  "dns",
-  "tls",
-  "reset",
-  "redirect_not_followed",
-  "http_status",
-  "target_not_allowed",
-  "dropped",
-] as const;
-
-export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
 
 /** The outcome of an attempt. */
 export interface AttemptEnd {
@@ -68,32 +41,6 @@ export interface AttemptEnd {
   ended: number;
   /** Real milliseconds. */
   duration: number | null;
-}
-
-/** A row of the log as the API shows it. */
-export interface AttemptRecord {
-  id: string;
-  object: "webhook_delivery";
-  merchantId: string;
-  eventId: string;
-  eventType: string;
-  endpointId: string;
-  url: string;
-  trigger: AttemptStart["trigger"];
-  attempt: number;
-  maxAttempts: number;
-  status: AttemptStatus;
-  responseStatus: number | null;
-  responseBody: string | null;
-  responseTruncated: boolean;
-  errorCode: AttemptError | null;
-  errorMessage: string | null;
-  durationMs: number;
-  requestHeaders: Record<string, string>;
-  requestBody: string;
-  nextAttemptAt: number | null;
-  livemode: false;
-  created: number;
 }
 
 export interface AttemptQuery extends PageQuery {
@@ -115,7 +62,7 @@ interface AttemptRow {
   id: string;
   endpoint: string;
   url: string;
-  trigger: AttemptRecord["trigger"];
+  trigger: WebhookDelivery["trigger"];
   allowed: number;
   status: AttemptStatus;
   response_status: number | null;
@@ -237,7 +184,7 @@ function reading({ sql }: Database) {
       return note === null ? null : (JSON.parse(note) as AttemptFault);
     },
     /** The log of one merchant, in the order in which attempts ended, or of all, in the order in which they were written. */
-    page(merchant: string | undefined, query: AttemptQuery): Page<AttemptRecord> {
+    page(merchant: string | undefined, query: AttemptQuery): Page<WebhookDelivery> {
       const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before, id, ...filters } = query;
       const columns = merchant === undefined ? AS_WRITTEN : BY_END;
       const from = after === undefined ? undefined : (find(after, merchant) ?? failInvalidCursor(query, "webhook_delivery"));
@@ -263,7 +210,7 @@ function reading({ sql }: Database) {
   };
 }
 
-function show(row: AttemptRow): AttemptRecord {
+function show(row: AttemptRow): WebhookDelivery {
   return {
     id: row.id,
     object: "webhook_delivery",

@@ -1,26 +1,12 @@
 // The health of a webhook endpoint, counted from the log of its attempts.
 
+import type { WebhookHealth } from "../../contracts/webhook.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";
 import { ENDPOINT_KIND } from "./deliveries.ts";
 import type { EndpointKey } from "./outbox.ts";
 
-export interface EndpointHealth {
-  state: "unknown" | "healthy" | "degraded" | "failing" | "disabled";
-  consecutiveFailures: number;
-  pendingDeliveries: number;
-  succeeded24h: number;
-  failed24h: number;
-  /** These times are Unix seconds. */
-  lastAttemptAt: number | null;
-  lastSuccessAt: number | null;
-  lastFailureAt: number | null;
-  lastResponseStatus: number | null;
-  lastError: string | null;
-  disabledReason: string | null;
-}
-
-export type CheckEndpointHealth = (merchant: string, endpoint: string) => EndpointHealth;
+export type CheckEndpointHealth = (merchant: string, endpoint: string) => WebhookHealth;
 
 interface LastAttempt {
   status: "succeeded" | "failed";
@@ -94,7 +80,7 @@ function prepare({ sql }: Database) {
   };
 }
 
-function stateOf(last: LastAttempt | undefined, exhausted: number): EndpointHealth["state"] {
+function stateOf(last: LastAttempt | undefined, exhausted: number): WebhookHealth["state"] {
   if (!last) return "unknown";
   if (last.status === "succeeded") return "healthy";
   return exhausted > 0 ? "failing" : "degraded";

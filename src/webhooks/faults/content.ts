@@ -1,9 +1,8 @@
 // Content faults: what a rule changes in the request of an attempt: its signature, its body, or how it is sent.
 
-import type { DeliveryEffect, DeliveryInjection } from "../../contracts/fault.ts";
+import type { AttemptFault, DeliveryEffect, DeliveryInjection } from "../../contracts/fault.ts";
 import type { Random } from "../../kernel/random.ts";
 import { pointerSegments } from "../../schema/json-pointer.ts";
-import type { AttemptFault } from "../../store/webhooks/attempts.ts";
 import type { Delivery, Receiver } from "../../store/webhooks/deliveries.ts";
 import { sign } from "../signature.ts";
 import type { WebhookRequest } from "../webhook-request.ts";

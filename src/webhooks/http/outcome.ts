@@ -1,7 +1,7 @@
 // The outcome of an attempt, judged by the receiver's response or by the error that came instead of one.
 
+import type { AttemptError } from "../../contracts/webhook.ts";
 import { redactText } from "../../kernel/redact.ts";
-import type { AttemptError } from "../../store/webhooks/attempts.ts";
 
 export interface Outcome {
   /** Null when there was no response. */
