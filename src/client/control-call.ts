@@ -1,8 +1,9 @@
 // A call of the control plane as a value: built from an operation and its input, sent by a transport, shown as a line of curl.
 
 import type { Method } from "../contracts/endpoint.ts";
+import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { controlOperations } from "./control-operations.generated.ts";
-import type { ControlPlane } from "./control-plane.generated.ts";
+import type { ControlPlane, LoggedAttempt } from "./control-plane.generated.ts";
 
 /** The entry of an operation in the generated table. */
 export interface OperationEntry {
@@ -32,6 +33,9 @@ export interface ControlCall<Reply = unknown> extends CallFor<Reply> {
   readonly path: string;
   readonly body?: object;
 }
+
+/** An attempt of the delivery log. Its public type leaves open the fields that the service declares. */
+export type AttemptDetail = LoggedAttempt & WebhookDelivery;
 
 /** The input of a call, divided as an HTTP request divides it. */
 export interface CallInput {

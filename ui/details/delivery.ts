@@ -1,10 +1,8 @@
 // The detail of a delivery attempt: all attempts of the delivery, the request sent, its signature, the response and any fault.
 
-import { controlCalls } from "../../src/client/control-call.ts";
-import type { LoggedAttempt } from "../../src/client/control-plane.generated.ts";
+import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptFault } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import type { WebhookDelivery } from "../../src/contracts/webhook.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { symbols, type Theme } from "../terminal/style.ts";
@@ -13,9 +11,6 @@ import { type Call, quoted } from "../wire/control-calls.ts";
 import { bodyLines, headerLines, labelled, paragraph, section, wrapped } from "./detail-lines.ts";
 import { type AttemptSummary, attemptLine, outcomeOf, resultOf } from "./row-lines.ts";
 import { verdictLines } from "./verdict-lines.ts";
-
-/** An attempt in the log: the public type of the reply leaves the fields open that the service declares. */
-export type AttemptDetail = LoggedAttempt & WebhookDelivery;
 
 interface DeliveryData {
   delivery: { attempt: AttemptDetail; attempts: AttemptDetail[] };

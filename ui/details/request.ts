@@ -1,6 +1,6 @@
 // The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with their deliveries.
 
-import { controlCalls } from "../../src/client/control-call.ts";
+import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
 import type { RequestDetail } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
@@ -8,7 +8,7 @@ import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import type { Theme } from "../terminal/style.ts";
 import { count, dateTime, dateTimeToSecond, duration } from "../view/format.ts";
 import { statusStyles } from "../view/status-colours.ts";
-import { type AttemptDetail, eventAttemptsCall } from "./delivery.ts";
+import { eventAttemptsCall } from "./delivery.ts";
 import { bodyLines, headerLines, labelled, paragraph, section } from "./detail-lines.ts";
 import { type AttemptSummary, attemptLine } from "./row-lines.ts";
 import { verdictLines } from "./verdict-lines.ts";

@@ -1,8 +1,8 @@
 // The keys of a delivery: replay it, replay all failed ones, copy it as curl, copy a command that verifies its signature.
 
-import { controlCalls } from "../../src/client/control-call.ts";
+import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { type AttemptDetail, attemptCall, isSameDelivery, verifyCommand } from "../details/delivery.ts";
+import { attemptCall, isSameDelivery, verifyCommand } from "../details/delivery.ts";
 import { confirm } from "../overlays/confirm.ts";
 import type { Row } from "../state/list.ts";
 import {

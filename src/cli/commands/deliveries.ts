@@ -1,6 +1,7 @@
 // `deliveries`: lists the newest delivery attempts of a running sandbox, one per line.
 
-import type { AttemptsListInput, LoggedAttempt } from "../../client/control-plane.generated.ts";
+import type { AttemptDetail } from "../../client/control-call.ts";
+import type { AttemptsListInput } from "../../client/control-plane.generated.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { command, print } from "../command.ts";
 import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
@@ -20,14 +21,14 @@ export const deliveries = command({
     const merchant = flags.for === undefined ? undefined : (await sandbox.merchant(flags.for)).id;
     // The sandbox checks the flags, and quotes them as they were typed.
     const { data } = await sandbox.control.attempts.list({ limit: flags.limit, merchant, status: flags.status } as AttemptsListInput);
-    for (const attempt of data) print(flags.json === undefined ? line(attempt) : JSON.stringify(attempt));
+    for (const attempt of data) print(flags.json === undefined ? line(attempt as AttemptDetail) : JSON.stringify(attempt));
     if (data.length === 0 && flags.json === undefined)
       print("No deliveries yet. Try merchant-sandbox receive in another terminal, then merchant-sandbox trigger payment.succeeded.");
     return undefined;
   },
 });
 
-function line(attempt: LoggedAttempt): string {
+function line(attempt: AttemptDetail): string {
   const result = attempt.responseStatus ?? attempt.errorCode ?? "-";
   return escapeControlCharacters(
     `${attempt.id} ${attempt.eventType} ${attempt.eventId} ${attempt.url} attempt ${attempt.attempt}/${attempt.maxAttempts} ${attempt.status} ${result}`,
