@@ -8,6 +8,9 @@ import { type CheckedVerdict, checkFault, checkVerdicts } from "../../src/verify
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 
+/** The longest wait: a test that waited for its end would time out. */
+const HOUR = "1h";
+
 const ask = (bench: Bench, all: object[], rest: object = {}) => bench.control("POST", "/verify", { all, ...rest });
 const refused = async (bench: Bench, all: object[], rest: object = {}) => {
   const answer = await bench.call("POST", "/_sandbox/verify", { key: null, body: { all, ...rest } });
@@ -25,7 +28,7 @@ describe("requests", () => {
     await list(bench);
     await list(bench);
     const { verdict, results } = await ask(bench, [{ requests: { match: { operation: "payments.list" }, count: { exactly: 2 } } }], {
-      within: "60s",
+      within: HOUR,
     });
     expect(verdict).toBe("pass");
     expect(results).toEqual([
@@ -42,7 +45,7 @@ describe("requests", () => {
 
   test("are waited for", async () => {
     const bench = await open();
-    const asked = ask(bench, [{ requests: { match: { operation: "payments.list" } } }], { within: "60s" });
+    const asked = ask(bench, [{ requests: { match: { operation: "payments.list" } } }], { within: HOUR });
     await list(bench);
     expect((await asked).verdict).toBe("pass");
   });
@@ -50,15 +53,9 @@ describe("requests", () => {
   test("too many fail at once: no waiting makes them fewer", async () => {
     const bench = await open();
     await list(bench);
-    const { verdict, waited, results } = await ask(
-      bench,
-      [{ requests: { match: { operation: "payments.list" }, count: { at_most: 0 } } }],
-      {
-        within: "60s",
-      },
-    );
+    const none = { requests: { match: { operation: "payments.list" }, count: { at_most: 0 } } };
+    const { verdict, results } = await ask(bench, [none], { within: HOUR });
     expect([verdict, results[0].message]).toEqual(["fail", "1 request matched; at most 0 were wanted."]);
-    expect(waited).toBeLessThan(60_000);
   });
 
   test.each<[string, object]>([
@@ -155,7 +152,7 @@ describe("a sequence", () => {
   test("is waited for", async () => {
     const bench = await open();
     await pay(bench, rule);
-    const asked = ask(bench, [steps], { within: "60s" });
+    const asked = ask(bench, [steps], { within: HOUR });
     await list(bench);
     expect((await asked).verdict).toBe("pass");
   });
@@ -174,11 +171,10 @@ describe("never", () => {
 
   test("fails as soon as one comes", async () => {
     const bench = await open();
-    const asked = ask(bench, [{ never: { match, for: "60s" } }]);
+    const asked = ask(bench, [{ never: { match, for: HOUR } }]);
     await post(bench);
-    const { verdict, waited, results } = await asked;
+    const { verdict, results } = await asked;
     expect([verdict, results[0].evidence]).toEqual(["fail", ["req_1"]]);
-    expect(waited).toBeLessThan(60_000);
   });
 
   test("fails for one that came before", async () => {
@@ -196,7 +192,7 @@ describe("deliveries", () => {
     await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
     const match = { event: "booking.declined", endpoint: id, merchant: "mer_lodge" };
     const wanted = { deliveries: { match, count: { exactly: 1 }, attempts: { exactly: 1 }, final: "succeeded" } };
-    const { verdict, results } = await ask(bench, [wanted], { within: "60s" });
+    const { verdict, results } = await ask(bench, [wanted], { within: HOUR });
     expect(verdict, JSON.stringify(results)).toBe("pass");
     expect(results[0].evidence[0]).toMatch(/^evt_\w+ to we_\w+$/);
     expect((await ask(bench, [{ deliveries: { match: { endpoint: receiver.url } } }])).verdict).toBe("pass");
@@ -210,10 +206,10 @@ describe("deliveries", () => {
     await trigger(bench);
     await bench.control("POST", "/clock/advance", { by: "1h" });
     const match = { event: "payment.*" };
-    const few = await ask(bench, [{ deliveries: { match, attempts: { at_most: 2 } } }], { within: "60s" });
+    const few = await ask(bench, [{ deliveries: { match, attempts: { at_most: 2 } } }], { within: HOUR });
     expect(few.verdict).toBe("fail");
     expect(few.results[0].message).toMatch(/^1 of 1: evt_\w+ to we_\w+ had 3 attempts; at most 2 were wanted\.$/);
-    const end = await ask(bench, [{ deliveries: { match, final: "failed" } }], { within: "60s" });
+    const end = await ask(bench, [{ deliveries: { match, final: "failed" } }], { within: HOUR });
     expect(end.results[0].message).toMatch(/is succeeded; failed was wanted\.$/);
   });
 
@@ -230,14 +226,14 @@ describe("records", () => {
 
   test("are waited for, and counted by what they hold", async () => {
     const bench = await open();
-    const asked = ask(bench, [wanted], { within: "60s", merchant: "mer_lodge" });
+    const asked = ask(bench, [wanted], { within: HOUR, merchant: "mer_lodge" });
     await confirm(bench);
     expect((await asked).results[0]).toMatchObject({ verdict: "pass", evidence: ["rem_overdue"] });
   });
 
   test("that the control plane changed are seen too", async () => {
     const bench = await open();
-    const asked = ask(bench, [wanted], { within: "60s", merchant: "mer_lodge" });
+    const asked = ask(bench, [wanted], { within: HOUR, merchant: "mer_lodge" });
     await bench.control("PATCH", "/records/remittance/rem_overdue", { merchant: "mer_lodge", status: "confirmed" });
     expect((await asked).verdict).toBe("pass");
   });

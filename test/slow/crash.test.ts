@@ -66,7 +66,7 @@ const MOMENTS: Moment[] = [
   (_, __, round) => soMany(1 + pick(60, "answers", round)),
   // When a delivery has arrived and has no response yet.
   (_, receiver, round) => ({ come: receiver.arrived(receiver.arrivals.length + 1 + pick(40, "arrivals", round)), heard: () => {} }),
-  // Shortly after a response: during handling, commit, response or delivery.
+  // Shortly after a response, at a random moment: during handling, commit, response or delivery.
   (_, __, round) => {
     const { come, heard } = soMany(1 + pick(30, "answers", round));
     return { come: come.then(() => new Promise((resolve) => setTimeout(resolve, pick(25, "pause", round)))), heard };
@@ -75,7 +75,7 @@ const MOMENTS: Moment[] = [
   () => ({ come: Promise.resolve(), heard: () => {} }),
 ];
 
-/** Responds 500 to some first attempts, and slowly to all, so that deliveries are always in flight. */
+/** Responds 500 to some first attempts, and to all after a random pause, so that deliveries are always in flight. */
 function answerLate(seen: Set<string>) {
   return ({ event }: Arrival, outgoing: { writeHead(status: number): { end(): void } }) => {
     const fails = !seen.has(event.id) && pick(5, "fails", event.id) === 0;

@@ -239,6 +239,7 @@ describe("--fail-on", () => {
   test("score makes 3 of a scenario that was not stood, and 0 of one that was", async () => {
     const payroll =
       "{ periodStart: '2026-01-01', periodEnd: '2026-01-31', payDate: '2026-02-01', items: [{ employeeId: 'emp_1', grossAmount: 5 }] }";
+    // The client pauses before it retries, as the judge demands.
     const twice = (other: string) =>
       node(`
         const pay = (key) => send("POST", "/employees/payroll", ${payroll}, { "idempotency-key": key });

@@ -81,6 +81,7 @@ const cases: Case[] = [
     bug: { pause: (tries) => 1_000 * 2 ** (tries - 1) },
     async run(trial, send) {
       await trial.fault(DOWN_WORDLESS, eachCall(1));
+      // Apart, so that no call delays the retry of another.
       await Promise.all(orders.map(async (one, place) => [await sleep(place * 40), await send(one)]));
     },
   },

@@ -14,6 +14,7 @@ const LOST = { type: "lost_response", as: "reset" };
 /** Time the judge waits for a retry after a response without Retry-After. */
 const PATIENCE = 10_400;
 
+/** Milliseconds between first attempts, so that no call delays the retry of another. */
 const APART = 40;
 
 interface Situation {

@@ -208,6 +208,7 @@ const noHandles: Hazard = async ({ subject, spell, count }) => {
   let crowd: Crowd | undefined;
   try {
     crowd = await gather(subject.port, 3 * SHORT_OF_HANDLES);
+    // The load goes on meanwhile, without handles.
     await pause(300);
     count("short of handles");
   } finally {
@@ -287,6 +288,7 @@ const rudeness: Hazard = async ({ subject, spell, long, pick, count }) => {
         socket.on("error", () => {});
         await once(socket, "connect");
         socket.write(Buffer.from(text.replaceAll("PORT", String(subject.port)), "latin1"));
+        // Some connections break off before the sandbox has read the bytes, some after.
         await pause(pick(20, "rude", time, kind));
         if (pick(2, "how", time, kind) === 0) socket.resetAndDestroy();
         else socket.destroy();

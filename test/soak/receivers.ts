@@ -53,6 +53,7 @@ export async function keepRecord(pick: Pick): Promise<Record> {
   return Object.assign(record, { url, seen, rest: () => server.closeIdleConnections(), close });
 }
 
+/** Slow responses keep deliveries in flight. */
 const answerLate = (outgoing: ServerResponse, status: number, after: number) =>
   void setTimeout(() => outgoing.writeHead(status).end(), after);
 

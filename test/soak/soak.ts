@@ -67,6 +67,7 @@ export async function openSoak({ seed, long }: { seed: number; long: boolean }):
     control: (...asked) => control(subject.url, ...asked),
     spell: () => whileItLives(subject, load.answered(long ? 250 : 15)),
     async until(holds) {
+      // Polls: most conditions are about another process or the file.
       while (!(await holds())) await whileItLives(subject, pause(50));
     },
     count(what, by = 1) {
