@@ -55,7 +55,7 @@ export const createWebhook = endpoint({
   example: { url: "http://localhost:3000/webhooks", events: ["payment.succeeded", "booking.declined"] },
   reply: createdWebhook,
   status: assumed<number>(201, "The service's documentation describes this response as a created endpoint; other operations return `OK`."),
-  errors: ["validation_failed", "invalid_webhook_url", "webhook_url_not_local"],
+  errors: ["validation_failed", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"],
   idempotent: false,
   handle(call) {
     const { url = missing("url"), events = missing("events") } = call.body;

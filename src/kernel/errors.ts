@@ -21,6 +21,11 @@ export const errors = {
     error: "invalid_request",
     when: "The webhook URL does not point to this machine; the sandbox delivers nowhere else.",
   },
+  webhook_url_loopback: {
+    status: 400,
+    error: "invalid_request",
+    when: "The webhook URL points to the sandbox's own machine, and the sandbox listens beyond loopback.",
+  },
   malformed_http: { status: 400, error: "invalid_request", when: "The bytes received are not an HTTP request." },
   idempotency_key_empty: { status: 400, error: "idempotency_error", when: "`Idempotency-Key` was sent without a value." },
   idempotency_key_too_long: { status: 400, error: "idempotency_error", when: "`Idempotency-Key` has more than 255 characters." },

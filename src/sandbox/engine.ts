@@ -22,7 +22,7 @@ import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { createTargetPolicy, type TargetPolicy } from "../webhooks/http/target-policy.ts";
 import { type RetrySchedule, scheduleOf } from "../webhooks/retry-schedule.ts";
-import { type Options, optionDefinitions, ownHost } from "./options.ts";
+import { type Options, opensNetwork, optionDefinitions, ownHost } from "./options.ts";
 import { packageFile, version } from "./package-files.ts";
 
 /** An internal error of the sandbox. */
@@ -139,7 +139,11 @@ const namesIn = ({ tenants }: Stores) => ({
 /** Opens the database, in memory as a copy of the fixtures, and reads the fixtures that a reset puts back. */
 export async function openStorage(options: Options, clock: Clock, random: Random): Promise<Storage> {
   const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
-  const targets = createTargetPolicy({ ownPorts: () => [address.port], allowedHosts: options.allowWebhookHost });
+  const targets = createTargetPolicy({
+    ownPorts: () => [address.port],
+    allowedHosts: options.allowWebhookHost,
+    allowLoopback: !opensNetwork(options) || options.allowLoopbackWebhooks,
+  });
   const schedule = scheduleOf(options.retrySchedule);
   const fixtures = await fixturesOf(options);
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };

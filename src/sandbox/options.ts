@@ -37,6 +37,7 @@ export interface Options {
   webhookTimeout: number;
   webhookInsecureTls: boolean;
   allowWebhookHost: string[];
+  allowLoopbackWebhooks: boolean;
   allowedHost: string[];
   allowedOrigin: string[];
   controlToken: string | undefined;
@@ -176,6 +177,12 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
     default: [],
     parse: nonEmpty,
   },
+  allowLoopbackWebhooks: {
+    group: "Webhooks",
+    description: "deliver to services on this machine's loopback even if --host opens the network",
+    default: false,
+    parse: onOrOff,
+  },
   allowedHost: {
     group: "Security",
     value: "name",
@@ -239,13 +246,16 @@ export function checkOptions(options: Options, operations: readonly string[]): O
 
 /** A sandbox that other machines can reach requires a control token, and a host name that it accepts. */
 function controlTokenOf({ host, allowedHost, controlToken }: Options): string | undefined {
-  if (host === undefined || /^(localhost|127(\.\d+){3}|::1)$/.test(host)) return controlToken;
+  if (!opensNetwork({ host })) return controlToken;
   if (allowedHost.length > 0) return controlToken ?? randomToken();
   throw new SandboxError(
     `--host ${host} opens the sandbox to the network: add --allowed-host <name> with the host name that clients use.`,
     "usage",
   );
 }
+
+/** Whether other machines can reach the sandbox. */
+export const opensNetwork = ({ host }: Pick<Options, "host">) => host !== undefined && !/^(localhost|127(\.\d+){3}|::1)$/.test(host);
 
 /** The host in the sandbox's own URL: one that it accepts. */
 export function ownHost({ host = "127.0.0.1", allowedHost }: Options): string {

@@ -115,7 +115,12 @@ function misfits(operation: Operation): Record<string, unknown> {
   return { ...operation.example, [field]: [[]] };
 }
 
-const declared = names.flatMap(([id, operation]) => operation.errors.map((code) => [id, code, operation] as const));
+/** Needs a sandbox that listens beyond loopback: test/webhooks/target-policy.test.ts reaches it. */
+const BEYOND_LOOPBACK: ErrorCode = "webhook_url_loopback";
+
+const declared = names.flatMap(([id, operation]) =>
+  operation.errors.filter((code) => code !== BEYOND_LOOPBACK).map((code) => [id, code, operation] as const),
+);
 
 describe("every error that an operation declares is reachable", () => {
   test.each(declared)("%s responds with %s", async (_, code, operation) => {

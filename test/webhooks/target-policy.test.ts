@@ -1,13 +1,17 @@
 // Where deliveries may go: every spelling of this machine, and nothing that only looks like it.
 
 import { lookup as resolveName } from "node:dns";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTargetPolicy } from "../../src/webhooks/http/target-policy.ts";
-import { type Bench, share } from "../support/sandbox.ts";
+import { folder } from "../support/program.ts";
+import { type Bench, open, share } from "../support/sandbox.ts";
+import { receive } from "../support/webhooks.ts";
 
 const targets = createTargetPolicy({
   ownPorts: () => [4_747],
   allowedHosts: ["host.docker.internal", "172.17.0.1", "[fd00::1]", "8.8.8.8"],
+  allowLoopback: true,
 });
 
 const ALLOWED = [
@@ -131,9 +135,9 @@ describe("an address", () => {
 
 describe("a name at the moment of connecting", () => {
   /** The addresses that a connection is given, or the code of the refusal. */
-  const lookup = (name: string, allowedHosts: string[] = []) =>
+  const lookup = (name: string, allowedHosts: string[] = [], allowLoopback = true) =>
     new Promise<unknown>((resolve) => {
-      const { lookup } = createTargetPolicy({ ownPorts: () => [], allowedHosts });
+      const { lookup } = createTargetPolicy({ ownPorts: () => [], allowedHosts, allowLoopback });
       lookup(name, { all: true }, (error, addresses) => resolve(error ? error.code : addresses));
     });
 
@@ -179,9 +183,55 @@ describe("a name at the moment of connecting", () => {
     expect(await lookup(address, [address])).toBe("ERR_TARGET_NOT_ALLOWED");
   });
 
+  test.each(["127.0.0.1", "127.0.1.1", "::1"])("may not lead to %s where other machines can reach the sandbox", async (address) => {
+    expect(await lookup(address, [address], false)).toBe("ERR_TARGET_NOT_ALLOWED");
+  });
+
+  test("of this machine is refused where other machines can reach the sandbox", async () => {
+    expect(await lookup("shop.localhost", [], false)).toBe("ERR_TARGET_NOT_ALLOWED");
+    expect(await lookup("10.1.2.3", ["10.1.2.3"], false)).toEqual([{ address: "10.1.2.3", family: 4 }]);
+  });
+
   test("that was let in and that nobody knows is an error of the resolver", async () => {
     const code = await new Promise((resolve) => resolveName("receiver.invalid", (error) => resolve(error?.code)));
     expect(await lookup("receiver.invalid", ["receiver.invalid"])).toBe(code);
+  });
+});
+
+describe("a sandbox that other machines can reach", () => {
+  const network = { host: "0.0.0.0", allowedHost: ["127.0.0.1"] };
+  const endpoint = (url: string) => ({ body: { url, events: ["*"] } });
+
+  test("refuses every spelling of its own machine, and nothing is connected", async () => {
+    const bench = await open(network);
+    for (const url of ALLOWED.slice(0, -3)) {
+      const { status, body } = await bench.call("POST", "/v1/webhooks", endpoint(url));
+      expect([url, status, body.code]).toEqual([url, 400, "webhook_url_loopback"]);
+      expect(body.message).toContain("--allow-loopback-webhooks");
+    }
+    const elsewhere = await bench.call("POST", "/v1/webhooks", endpoint("http://169.254.169.254/"));
+    expect(elsewhere.body.code).toBe("webhook_url_not_local");
+  });
+
+  test("delivers to its own machine if the option asks for it", async () => {
+    const bench = await open({ ...network, allowLoopbackWebhooks: true });
+    const receiver = await receive();
+    expect((await bench.call("POST", "/v1/webhooks", endpoint(receiver.url))).status).toBe(201);
+    await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
+    await receiver.arrived(1);
+  });
+
+  test("does not deliver to an endpoint on its own machine that the file has from before", async () => {
+    const db = join(folder(), "sandbox.db");
+    const receiver = await receive();
+    const before = await share({ db, memory: false });
+    expect((await before.call("POST", "/v1/webhooks", endpoint(receiver.url))).status).toBe(201);
+    await before.close();
+    const bench = await open({ ...network, db, memory: false });
+    const attempted = new Promise((resolve) => bench.onHappening((event) => event.kind === "attempt" && resolve(event.attempt)));
+    await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
+    expect(await attempted).toMatchObject({ status: "failed", errorCode: "target_not_allowed" });
+    expect(receiver.arrivals).toEqual([]);
   });
 });
 

@@ -20,6 +20,8 @@ export async function serveRoom(options: GivenOptions, flags: Record<string, str
     memory: options.db === undefined,
     host: "0.0.0.0",
     allowedHost: networkNames(),
+    // Always, even with --host 127.0.0.1: a proxy or a tunnel may open the room to others.
+    controlToken: randomToken(),
     // A random seed, so that participants cannot guess the API keys of others.
     seed: Number.parseInt(randomToken().slice(0, 8), 16),
   });

@@ -1,4 +1,4 @@
-// Where deliveries may go: this machine, in every spelling of its addresses, and host names that an option allows.
+// Where deliveries may go: this machine, in every spelling of its addresses, unless other machines can reach the sandbox, and host names that an option allows.
 
 import { type LookupAddress, lookup as resolveName } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
@@ -25,6 +25,8 @@ export interface TargetPolicyOptions {
   ownPorts: () => readonly number[];
   /** Host names beyond this machine that deliveries may go to, such as host.docker.internal. */
   allowedHosts: readonly string[];
+  /** Whether deliveries may go to this machine. Where others can call the sandbox, they would reach services that listen for this machine alone. */
+  allowLoopback: boolean;
 }
 
 /** The `code` of the error for a name that resolves to an address that is not allowed. */
@@ -51,12 +53,12 @@ const BAD_PORTS = new Set([
   989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-export function createTargetPolicy({ ownPorts, allowedHosts }: TargetPolicyOptions): TargetPolicy {
+export function createTargetPolicy({ ownPorts, allowedHosts, allowLoopback }: TargetPolicyOptions): TargetPolicy {
   const allowed = new Set(allowedHosts.map((host) => bare(host.toLowerCase())));
   const check = memoize(MAX_CACHED_URLS, (text) => checkUrl(text, allowed));
   const refusal = (text: string) => {
-    const { malformed, port, notAllowed } = check(text);
-    return malformed ?? refusedPort(port, ownPorts()) ?? notAllowed;
+    const { malformed, port, isLoopback, notAllowed } = check(text);
+    return malformed ?? refusedPort(port, ownPorts()) ?? (isLoopback && !allowLoopback ? LOOPBACK_REFUSAL : notAllowed);
   };
   return {
     refusal,
@@ -70,13 +72,15 @@ export function createTargetPolicy({ ownPorts, allowedHosts }: TargetPolicyOptio
         if (options.all) callback(null, addresses);
         else callback(null, first.address, first.family);
       };
-      if (isLocalName(name)) return resolveTo(LOCAL);
+      if (isLocalName(name)) return allowLoopback ? resolveTo(LOCAL) : callback(targetError(`${name} ${IS_LOOPBACK}`), "", 0);
       if (!allowed.has(name)) return callback(targetError(`${name} is not a name of this machine`), "", 0);
       resolveName(name, { all: true }, (error, addresses) => {
         if (error) return callback(error, "", 0);
         const refused = addresses.find(({ address, family }) => !isAllowedAddress(address, family));
         if (refused)
           return callback(targetError(`${name} resolves to ${refused.address}, which is not on this machine or a private network`), "", 0);
+        if (!allowLoopback && addresses.some(({ address, family }) => isLoopbackAddress(address, family)))
+          return callback(targetError(`${name} ${IS_LOOPBACK}`), "", 0);
         resolveTo(addresses);
       });
     },
@@ -87,6 +91,8 @@ interface CheckedUrl {
   /** Why it is not a valid URL. */
   malformed?: Refusal;
   port: number;
+  /** Whether its host is an address or a name of this machine. */
+  isLoopback: boolean;
   /** Why its host is not allowed. */
   notAllowed?: Refusal | undefined;
 }
@@ -94,10 +100,17 @@ interface CheckedUrl {
 function checkUrl(text: string, allowed: ReadonlySet<string>): CheckedUrl {
   const form = malformation(text);
   const message = `url ${form}; received ${JSON.stringify(text.slice(0, 200))}.`;
-  if (form !== undefined) return { malformed: { code: "invalid_webhook_url", message }, port: 0 };
+  if (form !== undefined) return { malformed: { code: "invalid_webhook_url", message }, port: 0, isLoopback: false };
   const { protocol, hostname, port } = new URL(text);
-  return { port: Number(port || (protocol === "https:" ? 443 : 80)), notAllowed: refusedHost(hostname, allowed) };
+  const isLoopback = isLoopbackHost(bare(hostname));
+  const notAllowed = isLoopback ? undefined : refusedHost(hostname, allowed);
+  return { port: Number(port || (protocol === "https:" ? 443 : 80)), isLoopback, notAllowed };
 }
+
+const IS_LOOPBACK =
+  "is on the sandbox's own machine, and --host opens this sandbox to the network: callers could reach services that listen for this machine alone. To deliver there, start the sandbox with --allow-loopback-webhooks; for a receiver on another machine, with --allow-webhook-host <name>";
+
+const LOOPBACK_REFUSAL: Refusal = { code: "webhook_url_loopback", message: `url ${IS_LOOPBACK}.` };
 
 /** Names that always mean this machine. They are never resolved, so no resolver can point them elsewhere. */
 const isLocalName = (name: string) => /^([a-z0-9_-]+\.)*localhost$/.test(name);
@@ -131,8 +144,7 @@ function refusedPort(port: number, own: readonly number[]): Refusal | undefined 
 function refusedHost(hostname: string, allowed: ReadonlySet<string>): Refusal | undefined {
   const host = bare(hostname);
   const family = isIP(host);
-  const local = family > 0 ? loopback.check(host, family === 6 ? "ipv6" : "ipv4") : isLocalName(host);
-  if (local || (allowed.has(host) && (family === 0 || isAllowedAddress(host, family)))) return undefined;
+  if (allowed.has(host) && (family === 0 || isAllowedAddress(host, family))) return undefined;
   const remedy = family === 0 ? ` If ${host} is this machine seen from a container, allow it with --allow-webhook-host ${host}.` : "";
   return {
     code: "webhook_url_not_local",
@@ -140,10 +152,17 @@ function refusedHost(hostname: string, allowed: ReadonlySet<string>): Refusal | 
   };
 }
 
-function isAllowedAddress(address: string, family: number): boolean {
-  const kind = family === 6 ? "ipv6" : "ipv4";
-  return loopback.check(address, kind) || privateNetworks.check(address, kind);
+function isLoopbackHost(host: string): boolean {
+  const family = isIP(host);
+  return family > 0 ? isLoopbackAddress(host, family) : isLocalName(host);
 }
+
+const isLoopbackAddress = (address: string, family: number) => loopback.check(address, kindOf(family));
+
+const isAllowedAddress = (address: string, family: number) =>
+  isLoopbackAddress(address, family) || privateNetworks.check(address, kindOf(family));
+
+const kindOf = (family: number) => (family === 6 ? "ipv6" : "ipv4");
 
 /** An IPv6 address without the brackets of a URL. */
 const bare = (host: string) => host.replace(/^\[|\]$/g, "");
@@ -156,5 +175,11 @@ export const behaviours: Behaviour[] = [
     fact: "Webhook addresses must be on this machine (127.0.0.0/8, ::1, localhost, *.localhost), on a port that is neither the sandbox's own nor another protocol's.",
     why: "Any client of the sandbox can register a URL; unrestricted targets would allow attacks on other hosts.",
     setting: "--allow-webhook-host",
+  },
+  {
+    id: "webhooks.loopback",
+    fact: "If the sandbox listens beyond loopback, webhook addresses on its own machine are refused.",
+    why: "Callers on other machines could otherwise reach services that listen for that machine alone, and read their responses in the delivery log.",
+    setting: "--allow-loopback-webhooks",
   },
 ];

@@ -1,0 +1,120 @@
+// Cross-origin requests: pages of the origins named by --allowed-origin use the API under /v1 from a browser, and nothing else.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { browserFile, inBrowser, openBrowser } from "../support/browser.ts";
+import { type Answer, type Bench, open } from "../support/sandbox.ts";
+
+const APP = "https://app.example";
+const RULES = "/v1/hospitality/pricing-rules";
+const OPENAPI = "/_sandbox/openapi.json";
+const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 100 };
+
+/** The fetch metadata that a browser sends with a CORS request. */
+const fromPage = (origin: string) => ({ origin, "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" });
+
+const preflight = (bench: Bench, path: string, headers: Record<string, string> = {}) =>
+  bench.call("OPTIONS", path, {
+    key: null,
+    headers: { ...fromPage(APP), "access-control-request-method": "POST", ...headers },
+  });
+
+const corsHeaders = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith("access-control"));
+
+test("a preflight of a named origin is granted for the API and its OpenAPI document, and is not journalled", async () => {
+  const bench = await open({ allowedOrigin: [APP] });
+  for (const path of [RULES, "/v1/nowhere", OPENAPI]) {
+    const { status, headers, text } = await preflight(bench, path, {
+      "access-control-request-headers": "authorization, x-trace, bad header",
+    });
+    expect([path, status, text]).toEqual([path, 204, ""]);
+    expect(headers["access-control-allow-origin"]).toBe(APP);
+    expect(headers["access-control-allow-methods"]).toBe("GET, HEAD, POST, PATCH, DELETE");
+    expect(headers["access-control-allow-headers"]).toBe("Authorization, Content-Type, Idempotency-Key, X-Sandbox-Inject, x-trace");
+    expect(headers["access-control-allow-credentials"]).toBeUndefined();
+    expect(headers["access-control-allow-private-network"]).toBeUndefined();
+    expect(headers.vary).toContain("Origin");
+  }
+  const local = await preflight(bench, RULES, { "access-control-request-private-network": "true" });
+  expect(local.headers["access-control-allow-private-network"]).toBe("true");
+  expect((await bench.control("GET", "/requests")).data).toEqual([]);
+});
+
+test("a page of a named origin can read every response of the API: successes, errors and injected faults", async () => {
+  const bench = await open({ allowedOrigin: [APP], rateLimit: "payouts.list=1/1h" });
+  const headers = fromPage(APP);
+  await bench.call("GET", "/v1/payouts");
+  const answers: [number, Answer][] = [
+    [200, await bench.call("POST", RULES, { body: rule, headers })],
+    [401, await bench.call("GET", "/v1/payments", { key: null, headers })],
+    [404, await bench.call("GET", "/v1/nowhere", { headers })],
+    [429, await bench.call("GET", "/v1/payouts", { headers })],
+    [503, await bench.call("GET", "/v1/payments", { headers: { ...headers, "x-sandbox-inject": "outage" } })],
+    [200, await bench.call("GET", OPENAPI, { key: null, headers })],
+  ];
+  for (const [status, answer] of answers) {
+    expect(answer.status).toBe(status);
+    expect(answer.headers["access-control-allow-origin"]).toBe(APP);
+    expect(answer.headers.vary).toBe("Origin");
+    expect(answer.headers["access-control-allow-credentials"]).toBeUndefined();
+    const exposed = (answer.headers["access-control-expose-headers"] as string).toLowerCase().split(", ");
+    const own = Object.keys(answer.headers).filter((name) => /^(x-sandbox|ratelimit|retry-after)/.test(name));
+    expect(exposed).toEqual(expect.arrayContaining([...own, "retry-after", "x-sandbox-request-id"]));
+  }
+  expect((await bench.call("GET", "/v1/payments")).headers).toMatchObject({ vary: "Origin" });
+});
+
+test("a named origin gets nothing from the rest of the control plane", async () => {
+  const bench = await open({ allowedOrigin: [APP] });
+  const headers = fromPage(APP);
+  for (const path of [
+    "/_sandbox",
+    "/_sandbox/reset",
+    "/_sandbox/requests",
+    "/_sandbox/control.openapi.json",
+    "/",
+    "/_sandbox/openapi.json/",
+  ])
+    for (const method of ["GET", "POST"]) {
+      const answer = await bench.call(method, path, { key: null, headers });
+      expect([path, method, answer.status, answer.body.code]).toEqual([path, method, 403, "origin_not_allowed"]);
+      const asked = await preflight(bench, path);
+      expect([path, asked.status, corsHeaders(answer), corsHeaders(asked)]).toEqual([path, 403, [], []]);
+    }
+});
+
+test("no other origin gets anything, and none does through a foreign Host", async () => {
+  const bench = await open({ allowedOrigin: [APP] });
+  for (const origin of ["https://app.example.evil.example", "http://app.example", `${APP}:8443`, "null", "https://evil.example"])
+    for (const path of [RULES, OPENAPI]) {
+      const answers = [await preflight(bench, path, { origin }), await bench.call("GET", path, { headers: fromPage(origin) })];
+      for (const answer of answers) expect([origin, answer.status, corsHeaders(answer)]).toEqual([origin, 403, []]);
+    }
+  const rebound = await preflight(bench, RULES, { host: "evil.example" });
+  expect([rebound.status, corsHeaders(rebound)]).toEqual([403, []]);
+  // An image of a named origin has no Origin header: it is refused as any other page's.
+  const image = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" };
+  expect((await bench.call("GET", "/v1/payments", { headers: image })).status).toBe(403);
+});
+
+test.skipIf(!browserFile)(`a page of a named origin uses the API ${inBrowser}`, async () => {
+  const server = createServer((_, outgoing) => void outgoing.writeHead(200, { "content-type": "text/html" }).end("<title>App</title>"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const bench = await open({ allowedOrigin: [origin] });
+  const browser = await openBrowser(browserFile as string);
+  onTestFinished(async () => {
+    await browser.close();
+    server.close();
+  });
+  const page = await browser.open(origin);
+  const result = await page.evaluate<[number, string | null, string | null]>(`fetch("${bench.url}${RULES}", {
+    method: "POST",
+    headers: { authorization: "Bearer sk_test_lodge", "content-type": "application/json", "idempotency-key": "one" },
+    body: ${JSON.stringify(JSON.stringify(rule))},
+  }).then((reply) => [reply.status, reply.headers.get("ratelimit-limit"), reply.headers.get("x-sandbox-request-id")])`);
+  expect(result).toEqual([200, "6000", "req_1"]);
+  const refused = await page.evaluate<string>(`fetch("${bench.url}/_sandbox").then(() => "read", () => "refused")`);
+  expect(refused).toBe("refused");
+});
