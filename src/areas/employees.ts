@@ -2,7 +2,7 @@
 
 import { resource } from "../contracts/resource.ts";
 import { fail } from "../kernel/errors.ts";
-import { assumed } from "../schema/assumed.ts";
+import { assumed, assumedBody } from "../schema/assumed.ts";
 import { exactSum, requireOrder } from "../schema/field-rules.ts";
 import {
   amount,
@@ -153,14 +153,13 @@ export const createPayroll = endpoint({
   path: "/employees/payroll",
   summary: "Create a draft payroll run",
   description: "Net amounts and totals are calculated. Items can be overridden while the run is a draft.",
-  body: assumed(
-    Type.Object({
+  body: assumedBody(
+    {
       ...period,
       items: Type.Array(payItem, { description: "Payroll items, one per employee", minItems: 1, maxItems: MOST_ITEMS }),
       ...optionals({ currency: currency(), metadata: metadata() }),
-    }),
+    },
     "The service's documentation does not show this body; these fields are common to payroll APIs.",
-    "--bodies open",
   ),
   example: {
     periodStart: "2026-01-01",
@@ -199,11 +198,7 @@ export const overridePayrollItem = endpoint({
   path: "/employees/payroll/{id}/items/{iid}/override",
   summary: "Override the net amount of a payroll item",
   description: "The run must be a draft. An item can be overridden more than once; the totals of the run are recalculated.",
-  body: assumed(
-    Type.Object({ netAmount: amount("Net pay to set", { minimum: 0 }), reason: text("Reason for the override", { minLength: 1 }) }),
-    "The service's documentation does not show this body.",
-    "--bodies open",
-  ),
+  body: assumedBody({ netAmount: amount("Net pay to set", { minimum: 0 }), reason: text("Reason for the override", { minLength: 1 }) }),
   exampleParams: { id: "pyr_draft", iid: "pyi_draft_marta" },
   example: { netAmount: 185_000, reason: "Night shifts were counted twice." },
   reply: payrollItem,

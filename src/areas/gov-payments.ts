@@ -2,7 +2,7 @@
 
 import { resource } from "../contracts/resource.ts";
 import { fail } from "../kernel/errors.ts";
-import { assumed } from "../schema/assumed.ts";
+import { assumed, assumedBody } from "../schema/assumed.ts";
 import { amount, currency, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 
@@ -50,11 +50,7 @@ export const postGovPayment = endpoint({
   path: "/gov-payments/{id}/post-to-books",
   summary: "Post a paid government payment to the books",
   description: `Debits the ledger account (default: "${LIABILITIES}") and credits the bank. Posting cannot be undone.`,
-  body: assumed(
-    Type.Object(optionals({ ledgerAccount: text("Account to debit", { minLength: 1 }), memo: text("Memo for the journal entry") })),
-    "The service's documentation does not show this body.",
-    "--bodies open",
-  ),
+  body: assumedBody(optionals({ ledgerAccount: text("Account to debit", { minLength: 1 }), memo: text("Memo for the journal entry") })),
   exampleParams: { id: "gov_paid" },
   example: { ledgerAccount: "2450 Value added tax", memo: "Third quarter" },
   reply: govPayments.schema,

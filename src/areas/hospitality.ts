@@ -1,7 +1,7 @@
 // Hospitality: pricing rules and bookings.
 
 import { resource } from "../contracts/resource.ts";
-import { assumed } from "../schema/assumed.ts";
+import { assumed, assumedBody } from "../schema/assumed.ts";
 import { requireOrder } from "../schema/field-rules.ts";
 import { amount, count, currency, day, id, metadata, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
@@ -73,10 +73,9 @@ export const createPricingRule = endpoint({
   method: "POST",
   path: "/hospitality/pricing-rules",
   summary: "Create a pricing rule",
-  body: assumed(
-    Type.Object({ ...rule, ...optionals({ ...scope, priority, metadata: metadata() }) }),
+  body: assumedBody(
+    { ...rule, ...optionals({ ...scope, priority, metadata: metadata() }) },
     "The service's documentation does not show this body; these fields are common to booking APIs.",
-    "--bodies open",
   ),
   example: {
     name: "Summer weekends",
@@ -102,11 +101,7 @@ export const declineBooking = endpoint({
   method: "POST",
   path: "/hospitality/bookings/{id}/decline",
   summary: "Decline a pending booking",
-  body: assumed(
-    Type.Object(optionals({ reason: text("Reason for declining the booking") })),
-    "The service's documentation does not show this body.",
-    "--bodies open",
-  ),
+  body: assumedBody(optionals({ reason: text("Reason for declining the booking") })),
   exampleParams: { id: "bkg_pending" },
   example: { reason: "The house is closed for repairs that week." },
   reply: bookings.schema,

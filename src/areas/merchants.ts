@@ -1,7 +1,7 @@
 // Merchants: profiles, creating merchants, login and payout methods.
 
 import { resource, withFields } from "../contracts/resource.ts";
-import { assumed } from "../schema/assumed.ts";
+import { assumed, assumedBody } from "../schema/assumed.ts";
 import { count, country, currency, email, flag, metadata, nullables, oneOf, optionals, Type, text } from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
 
@@ -61,17 +61,16 @@ export const setPayoutMethod = endpoint({
   summary: "Set the payout method",
   description:
     "A merchant has one payout method; setting a new one replaces it. Only the last four characters of the account number are stored and returned.",
-  body: assumed(
-    Type.Object({
+  body: assumedBody(
+    {
       ...method,
       accountNumber: Type.String({
         description: "Account number, IBAN or phone number; spaces and dashes are allowed",
         pattern: "^\\+?([ -]?[0-9A-Za-z]){5,34}$",
       }),
       ...optionals({ ...account, isDefault, metadata: metadata() }),
-    }),
+    },
     "The service's documentation does not show this body; these fields are common to payout APIs.",
-    "--bodies open",
   ),
   example: {
     type: "bank_account",
@@ -100,11 +99,7 @@ export const login = endpoint({
   path: "/merchants/login",
   summary: "Log in as a merchant",
   description: "Any API key can log in as any merchant of the sandbox. The access token is sent like an API key and expires.",
-  body: assumed(
-    Type.Object({ email: requiredFields.email, password: text("The merchant's password") }),
-    "The service's documentation does not show this body.",
-    "--bodies open",
-  ),
+  body: assumedBody({ email: requiredFields.email, password: text("The merchant's password") }),
   example: { email: "ola@lodge.example", password: "lodge-password" },
   reply: assumed(
     Type.Object({
@@ -138,14 +133,10 @@ export const createMerchant = endpoint({
   path: "/merchants",
   summary: "Create a merchant",
   description: "The new merchant has a profile and no other records. Its API key is returned only in this response.",
-  body: assumed(
-    Type.Object({
-      ...requiredFields,
-      ...optionals({ ...optionalFields, password: text("Password for login; do not use a real one"), metadata: metadata() }),
-    }),
-    "The service's documentation does not show this body.",
-    "--bodies open",
-  ),
+  body: assumedBody({
+    ...requiredFields,
+    ...optionals({ ...optionalFields, password: text("Password for login; do not use a real one"), metadata: metadata() }),
+  }),
   example: { name: "Café Lusíada", email: "bomdia@lusiada.example", password: "not-a-real-one", country: "PT", currency: "EUR" },
   reply: withFields(merchants, { apiKey: text("API key of the new merchant") }),
   errors: ["validation_failed", "already_exists"],

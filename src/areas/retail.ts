@@ -1,7 +1,7 @@
 // Retail: products and their variants.
 
 import { resource } from "../contracts/resource.ts";
-import { assumed } from "../schema/assumed.ts";
+import { assumed, assumedBody } from "../schema/assumed.ts";
 import { amount, count, currency, id, metadata, nullables, optionals, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { homeCurrency } from "./merchants.ts";
@@ -48,10 +48,9 @@ export const createVariant = endpoint({
   method: "POST",
   path: "/retail/products/{productId}/variants",
   summary: "Create a product variant",
-  body: assumed(
-    Type.Object({ ...requiredFields, ...optionals({ ...optionalFields, options, metadata: metadata() }) }),
+  body: assumedBody(
+    { ...requiredFields, ...optionals({ ...optionalFields, options, metadata: metadata() }) },
     "The service's documentation does not show this body; these fields are common to retail APIs.",
-    "--bodies open",
   ),
   exampleParams: { productId: "prod_honey" },
   example: { sku: "HONEY-1000", name: "1 kg jar", options: { size: "1 kg" }, price: 1_650, currency: "EUR", stockQuantity: 24 },

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { resource } from "../contracts/resource.ts";
-import { assumed } from "../schema/assumed.ts";
+import { assumed, assumedBody } from "../schema/assumed.ts";
 import {
   amount,
   basisPoints,
@@ -101,7 +101,7 @@ export const confirmRemittance = endpoint({
   path: "/statutory/remittances/{id}/confirm",
   summary: "Confirm that a remittance arrived",
   description: "Possible while it is pending, paid or overdue: the interface has no operation that pays one.",
-  body: assumed(Type.Object(optionals(receipt)), "The service's documentation does not show this body.", "--bodies open"),
+  body: assumedBody(optionals(receipt)),
   exampleParams: { id: "rem_overdue" },
   example: { receiptNumber: "R-2025-1107", confirmedDate: "2025-11-19", note: "Receipt filed with the October papers." },
   reply: remittances.schema,
@@ -120,10 +120,9 @@ export const updateStatutorySettings = endpoint({
   path: "/statutory/settings",
   summary: "Update statutory settings",
   description: "Replaces the fields sent and keeps the others; null clears a field. No event is sent if nothing changes.",
-  body: assumed(
-    Type.Object(optionals({ ...settings, autoRemit, schemes, metadata: metadata() })),
+  body: assumedBody(
+    optionals({ ...settings, autoRemit, schemes, metadata: metadata() }),
     "The service's documentation does not show this body; null clears a field, as in RFC 7396.",
-    "--bodies open",
   ),
   example: { remittanceDueDay: 20, autoRemit: true },
   reply: statutorySettings.schema,

@@ -33,8 +33,6 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly defaults: Partial<R>;
 }
 
-export type RecordOf<T> = T extends Resource<infer R> ? R : never;
-
 interface ResourceDeclaration<F extends TProperties, M extends Record<string, readonly string[]>> {
   kind: string;
   prefix: string;

@@ -14,29 +14,25 @@ export interface VerdictSubject {
 
 export type AddFinding = (rule: Rule, finding: Finding, subject: VerdictSubject) => void;
 
-export interface VerdictLog {
-  readonly add: AddFinding;
-  /** The verdicts that are kept, oldest first. */
-  list(): VerdictMessage[];
-  forget(merchant?: string): void;
-}
+export type VerdictLog = ReturnType<typeof createVerdictLog>;
 
 /** Applies to each kind of verdict separately, so that passes never push out a failure. */
 const MAX_KEPT = 1_000;
 
-export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void): VerdictLog {
+export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
   const kept = new Map<Verdict, VerdictMessage[]>(VERDICTS.map((verdict) => [verdict, []]));
   let number = 0;
   return {
-    add(rule, finding, subject) {
+    add(rule: Rule, finding: Finding, subject: VerdictSubject) {
       const verdict = buildVerdict(rule, finding, subject, `vdt_${++number}`);
       const list = kept.get(verdict.verdict) ?? [];
       list.push(verdict);
       if (list.length > 2 * MAX_KEPT) list.splice(0, MAX_KEPT);
       onVerdict(verdict);
     },
+    /** The verdicts that are kept, oldest first. */
     list: () => [...kept.values()].flatMap((list) => list.slice(-MAX_KEPT)).sort((one, other) => numberOf(one) - numberOf(other)),
-    forget(merchant) {
+    forget(merchant?: string) {
       for (const [verdict, list] of kept)
         kept.set(verdict, merchant === undefined ? [] : list.filter((found) => found.merchant !== merchant));
       if (merchant === undefined) number = 0;

@@ -1,10 +1,9 @@
 // Reads lessons from their folder. A malformed lesson is refused with its file and line.
 
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { LessonBlock, LessonFile, LessonStep } from "../contracts/lesson.ts";
-import { SandboxError } from "../kernel/errors.ts";
-import { readText } from "../store/world/json-file.ts";
+import { filesIn, readText } from "../store/world/json-file.ts";
 import { type CheckValidator, lessonError, type ParsedLesson, readAnnotations, type StepAnnotations } from "./lesson-annotations.ts";
 import { readMarkdown, type Section } from "./markdown.ts";
 
@@ -14,22 +13,11 @@ const CODE_FOLDER = "code";
 
 /** The lessons of a folder, in order. */
 export async function readLessons(folder: string, validate: CheckValidator): Promise<ParsedLesson[]> {
-  const files = lessonFiles(folder);
-  return Promise.all(files.sort().map((name) => readLesson(join(folder, name), validate)));
+  return Promise.all(lessonFiles(folder).map((name) => readLesson(join(folder, name), validate)));
 }
 
-/** The names of the lesson files in a folder. Fails if there are none. */
-export function lessonFiles(folder: string): string[] {
-  const hint = "A lesson is a file such as 01-first-call.md.";
-  let names: string[];
-  try {
-    names = readdirSync(folder).filter((name) => NAME.test(name));
-  } catch (error) {
-    throw new SandboxError(`Cannot read the folder ${folder}: ${(error as Error).message}. ${hint}`, "badFixture");
-  }
-  if (names.length === 0) throw new SandboxError(`The folder ${folder} holds no lesson. ${hint}`, "badFixture");
-  return names;
-}
+/** The names of the lesson files in a folder, in order. Fails if there are none. */
+export const lessonFiles = (folder: string) => filesIn(folder, NAME, "lesson", "A lesson is a file such as 01-first-call.md.");
 
 export async function readLesson(path: string, validate: CheckValidator): Promise<ParsedLesson> {
   const [, number = "", name = ""] = NAME.exec(basename(path)) ?? [];

@@ -1,6 +1,6 @@
 // Marks what the API's document leaves open. The mark is part of the schema or value itself, so the list of assumptions always matches the code.
 
-import type { TSchema } from "./schema.ts";
+import { type TProperties, type TSchema, Type } from "./schema.ts";
 
 export interface Assumption {
   why: string;
@@ -31,6 +31,10 @@ export function assumed(fact: TSchema | string | number, why: string, setting?: 
   const assumption: Assumption = setting === undefined ? { why } : { why, setting };
   return typeof fact === "object" ? annotate(fact, { [ASSUMED]: assumption }) : { fact, assumption };
 }
+
+/** A request body with these fields; `--bodies open` accepts any other body. */
+export const assumedBody = <P extends TProperties>(fields: P, why = "The service's documentation does not show this body.") =>
+  assumed(Type.Object(fields), why, "--bodies open");
 
 export function isAssumed<V>(fact: Fact<V>): fact is Assumed<V> {
   return typeof fact === "object" && fact !== null && "assumption" in fact;

@@ -1,16 +1,14 @@
 // Checks the effects of a run: deliveries, records, verdicts, scenarios and fault rules that fired.
 
-import type { DeliveryMatch, Expectation, NearMiss } from "../contracts/expectations.ts";
+import type { DeliveryMatch, NearMiss } from "../contracts/expectations.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
 import type { Verdict, VerdictMessage } from "../contracts/verdict.ts";
 import { type Count, compareCount, describeCount, matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { LoggedDelivery, RunSummary } from "../store/journal/run-summary.ts";
-import { type Check, type CheckResult, result, resultOfCount } from "./check-result.ts";
+import { type Check, type CheckResult, type ExpectationOf, result, resultOfCount } from "./check-result.ts";
 import { conditionResults, nearestOf } from "./near-miss.ts";
-
-type ExpectationOf<Kind extends keyof Expectation> = NonNullable<Expectation[Kind]>;
 
 /** A verdict of the judge, as far as a check depends on it. */
 export type CheckedVerdict = Pick<VerdictMessage, "rule" | "verdict"> & Partial<Pick<VerdictMessage, "merchant" | "id" | "requests">>;

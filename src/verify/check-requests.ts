@@ -1,13 +1,11 @@
 // Checks requests: a number of them, in an order, or none at all.
 
-import type { Expectation, NearMiss, RequestMatch } from "../contracts/expectations.ts";
+import type { NearMiss, RequestMatch } from "../contracts/expectations.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { RequestLog, RequestRow } from "../store/journal/request-log.ts";
-import { type Check, MAX_EVIDENCE, result, resultOfCount } from "./check-result.ts";
+import { type Check, type ExpectationOf, MAX_EVIDENCE, result, resultOfCount } from "./check-result.ts";
 import { type ConditionResult, conditionResults, nearestOf } from "./near-miss.ts";
-
-type ExpectationOf<Kind extends keyof Expectation> = NonNullable<Expectation[Kind]>;
 
 type RequestSource = Pick<RequestLog, "find">;
 

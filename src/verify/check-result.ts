@@ -1,6 +1,6 @@
 // The result of checking one expectation once: whether it holds now, the evidence, and whether waiting could still change it.
 
-import type { NearMiss, VerificationResult } from "../contracts/expectations.ts";
+import type { Expectation, NearMiss, VerificationResult } from "../contracts/expectations.ts";
 import type { Verdict } from "../contracts/verdict.ts";
 import { type Count, compareCount, describeCount } from "../schema/conditions.ts";
 
@@ -8,6 +8,8 @@ export interface CheckResult extends Omit<VerificationResult, "expectation"> {
   /** Whether something that may still happen could make it hold. */
   open: boolean;
 }
+
+export type ExpectationOf<Kind extends keyof Expectation> = NonNullable<Expectation[Kind]>;
 
 /** Checks one expectation. `elapsed` is the real time in milliseconds since verification began. */
 export type Check = (elapsed: number) => CheckResult;
@@ -25,13 +27,11 @@ export const result = (verdict: Verdict, message: string, rest: Partial<CheckRes
   ...rest,
 });
 
-export type Noun = readonly [singular: string, plural: string];
-
 /** Compares the number of ids found with the expected count. */
 export function resultOfCount(
   ids: readonly string[],
   count: Count = AT_LEAST_ONCE,
-  [singular, plural]: Noun,
+  [singular, plural]: readonly [singular: string, plural: string],
   closest: () => NearMiss[] = () => [],
 ): CheckResult {
   const compared = compareCount(count, ids.length);

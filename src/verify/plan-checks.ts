@@ -12,7 +12,7 @@ import type { RunSummary } from "../store/journal/run-summary.ts";
 import type { Tenants } from "../store/records/tenants.ts";
 import { type CheckedVerdict, checkDeliveries, checkFault, checkRecords, checkScenario, checkVerdicts } from "./check-effects.ts";
 import { checkNever, checkRequests, checkSequence } from "./check-requests.ts";
-import type { Check } from "./check-result.ts";
+import type { Check, ExpectationOf } from "./check-result.ts";
 
 /** Everything that expectations are checked against. */
 export interface VerificationSources {
@@ -104,15 +104,10 @@ function checkOf(
     return checkVerdicts(judge.verdicts, verdicts, merchant);
   }
   if (scenario) return planScenario(sources, scenario, merchant, where);
-  return planFault(sources, fault as NonNullable<typeof fault>, where);
+  return planFault(sources, fault as ExpectationOf<"fault">, where);
 }
 
-function planRecords(
-  sources: VerificationSources,
-  wanted: NonNullable<Expectation["records"]>,
-  merchant: string | undefined,
-  where: string,
-): Check {
+function planRecords(sources: VerificationSources, wanted: ExpectationOf<"records">, merchant: string | undefined, where: string): Check {
   const { resources } = sources;
   const kinds = resources.map(({ kind }) => kind);
   checkName(wanted.kind, kinds, `${where}.kind`, "kind of record");
@@ -124,7 +119,7 @@ function planRecords(
 
 function planScenario(
   { scenarios, allowUnarmed = false }: VerificationSources,
-  wanted: NonNullable<Expectation["scenario"]>,
+  wanted: ExpectationOf<"scenario">,
   merchant: string | undefined,
   where: string,
 ): Check {
@@ -145,7 +140,7 @@ function planScenario(
   return fail("validation_failed", `${where}.merchant must be one that ${wanted.name} is armed for: ${armed}.`);
 }
 
-function planFault({ faults, allowUnarmed = false }: VerificationSources, wanted: NonNullable<Expectation["fault"]>, where: string): Check {
+function planFault({ faults, allowUnarmed = false }: VerificationSources, wanted: ExpectationOf<"fault">, where: string): Check {
   if (!allowUnarmed) checkName(wanted.id, [...faults().keys()], `${where}.id`, "fault rule");
   checkBounds(wanted.fired, `${where}.fired`);
   return checkFault(() => faults().get(wanted.id) ?? 0, wanted);

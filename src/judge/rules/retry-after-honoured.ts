@@ -1,7 +1,7 @@
 // retry_after.honoured: a client does not retry before the time that Retry-After names.
 
 import { sleptMilliseconds } from "./retry-after-unit.ts";
-import { type Retry, type Rule, rounded } from "./rule.ts";
+import type { Retry, Rule } from "./rule.ts";
 
 export const retryAfterHonoured: Rule = {
   id: "retry_after.honoured",
@@ -15,9 +15,9 @@ export const retryAfterHonoured: Rule = {
     const { milliseconds, tolerance } = requestedWait;
     return {
       verdict: milliseconds - waited > tolerance ? "fail" : "pass",
-      says: `${from.request} got a ${from.status} with ${describeWait(retry)}; its retry ${to.request} came after ${rounded(waited)} ms.`,
+      says: `${from.request} got a ${from.status} with ${describeWait(retry)}; its retry ${to.request} came after ${Math.round(waited)} ms.`,
       calls: [from, to],
-      milliseconds: { told: milliseconds, waited: rounded(waited), tolerance },
+      milliseconds: { told: milliseconds, waited: Math.round(waited), tolerance },
     };
   },
 };

@@ -1,6 +1,6 @@
 // retry_after.unit: a client takes Retry-After as seconds, not milliseconds.
 
-import { type Retry, type Rule, rounded } from "./rule.ts";
+import type { Retry, Rule } from "./rule.ts";
 
 /** Below this, N milliseconds cannot be distinguished from no wait at all. */
 const MIN_SECONDS = 20;
@@ -26,9 +26,9 @@ export const retryAfterUnit: Rule = {
     if (!mistaken && milliseconds - waited > tolerance) return undefined;
     return {
       verdict: mistaken ? "fail" : "pass",
-      says: `${from.request} asked for a wait of ${milliseconds / 1_000} s; its retry ${to.request} came after ${rounded(waited)} ms.`,
+      says: `${from.request} asked for a wait of ${milliseconds / 1_000} s; its retry ${to.request} came after ${Math.round(waited)} ms.`,
       calls: [from, to],
-      milliseconds: { told: milliseconds, waited: rounded(waited) },
+      milliseconds: { told: milliseconds, waited: Math.round(waited) },
     };
   },
 };

@@ -1,6 +1,6 @@
 // retry.backoff_grows: the pauses that the client chooses grow with each retry.
 
-import { type Rule, rounded } from "./rule.ts";
+import type { Rule } from "./rule.ts";
 
 /** Shorter pauses count as no pause: they do not exceed the machine's own noise. */
 const MIN_PAUSE = 30;
@@ -34,12 +34,12 @@ export const retryBackoffGrows: Rule = {
     if (ownWaits.length < 2) return undefined;
     const flat = isFlat(ownWaits);
     if (!flat && !hasGrown(ownWaits)) return undefined;
-    const pauses = ownWaits.map((wait) => `${rounded(wait)} ms`).join(", ");
+    const pauses = ownWaits.map((wait) => `${Math.round(wait)} ms`).join(", ");
     return {
       verdict: flat ? "fail" : "pass",
       says: `The pauses before the retries of ${calls[0]?.request} were ${pauses}.`,
       calls,
-      milliseconds: Object.fromEntries(ownWaits.map((wait, index) => [`pause${index + 1}`, rounded(wait)])),
+      milliseconds: Object.fromEntries(ownWaits.map((wait, index) => [`pause${index + 1}`, Math.round(wait)])),
     };
   },
 };

@@ -1,6 +1,6 @@
 // retry.happened: a client retries a call that failed temporarily.
 
-import { firstCall, type RetryChain, type Rule, rounded } from "./rule.ts";
+import { firstCall, type RetryChain, type Rule } from "./rule.ts";
 
 /** A write without an Idempotency-Key cannot be retried safely, and a call that the client abandoned does not need a retry. */
 const needsRetry = (chain: RetryChain) => {
@@ -34,9 +34,9 @@ export const retryHappened: Rule = {
     if (!needsRetry(chain) || chain.calls.length > 1) return undefined;
     return {
       verdict: "inconclusive",
-      says: `${failed(chain)}, and in the ${rounded(waited)} ms since then no call from the client shows whether it retries.`,
+      says: `${failed(chain)}, and in the ${Math.round(waited)} ms since then no call from the client shows whether it retries.`,
       calls: chain.calls,
-      milliseconds: { since: rounded(waited) },
+      milliseconds: { since: Math.round(waited) },
     };
   },
 };

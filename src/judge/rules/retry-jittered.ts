@@ -1,6 +1,6 @@
 // retry.jittered: calls that failed at the same time are not all retried at the same time.
 
-import { type Rule, rounded } from "./rule.ts";
+import type { Rule } from "./rule.ts";
 
 /** How much timers vary equal pauses: a fixed part, and a share of the pause. */
 const NOISE = 8;
@@ -34,11 +34,11 @@ export const retryJittered: Rule = {
     const isConclusive = isNone || (isEqual ? isPunctual : middle - low > noise + worstLag);
     return {
       verdict: !isConclusive ? "inconclusive" : isEqual ? "fail" : "pass",
-      says: `The shorter half of ${waits.length} first pauses was between ${rounded(low)} and ${rounded(middle)} ms${
-        isConclusive ? "" : `, but this machine lagged by up to ${rounded(worstLag)} ms, which hides the pauses that the client chose`
+      says: `The shorter half of ${waits.length} first pauses was between ${Math.round(low)} and ${Math.round(middle)} ms${
+        isConclusive ? "" : `, but this machine lagged by up to ${Math.round(worstLag)} ms, which hides the pauses that the client chose`
       }.`,
       calls: sample.map(({ call }) => call),
-      milliseconds: { low: rounded(low), middle: rounded(middle), noise: rounded(noise), late: rounded(worstLag) },
+      milliseconds: { low: Math.round(low), middle: Math.round(middle), noise: Math.round(noise), late: Math.round(worstLag) },
     };
   },
 };

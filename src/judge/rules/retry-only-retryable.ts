@@ -1,6 +1,6 @@
 // retry.only_retryable: a client does not repeat a rejected request unchanged.
 
-import { type Rule, rounded } from "./rule.ts";
+import type { Rule } from "./rule.ts";
 
 export const retryOnlyRetryable: Rule = {
   id: "retry.only_retryable",
@@ -13,7 +13,7 @@ export const retryOnlyRetryable: Rule = {
       verdict: "fail",
       says: `${call.request} got a ${call.status}; ${repeat.request} repeated it unchanged.`,
       calls: [call, repeat],
-      milliseconds: { waited: rounded(repeat.arrived - call.answered) },
+      milliseconds: { waited: Math.round(repeat.arrived - call.answered) },
     };
   },
 };

@@ -77,7 +77,4 @@ export interface Rule extends JudgedRule {
 
 export const SAMPLE_SIZE = 20;
 
-/** Milliseconds as verdicts show them. */
-export const rounded = (milliseconds: number) => Math.round(milliseconds);
-
 export const firstCall = (chain: RetryChain): Call => chain.calls[0] as Call;

@@ -1,7 +1,7 @@
 // webhook.ack_fast: a receiver responds before it processes the event.
 
 import { isGenuine } from "../tampering.ts";
-import { type Rule, rounded } from "./rule.ts";
+import type { Rule } from "./rule.ts";
 
 const MAX_DURATION = 5_000;
 
@@ -20,10 +20,10 @@ export const webhookAckFast: Rule = {
       verdict: durationMs <= MAX_DURATION ? "pass" : "fail",
       says:
         errorCode === "timeout"
-          ? `The receiver did not respond to ${attempt.id} within ${rounded(durationMs)} ms.`
-          : `The receiver took ${rounded(durationMs)} ms to respond to ${attempt.id}.`,
+          ? `The receiver did not respond to ${attempt.id} within ${Math.round(durationMs)} ms.`
+          : `The receiver took ${Math.round(durationMs)} ms to respond to ${attempt.id}.`,
       attempts: [attempt],
-      milliseconds: { took: rounded(durationMs), longest: MAX_DURATION },
+      milliseconds: { took: Math.round(durationMs), longest: MAX_DURATION },
     };
   },
 };

@@ -1,11 +1,10 @@
 // Reads fixtures, JSON files with a merchant and its records, and reports errors with file and line.
 
-import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Resource } from "../../contracts/resource.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { checkFixture, checkFixturesTogether, type Problem } from "./fixture-check.ts";
-import { errorAt, type JsonFile, lineAt, readJsonFile } from "./json-file.ts";
+import { errorAt, filesIn, type JsonFile, lineAt, readJsonFile } from "./json-file.ts";
 
 export interface Fixture {
   /** The file name without its extension. */
@@ -34,25 +33,14 @@ interface Source extends JsonFile {
 }
 
 const ENDING = ".json";
+const REMEDY = "A fixture is a file such as shop.json, with a merchant and its records.";
 
 /** Every fixture of a folder, the oldest merchant first. The built-in files are not validated at the start: a test validates them. */
 export async function readFixtures(folder: string, options: { validate?: readonly Resource[] } = {}): Promise<Fixture[]> {
   const sources: Source[] = [];
-  for (const name of filesIn(folder)) sources.push(await read(join(folder, name)));
+  for (const name of filesIn(folder, /\.json$/, ".json file", REMEDY)) sources.push(await read(join(folder, name)));
   if (options.validate) await check(sources, options.validate);
   return sources.map(fixtureOf).sort((one, other) => (one.merchant.created ?? Infinity) - (other.merchant.created ?? Infinity) || 0);
-}
-
-function filesIn(folder: string): string[] {
-  const remedy = "A fixture is a file such as shop.json, with a merchant and its records.";
-  let names: string[];
-  try {
-    names = readdirSync(folder).filter((name) => name.endsWith(ENDING));
-  } catch (error) {
-    throw new SandboxError(`Cannot read the folder ${folder}: ${(error as Error).message}. ${remedy}`, "badFixture");
-  }
-  if (names.length === 0) throw new SandboxError(`The folder ${folder} holds no ${ENDING} file. ${remedy}`, "badFixture");
-  return names.sort();
 }
 
 async function read(path: string): Promise<Source> {

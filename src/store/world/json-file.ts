@@ -1,6 +1,6 @@
-// Reads JSON files that users write, and reports errors with file, line and JSON Pointer.
+// Lists and reads the files that users write, and reports errors in their JSON with file, line and JSON Pointer.
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import type { ParseError } from "jsonc-parser";
 import { SandboxError } from "../../kernel/errors.ts";
 import { pointerSegments } from "../../schema/json-pointer.ts";
@@ -31,6 +31,18 @@ export function readText(file: string): string {
   } catch (error) {
     throw new SandboxError(`Cannot read ${file}: ${(error as Error).message}.`, "badFixture");
   }
+}
+
+/** The names of a folder's files that match, sorted. Fails if there are none; `noun` and `remedy` say what was expected. */
+export function filesIn(folder: string, pattern: RegExp, noun: string, remedy: string): string[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder).filter((name) => pattern.test(name));
+  } catch (error) {
+    throw new SandboxError(`Cannot read the folder ${folder}: ${(error as Error).message}. ${remedy}`, "badFixture");
+  }
+  if (names.length === 0) throw new SandboxError(`The folder ${folder} holds no ${noun}. ${remedy}`, "badFixture");
+  return names.sort();
 }
 
 /** An error message with the file and line of a JSON Pointer. */
