@@ -1,11 +1,11 @@
 // Writes the generated pages and the generated client of the control API.
 // `--check` writes nothing and fails if a file is stale.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assumptionsPage, controlPage, exampleCalls, faultsPage, operationsPage, programPage, referencePage } from "../dist/documents.cjs";
 import { createSandbox } from "../dist/index.cjs";
+import { writeGenerated } from "./generated-files.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -20,24 +20,9 @@ const pages = {
   "src/client/control-plane.generated.ts": programPage(),
   "src/client/control-operations.generated.ts": operationsPage(),
 };
-const stale = Object.keys(pages).filter((name) => pages[name] !== written(name));
+writeGenerated(root, pages, (stale) => `Out of date: ${stale}. Run \`npm run docs\` and commit what it writes.`);
 
-if (process.argv.includes("--check")) {
-  if (stale.length > 0) {
-    console.error(`Out of date: ${stale.join(", ")}. Run \`npm run docs\` and commit what it writes.`);
-    process.exitCode = 1;
-  }
-} else {
-  for (const name of stale) writeFileSync(join(root, name), pages[name]);
-  console.log(stale.length > 0 ? `Wrote ${stale.join(", ")}.` : "The pages are as they should be.");
-}
-
-function written(name) {
-  const file = join(root, name);
-  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
-}
-
-/** What each example call is answered, in a world of its own, so that no operation shows what another one did. */
+/** The response to each example call. Each runs in a sandbox of its own, so that no example shows the effects of another. */
 async function exampleReplies() {
   const replies = {};
   for (const { id, after } of exampleCalls()) {

@@ -6,16 +6,12 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The section of a version, without its heading. */
-export function notesOf(changelog, version) {
-  const section = changelog.split(/^## /m).find((text) => text.startsWith(`[${version}]`));
-  return section?.split("\n").slice(1).join("\n").trim();
-}
-
+/** The changelog section of the tag's version, without its heading. */
 export function releaseNotes(tag, { changelog, version }) {
   if (tag !== `v${version}`)
     throw new Error(`The tag is ${tag}, and package.json says ${version}: tag v${version}, or change the version.`);
-  const notes = notesOf(changelog, version);
+  const section = changelog.split(/^## /m).find((text) => text.startsWith(`[${version}]`));
+  const notes = section?.split("\n").slice(1).join("\n").trim();
   if (!notes) throw new Error(`CHANGELOG.md says nothing of ${version}: turn [Unreleased] into [${version}] with its date.`);
   return notes;
 }

@@ -1,38 +1,24 @@
 // Writes types/: the public declarations, which need no types of other packages. They are committed, so that a review shows what a
 // change does to programs. `--check` writes nothing and fails if they are stale.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { generateDtsBundle } from "dts-bundle-generator";
 import ts from "typescript";
 import { optionDescriptions } from "../dist/documents.cjs";
+import { writeGenerated } from "./generated-files.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const NOTE = "// Written from the sources by `npm run docs`: change those, not this.\n";
 
 const declarations = { "types/index.d.cts": library(), "types/vitest.d.ts": forVitest() };
-const stale = Object.keys(declarations).filter((name) => declarations[name] !== written(name));
-
-if (process.argv.includes("--check")) {
-  if (stale.length > 0) {
-    console.error(`The types of the library changed: ${stale.join(", ")}. Run \`npm run docs\`, look at the difference, and commit it.`);
-    process.exitCode = 1;
-  }
-} else {
-  mkdirSync(join(root, "types"), { recursive: true });
-  for (const name of stale) writeFileSync(join(root, name), declarations[name]);
-  console.log(stale.length > 0 ? `Wrote ${stale.join(", ")}.` : "The types are as they should be.");
-}
-
-function written(name) {
-  try {
-    return readFileSync(join(root, name), "utf8").replaceAll("\r\n", "\n");
-  } catch {
-    return undefined;
-  }
-}
+writeGenerated(
+  root,
+  declarations,
+  (stale) => `The types of the library changed: ${stale}. Run \`npm run docs\`, look at the difference, and commit it.`,
+);
 
 function library() {
   const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-types-"));

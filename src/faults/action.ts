@@ -24,7 +24,7 @@ interface Declaration<Name extends string, Fields extends TProperties, Phase, Ef
   fields: Fields;
   /** The field that `action=value` sets. */
   main?: keyof Fields & string;
-  /** What becomes of the call or delivery: what the judge goes by. A function where it depends on the fields. */
+  /** The fate of the call or delivery, by which the judge decides. A function where it depends on the fields. */
   outcome: Outcome | ((fields: FieldValues<Fields>) => Outcome);
   /** Checks the fields against each other and against the trigger; returns the first problem and how to fix it. */
   check?(fields: FieldValues<Fields>, trigger: Trigger): string | undefined;

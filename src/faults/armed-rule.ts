@@ -24,7 +24,7 @@ export interface ArmedRule {
   withRule(rule: FaultRule, now: number): ArmedRule;
 }
 
-/** What a rule has counted so far. */
+/** The counts of a rule. */
 interface Counts {
   armedAt: number;
   seen: number;

@@ -1,4 +1,4 @@
-// What a rule matches: calls by operation, merchant, key, header and body; deliveries by event, endpoint, attempt and body.
+// Matches rules: calls by operation, merchant, key, header and body; deliveries by event, endpoint, attempt and body.
 
 import type { CallSubject, DeliverySubject } from "../contracts/fault.ts";
 import { Condition, meetsCondition } from "../schema/conditions.ts";

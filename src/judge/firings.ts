@@ -1,4 +1,4 @@
-// Which fault rules fired at which requests and delivery attempts, and which verdicts each was set up to cause.
+// Records which fault rules fired at which requests and delivery attempts, and which verdicts each was set up to cause.
 
 import type { Firing } from "../contracts/fault.ts";
 

@@ -22,7 +22,7 @@ import { createRecentWrites, type RecentWrites } from "./recent-writes.ts";
 import { rules } from "./rules/index.ts";
 import { buildVerdict, createVerdictLog, matchesFilter, type VerdictLog } from "./verdict-log.ts";
 
-/** What the judge listens to, and its results. */
+/** The events that the judge observes, and its results. */
 export interface Judge extends JudgeResults {
   /** Observes a request and its response. */
   request(entry: LoggedRequest): void;
@@ -40,7 +40,6 @@ interface JudgeOptions {
   onVerdict(verdict: VerdictMessage): void;
 }
 
-/** What the judge keeps. */
 interface JudgeState {
   readonly log: VerdictLog;
   readonly firings: Firings;

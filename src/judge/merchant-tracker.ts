@@ -73,7 +73,7 @@ const attemptSubject = ({ merchant, at }: AttemptMessage, fault: string | undefi
   fault,
 });
 
-/** Verdicts that are not final: what each pending retry and repeat delivery comes to if nothing more arrives after `now`. */
+/** Verdicts that are not final: those on each pending retry and repeat delivery if nothing more arrives after `now`. */
 export function provisionalVerdicts({ retries, receivers }: MerchantTracker, now: number): VerdictMessage[] {
   const found: VerdictMessage[] = [];
   const add: AddFinding = (rule, finding, subject) => found.push(buildVerdict(rule, finding, subject, null));

@@ -3,7 +3,7 @@
 import { matchesRule, VERDICTS, type Verdict, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
 import type { Finding, Rule } from "./rules/rule.ts";
 
-/** What a finding is about. */
+/** The subject of a finding. */
 export interface VerdictSubject {
   merchant: string | undefined;
   operation: string | undefined;

@@ -13,7 +13,7 @@ interface OperationTraits {
 export interface HeaderFact {
   name: string;
   schema: TSchema;
-  /** Which responses carry the header, as text for the reference. */
+  /** The responses that carry the header, as text for the reference. */
   on: string;
   /** Undefined if the service's documentation states the header. */
   assumption?: Assumption;

@@ -84,7 +84,7 @@ function laneLabel(lane: string, index: number): Markup {
 const stripe = (index: number, width: number) =>
   markup`<line class="lane" x1="0" x2="${width}" y1="${HEAD + (index + 0.5) * ROW}" y2="${HEAD + (index + 0.5) * ROW}"/>`;
 
-/** The time stands above the first column of each second that has space for it; a gap is a dashed line with its length. */
+/** The time is drawn above the first column of each second that has space for it; a gap is a dashed line with its length. */
 function times(placed: readonly Placed[], height: number): Markup[] {
   const shown: Markup[] = [];
   let labelled = -LABEL_EVERY;

@@ -26,7 +26,7 @@ const expect = Type.Array(
   { ...LENGTH, description: "What the judge should find" },
 );
 
-/** Fault rules are checked separately, by the faults room. */
+/** Fault rules are checked separately, by `checkFault`. */
 export const scenarioSchema = Type.Object({ ...texts, faults: Type.Array(Type.Unknown(), LENGTH), expect }, closed);
 
 /** A fault rule as a scenario file contains it. */

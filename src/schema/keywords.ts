@@ -3,7 +3,7 @@
 export interface Keyword<Setting = never> {
   /** The code of the error. */
   code: string;
-  /** What the value must be, for the error message. */
+  /** The requirement, for the error message. */
   must(setting: Setting): string;
   /** The JSON type of the values that it constrains (default: every type). */
   type?: string;

@@ -63,7 +63,7 @@ interface OperationDependencies {
   random: Random;
 }
 
-interface OperationListeners {
+export interface OperationListeners {
   /** Receives the type of each event, to check it against the operation's declaration. */
   emitted?(type: string): void;
   warned?(text: string): void;

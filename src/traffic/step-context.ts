@@ -1,4 +1,4 @@
-// What a traffic step can use: its time, its random values, and the merchant's customers and products.
+// The context of a traffic step: its time, its random values, and the merchant's customers and products.
 
 import type { RecordBase } from "../contracts/resource.ts";
 import { isoTime, LATEST_TIME } from "../kernel/clock.ts";

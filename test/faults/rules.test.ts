@@ -495,23 +495,19 @@ describe("the injections for the dispatcher", () => {
   });
 });
 
+const CALL = { requestId: "req_1", merchant: undefined, key: undefined, operation: "a.b", address: "", header: () => undefined, body: {} };
+
+function makeFaults() {
+  const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined, judgeRules: [] };
+  return createFaults({ clock: createClock(0), seed: 1, known, keepHistory: () => {} });
+}
+
 describe("latency distributions", () => {
   const draws = (action: object, count: number, trigger: object = { times: count, seed: 7 }) => {
-    const clock = createClock(0);
-    const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined, judgeRules: [] };
-    const made = createFaults({ clock, seed: 1, known, keepHistory: () => {} });
+    const made = makeFaults();
     made.rules.add({ action: { type: "latency", ...action }, trigger });
-    const subject = {
-      requestId: "req_1",
-      merchant: undefined,
-      key: undefined,
-      operation: "a.b",
-      address: "",
-      header: () => undefined,
-      body: {},
-    };
     return Array.from({ length: count }, () => {
-      const effect = made.api.decide("latency", subject)?.effect;
+      const effect = made.api.decide("latency", CALL)?.effect;
       return effect?.kind === "delay" ? effect.milliseconds : Number.NaN;
     });
   };
@@ -629,21 +625,10 @@ test("the published schema names every action, and the page shows a working exam
 });
 
 test("no rule is evaluated while none is armed", () => {
-  const clock = createClock(0);
-  const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined, judgeRules: [] };
-  const made = createFaults({ clock, seed: 1, known, keepHistory: () => {} });
+  const made = makeFaults();
   expect([made.api.armed, made.delivery.armed]).toEqual([false, false]);
   const { id } = made.rules.add({ action: FAIL });
   expect([made.api.armed, made.delivery.armed]).toEqual([true, false]);
-  const subject = {
-    requestId: "req_1",
-    merchant: undefined,
-    key: undefined,
-    operation: "a.b",
-    address: "",
-    header: () => undefined,
-    body: {},
-  };
-  expect(made.api.decide("before", subject)?.firing.ruleId).toBe(id);
+  expect(made.api.decide("before", CALL)?.firing.ruleId).toBe(id);
   expect(made.api.armed).toBe(false);
 });

@@ -6,8 +6,9 @@ import { describe, expect, test } from "vitest";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import type { ScenarioState } from "../../src/contracts/scenario.ts";
 import { createSandbox } from "../../src/sandbox/create.ts";
+import { insist } from "../support/insist.ts";
 import { folder } from "../support/program.ts";
-import { type Bench, open } from "../support/sandbox.ts";
+import { open } from "../support/sandbox.ts";
 
 const FILE = {
   name: "two-503s",
@@ -109,19 +110,6 @@ function withFault(fields: object): typeof FILE {
 
 function withExpectation(fields: object): typeof FILE {
   return { ...FILE, expect: [{ ...FILE.expect[0], ...fields } as (typeof FILE.expect)[0]] };
-}
-
-const order = { name: "Low season", adjustmentType: "fixed", adjustmentValue: 5 };
-
-/** Sends an order under one key until it gets a 200; returns the status of each try, or `lost`. */
-async function insist(bench: Bench, idempotencyKey: string, key = "sk_test_lodge"): Promise<(string | number)[]> {
-  const met: (string | number)[] = [];
-  for (let tries = 0; tries < 5 && met.at(-1) !== 200; tries++) {
-    const options = { key, body: order, headers: { "idempotency-key": idempotencyKey } };
-    const answer = await bench.call("POST", "/v1/hospitality/pricing-rules", options).catch(() => undefined);
-    met.push(answer?.status ?? "lost");
-  }
-  return met;
 }
 
 describe("a scenario", () => {

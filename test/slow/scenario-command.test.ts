@@ -6,24 +6,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { ScenarioState } from "../../src/contracts/scenario.ts";
+import { insist, ORDER } from "../support/insist.ts";
 import { folder, run, start } from "../support/program.ts";
-import { type Bench, control, open } from "../support/sandbox.ts";
+import { control, open } from "../support/sandbox.ts";
 
 const fixtures = join(import.meta.dirname, "../../fixtures/scenarios");
 const files = readdirSync(fixtures);
-
-const order = { name: "Low season", adjustmentType: "fixed", adjustmentValue: 5 };
-
-/** Repeats an order under one key until it gets a response; the status of each try. */
-async function insist(bench: Bench, idempotencyKey: string, key = "sk_test_lodge"): Promise<(string | number)[]> {
-  const met: (string | number)[] = [];
-  for (let tries = 0; tries < 5 && met.at(-1) !== 200; tries++) {
-    const options = { key, body: order, headers: { "idempotency-key": idempotencyKey } };
-    const answer = await bench.call("POST", "/v1/hospitality/pricing-rules", options).catch(() => undefined);
-    met.push(answer?.status ?? "lost");
-  }
-  return met;
-}
 
 describe("the command", () => {
   const scenario = async (url: string, ...words: string[]) => {
@@ -44,7 +32,7 @@ describe("the command", () => {
       code: 0,
       text: expect.stringContaining("pass, 10 of 10 points"),
     });
-    const twice = { body: order };
+    const twice = { body: ORDER };
     await bench.call("POST", "/v1/hospitality/pricing-rules", twice).catch(() => undefined);
     await bench.control("POST", "/verify", { within: "300ms", all: [{ never: { match: { operation: "payments.list" }, for: "300ms" } }] });
     await bench.call("POST", "/v1/hospitality/pricing-rules", twice);

@@ -1,4 +1,4 @@
-// What a rule of the judge is: its texts, the moments at which it runs, and what it gets to see then.
+// The shape of a judge's rule: its texts, the moments at which it runs, and the data that it gets at each.
 
 import type { Firing } from "../../contracts/fault.ts";
 import type { AttemptMessage } from "../../contracts/live-messages.ts";
@@ -56,7 +56,7 @@ export interface Finding {
   /** The requests that show it. */
   calls?: readonly Call[];
   attempts?: readonly AttemptMessage[];
-  /** What was measured. */
+  /** The measurements, by name. */
   milliseconds?: Record<string, number>;
 }
 

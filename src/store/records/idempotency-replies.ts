@@ -48,7 +48,7 @@ export function openIdempotencyReplies(database: Database, clock: Clock) {
   let retryAfter = 0;
   const cache = createBoundedCache<CachedReply>(MOST_CACHED);
   return {
-    find(merchant: string, key: string) {
+    find(merchant: string, key: string): StoredReply | undefined {
       const name = nameOf(merchant, key);
       const cached = cache.get(name);
       const reply = cached ?? find.get({ merchant, key });

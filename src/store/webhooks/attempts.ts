@@ -178,7 +178,7 @@ function reading({ sql }: Database) {
       const row = find(id, merchant);
       return row && { merchant: row.merchant, eventId: row.event_id, endpointId: row.endpoint };
     },
-    /** What fault rules did to a logged attempt; null when none applied. */
+    /** The effects of fault rules on a logged attempt; null when none applied. */
     faultOf(merchant: string, id: string) {
       const note = find(id, merchant)?.fault ?? null;
       return note === null ? null : (JSON.parse(note) as AttemptFault);

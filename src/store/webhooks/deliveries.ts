@@ -26,7 +26,7 @@ export interface Delivery {
   /** How many attempts may fail. */
   allowed: number;
   due: number;
-  /** What fault rules decided about the next attempt, as JSON; null before they have. */
+  /** The decision of the fault rules about the next attempt, as JSON; null before they have made one. */
   decided: string | null;
   /** Counts the copies that a fault rule made of a delivery; 0 for the delivery itself. */
   copy: number;

@@ -7,7 +7,7 @@ import { email, Type, text } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { uniqueValue } from "../records/collection.ts";
 
-/** What is wrong, and where in the file. */
+/** An error in a fixture, with its place in the file. */
 export interface Problem {
   pointer: string;
   message: string;

@@ -1,0 +1,23 @@
+// Writes generated files that have changed. With `--check` it writes nothing, and fails if a file is stale.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** `files` are texts by path below `root`; `problem` makes the error message of `--check` from the stale paths. */
+export function writeGenerated(root, files, problem) {
+  const stale = Object.keys(files).filter((name) => files[name] !== written(join(root, name)));
+  const names = stale.join(", ");
+  if (stale.length === 0) console.log("All generated files are up to date.");
+  else if (process.argv.includes("--check")) {
+    console.error(problem(names));
+    process.exitCode = 1;
+  } else {
+    for (const name of stale) {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      writeFileSync(join(root, name), files[name]);
+    }
+    console.log(`Wrote ${names}.`);
+  }
+}
+
+const written = (file) => (existsSync(file) ? readFileSync(file, "utf8").replaceAll("\r\n", "\n") : undefined);
