@@ -4,6 +4,7 @@ import { resource, withFields } from "../contracts/resource.ts";
 import { TestEvent, WebhookDelivery, WebhookHealth } from "../contracts/webhook.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
+import { mask } from "../kernel/mask.ts";
 import { assumed } from "../schema/assumed.ts";
 import { assumedListOf, assumedPageQuery, flag, id, listOf, oneOf, type Static, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
@@ -199,5 +200,5 @@ function warnAboutUnknownTypes({ webhooks: { eventTypes }, warn }: OperationCont
   const unknown = types.filter((type) => type !== EVERY_TYPE && !eventTypes.has(type));
   if (unknown.length === 0) return;
   const hints = unknown.map((type) => `${type}.${didYouMean(type, eventTypes)}`);
-  warn(`The sandbox never sends ${hints.join(" It never sends ")}`.slice(0, 1_000));
+  warn(mask(`The sandbox never sends ${hints.join(" It never sends ")}`, 1_000));
 }

@@ -4,6 +4,7 @@ import { API_PHASES, type ApiPhase, type FaultTarget } from "../contracts/fault.
 import { unknownRuleMessage } from "../contracts/verdict.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { type FieldError, fail } from "../kernel/errors.ts";
+import { mask } from "../kernel/mask.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
 import type { Action } from "./action.ts";
 import { milliseconds } from "./fields.ts";
@@ -129,4 +130,4 @@ export function rejectField(pointer: string, code: string, message: string): nev
   fail("validation_failed", message, { errors: [error] });
 }
 
-export const quote = (value: unknown) => (JSON.stringify(value) ?? "nothing").slice(0, 100);
+export const quote = (value: unknown) => mask(JSON.stringify(value) ?? "nothing", 100);

@@ -1,7 +1,7 @@
 // Authentication: exactly one `Authorization: Bearer sk_test_…` header, and no live key anywhere in the request.
 
 import { fail } from "../kernel/errors.ts";
-import { containsLiveKey } from "../kernel/redact.ts";
+import { containsLiveKey } from "../kernel/mask.ts";
 import type { Tenants } from "../store/records/tenants.ts";
 import { headerOnce, type RequestContext, type Stage } from "./context.ts";
 import type { RateLimiter } from "./rate-limit.ts";

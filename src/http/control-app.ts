@@ -8,6 +8,7 @@ import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
+import { mask } from "../kernel/mask.ts";
 import { factOf } from "../schema/assumed.ts";
 import { isAbandoned, openContext, type RequestContext } from "./context.ts";
 import { keepNodePrototypes } from "./express-prototypes.ts";
@@ -98,7 +99,7 @@ function write({ headers }: RequestContext, { contentType, text, policy }: Docum
 
 /** 405 for a known path, otherwise 404 with the path that may have been meant. */
 function refuse<World>({ path: whole, incoming }: RequestContext, control: readonly Endpoint<World>[]): never {
-  const path = whole.slice(0, 200);
+  const path = mask(whole, 200);
   const allowed = [...new Set(control.filter((endpoint) => matches(CONTROL_PREFIX + endpoint.path, whole)).map(({ method }) => method))];
   if (allowed.length > 0) {
     const methods = allowed.join(", ");
@@ -114,7 +115,7 @@ function refuse<World>({ path: whole, incoming }: RequestContext, control: reado
 /** Express itself refuses only a path parameter that cannot be decoded. */
 function refuseUndecodable({ path }: RequestContext, error: unknown): never {
   if (!(error instanceof URIError)) throw error;
-  fail("route_not_found", `Nothing is at ${path.slice(0, 200)}: a % in it is not followed by UTF-8.`);
+  fail("route_not_found", `Nothing is at ${mask(path, 200)}: a % in it is not followed by UTF-8.`);
 }
 
 const matches = (pattern: string, path: string) => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);

@@ -3,6 +3,7 @@
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { fail } from "../kernel/errors.ts";
+import { mask } from "../kernel/mask.ts";
 import { once } from "../kernel/once.ts";
 import { headerOnce, type Stage } from "./context.ts";
 import type { Cors } from "./cors.ts";
@@ -107,4 +108,4 @@ export const admit =
 /** Whether the client waits for `100 Continue` before it sends the body; compared as Node compares it. */
 export const isContinue = (expect: string) => /(?:^|\W)100-continue(?:$|\W)/i.test(expect);
 
-const quote = (value: string | string[] | undefined) => (value === undefined ? "none" : JSON.stringify(value).slice(0, 200));
+const quote = (value: string | string[] | undefined) => (value === undefined ? "none" : mask(JSON.stringify(value), 200));

@@ -3,6 +3,7 @@
 import { memoize } from "../kernel/bounded-cache.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
+import { maskIdempotencyKey } from "../kernel/mask.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import type { IdempotencyReplies, StoredReply } from "../store/records/idempotency-replies.ts";
 import { headerOnce, type RequestContext, type Stage } from "./context.ts";
@@ -23,7 +24,7 @@ export const readIdempotencyKey: Stage = (context) => {
   if (key.length > MAX_KEY_LENGTH)
     fail("idempotency_key_too_long", `Idempotency-Key may have ${MAX_KEY_LENGTH} characters; received ${key.length}.`);
   if (!/^[\x21-\x7e]+$/.test(key)) fail("idempotency_key_invalid", "Idempotency-Key must be printable ASCII without spaces.");
-  context.idempotencyKey = key;
+  context.idempotencyKey = maskIdempotencyKey(key);
   const { operation, path, search, bodyText } = context;
   const requestText = `${operation.method} ${path}${search}\n${bodyText}`;
   context.fingerprint =

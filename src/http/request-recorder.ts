@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestMessage } from "../contracts/live-messages.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
-import { containsLiveKey, maskKey, redactTarget } from "../kernel/redact.ts";
+import { containsLiveKey, mask, maskKey } from "../kernel/mask.ts";
 import type { Connection, LoggedRequest, RequestLog } from "../store/journal/request-log.ts";
 import { openContext, type RequestContext } from "./context.ts";
 import { MAX_BODY } from "./read-body.ts";
@@ -103,8 +103,8 @@ function describe(context: RequestContext, connection: Connection): LoggedReques
     merchant: identity?.merchant,
     operation: context.operation?.id,
     method: incoming.method ?? "",
-    path: redactTarget(context.path),
-    search: redactTarget(context.search),
+    path: mask(context.path),
+    search: context.search === "" ? "" : mask(context.search),
     status: reply?.status ?? 0,
     duration,
     arrived: realNow() - duration,

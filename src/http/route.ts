@@ -2,6 +2,7 @@
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
+import { mask } from "../kernel/mask.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { RequestContext, Stage } from "./context.ts";
 
@@ -76,7 +77,7 @@ function refuse(path: string, known: string[]): never {
       : path.startsWith(`${API_PREFIX}/`)
         ? didYouMean(path, known)
         : ` Every operation is under ${API_PREFIX}, as in ${API_PREFIX}/payments.`;
-  fail("route_not_found", `No operation has the path ${path.slice(0, 200)}.${hint}`);
+  fail("route_not_found", `No operation has the path ${mask(path, 200)}.${hint}`);
 }
 
 function refuseMethod(method: string, found: Route): never {

@@ -3,7 +3,7 @@
 import type { ObjectSchema } from "../contracts/endpoint.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
-import { redact } from "../kernel/redact.ts";
+import { mask, maskValue } from "../kernel/mask.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import type { Operation } from "../store/operation-context.ts";
@@ -110,14 +110,15 @@ const DANGEROUS = new Set(["__proto__", "constructor", "prototype"]);
 function extraFields({ reply }: InputDeclaration, unknown: Record<string, unknown>): Record<string, unknown> {
   const owned = (reply as Partial<ObjectSchema>).properties ?? {};
   const kept = Object.entries(unknown).filter(([name]) => !Object.hasOwn(owned, name) && !DANGEROUS.has(name));
-  return redact(Object.fromEntries(kept)) as Record<string, unknown>;
+  return maskValue(Object.fromEntries(kept)) as Record<string, unknown>;
 }
 
 const MAX_LIST_LENGTH = 1_000;
 
-/** Names as one header value; names with characters that a header cannot carry are percent-encoded. */
+/** Names as one header value, secrets in them masked; names with characters that a header cannot carry are percent-encoded. */
 const headerList = (names: string[]) =>
   names
+    .map((name) => mask(name))
     .map((name) => (/^[\w.$-]+$/.test(name) ? name : encodeURIComponent(name.toWellFormed())))
     .join(", ")
     .slice(0, MAX_LIST_LENGTH);

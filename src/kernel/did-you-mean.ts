@@ -1,14 +1,21 @@
 // Suggests the valid name that is closest to a mistyped one, for error messages.
 
-/** The candidate with the fewest edits; undefined when they exceed a third of its length (at least two are allowed). */
+/**
+ * The candidate with the fewest edits; undefined when they exceed a third of its length (at least two are allowed). A name that is longer
+ * or shorter by more than that is not compared: the time follows the candidates, not a name of any length that a caller sent.
+ */
 export function closestMatch(wrong: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let fewest = Infinity;
+  let sought: string | undefined;
   for (const candidate of candidates) {
-    const edits = distance(wrong.toLowerCase(), candidate.toLowerCase());
-    if (edits < fewest) [best, fewest] = [candidate, edits];
+    const allowed = Math.max(2, Math.ceil(candidate.length / 3));
+    if (Math.abs(wrong.length - candidate.length) > allowed) continue;
+    sought ??= wrong.toLowerCase();
+    const edits = distance(sought, candidate.toLowerCase());
+    if (edits <= allowed && edits < fewest) [best, fewest] = [candidate, edits];
   }
-  return best !== undefined && fewest <= Math.max(2, Math.ceil(best.length / 3)) ? best : undefined;
+  return best;
 }
 
 /** ` Did you mean X?` with its leading space, or nothing. */

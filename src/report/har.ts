@@ -3,9 +3,8 @@
 import { STATUS_CODES } from "node:http";
 import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { redact, redactJson } from "../kernel/redact.ts";
+import { mask, maskValue } from "../kernel/mask.ts";
 import type { RequestRow } from "../store/journal/request-log.ts";
-import { mask } from "./mask.ts";
 import type { Material } from "./run-data.ts";
 
 interface Message {
@@ -55,14 +54,14 @@ function deliveryExchange(attempt: WebhookDelivery): Exchange {
     at: isoTime(created * 1_000),
     milliseconds: durationMs,
     method: "POST",
-    url,
+    url: mask(url),
     request: {
-      headers: redact(requestHeaders) as Record<string, unknown>,
-      body: redactJson(requestBody),
+      headers: maskValue(requestHeaders) as Record<string, unknown>,
+      body: mask(requestBody),
       bytes: Buffer.byteLength(requestBody),
     },
     status: responseStatus ?? 0,
-    response: { headers: {}, body: redactJson(answered), bytes: Buffer.byteLength(answered) },
+    response: { headers: {}, body: answered, bytes: Buffer.byteLength(answered) },
     comment: [`delivery ${id}`, `attempt ${attempt.attempt}/${attempt.maxAttempts}`, errorMessage]
       .filter((part) => part !== null)
       .join(", "),
@@ -72,18 +71,17 @@ function deliveryExchange(attempt: WebhookDelivery): Exchange {
 const SHARED = { httpVersion: "HTTP/1.1", cookies: [], headersSize: -1 };
 
 function entry({ at, milliseconds, method, url, request, status, response, comment }: Exchange) {
-  const address = mask(url);
   const type = (message: Message) => String(Object.entries(message.headers).find(([name]) => /^content-type$/i.test(name))?.[1] ?? "");
-  const post = request.body === "" ? {} : { postData: { mimeType: type(request), text: mask(request.body) } };
+  const post = request.body === "" ? {} : { postData: { mimeType: type(request), text: request.body } };
   return {
     startedDateTime: at,
     time: milliseconds,
     request: {
       method,
-      url: address,
+      url,
       ...SHARED,
       headers: pairs(request.headers),
-      queryString: queryOf(address),
+      queryString: queryOf(url),
       bodySize: request.bytes,
       ...post,
     },
@@ -92,13 +90,13 @@ function entry({ at, milliseconds, method, url, request, status, response, comme
       statusText: STATUS_CODES[status] ?? "",
       ...SHARED,
       headers: pairs(response.headers),
-      content: { size: response.bytes, mimeType: type(response) || "application/json", text: mask(response.body) },
+      content: { size: response.bytes, mimeType: type(response) || "application/json", text: response.body },
       redirectURL: "",
       bodySize: response.bytes,
     },
     cache: {},
     timings: { send: 0, wait: milliseconds, receive: 0 },
-    comment: mask(comment),
+    comment,
   };
 }
 
@@ -108,7 +106,7 @@ interface Pair {
 }
 
 const pairs = (headers: Record<string, unknown>): Pair[] =>
-  Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => ({ name, value: mask(String(one)) })));
+  Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => ({ name, value: String(one) })));
 
 function queryOf(url: string): Pair[] {
   const cut = url.indexOf("?");

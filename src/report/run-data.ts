@@ -5,11 +5,11 @@ import type { ScenarioResult, ScenarioState } from "../contracts/scenario.ts";
 import { VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
 import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
+import { mask } from "../kernel/mask.ts";
 import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/journal/coverage.ts";
 import type { RequestLog, RequestRow } from "../store/journal/request-log.ts";
 import type { RunSummary } from "../store/journal/run-summary.ts";
 import type { Attempts } from "../store/webhooks/attempts.ts";
-import { mask, maskQuery } from "./mask.ts";
 
 export interface RunSources {
   about: { version: string; url: () => string };
@@ -185,8 +185,8 @@ function showRequest(row: RequestRow): ReportedRequest {
     id,
     at: isoTime(at),
     method,
-    path: mask(path),
-    query: maskQuery(query),
+    path,
+    query,
     operation,
     merchant,
     status,

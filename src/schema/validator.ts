@@ -2,7 +2,8 @@
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import type { FieldError } from "../kernel/errors.ts";
-import { isSecret } from "../kernel/redact.ts";
+import { mask } from "../kernel/mask.ts";
+import { isSecretName } from "../kernel/secret-names.ts";
 import { checkOf, constraintsOf, type SchemaKeywords } from "./compile.ts";
 import { escapePointer, pointerSegments } from "./json-pointer.ts";
 import { withArticle } from "./keywords.ts";
@@ -67,10 +68,10 @@ function errorAt(pointer: string, code: string, problem: string, hint = ""): Fie
 
 const MAX_QUOTE = 60;
 
-/** The value that was received, shortened; never the value of a field whose name suggests a secret. */
+/** The value that was received, its secrets masked, then shortened; never the value of a field with a secret name. */
 function quote(value: unknown, pointer: string): string {
   const kind = value === null ? "null" : Array.isArray(value) ? "an array" : withArticle(typeof value);
-  if (value === null || value === undefined || typeof value === "object" || isSecret(pointer)) return kind;
-  const json = JSON.stringify(value);
+  if (value === null || value === undefined || typeof value === "object" || isSecretName(pointer)) return kind;
+  const json = mask(JSON.stringify(value));
   return json.length > MAX_QUOTE ? `${json.slice(0, MAX_QUOTE)}… (${kind})` : `${json} (${kind})`;
 }

@@ -3,6 +3,7 @@
 import type { AttemptFault, DeliveryFaults, DeliveryInjection } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { mask } from "../kernel/mask.ts";
 import type { Random } from "../kernel/random.ts";
 import type { AttemptEnd, AttemptStart, Attempts } from "../store/webhooks/attempts.ts";
 import type { Deliveries, Delivery, Receiver } from "../store/webhooks/deliveries.ts";
@@ -184,7 +185,7 @@ function messageOf({ start, delivery }: Attempt, end: AttemptEnd): AttemptMessag
     endpointId: start.endpoint,
     eventId: delivery.eventId,
     eventType: delivery.eventType,
-    url: start.url,
+    url: mask(start.url),
     trigger: start.trigger,
     attempt: start.attempt,
     maxAttempts: start.allowed,

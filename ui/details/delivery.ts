@@ -3,6 +3,7 @@
 import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptFault } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
+import { mask } from "../../src/kernel/mask.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { symbols, type Theme } from "../terminal/style.ts";
@@ -77,7 +78,7 @@ function attemptLines(state: UiState, opened: AttemptMessage, fetched: readonly 
 }
 
 const requestLines = (theme: Theme, { url, requestHeaders, requestBody }: AttemptDetail, width: number): string[] => [
-  ...wrapped(`POST ${url}`, width, "  "),
+  ...wrapped(`POST ${mask(url)}`, width, "  "),
   ...headerLines(theme, width, requestHeaders),
   "",
   ...bodyLines(theme, width, requestBody, Buffer.byteLength(requestBody)),
@@ -116,7 +117,7 @@ const signatureLines = (theme: Theme, attempt: AttemptDetail, width: number): st
   ...labelled(theme, width, "sent", attempt.requestHeaders[SIGNATURE_HEADER] ?? "none"),
   ...paragraph(theme, width, "The hex HMAC-SHA256 of the exact body bytes, keyed with the whole endpoint secret, whsec_ included."),
   ...paragraph(theme, width, "To verify it, set WEBHOOK_SECRET and run this command (v copies it):"),
-  ...wrapped(verifyCommand(attempt), width, "    "),
+  ...wrapped(mask(verifyCommand(attempt)), width, "    "),
 ];
 
 function responseLines(theme: Theme, attempt: AttemptDetail, width: number): string[] {

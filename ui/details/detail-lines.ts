@@ -1,5 +1,6 @@
 // The lines of details: sections, labelled values, paragraphs, headers and bodies, sanitized and wrapped to the width.
 
+import { mask, maskValue } from "../../src/kernel/mask.ts";
 import { fitTo, sanitize, widthOf, wrap } from "../terminal/cells.ts";
 import { styled, type TextStyle, type Theme } from "../terminal/style.ts";
 import { count } from "../view/format.ts";
@@ -43,7 +44,7 @@ const MAX_BODY_CHARACTERS = 16_384;
 /** A body: JSON is indented, anything else is shown as it is. `bytes` is its length before the log truncated it. */
 export function bodyLines(theme: Theme, width: number, body: string, bytes: number): string[] {
   if (bytes === 0 && body === "") return [styled(theme, `${INDENT}(empty body)`, "dim")];
-  const text = indentJson(body);
+  const text = mask(indentJson(body), MAX_BODY_CHARACTERS + 1);
   const isTruncated = text.length > MAX_BODY_CHARACTERS || Buffer.byteLength(body) < bytes;
   const note = isTruncated ? [styled(theme, `${INDENT}truncated: this is the start of ${count(bytes)} bytes`, "yellow")] : [];
   return [...wrapped(text.slice(0, MAX_BODY_CHARACTERS), width, INDENT), ...note];
@@ -58,7 +59,9 @@ function indentJson(body: string): string {
 }
 
 export const headerLines = (theme: Theme, width: number, headers: Readonly<Record<string, unknown>>): string[] =>
-  Object.entries(headers).flatMap(([name, value]) => headerLine(theme, width, name, String(value)));
+  Object.entries(maskValue(headers) as Readonly<Record<string, unknown>>).flatMap(([name, value]) =>
+    headerLine(theme, width, name, String(value)),
+  );
 
 /** The name is dim, unless it is so long that it wraps. */
 function headerLine(theme: Theme, width: number, name: string, value: string): string[] {

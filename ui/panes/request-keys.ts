@@ -3,7 +3,7 @@
 import type { RequestDetail } from "../../src/client/control-plane.generated.ts";
 import type { ServiceCall } from "../../src/client/service-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { MASK } from "../../src/kernel/redact.ts";
+import { MASK } from "../../src/kernel/mask.ts";
 import { requestCall } from "../details/request.ts";
 import { callEffect, type KeyBinding, makeCall, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
 import { curlOf } from "../wire/control-calls.ts";

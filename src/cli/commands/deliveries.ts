@@ -3,6 +3,7 @@
 import type { AttemptDetail } from "../../client/control-call.ts";
 import type { AttemptsListInput } from "../../client/control-plane.generated.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
+import { mask } from "../../kernel/mask.ts";
 import { command, print } from "../command.ts";
 import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
 
@@ -31,6 +32,6 @@ export const deliveries = command({
 function line(attempt: AttemptDetail): string {
   const result = attempt.responseStatus ?? attempt.errorCode ?? "-";
   return escapeControlCharacters(
-    `${attempt.id} ${attempt.eventType} ${attempt.eventId} ${attempt.url} attempt ${attempt.attempt}/${attempt.maxAttempts} ${attempt.status} ${result}`,
+    `${attempt.id} ${attempt.eventType} ${attempt.eventId} ${mask(String(attempt.url))} attempt ${attempt.attempt}/${attempt.maxAttempts} ${attempt.status} ${result}`,
   );
 }

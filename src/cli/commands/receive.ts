@@ -8,6 +8,7 @@ import { afterRealTime } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
+import { mask } from "../../kernel/mask.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
 import { command, print } from "../command.ts";
 import { stopSignal } from "../process/stop-signal.ts";
@@ -83,8 +84,8 @@ async function respond(incoming: IncomingMessage, misbehaviour: Misbehaviour, se
   const status = misbehaviour.failures > 0 ? 500 : (misbehaviour.status ?? (genuine ? statusOf(body) : 401));
   if (misbehaviour.failures > 0) misbehaviour.failures--;
   const verdict = genuine ? "signature ok" : "SIGNATURE WRONG";
-  print(escapeControlCharacters(`${header("x-webhook-event")} ${header("x-webhook-id")} ${verdict}, answering ${status}`));
-  print(escapeControlCharacters(`  ${body.toString("utf8")}`));
+  print(escapeControlCharacters(mask(`${header("x-webhook-event")} ${header("x-webhook-id")} ${verdict}, answering ${status}`)));
+  print(escapeControlCharacters(`  ${mask(body.toString("utf8"))}`));
   if (misbehaviour.pause > 0) await pause(misbehaviour.pause, incoming);
   return status;
 }

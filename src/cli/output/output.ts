@@ -2,6 +2,7 @@
 
 import type { LiveEvent } from "../../contracts/live-messages.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
+import { mask } from "../../kernel/mask.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
 import type { Defect } from "../../sandbox/engine.ts";
 import { version } from "../../sandbox/package-files.ts";
@@ -65,5 +66,5 @@ function describeSandbox({ version, baseUrl, database, merchants }: SandboxSumma
 
 export const defectLine = ({ error, where }: Defect) => `internal error at ${where}: ${stackOf(error)}`;
 
-/** An error that crossed from the worker thread is a string. */
-const stackOf = (error: unknown) => String((error as Error)?.stack ?? error);
+/** An error that crossed from the worker thread is a string. Its message may quote what was received. */
+const stackOf = (error: unknown) => mask(String((error as Error)?.stack ?? error));

@@ -7,6 +7,7 @@ import { type FailureWords, httpTransport } from "../../client/http-transport.ts
 import { callService, type ServiceCall } from "../../client/service-call.ts";
 import { CONTROL_PREFIX } from "../../contracts/paths.ts";
 import { type ErrorBody, SandboxError } from "../../kernel/errors.ts";
+import { mask } from "../../kernel/mask.ts";
 import { optionDefinitions } from "../../sandbox/options.ts";
 import type { FlagDefinition } from "../arguments.ts";
 import { checkedTransport, MAX_REPLY } from "./checked-replies.ts";
@@ -78,6 +79,6 @@ async function service<Reply>(url: string, call: ServiceCall<Reply>): Promise<Re
 }
 
 function refusal(method: string, path: string, { status, body }: HttpReply): SandboxError {
-  const message = typeof body === "string" ? body.slice(0, 200) : ((body as Partial<ErrorBody> | null)?.message ?? JSON.stringify(body));
+  const message = typeof body === "string" ? mask(body, 200) : ((body as Partial<ErrorBody> | null)?.message ?? JSON.stringify(body));
   return new SandboxError(`${method} ${path} was answered ${status}: ${message}`);
 }

@@ -2,8 +2,8 @@
 
 import { createBoundedCache } from "../../kernel/bounded-cache.ts";
 import { afterRealTime } from "../../kernel/clock.ts";
+import { mask, maskHeaders } from "../../kernel/mask.ts";
 import { once } from "../../kernel/once.ts";
-import { redactHeaders, redactJson } from "../../kernel/redact.ts";
 import type { Database } from "../sqlite/database.ts";
 import { openRequestNumbers } from "./request-numbers.ts";
 
@@ -221,10 +221,10 @@ function rowOf(entry: LoggedRequest) {
     idempotency_key: entry.idempotencyKey,
     replay_of: entry.replayOf,
     fault: entry.fault,
-    request_headers: redactHeaders(requestHeaders),
-    request_body: redactJson(cut(requestBody)),
+    request_headers: maskHeaders(requestHeaders),
+    request_body: mask(requestBody, LONGEST_BODY),
     request_bytes: Buffer.byteLength(requestBody),
-    response_headers: JSON.stringify(responseHeaders),
+    response_headers: mask(JSON.stringify(responseHeaders)),
     response_body: response.masked,
     response_bytes: response.bytes,
   };
@@ -243,7 +243,7 @@ const responses = createBoundedCache<MaskedResponse>(MOST_RESPONSES);
 function maskedResponse(call: string, body: string): MaskedResponse {
   const last = responses.get(call);
   if (last?.body === body) return last;
-  const response = { body, masked: redactJson(cut(body)), bytes: Buffer.byteLength(body) };
+  const response = { body, masked: mask(body, LONGEST_BODY), bytes: Buffer.byteLength(body) };
   if (body.length <= LONGEST_BODY) responses.set(call, response);
   return response;
 }
@@ -253,8 +253,6 @@ function numberOf(id: string): number | undefined {
   const digits = /^req_(\d{1,15})$/.exec(id)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
-
-const cut = (text: string) => (text.length > LONGEST_BODY ? text.slice(0, LONGEST_BODY) : text);
 
 function reader({ sql }: Database, flush: () => void): Pick<RequestLog, "find" | "get"> {
   const select = sql.prepare<[Record<string, unknown>], RequestRow>(

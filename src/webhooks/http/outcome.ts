@@ -1,7 +1,7 @@
 // The outcome of an attempt, judged by the receiver's response or by the error that came instead of one.
 
 import type { AttemptError } from "../../contracts/webhook.ts";
-import { redactText } from "../../kernel/redact.ts";
+import { mask } from "../../kernel/mask.ts";
 
 export interface Outcome {
   /** Null when there was no response. */
@@ -27,7 +27,9 @@ export interface PartialResponse {
 }
 
 /** How many bytes of a response body the log keeps. */
-export const MAX_LOGGED_BODY = 4_096;
+const MAX_LOGGED_BODY = 4_096;
+/** How many bytes of it are read for the log: a secret that the log would cut is recognised by its end. */
+export const MAX_MASKED_BODY = 2 * MAX_LOGGED_BODY;
 
 export const noResponse = (): PartialResponse => ({ status: null, retryAfter: undefined, chunks: [], size: 0 });
 
@@ -56,11 +58,18 @@ export const failure = (errorCode: AttemptError, errorMessage: string): OutcomeE
 /** Created once: creating a decoder costs more than decoding the body of most responses. */
 const decoder = new TextDecoder();
 
-/** The beginning of the body as text, without a character that the limit cuts in two. Keys that the receiver repeats are redacted. */
+/** The beginning of the body as text, its secrets masked. */
 function loggedBody(chunks: Buffer[]): string {
   if (chunks.length === 0) return "";
-  const text = decoder.decode(Buffer.concat(chunks).subarray(0, MAX_LOGGED_BODY), { stream: true });
+  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  const logged = decodeStart(bytes, MAX_LOGGED_BODY);
+  return mask(bytes.length > MAX_LOGGED_BODY ? decodeStart(bytes, MAX_MASKED_BODY) : logged, logged.length);
+}
+
+/** Without a character that the limit cuts in two. */
+function decodeStart(bytes: Buffer, limit: number): string {
+  const text = decoder.decode(bytes.subarray(0, limit), { stream: true });
   // Resets the decoder, which still holds the bytes of a character that was cut.
   decoder.decode();
-  return redactText(text);
+  return text;
 }

@@ -12,7 +12,7 @@ import { explainNetworkError } from "./network-errors.ts";
 import {
   failure,
   judgeStatus,
-  MAX_LOGGED_BODY,
+  MAX_MASKED_BODY,
   noResponse,
   type Outcome,
   type OutcomeError,
@@ -137,7 +137,7 @@ function createReader(response: PartialResponse, host: string, end: (error: Outc
       response.retryAfter = [headers["retry-after"]].flat()[0];
     },
     onResponseData(_, chunk) {
-      if (response.size < MAX_LOGGED_BODY) response.chunks.push(chunk);
+      if (response.size < MAX_MASKED_BODY) response.chunks.push(chunk);
       response.size += chunk.length;
       if (response.size >= MAX_RESPONSE) endByStatus();
     },

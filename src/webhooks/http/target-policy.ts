@@ -4,6 +4,7 @@ import { type LookupAddress, lookup as resolveName } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { memoize } from "../../kernel/bounded-cache.ts";
 import { type ErrorCode, fail } from "../../kernel/errors.ts";
+import { mask } from "../../kernel/mask.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
 
 export interface TargetPolicy {
@@ -64,7 +65,7 @@ export function createTargetPolicy({ ownPorts, allowedHosts, allowLoopback }: Ta
     refusal,
     check(url) {
       const refused = refusal(url);
-      if (refused) fail(refused.code, refused.message, { field: "url", received: url.slice(0, MAX_URL_LENGTH) });
+      if (refused) fail(refused.code, refused.message, { field: "url", received: mask(url, MAX_URL_LENGTH) });
     },
     lookup: (name, options, callback) => {
       const resolveTo = (addresses: LookupAddress[]) => {
@@ -99,7 +100,7 @@ interface CheckedUrl {
 
 function checkUrl(text: string, allowed: ReadonlySet<string>): CheckedUrl {
   const form = malformation(text);
-  const message = `url ${form}; received ${JSON.stringify(text.slice(0, 200))}.`;
+  const message = `url ${form}; received ${JSON.stringify(mask(text, 200))}.`;
   if (form !== undefined) return { malformed: { code: "invalid_webhook_url", message }, port: 0, isLoopback: false };
   const { protocol, hostname, port } = new URL(text);
   const isLoopback = isLoopbackHost(bare(hostname));

@@ -1,0 +1,64 @@
+// Undoes JSON and percent-encoding one layer at a time, and maps each layer back to the text: JSON in a string has its secrets two layers down.
+
+export interface Layer {
+  readonly text: string;
+  /** For each character, and for the end, its offset in the original text; undefined for the original itself. */
+  readonly offsets: Int32Array | undefined;
+  /** For each character the layer in which it appeared: a quote that was escaped ends no string that was opened by a plain one. */
+  readonly depths: Uint8Array | undefined;
+}
+
+/** JSON in a string of JSON in a query has three layers; texts that people write have no more. */
+const MAX_LAYERS = 6;
+
+const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|["'\\/bfnrt])|%[0-9a-fA-F]{2}/g;
+const LETTERS: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
+/** A byte of a longer UTF-8 sequence. No secret name has one, and as a space it separates words. */
+const OTHER_BYTE = "\u00a0";
+
+/** The text as it is, then with its escapes undone once, twice and so on, until none is left. */
+export function* layersOf(text: string): Generator<Layer> {
+  let layer: Layer | undefined = { text, offsets: undefined, depths: undefined };
+  for (let depth = 1; layer; depth++) {
+    yield layer;
+    layer = depth <= MAX_LAYERS && hasEscape(layer.text) ? decode(layer, depth) : undefined;
+  }
+}
+
+/** Whether an escape is likely: searching for two characters costs least. */
+export const hasEscape = (text: string) => text.includes("\\") || text.includes("%");
+
+/** Undoes the escapes of one layer; undefined when there is none. */
+function decode({ text, offsets, depths }: Layer, depth: number): Layer | undefined {
+  const decodedOffsets = new Int32Array(text.length + 1);
+  const decodedDepths = new Uint8Array(text.length);
+  let decoded = "";
+  let read = 0;
+  const copyTo = (end: number) => {
+    for (let index = read, at = decoded.length; index < end; index++, at++) {
+      decodedOffsets[at] = offsets?.[index] ?? index;
+      decodedDepths[at] = depths?.[index] ?? 0;
+    }
+    decoded += text.slice(read, end);
+  };
+  for (const { 0: sequence, index } of text.matchAll(ESCAPE)) {
+    copyTo(index);
+    decodedOffsets[decoded.length] = offsets?.[index] ?? index;
+    decodedDepths[decoded.length] = depth;
+    decoded += characterOf(sequence);
+    read = index + sequence.length;
+  }
+  if (read === 0) return undefined;
+  copyTo(text.length);
+  decodedOffsets[decoded.length] = offsets?.[text.length] ?? text.length;
+  return { text: decoded, offsets: decodedOffsets, depths: decodedDepths };
+}
+
+function characterOf(sequence: string): string {
+  if (sequence.startsWith("%")) {
+    const code = Number.parseInt(sequence.slice(1), 16);
+    return code < 0x80 ? String.fromCharCode(code) : OTHER_BYTE;
+  }
+  if (sequence.length > 2) return String.fromCharCode(Number.parseInt(sequence.slice(2), 16));
+  return LETTERS[sequence.charAt(1)] ?? sequence.charAt(1);
+}

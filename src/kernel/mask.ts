@@ -1,0 +1,91 @@
+// Masks secrets in every text from a call that is stored or shown: values of fields, headers and parameters with a secret name, keys,
+// signing secrets and IBANs. It reads JSON, queries, forms, headers and messages alike, also broken or cut ones.
+
+import { createHash } from "node:crypto";
+import { hasEscape, layersOf } from "./escape-layers.ts";
+import { IBAN_START_SOURCE } from "./iban.ts";
+import { anyCaseSource, isSecretName, SECRET_WORD_SOURCE } from "./secret-names.ts";
+import { MASK, type Secret, secretsIn } from "./secrets-in.ts";
+
+export { MASK };
+
+/** How far beyond the limit the text is read, so that a secret that the limit would cut is still recognised: the longest spelling of an IBAN. */
+const LOOKAHEAD = 4_096;
+
+/** The text with its secrets masked, then cut to the limit: half a secret is no longer recognised as one. */
+export function mask(text: string, limit = text.length): string {
+  const read = text.length > limit + LOOKAHEAD ? text.slice(0, limit + LOOKAHEAD) : text;
+  if (!mayHoldSecret(read)) return text.length > limit ? text.slice(0, limit) : text;
+  const masked = replaceSecrets(read, secretsIn(read), limit);
+  return masked.length > limit && text.length > limit ? masked.slice(0, limit) : masked;
+}
+
+function replaceSecrets(text: string, secrets: readonly Secret[], limit: number): string {
+  let masked = "";
+  let kept = 0;
+  for (const { start, end, replacement } of secrets) {
+    if (start >= limit) break;
+    masked += text.slice(kept, start) + replacement;
+    kept = end;
+  }
+  return masked + text.slice(kept, Math.max(kept, limit));
+}
+
+/** A copy of a JSON value with its secrets masked, at any depth. */
+export function maskValue(value: unknown): unknown {
+  if (typeof value === "string") return mask(value);
+  if (Array.isArray(value)) return value.map(maskValue);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [mask(name), isMasked(name, child) ? MASK : maskValue(child)]));
+}
+
+/** Whether a field is set, as `hasPassword: true` says, is no secret. */
+const isMasked = (name: string, value: unknown) => value !== null && typeof value !== "boolean" && isSecretName(name);
+
+/** Headers as JSON. */
+export function maskHeaders(headers: NodeJS.Dict<string | string[]>): string {
+  const text = JSON.stringify(headers.authorization === undefined ? headers : { ...headers, authorization: MASK });
+  // Most requests have this header, and it is masked already.
+  if (!mayHoldSecret(text.replace(MASKED_AUTHORIZATION, ""))) return text;
+  const { "idempotency-key": key, ...others } = JSON.parse(text);
+  return mask(JSON.stringify(typeof key === "string" ? { ...others, "idempotency-key": maskIdempotencyKey(key) } : JSON.parse(text)));
+}
+
+const MASKED_AUTHORIZATION = `"authorization":"${MASK}"`;
+
+/**
+ * An Idempotency-Key is shown as it is, because people compare keys; one that contains a secret, or is named like one, is shown as its
+ * first characters and a hash: equal keys still look equal.
+ */
+export function maskIdempotencyKey(key: string): string {
+  if (!mayHoldSecret(key) || (mask(key) === key && !isSecretName(key))) return key;
+  const start = key.length >= 4 * SHOWN_OF_KEY ? key.slice(0, SHOWN_OF_KEY) : "";
+  return `${start}${MASK}${createHash("sha256").update(key).digest("hex").slice(0, 16)}`;
+}
+
+const SHOWN_OF_KEY = 4;
+
+/** Whether a text may contain a secret, in any layer of escapes. Most texts do not, and skip the masking. */
+export function mayHoldSecret(text: string): boolean {
+  if (isSuspicious(text)) return true;
+  if (!hasEscape(text)) return false;
+  for (const layer of layersOf(text)) if (isSuspicious(layer.text)) return true;
+  return false;
+}
+
+const isSuspicious = (text: string) => WORD_OR_KEY.test(text) || IBAN_START.test(text);
+const WORD_OR_KEY = new RegExp(`${SECRET_WORD_SOURCE}|${anyCaseSource(["sk_live_", "sk_test_", "whsec_"])}`);
+const IBAN_START = new RegExp(IBAN_START_SOURCE);
+
+/** Whether a text contains a live key, also one written with JSON escapes or percent-encoding. */
+export function containsLiveKey(text: string): boolean {
+  if (LIVE_KEY.test(text)) return true;
+  if (!hasEscape(text)) return false;
+  for (const layer of layersOf(text)) if (LIVE_KEY.test(layer.text)) return true;
+  return false;
+}
+
+const LIVE_KEY = /sk_live_/i;
+
+/** The last four characters of a test key: enough to tell two keys apart, too few to use one. */
+export const maskKey = (key: string) => `…${key.slice(-4)}`;

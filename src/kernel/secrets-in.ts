@@ -1,0 +1,206 @@
+// Finds the secrets of a text: by the form of a value, and by the name that stands before it.
+
+import { type Layer, layersOf } from "./escape-layers.ts";
+import { ibansIn } from "./iban.ts";
+import { isSecretName, isSecretParameter, SECRET_WORD_SOURCE } from "./secret-names.ts";
+
+export const MASK = "…redacted…";
+
+export interface Secret {
+  /** Offsets in the original text. */
+  start: number;
+  end: number;
+  replacement: string;
+}
+
+/** The secrets in order, without overlap. Each layer of escapes is searched as a text of its own: there its quotes and separators count. */
+export function secretsIn(text: string): Secret[] {
+  let secrets: Secret[] = [];
+  for (const layer of layersOf(text)) {
+    const offsetOf = (index: number) => (layer.offsets ? (layer.offsets[index] as number) : index);
+    const found = [...namedValues(layer), ...knownForms(layer)].map(({ start, end, quote, isForm }) => {
+      const spelt = quote === undefined ? "" : text.slice(offsetOf(quote), offsetOf(quote + 1));
+      return { start: offsetOf(start), end: offsetOf(end), replacement: spelt + MASK + spelt, isForm };
+    });
+    secrets = merge(secrets, found);
+  }
+  return secrets;
+}
+
+interface Found {
+  /** Offsets in the layer. */
+  start: number;
+  end: number;
+  /** The quote to put around the mask, where a bare value becomes a string. */
+  quote?: number | undefined;
+  /** Found by its own form, not by its name. */
+  isForm: boolean;
+}
+
+/**
+ * What begins inside a value that an outer layer found by its name is a part of that value, whose end is exact in the outer layer only.
+ * A known form may go on in a deeper layer, because its characters may be escaped.
+ */
+function merge(outer: readonly Secret[], found: readonly (Secret & { isForm: boolean })[]): Secret[] {
+  const all = [...outer, ...found];
+  all.sort((one, other) => one.start - other.start);
+  const merged: Secret[] = [];
+  for (const next of all) {
+    const last = merged.at(-1);
+    if (last === undefined || next.start >= last.end) merged.push({ start: next.start, end: next.end, replacement: next.replacement });
+    else if (!("isForm" in next) || next.isForm) last.end = Math.max(last.end, next.end);
+  }
+  return merged;
+}
+
+/** The prefix of a key stays, so that its kind can be seen. */
+const KEY = /sk_(?:test|live)_(?=[\w~-])|whsec_(?=[\w+/=-])/gi;
+const REST_OF_KEY = /[\w~-]+(?:\.[\w~-]+)*/y;
+/** Other services write signing secrets in base64. */
+const REST_OF_SECRET = /[\w+/=-]+/y;
+
+function* knownForms({ text }: Layer): Generator<Found> {
+  for (const iban of ibansIn(text)) yield { ...iban, isForm: true };
+  KEY.lastIndex = 0;
+  for (let found = KEY.exec(text); found; found = KEY.exec(text)) {
+    const start = KEY.lastIndex;
+    const form = /^w/i.test(found[0]) ? REST_OF_SECRET : REST_OF_KEY;
+    form.lastIndex = start;
+    const rest = form.exec(text)?.[0] ?? "";
+    KEY.lastIndex = start + rest.length;
+    yield { start, end: start + rest.length, isForm: true };
+  }
+}
+
+/** What ends a name that is not in quotes. */
+const isNameEnd = (code: number) => NAME_ENDS[code] === 1;
+const NAME_ENDS = new Uint8Array(0x10000);
+for (const character of "\"'`<>{}?&;,#=:|()/ \t\n\r\u00a0") NAME_ENDS[character.charCodeAt(0)] = 1;
+
+const WORD = new RegExp(SECRET_WORD_SOURCE, "g");
+/** From a name to its value. A quoted name may go on after its secret word. */
+const SEPARATOR = /(?:[^"'=:&,{}[\]\n]{0,64}?(["']))?\s*(:|=>?)\s*/y;
+/** A quote that a deeper layer shows as one: there the value is found exactly. */
+const ESCAPED_QUOTE = /\\+(?:["']|u002[27])|%(?:25)*2[27]/y;
+
+/** The values of secret names. The search goes on after each name and value, so every character is read a bounded number of times. */
+function* namedValues(layer: Layer): Generator<Found> {
+  const { text } = layer;
+  const isForm = /^[^\s"'<>{}:]*=/.test(text);
+  let searched = 0;
+  for (WORD.lastIndex = 0; ; WORD.lastIndex = searched) {
+    const word = WORD.exec(text);
+    if (!word) return;
+    const isParameter = word[0].endsWith("=");
+    let start = word.index;
+    while (start > searched && !isNameEnd(text.charCodeAt(start - 1))) start--;
+    let end = word.index + word[0].length - (isParameter ? 1 : 0);
+    while (end < text.length && !isNameEnd(text.charCodeAt(end))) end++;
+    searched = Math.max(end, word.index + 1);
+    SEPARATOR.lastIndex = end;
+    const separator = SEPARATOR.exec(text);
+    if (!separator || !isSecret(text.slice(start, end), isParameter || separator[2] !== ":")) continue;
+    const value = valueAfter(layer, { start, end, separator, isForm });
+    if (!value) continue;
+    searched = Math.max(searched, value.end);
+    if (!isPlaceholder(text.slice(value.start, value.end))) yield { ...value, isForm: false };
+  }
+}
+
+const isSecret = (name: string, isParameter: boolean) => (isParameter ? isSecretParameter(name) : isSecretName(name));
+
+/** What the sandbox itself writes in the place of a secret. */
+const isPlaceholder = (value: string) => value === MASK || /^(?:Bearer )?(?:sk_test_)?…$/.test(value);
+
+interface Name {
+  start: number;
+  end: number;
+  /** The match of SEPARATOR: the quote after the name, and `:` or `=`. */
+  separator: RegExpExecArray;
+  /** The whole text is a form or a query: only `&` ends the value of a pair. */
+  isForm: boolean;
+}
+
+type Value = Omit<Found, "isForm">;
+
+/** The value after a name; undefined when there is none, or a deeper layer shows it exactly. */
+function valueAfter(layer: Layer, { start, end, separator, isForm }: Name): Value | undefined {
+  const { text } = layer;
+  const from = end + separator[0].length;
+  if (from >= text.length) return undefined;
+  const quote = separator[1] === undefined ? undefined : text.indexOf(separator[1], end);
+  const isPair = separator[2] !== ":";
+  if (isPair && isForm) return nonEmpty(from, endAt(layer, FORM_STOP, from));
+  const first = text.charAt(from);
+  if (first === '"' || first === "'" || first === "`") return nonEmpty(from + 1, stringEnd(layer, from));
+  ESCAPED_QUOTE.lastIndex = from;
+  if (ESCAPED_QUOTE.test(text) || (quote !== undefined && isEscaped(layer, quote))) return undefined;
+  if (isPair) return nonEmpty(from, pairEnd(layer, from));
+  if (first === "{" || first === "[") return { start: from, end: bracketEnd(layer, from), quote };
+  if (quote !== undefined) return literal(layer, from, quote);
+  if (text.slice(end, from).includes("\n")) return undefined;
+  const isLine = start === 0 || /[\n"'`]/.test(text.charAt(start - 1));
+  return nonEmpty(from, endAt(layer, isLine ? LINE_STOP : BARE_STOP, from));
+}
+
+/** A number or a word after a quoted name. Whether a field is set, as `"hasPassword": true` says, is no secret. */
+function literal(layer: Layer, from: number, quote: number): Value | undefined {
+  const value = layer.text.slice(from, endAt(layer, BARE_STOP, from)).trimEnd();
+  return /^(?:null|true|false)$/.test(value) ? undefined : nonEmpty(from, from + value.length, quote);
+}
+
+const FORM_STOP = /&/g;
+/** The end of a header, or of a name with its value in a message. */
+const LINE_STOP = /["`\n\r]/g;
+const BARE_STOP = /[,}\]"`;<>&\n\r]/g;
+/** In a message, a URL or a header a quote ends a pair only where a string may end. */
+const PAIR_STOP = /[\s&#<>`]|["'](?=[\s,;:)\]}\\]|$)/g;
+
+const nonEmpty = (start: number, end: number, quote?: number): Value | undefined => (end > start ? { start, end, quote } : undefined);
+
+const depthOf = ({ depths }: Layer, index: number) => depths?.[index] ?? 0;
+
+/** Where the value after a separator ends: at the first stop that was no more escaped than the separator. */
+function endAt(layer: Layer, stop: RegExp, from: number): number {
+  const depth = depthOf(layer, from - 1);
+  stop.lastIndex = from;
+  for (let found = stop.exec(layer.text); found; found = stop.exec(layer.text))
+    if (depthOf(layer, found.index) <= depth) return found.index;
+  return layer.text.length;
+}
+
+/** The backslashes before a quote belong to the quote. */
+function pairEnd(layer: Layer, from: number): number {
+  let end = endAt(layer, PAIR_STOP, from);
+  if (/["']/.test(layer.text.charAt(end))) while (end > from && layer.text.charAt(end - 1) === "\\") end--;
+  return end;
+}
+
+/** Whether an odd number of backslashes, no more escaped than the character itself, precedes it. */
+function isEscaped(layer: Layer, index: number): boolean {
+  const depth = depthOf(layer, index);
+  let first = index;
+  while (first > 0 && layer.text.charAt(first - 1) === "\\" && depthOf(layer, first - 1) <= depth) first--;
+  return (index - first) % 2 === 1;
+}
+
+/** Where the string that a quote opens ends: at the next quote that is not escaped, or with the text. */
+function stringEnd(layer: Layer, open: number): number {
+  const { text } = layer;
+  const quote = text.charAt(open);
+  for (let end = text.indexOf(quote, open + 1); end !== -1; end = text.indexOf(quote, end + 1))
+    if (depthOf(layer, end) <= depthOf(layer, open) && !isEscaped(layer, end)) return end;
+  return text.length;
+}
+
+/** Where the bracket that opens at an offset closes; brackets in strings do not count. */
+function bracketEnd(layer: Layer, from: number): number {
+  let depth = 0;
+  for (let index = from; index < layer.text.length; index++) {
+    const character = layer.text.charAt(index);
+    if (character === '"') index = stringEnd(layer, index);
+    else if (character === "{" || character === "[") depth++;
+    else if ((character === "}" || character === "]") && --depth === 0) return index + 1;
+  }
+  return layer.text.length;
+}

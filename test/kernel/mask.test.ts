@@ -1,0 +1,238 @@
+// Masking: every secret of a text, by its name or its own form, however it is written, and nothing else.
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { MASK, mask, maskHeaders, maskIdempotencyKey, maskValue, mayHoldSecret } from "../../src/kernel/mask.ts";
+import { isSecretName, SECRET_PARAMETERS, SECRET_WORDS } from "../../src/kernel/secret-names.ts";
+import { secretsIn } from "../../src/kernel/secrets-in.ts";
+import { open } from "../support/sandbox.ts";
+import { ibans, jsonEscaped, keys, percentEncoded, secretNames } from "../support/secrets.ts";
+
+describe("a name is secret", () => {
+  test("by its whole words, in every spelling", () => {
+    fc.assert(fc.property(secretNames, (name) => isSecretName(name)));
+    const secret = [
+      "pin",
+      "PIN",
+      "cardPin",
+      "card_pin",
+      "card-pin",
+      "card[pin]",
+      "userPIN",
+      "PINCode",
+      "pins",
+      "cvv2",
+      "newpassword",
+      "xapikey",
+    ];
+    expect(secret.filter((name) => !isSecretName(name))).toEqual([]);
+  });
+
+  test("not by a part of an innocent word", () => {
+    const innocent = ["pinned", "shipping", "opinion", "secretary", "tokenized", "caliban", "accountNumeral", "apiKeyboard", "spin"];
+    expect(innocent.filter(isSecretName)).toEqual([]);
+    expect(mask('{"shipping":5,"pinned":1,"secretary":"Ana"}')).toBe('{"shipping":5,"pinned":1,"secretary":"Ana"}');
+  });
+});
+
+describe("JSON", () => {
+  test("loses strings, numbers, objects and arrays under secret names, and stays JSON", () => {
+    const value = fc.oneof(
+      fc.constant("hidden away"),
+      fc.constant(["hidden away"]),
+      fc.constant({ a: "hidden away" }),
+      fc.constant(773_311),
+    );
+    fc.assert(
+      fc.property(secretNames, value, fc.jsonValue(), fc.constantFrom(undefined, 2), (name, secret, rest, indent) => {
+        const masked = mask(JSON.stringify({ deep: [{ [name]: secret }], rest }, null, indent));
+        expect(masked).not.toMatch(/hidden away|773311/);
+        expect(JSON.parse(masked).deep).toEqual([{ [name]: MASK }]);
+      }),
+    );
+  });
+
+  test.each([
+    ['{"pin": 1234, "password": {"a": 1}, "tokens":["a","b"]}', `{"pin": "${MASK}", "password": "${MASK}", "tokens":"${MASK}"}`],
+    ['{"hasPassword": true, "cvv": null}', '{"hasPassword": true, "cvv": null}'],
+    [String.raw`{"p\u0069n":"x y","n":"Z"}`, String.raw`{"p\u0069n":"${MASK}","n":"Z"}`],
+    [String.raw`{"p\u0061ssword":"a\"b","n":1}`, String.raw`{"p\u0061ssword":"${MASK}","n":1}`],
+    [String.raw`{"password":"x\\","name":"Zoe"}`, `{"password":"${MASK}","name":"Zoe"}`],
+    [String.raw`{"iban":"DE89 \"x\" 37","name":"Z`, `{"iban":"${MASK}","name":"Z`],
+    ['{"password":"cut', `{"password":"${MASK}`],
+    ['{"password":{"a":["cut', `{"password":"${MASK}"`],
+    ["{pin: 1234, name: 'x'}", `{pin: ${MASK}, name: 'x'}`],
+    [
+      String.raw`{"a":"{\"pin\":1234,\"password\":\"q\\\"\",\"z\":1}","k":1}`,
+      String.raw`{"a":"{\"pin\":\"${MASK}\",\"password\":\"${MASK}\",\"z\":1}","k":1}`,
+    ],
+    [String.raw`{"form":"password=ab\"cd&x=1","k":1}`, `{"form":"password=${MASK}&x=1","k":1}`],
+  ])("%s", (text, masked) => {
+    expect(mask(text)).toBe(masked);
+  });
+
+  test("without secrets stays as it was sent", () => {
+    const isHarmless = (value: unknown) => JSON.stringify(maskValue(value)) === JSON.stringify(value);
+    fc.assert(
+      fc.property(fc.jsonValue().filter(isHarmless), (value) => {
+        const text = JSON.stringify(value, null, 2);
+        fc.pre(!mayHoldSecret(text));
+        expect(mask(text)).toBe(text);
+      }),
+    );
+    expect(mask(String.raw`{"name":"Jos\u00e9","note":"a \"pinned\" shipping"}`)).toBe(
+      String.raw`{"name":"Jos\u00e9","note":"a \"pinned\" shipping"}`,
+    );
+  });
+});
+
+describe("queries, forms and messages", () => {
+  test.each([
+    ["token=abc&page=2", `token=${MASK}&page=2`],
+    ["a=1&access%5Ftoken=s%26t&b=2", `a=1&access%5Ftoken=${MASK}&b=2`],
+    ["password=a b\"c,d;e'f&x=1", `password=${MASK}&x=1`],
+    ["card[cvv]=123&card%5Bnumber%5D=4111&x=1", `card[cvv]=${MASK}&card%5Bnumber%5D=${MASK}&x=1`],
+    ["%77hsec_abcdef=1&x=whsec%5Fabcd", `%77hsec_${MASK}&x=whsec%5F${MASK}`],
+    ["note=DE89+3704+0044+0532+0130+00&b=1", `note=${MASK}&b=1`],
+    ["note=DE89%C2%A03704%C2%A00044%C2%A00532%C2%A00130%C2%A000", `note=${MASK}`],
+    ["data=%7B%22pin%22%3A1234%7D&x=1", `data=%7B%22pin%22%3A%22${MASK}%22%7D&x=1`],
+    ["?%5Ctoken=abc", `?%5Ctoken=${MASK}`],
+    ["api_key=abc&key=d&monkey=e&sort_key=f", `api_key=${MASK}&key=${MASK}&monkey=e&sort_key=${MASK}`],
+    ["see http://localhost/hooks?token=abc&page=2 there", `see http://localhost/hooks?token=${MASK}&page=2 there`],
+    ["authorization: Bearer abc def\nx-api-key: k1\nhost: z", `authorization: ${MASK}\nx-api-key: ${MASK}\nhost: z`],
+    ["/v1/x/DE89370400440532013000/y", `/v1/x/${MASK}/y`],
+    ["sk_test_abc. whsec_ab/cd== sk_live_x", `sk_test_${MASK}. whsec_${MASK} sk_live_${MASK}`],
+    ["Send `Authorization: Bearer sk_test_…`; it takes sk_test_ keys.", "Send `Authorization: Bearer sk_test_…`; it takes sk_test_ keys."],
+  ])("%s", (text, masked) => {
+    expect(mask(text)).toBe(masked);
+    expect(mask(masked)).toBe(masked);
+  });
+});
+
+describe("headers", () => {
+  test("with credentials are masked, and keep their order", () => {
+    const headers = {
+      host: "x",
+      authorization: "Bearer sk_test_lodge",
+      "x-api-key": "a1",
+      "x-auth-token": "c3",
+      "proxy-authorization": "b2",
+      cookie: "a=b; c=d",
+      "set-cookie": ["e=f", "g=h"],
+      accept: "*/*",
+    };
+    const masked = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, /host|accept/.test(name) ? value : MASK]));
+    expect(maskHeaders(headers)).toBe(JSON.stringify(masked));
+  });
+
+  test("show an Idempotency-Key, but not one that contains a secret", () => {
+    expect(JSON.parse(maskHeaders({ "idempotency-key": "order-1" }))).toEqual({ "idempotency-key": "order-1" });
+    const [one, same, other] = ["sk_test_abcdefghij", "sk_test_abcdefghij", "sk_test_abcdefghik"].map(maskIdempotencyKey);
+    expect(one).toMatch(/^sk_t…redacted…[0-9a-f]{16}$/);
+    expect([same === one, other === one]).toEqual([true, false]);
+    expect(JSON.parse(maskHeaders({ "idempotency-key": "sk_test_abcdefghij" }))).toEqual({ "idempotency-key": one });
+    expect(maskIdempotencyKey("password-1")).not.toContain("pass");
+  });
+});
+
+describe("every text", () => {
+  test("is masked before it is cut", () => {
+    const iban = "DE89370400440532013000";
+    for (let cut = 0; cut <= iban.length; cut++) {
+      const text = `${"x".repeat(100 - cut)} ${iban} and more`;
+      expect(mask(text, 101)).not.toContain(iban.slice(0, Math.max(4, cut)));
+      expect(mask(text, 101).length).toBeLessThanOrEqual(101);
+    }
+    expect(mask(`{"a":"${"x".repeat(50)}","password":"${"hidden".repeat(20)}"}`, 100)).not.toContain("hidden");
+  });
+
+  test("loses keys and IBANs in every layer of escapes", () => {
+    const spelling = fc.constantFrom(
+      (text: string) => text,
+      jsonEscaped,
+      percentEncoded,
+      (text: string) => percentEncoded(percentEncoded(text)),
+      (text: string) => jsonEscaped(JSON.stringify(jsonEscaped(text))),
+    );
+    fc.assert(
+      fc.property(fc.oneof(keys, ibans), spelling, fc.string(), (secret, spell, around) => {
+        const text = `${around} ${spell(secret)} ${around}`;
+        expect(mask(text)).not.toContain(spell(secret));
+        expect(mask(text)).toContain(MASK);
+      }),
+    );
+  });
+
+  test("that holds a secret passes the quick check", () => {
+    const pieces = fc.oneof(
+      fc.constantFrom(
+        ...SECRET_WORDS,
+        ...SECRET_PARAMETERS,
+        '"',
+        ":",
+        "=",
+        "&",
+        "\\",
+        "%",
+        "{",
+        "[",
+        " ",
+        "u0070",
+        "70",
+        "sk_test_",
+        "whsec_",
+        "a",
+      ),
+      secretNames,
+      keys,
+      ibans,
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
+        const text = parts.join("");
+        if (secretsIn(text).length > 0) expect(mayHoldSecret(text)).toBe(true);
+        for (const encoded of [jsonEscaped(text), percentEncoded(text)])
+          if (secretsIn(encoded).length > 0) expect(mayHoldSecret(encoded)).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("is masked once: a masked text stays as it is", () => {
+    fc.assert(
+      fc.property(secretNames, keys, fc.constantFrom("=", ": ", '":"', '":'), (name, key, separator) => {
+        const masked = mask(`{"a":1,"${name}${separator}${key}`);
+        expect(mask(masked)).toBe(masked);
+      }),
+    );
+  });
+});
+
+describe("the log of a request", () => {
+  test("contains no secret of a request or its response", async () => {
+    const bench = await open();
+    const body = { name: "Low", adjustmentType: "fixed", adjustmentValue: 1, metadata: { iban: "DE8937", account_number: "4411" } };
+    const made = await bench.call("POST", "/v1/hospitality/pricing-rules", { body, headers: { "x-api-key": "k9" } });
+    expect(made.body.metadata).toEqual(body.metadata);
+    const kept = JSON.stringify(await bench.control("GET", `/requests/${made.headers["x-sandbox-request-id"]}`));
+    expect(["DE8937", "4411", "k9"].filter((secret) => kept.includes(secret))).toEqual([]);
+  });
+
+  test("stores each response as it was sent, for repeated requests and for changed records", async () => {
+    const bench = await open();
+    const texts: string[] = [];
+    const ask = async () => texts.push((await bench.call("GET", "/v1/customers/cus_zoe")).text);
+    await ask();
+    await ask();
+    for (const name of ["Zoë", "Zoe"]) {
+      await bench.control("PATCH", "/records/customer/cus_zoe", { merchant: "mer_lodge", name });
+      await ask();
+      await ask();
+    }
+    const { data } = (await bench.control("GET", "/requests?operation=customers.get")) as { data: { id: string }[] };
+    const kept = await Promise.all(data.map(async ({ id }) => (await bench.control("GET", `/requests/${id}`)).response));
+    expect(new Set(texts).size).toBe(3);
+    expect(kept.map(({ body }) => body).reverse()).toEqual(texts);
+    expect(kept.map(({ bytes }) => bytes).reverse()).toEqual(texts.map((text) => Buffer.byteLength(text)));
+  });
+});
