@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, statSync } from "
 import { join } from "node:path";
 
 /** Without npm run's environment variables, which would change the behaviour of nested commands. */
-const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+export const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 
 export function run(command, words, options = {}) {
   return execFileSync(command, words, {
@@ -27,19 +27,23 @@ function parseFrom(opening, printed) {
   return JSON.parse(printed.slice(printed.indexOf(`${opening}\n`)));
 }
 
+/** npm warns of engines that do not name this Node, but these programs run on another. */
+const QUIET = { env: { npm_config_loglevel: "error" } };
+
 /** The path of a Node of this version, installed from npm. */
 export function nodeOf(version) {
-  const said = run("npx", ["--yes", "--package", `node@${version}`, "--", "node", "--print", "process.execPath"]);
+  const said = run("npx", ["--yes", "--package", `node@${version}`, "--", "node", "--print", "process.execPath"], QUIET);
   return said.trim().split("\n").at(-1);
 }
 
-/** The path of an npm of this version, installed from npm. */
-export function npmOf(version) {
-  const words = ["--yes", "--package", `npm@${version}`, "--call", "node --print \"process.env.PATH.split(require('path').delimiter)[0]\""];
-  return npmBeside(run("npx", words).trim().split("\n").at(-1));
+/** The path of a program of a package, such as `yarn` of `yarn@1`, installed from npm. */
+export function programOf(spec, name) {
+  const words = ["--yes", "--package", spec, "--call", "node --print \"process.env.PATH.split(require('path').delimiter)[0]\""];
+  return realpathSync(join(run("npx", words, QUIET).trim().split("\n").at(-1), name));
 }
 
-const npmBeside = (folder) => realpathSync(join(folder, "../npm/bin/npm-cli.js"));
+/** The path of an npm of this version, installed from npm. */
+export const npmOf = (version) => programOf(`npm@${version}`, "npm");
 
 /** An empty npm cache. */
 export const emptyCache = (folder) => mkdtempSync(join(folder, "cache-"));
