@@ -5,7 +5,7 @@
 export interface ControlPlane {
   /** Get an overview of the sandbox. Version, address, merchants with their keys, and links. */
   index(): Promise<SandboxIndexReply>;
-  /** Check whether the sandbox is ready. Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. */
+  /** Check whether the sandbox is ready. Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. Replies 503 if the SQLite file was deleted or replaced since. */
   health(): Promise<SandboxHealthReply>;
   /** List operations and event types with how often each was called, emitted and delivered. */
   operations(): Promise<SandboxOperationsReply>;
@@ -1671,6 +1671,11 @@ declare const errors: {
     readonly status: 501;
     readonly error: "not_built";
     readonly when: "This version of the sandbox does not implement the requested part.";
+  };
+  readonly database_missing: {
+    readonly status: 503;
+    readonly error: "service_unavailable";
+    readonly when: "The SQLite file was deleted or replaced while the sandbox was running.";
   };
   readonly outage: {
     readonly status: 503;

@@ -1,5 +1,6 @@
 // The sandbox itself: its address and merchants, its health, its operations and their coverage, and its documents.
 
+import { fail } from "../kernel/errors.ts";
 import { type Static, Type } from "../schema/shapes.ts";
 import { ClockState, clockState } from "./clock.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
@@ -61,9 +62,15 @@ export const showHealth = endpoint({
   method: "GET",
   path: "/health",
   summary: "Check whether the sandbox is ready",
-  description: "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused.",
+  description:
+    "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. Replies 503 if the SQLite file was deleted or replaced since.",
   reply: Type.Object({ status: Type.String({ const: "ready" }) }),
-  handle: () => ({ status: "ready" }),
+  errors: ["database_missing"],
+  handle({ database }) {
+    if (!database.isInPlace())
+      fail("database_missing", `The SQLite file ${database.file} was deleted or replaced, so nothing is kept. Start the sandbox again.`);
+    return { status: "ready" };
+  },
 });
 
 const CoverageRow = Type.Object({

@@ -117,6 +117,11 @@ export const errors = {
   internal_error: { status: 500, error: "api_error", when: "A bug in the sandbox. All effects of the request were rolled back." },
   injected_error: { status: 500, error: "api_error", when: "A fault rule returned this error." },
   part_not_built: { status: 501, error: "not_built", when: "This version of the sandbox does not implement the requested part." },
+  database_missing: {
+    status: 503,
+    error: "service_unavailable",
+    when: "The SQLite file was deleted or replaced while the sandbox was running.",
+  },
   outage: { status: 503, error: "service_unavailable", when: "An injected outage: the service is down for all callers." },
   sandbox_unavailable: {
     status: 503,

@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
+import { webhookEndpoints } from "../areas/webhooks.ts";
 import { callService } from "../client/service-call.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ControlContext } from "../control/control-context.ts";
@@ -48,7 +49,7 @@ export function openControlPlane(engine: Engine): ControlContext {
     about,
     clock,
     world,
-    snapshots: openSnapshots(database, requestLog),
+    snapshots: openSnapshots(database, requestLog, [...resources, webhookEndpoints]),
     dispatcher,
     limiter,
     faults: faults.rules,

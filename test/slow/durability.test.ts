@@ -13,6 +13,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -307,6 +308,30 @@ describe("the file", () => {
       /another program/,
     ],
     [
+      "without its write-ahead log",
+      async () => {
+        const db = join(folder(), "data.db");
+        const sandbox = await createSandbox({ memory: false, db });
+        const copy = join(folder(), "data.db");
+        // Only the header page is in the file itself before SQLite's first checkpoint.
+        writeFileSync(copy, readFileSync(db).subarray(0, 4_096));
+        await sandbox.close();
+        return copy;
+      },
+      /is empty without its write-ahead log, data\.db-wal: copy both files/,
+    ],
+    [
+      "with a table that this version does not create",
+      async () => {
+        const db = await ours();
+        const sql = new Sqlite(db);
+        sql.exec("create trigger spy after insert on documents begin delete from keys; end");
+        sql.close();
+        return db;
+      },
+      /has another trigger spy than this version/,
+    ],
+    [
       "whose pages were overwritten",
       async () => {
         const db = await ours();
@@ -323,6 +348,7 @@ describe("the file", () => {
   test.each(spoilt)("%s is refused in one sentence, and left as it is", async (_, make, says) => {
     const file = await make();
     const before = { bytes: readFileSync(file), mode: statSync(file).mode };
+    const hadLock = existsSync(`${file}-lock`);
     copyFileSync(file, `${file}.copy`);
     await expect(createSandbox({ memory: false, db: file })).rejects.toThrow(says);
     const after = { bytes: readFileSync(file), mode: statSync(file).mode };
@@ -334,6 +360,33 @@ describe("the file", () => {
     expect(error).toMatch(says);
     expect(error).toContain("--db");
     expect(readFileSync(file).equals(before.bytes)).toBe(true);
+    expect(existsSync(`${file}-lock`)).toBe(hadLock);
+  });
+
+  test("that another path leads to is the same file: the second sandbox is refused", async () => {
+    const cwd = folder();
+    const db = join(cwd, "data.db");
+    symlinkSync(db, join(cwd, "link.db"));
+    mkdirSync(join(cwd, "inner"));
+    symlinkSync(cwd, join(cwd, "inner", "outer"));
+    for (const first of [db, join(cwd, "link.db")]) {
+      const sandbox = await createSandbox({ memory: false, db: first });
+      for (const second of [db, join(cwd, "link.db"), join(cwd, "inner", "outer", "data.db")])
+        await expect(createSandbox({ memory: false, db: second })).rejects.toThrow(/is in use by process/);
+      await sandbox.close();
+    }
+  });
+
+  test("that is deleted while the sandbox runs: it is no longer ready", async () => {
+    const db = join(folder(), "data.db");
+    const sandbox = await createSandbox({ memory: false, db });
+    expect((await call(sandbox.url, "GET", "/_sandbox/health", { key: null })).status).toBe(200);
+    rmSync(dirname(db), { recursive: true });
+    expect(await call(sandbox.url, "GET", "/_sandbox/health", { key: null })).toMatchObject({
+      status: 503,
+      body: { code: "database_missing", message: expect.stringContaining(db) },
+    });
+    await sandbox.close();
   });
 
   /** Root may write everywhere, so the program runs as another user. */

@@ -145,7 +145,7 @@ describe.each(places)("%s", (_, options) => {
     writeFileSync(file, "no snapshot any more, whatever it is called; long enough to be looked at. ".repeat(20));
     const answer = await ask(bench, "POST", "/snapshots/mine/restore");
     expect(refused(answer)).toEqual([400, "validation_failed"]);
-    expect(answer.body.message).toContain("is no SQLite file");
+    expect(answer.body.message).toContain("is not a usable SQLite file");
     expect((await decline(bench, "three")).status).toBe(409);
   });
 });
@@ -229,10 +229,10 @@ describe("--snapshot", () => {
     mkdirSync(join(cwd, "directory"));
     const wrong: [string, RegExp][] = [
       [join(cwd, "nothing.db"), /nothing\.db does not exist\. Make one with PUT/],
-      [text, /notes\.txt is no SQLite file\. Make one/],
-      [join(cwd, "directory"), /directory is no SQLite file\. Make one/],
+      [text, /notes\.txt is not a usable SQLite file: .* Make one/],
+      [join(cwd, "directory"), /directory is not a usable SQLite file: .* Make one/],
       [foreign, /foreign\.db is a SQLite database of another program\. Make one/],
-      [older, /older\.db was written by another version of merchant-sandbox\. Make one/],
+      [older, /older\.db was written by another version of merchant-sandbox .*\. Make one/],
     ];
     for (const [snapshot, says] of wrong) {
       const before = existsSync(snapshot) && statSync(snapshot).isFile() ? readFileSync(snapshot) : undefined;
@@ -242,5 +242,50 @@ describe("--snapshot", () => {
     }
     const again = await open({ memory: false, db });
     expect((await decline(again, "one")).headers["idempotent-replayed"]).toBe("true");
+  });
+});
+
+describe("a snapshot that somebody else has changed", () => {
+  const changes: [what: string, sql: string, says: RegExp][] = [
+    ["a trigger", "create trigger t after insert on main.keys begin delete from documents; end", /has another trigger t/],
+    ["a table without its checks", "alter table deliveries add column extra text", /has another table deliveries/],
+    [
+      "a text for a number",
+      "pragma writable_schema = on; update sqlite_master set sql = replace(replace(sql, ', strict', ''), ' strict', '')",
+      /has another table/,
+    ],
+    ["an endless count of ids", "update counters set value = 9e18", /counters .*value/],
+    ["a record that is no JSON", "update documents set body = '{' where kind = 'payment'", /documents .*json_valid/],
+    ["a record of another type", "update documents set body = '[]' where kind = 'payment'", /documents .*json_valid/],
+    [
+      "a record with an amount in words",
+      "update documents set body = json_set(body, '$.amount', 'much') where kind = 'payment'",
+      /payment pay_/,
+    ],
+    ["a record of an unknown kind", "update documents set kind = 'yacht' where kind = 'payment'", /yacht/],
+    ["a request number beyond all", "update events set request = 'req_99999999999999999999'", /events .*request/],
+    ["a delivery that is due in the year 300,000", "update deliveries set due = 9e15", /deliveries .*due/],
+    ["a fault that is none", "update deliveries set decided = '[1]'", /deliveries .*decided/],
+    ["a learner at step -1", "update learners set step = -1", /learners .*step/],
+    ["a sequence in words", "update sqlite_sequence set seq = 'many'", /sqlite_sequence .*seq/],
+  ];
+
+  test.each(changes)("with %s is refused in one sentence, and the state stays", async (_, change, says) => {
+    const bench = await open({ lessons: undefined });
+    const receiver = await receive();
+    await register(bench, receiver.url, ["payment.succeeded"]);
+    await trigger(bench, "payment.succeeded");
+    await bench.control("POST", "/learners", { name: "Ada" });
+    const { file } = await save(bench, "shared");
+    const sql = new Sqlite(file);
+    sql.unsafeMode().exec(change);
+    sql.close();
+    const before = (await bench.call("GET", "/v1/payments")).text;
+    const answer = await ask(bench, "POST", "/snapshots/shared/restore");
+    expect(refused(answer)).toEqual([400, "validation_failed"]);
+    expect(answer.body.message).toMatch(says);
+    expect(answer.body.message).not.toContain("\n");
+    expect((await bench.call("GET", "/v1/payments")).text).toBe(before);
+    await expect(open({ snapshot: file })).rejects.toThrow(says);
   });
 });

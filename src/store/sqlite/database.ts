@@ -1,20 +1,23 @@
 // The SQLite database: opens the file, rejects files of other programs and versions, and locks it for this process.
 
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { SandboxError } from "../../kernel/errors.ts";
 import { type Commits, openCommits } from "./group-commit.ts";
+import { problemOf, realPath, reason } from "./inspect.ts";
 import { openLazily, type Sql } from "./lazy-statements.ts";
 import { requireAddon } from "./native-addon.ts";
 import { OR_ANOTHER_FILE } from "./sqlite-errors.ts";
-import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./tables.ts";
+import { SCHEMA } from "./tables.ts";
 
 export interface Database extends Commits {
   readonly file: string | undefined;
   /** Whether it started as a copy of an image: then it is seeded and has no deliveries of an earlier process. */
   readonly isCopy: boolean;
   readonly sql: Sql;
+  /** False once the file was deleted or replaced: writes then reach nothing that a later start would find. */
+  isInPlace(): boolean;
   /** Stores the name of this process, for the error message of a second process that opens the file. */
   noteOwner(owner: string): void;
   close(): void;
@@ -25,28 +28,32 @@ const LOCK_TIMEOUT = 500;
 const REMEDY = "Choose another file with --db <file>, or keep everything in memory with --memory.";
 
 /** Opens the file, or without one a database in memory, which is empty or a copy of an image. */
-export function openDatabase(file: string | undefined, image?: Buffer): Database {
+export function openDatabase(path: string | undefined, image?: Buffer): Database {
   requireAddon();
-  const release = file === undefined ? () => {} : lockFile(file);
+  const file = path === undefined ? undefined : realPath(path);
+  const lock = file === undefined ? undefined : lockFile(file);
   const sql = openLazily(() => openNow(file, image));
   try {
     if (file !== undefined) inspect(file);
     // An image in memory cannot fail to open, so it is opened at its first use.
     if (image === undefined) sql.exec("");
   } catch (error) {
-    release();
+    lock?.remove();
     throw error;
   }
+  const inodeOf = () => (file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.ino);
+  const inode = inodeOf();
   const setOwner = sql.prepare("insert or replace into settings (name, value) values ('owner', ?)");
   return {
     file,
     isCopy: image !== undefined,
     sql,
     ...openCommits(sql, { hasFile: file !== undefined, lockTimeout: LOCK_TIMEOUT }),
+    isInPlace: () => inodeOf() === inode,
     noteOwner: (owner) => void (file !== undefined && setOwner.run(owner)),
     close() {
       sql.close();
-      release();
+      lock?.release();
     },
   };
 }
@@ -70,34 +77,15 @@ function openFile(file: string): Sqlite.Database {
   }
 }
 
-/** Rejects a file of another program or version. It is opened read-only, so that SQLite does not replay its log. */
+/** Rejects a file that this version did not write, before anything is written beside it. */
 function inspect(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found && !found.isFile()) throw new SandboxError(`Cannot open ${file}: it is no file. ${REMEDY}`);
   if (found && !isWritable(file))
     throw new SandboxError(`Cannot write ${file}: it is read-only for this user. Let it be written (chmod u+w), ${OR_ANOTHER_FILE}`);
-  if (!found || found.size === 0) return;
-  const kept = "It was left as it is; choose another with --db <file>.";
-  let version: unknown;
-  let ours: boolean;
-  let sql: Sqlite.Database | undefined;
-  try {
-    sql = new Sqlite(file, { readonly: true });
-    ours = sql.pragma("application_id", { simple: true }) === APPLICATION_ID;
-    version = sql.pragma("user_version", { simple: true });
-    const verdict = ours ? sql.pragma("quick_check(1)", { simple: true }) : "ok";
-    if (verdict !== "ok") throw new Error(String(verdict).replaceAll("\n", " "));
-  } catch (error) {
-    throw new SandboxError(`${file} is not a usable SQLite file: ${reason(error)}. ${kept}`);
-  } finally {
-    sql?.close();
-  }
-  if (!ours) throw new SandboxError(`${file} is a SQLite database of another program. ${kept}`);
-  if (version !== SCHEMA_VERSION)
-    throw new SandboxError(
-      `${file} was written by another version of merchant-sandbox (schema ${version}, this one has ${SCHEMA_VERSION}). ` +
-        "It was left as it is; move it away to start afresh, or choose another with --db <file>.",
-    );
+  const problem = found && found.size > 0 ? problemOf(file) : undefined;
+  if (problem !== undefined)
+    throw new SandboxError(`${file} ${problem}. It was left as it is; move it away to start afresh, or choose another with --db <file>.`);
 }
 
 function prepare(sql: Sqlite.Database, file: string | undefined, isFilled: boolean): void {
@@ -117,9 +105,10 @@ function prepare(sql: Sqlite.Database, file: string | undefined, isFilled: boole
  * Locks the file for this process with an exclusive SQLite transaction on a second file beside it. The lock ends with the process, even after
  * a crash, and other programs can still read the database.
  */
-function lockFile(file: string): () => void {
+function lockFile(file: string) {
   makeFolder(dirname(file));
   const path = `${file}-lock`;
+  const isNew = !existsSync(path);
   let lock: Sqlite.Database | undefined;
   try {
     lock = new Sqlite(path, { timeout: 0 });
@@ -135,7 +124,13 @@ function lockFile(file: string): () => void {
       `${file} is in use by ${ownerOf(file)}. Stop that one, or choose another file with --db <file>, or use --memory.`,
     );
   }
-  return () => lock.close();
+  const release = () => lock.close();
+  /** Nothing is left beside a file that is not ours. */
+  const remove = () => {
+    release();
+    if (isNew) rmSync(path, { force: true });
+  };
+  return { release, remove };
 }
 
 function isWritable(file: string): boolean {
@@ -172,5 +167,3 @@ export function makeFolder(folder: string): void {
 }
 
 const isBusy = (error: unknown) => String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY");
-
-const reason = (error: unknown) => (error instanceof Error ? error.message : String(error));

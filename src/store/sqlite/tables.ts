@@ -1,4 +1,5 @@
-// Every table of the file. Times are sandbox milliseconds, except inside documents, where they are what the API shows.
+// Every table of the file. They are strict, so that a file from elsewhere holds no value of another type.
+// Times are sandbox milliseconds, except inside documents, where they are what the API shows.
 // A check lists the values of a column with `or`: for `in` with more than two, SQLite fills a table at each write, which costs more than the row.
 //
 // SQLite reads a bound value where a partial index may depend on it, and in `limit` and `like`. It then plans the statement again for
@@ -9,32 +10,32 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected, never migrated. */
-export const SCHEMA_VERSION = 8;
+export const SCHEMA_VERSION = 9;
 
 export const SCHEMA = `
 pragma application_id = ${APPLICATION_ID};
 pragma user_version = ${SCHEMA_VERSION};
 
-create table settings (name text primary key, value) without rowid;
+create table settings (name text primary key, value any) without rowid, strict;
 
 -- How many ids of a kind a merchant has used: new ids are derived from these counts.
-create table counters (merchant text, name text, value integer not null, primary key (merchant, name)) without rowid;
+create table counters (merchant text, name text, value integer not null, primary key (merchant, name)) without rowid, strict;
 
 -- API keys, which do not expire, and the session tokens of logins, which do.
 create table keys (
   sequence integer primary key, key text not null unique, merchant text not null,
   kind text not null check (kind = 'key' or kind = 'session'), expires integer
-);
+) strict;
 create index keys_of on keys (merchant);
 
 -- The logins of merchants. E-mail addresses are unique among all merchants.
-create table logins (email text primary key, merchant text not null, password text) without rowid;
+create table logins (email text primary key, merchant text not null, password text) without rowid, strict;
 create index logins_of on logins (merchant);
 
 -- The fixture, identity and position of each seeded merchant, from which a reset restores it.
 create table origins (
   place integer primary key, merchant text not null unique, fixture text not null, key text not null, email text not null
-);
+) strict;
 
 -- Every record of every kind, as the JSON that the API shows. Ids are unique within a merchant, so that each merchant that
 -- is created from a fixture has the same readable ids.
@@ -43,7 +44,7 @@ create table documents (
   merchant text not null, kind text not null, id text not null,
   created integer not null, status text, body text not null,
   unique (merchant, kind, id)
-);
+) strict;
 -- Read backwards: the newest first, and records of the same second by their sequence, with which every index ends.
 create index documents_newest on documents (merchant, kind, created);
 -- The kinds that are looked up without a merchant.
@@ -53,7 +54,7 @@ create index documents_of_all on documents (kind, id) where kind = 'merchant' or
 create table uniques (
   merchant text, kind text, field text, value text, document integer not null references documents on delete cascade,
   primary key (merchant, kind, field, value)
-) without rowid;
+) without rowid, strict;
 create index uniques_of on uniques (document);
 
 -- The replies stored for an Idempotency-Key.
@@ -61,7 +62,7 @@ create table replies (
   merchant text, key text, fingerprint text not null, request text not null,
   status integer not null, body text not null, expires integer not null,
   primary key (merchant, key)
-) without rowid;
+) without rowid, strict;
 create index replies_expiring on replies (expires);
 
 -- The outbox. The body of an event is the exact text that each attempt signs and sends.
@@ -70,14 +71,14 @@ create table events (
   id text not null, merchant text not null, type text not null, created integer not null,
   origin text not null check (origin = 'event' or origin = 'test'), request text, body text not null,
   unique (id, merchant)
-);
+) strict;
 create index events_by_request on events (request);
 create index events_of on events (merchant);
 
 -- The types of events that an endpoint subscribes to; '*' is all types.
 create table subscriptions (
   merchant text, type text, endpoint text, primary key (merchant, type, endpoint)
-) without rowid;
+) without rowid, strict;
 
 -- Deliveries of events to endpoints. 'replay' numbers the replays of a merchant and is 0 for the delivery of a new event.
 -- An attempt that a crash interrupted is counted in 'attempts' and in 'aborted', so that it does not count against 'allowed'.
@@ -91,7 +92,7 @@ create table deliveries (
   attempts integer not null default 0, aborted integer not null default 0, allowed integer not null,
   due integer, created integer not null,
   decided text, held text, copy integer not null default 0
-);
+) strict;
 create index deliveries_open on deliveries (merchant, endpoint, state, due) where state = 'pending' or state = 'sending';
 create index deliveries_of on deliveries (event);
 create index deliveries_undecided on deliveries (due) where state = 'pending' and decided is null;
@@ -111,7 +112,7 @@ create table attempts (
   error_code text, error_message text, next_due integer,
   started integer not null, ended integer not null, duration real,
   unique (delivery, attempt)
-);
+) strict;
 create index attempts_newest on attempts (merchant, ended desc, delivery desc, attempt desc);
 create index attempts_of_endpoint on attempts (merchant, endpoint, ended, delivery, attempt, status);
 create index attempts_failed on attempts (merchant, endpoint, ended, delivery, attempt) where status = 'failed';
@@ -119,20 +120,20 @@ create index attempts_failed on attempts (merchant, endpoint, ended, delivery, a
 -- Counts of the events that retention deleted from the log, and of their deliveries that had succeeded.
 create table let_go (
   merchant text, type text, emitted integer not null, delivered integer not null, primary key (merchant, type)
-) without rowid;
+) without rowid, strict;
 
 -- The learner of a merchant: the current lesson and step, when the step began, how many of its hints were shown, and the state
 -- before the step as JSON ('mark'). After the last step, 'step' is one higher than the number of steps; 'lesson' is null before the first.
 create table learners (
   sequence integer primary key autoincrement, merchant text not null unique, name text not null unique,
   lesson text, step integer not null, hints integer not null, began integer not null, mark text not null
-);
+) strict;
 
 -- The steps that learners have finished.
 create table left_steps (
   merchant text, lesson text, step integer, how text not null check (how = 'ticked' or how = 'skipped' or how = 'prepared'),
   hints integer not null, ended integer not null, place integer not null, primary key (merchant, lesson, step)
-) without rowid;
+) without rowid, strict;
 
 -- The request log: bounded to the newest rows, and written after the responses.
 create table journal (
@@ -141,6 +142,6 @@ create table journal (
   key text, idempotency_key text, replay_of text, fault text,
   request_headers text not null, request_body text not null, request_bytes integer not null,
   response_headers text not null, response_body text not null, response_bytes integer not null
-);
+) strict;
 create index journal_of on journal (merchant, sequence);
 `;

@@ -1,13 +1,14 @@
 // Snapshots: named copies of the whole state, each a SQLite file.
 
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import Sqlite from "better-sqlite3";
+import type { Resource } from "../../contracts/resource.ts";
 import { fail, SandboxError } from "../../kernel/errors.ts";
 import type { RequestLog } from "../journal/request-log.ts";
 import type { Database } from "../sqlite/database.ts";
-import { APPLICATION_ID, SCHEMA_VERSION } from "../sqlite/tables.ts";
+import { problemOf } from "../sqlite/inspect.ts";
+import { wrongValue } from "./snapshot-values.ts";
 
 export interface Snapshot {
   name: string;
@@ -25,19 +26,24 @@ const NOT_RESTORED = new Set(["journal", "settings"]);
 const LAST_REQUEST = `select coalesce(max(cast(substr(request, 5) as integer)), 0)
   from (select request from snapshot.events union all select request from snapshot.replies)`;
 
-export function openSnapshots(database: Database, journal: RequestLog) {
+export function openSnapshots(database: Database, journal: RequestLog, resources: readonly Resource[]) {
   const { sql, file } = database;
   const temporary = file === undefined;
   let folder = file === undefined ? undefined : join(dirname(file), "snapshots");
   const ensureFolder = () => {
     folder ??= mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     return folder;
   };
   const fileOf = (name: string) => join(ensureFolder(), `${name}${SUFFIX}`);
   const existing = (name: string) => {
     const found = fileOf(checkName(name));
     return existsSync(found) ? found : fail("resource_not_found", `There is no snapshot ${name}.`);
+  };
+  const restoreFrom = (source: string, refuse: (wrong: string) => never) => {
+    const wrong = existsSync(source) ? problemOf(source) : "does not exist";
+    if (wrong !== undefined) refuse(wrong);
+    journal.goOnAfter(copyInto(database, source, resources, refuse));
   };
   const describe = (name: string): Snapshot => ({ name, file: fileOf(name), bytes: statSync(fileOf(name)).size });
 
@@ -50,23 +56,22 @@ export function openSnapshots(database: Database, journal: RequestLog) {
       const target = fileOf(checkName(name));
       const unfinished = `${target}-unfinished`;
       rmSync(unfinished, { force: true });
+      // SQLite writes into an empty file as well: so nobody else can read it while it grows.
+      writeFileSync(unfinished, "", { mode: 0o600 });
       sql.prepare("vacuum into ?").run(unfinished);
-      chmodSync(unfinished, 0o600);
       renameSync(unfinished, target);
       return describe(name);
     },
     /** Restores the state. The request log is kept: it describes this process. */
     restore(name: string) {
       const source = existing(name);
-      const wrong = problemOf(source);
-      if (wrong !== undefined) fail("validation_failed", `The snapshot ${name} cannot be restored: ${source} ${wrong}.`);
-      journal.goOnAfter(copyInto(database, source));
+      restoreFrom(source, (wrong) => fail("validation_failed", `The snapshot ${name} cannot be restored: ${source} ${wrong}.`));
     },
     /** The same with any file; a file that is not a snapshot is rejected and not changed. */
     restoreFile(source: string) {
-      const wrong = problemOf(source);
-      if (wrong !== undefined) throw new SandboxError(`${source} ${wrong}. Make one with PUT /_sandbox/snapshots/NAME.`, "usage");
-      journal.goOnAfter(copyInto(database, source));
+      restoreFrom(source, (wrong) => {
+        throw new SandboxError(`${source} ${wrong}. Make one with PUT /_sandbox/snapshots/NAME.`, "usage");
+      });
     },
     remove: (name: string) => rmSync(existing(name)),
     close() {
@@ -80,25 +85,13 @@ function checkName(name: string): string {
   return fail("validation_failed", `A snapshot is named with letters, digits, - and _, at most 64; received ${JSON.stringify(name)}.`);
 }
 
-/** Why a file cannot be restored; undefined when it can. */
-function problemOf(source: string): string | undefined {
-  if (!existsSync(source)) return "does not exist";
-  let opened: Sqlite.Database | undefined;
-  try {
-    opened = new Sqlite(source, { readonly: true });
-    const application = opened.pragma("application_id", { simple: true });
-    const version = opened.pragma("user_version", { simple: true });
-    if (application !== APPLICATION_ID) return "is a SQLite database of another program";
-    return version === SCHEMA_VERSION ? undefined : "was written by another version of merchant-sandbox";
-  } catch {
-    return "is no SQLite file";
-  } finally {
-    opened?.close();
-  }
-}
-
 /** Replaces the rows of every table by those of the snapshot in one transaction. Returns the number of the newest request that they refer to. */
-function copyInto({ sql, transaction }: Database, source: string): number {
+function copyInto(
+  { sql, transaction }: Database,
+  source: string,
+  resources: readonly Resource[],
+  refuse: (wrong: string) => never,
+): number {
   sql.prepare("attach ? as snapshot").run(source);
   try {
     // In the order of the schema, tables that others refer to come first: filled first, and emptied last.
@@ -111,6 +104,8 @@ function copyInto({ sql, transaction }: Database, source: string): number {
       for (const table of replaced.toReversed()) sql.exec(`delete from main.${table}`);
       for (const table of replaced) sql.exec(`insert into main.${table} select * from snapshot.${table}`);
       sql.exec("delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence");
+      const wrong = wrongValue(sql, resources);
+      if (wrong !== undefined) refuse(wrong);
     });
     return sql.prepare(LAST_REQUEST).pluck().get() as number;
   } finally {

@@ -1,0 +1,84 @@
+// Checks a SQLite file before it is used: another program, another version or an attacker may have written it.
+
+import { readlinkSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import Sqlite from "better-sqlite3";
+import { once } from "../../kernel/once.ts";
+import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./tables.ts";
+
+/** Why a file is no database of this version, as the rest of a sentence; undefined if it is one. Read-only, so that SQLite does not replay its log. */
+export function problemOf(file: string): string | undefined {
+  let sql: Sqlite.Database | undefined;
+  try {
+    sql = new Sqlite(file, { readonly: true });
+    const application = sql.pragma("application_id", { simple: true });
+    const version = sql.pragma("user_version", { simple: true });
+    if (application !== APPLICATION_ID) return foreignProblem(sql, file);
+    if (version !== SCHEMA_VERSION)
+      return `was written by another version of merchant-sandbox (schema ${version}, this one has ${SCHEMA_VERSION})`;
+    const damage = String(sql.pragma("quick_check(1)", { simple: true }));
+    if (damage !== "ok") throw new Error(damage.replaceAll("\n", " "));
+    const differing = differingObject(definitionsIn(sql));
+    return differing && `has another ${differing} than this version of merchant-sandbox creates`;
+  } catch (error) {
+    return `is not a usable SQLite file: ${reason(error)}`;
+  } finally {
+    sql?.close();
+  }
+}
+
+/** Until the first checkpoint, all that a sandbox writes is in the write-ahead log: a copy of the database alone holds nothing, not even its application id. */
+function foreignProblem(sql: Sqlite.Database, file: string): string {
+  const isEmpty = definitionsIn(sql).size === 0 && sql.pragma("journal_mode", { simple: true }) === "wal";
+  if (!isEmpty) return "is a SQLite database of another program";
+  return `is empty without its write-ahead log, ${basename(file)}-wal: copy both files, or save a snapshot`;
+}
+
+/** Views are created anew at each start, and never read by the sandbox. */
+function definitionsIn(sql: Sqlite.Database): Map<string, string> {
+  const rows = sql
+    .prepare<[], { name: string; definition: string }>(
+      "select type || ' ' || name as name, sql as definition from sqlite_master where type <> 'view' and name not glob 'sqlite_*'",
+    )
+    .all();
+  return new Map(rows.map(({ name, definition }) => [name, definition]));
+}
+
+const expectedDefinitions = once(() => {
+  const sql = new Sqlite(":memory:");
+  sql.exec(SCHEMA);
+  const definitions = definitionsIn(sql);
+  sql.close();
+  return definitions;
+});
+
+/** The first table, index or trigger that is missing, added or changed. */
+function differingObject(found: Map<string, string>): string | undefined {
+  const expected = expectedDefinitions();
+  return [...expected.keys(), ...found.keys()].find((name) => expected.get(name) !== found.get(name));
+}
+
+/** Links that lead in a circle have no end. */
+const MOST_LINKS = 40;
+
+/** The path without symbolic links, so that two spellings of one file share one lock. The file itself may not exist yet. */
+export function realPath(file: string, links = 0): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    const folder = dirname(file);
+    const target = linkOf(file);
+    if (target !== undefined && links < MOST_LINKS) return realPath(resolve(folder, target), links + 1);
+    return folder === file ? file : join(realPath(folder), basename(file));
+  }
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+export const reason = (error: unknown) => (error instanceof Error ? error.message : String(error));

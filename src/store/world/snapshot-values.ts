@@ -1,0 +1,72 @@
+// Checks the values of a restored snapshot: its tables have the right types, but another person may have written what is in them.
+
+import type { Resource } from "../../contracts/resource.ts";
+import { fieldErrors } from "../../schema/validator.ts";
+import type { Sql } from "../sqlite/lazy-statements.ts";
+
+/** The end of time for a JavaScript date, in milliseconds. */
+const LAST_TIME = 8_640_000_000_000_000;
+/** More ids, copies or replays than a sandbox can make. */
+const MOST = 1_000_000_000_000;
+/** More attempts, steps or hints than any schedule or lesson has. */
+const MOST_STEPS = 10_000;
+
+const between = (column: string, least: number, most: number) => `(${column} is null or ${column} between ${least} and ${most})`;
+const times = (...columns: string[]) => columns.map((column) => between(column, 0, LAST_TIME));
+const counts = (...columns: string[]) => columns.map((column) => between(column, 0, MOST));
+const steps = (...columns: string[]) => columns.map((column) => between(column, 0, MOST_STEPS));
+const json = (column: string, type: "object" | "array") =>
+  `(${column} is null or iif(json_valid(${column}), json_type(${column}) = '${type}', 0))`;
+const requestId = "(request is null or (request glob 'req_[0-9]*' and length(request) < 20))";
+/** An injection that lacks one of these would stop every delivery. */
+const injections = `(decided is null or iif(json_valid(decided), not exists (
+  select 1 from json_each(decided) where type <> 'object' or value ->> '$.effect.kind' is null or value ->> '$.firing.ruleId' is null), 0))`;
+
+/** What must hold for each row of a table. */
+const RULES: Readonly<Record<string, readonly string[]>> = {
+  sqlite_sequence: ["typeof(name) = 'text'", "typeof(seq) = 'integer'", ...counts("seq")],
+  counters: counts("value"),
+  keys: times("expires"),
+  documents: [...times("created"), json("body", "object"), "body ->> 'id' = id"],
+  replies: [requestId, between("status", 100, 599), ...times("expires")],
+  events: [requestId, ...times("created"), json("body", "object")],
+  deliveries: [
+    ...steps("attempts", "aborted", "allowed"),
+    ...counts("replay", "copy"),
+    ...times("due", "created"),
+    json("decided", "array"),
+    injections,
+  ],
+  attempts: [
+    ...steps("attempt", "allowed"),
+    between("response_status", 100, 599),
+    ...times("next_due", "started", "ended"),
+    json("request_headers", "object"),
+    json("fault", "object"),
+  ],
+  let_go: counts("emitted", "delivered"),
+  learners: [...steps("step", "hints"), ...times("began"), "json_valid(mark)"],
+  left_steps: [...steps("step", "hints", "place"), ...times("ended")],
+};
+
+/** Why the rows cannot be kept, as the rest of a sentence; undefined if they can. */
+export function wrongValue(sql: Sql, resources: readonly Resource[]): string | undefined {
+  for (const [table, rules] of Object.entries(RULES))
+    for (const rule of rules) {
+      const wrong = sql.prepare<[], number>(`select 1 from main.${table} where not coalesce(${rule}, 0) limit 1`).pluck().get();
+      if (wrong !== undefined) return `holds a row of ${table} for which this is false: ${rule.replace(/\s+/g, " ")}`;
+    }
+  return wrongRecord(sql, new Map(resources.map((resource) => [resource.kind, resource])));
+}
+
+/** The API returns stored records without another check. */
+function wrongRecord(sql: Sql, resources: ReadonlyMap<string, Resource>): string | undefined {
+  const rows = sql.prepare<[], { kind: string; id: string; body: string }>("select kind, id, body from main.documents").all();
+  for (const { kind, id, body } of rows) {
+    const resource = resources.get(kind);
+    if (!resource) return `holds a record of the unknown kind ${JSON.stringify(kind)}`;
+    const [error] = fieldErrors(resource.schema, JSON.parse(body));
+    if (error) return `holds the ${kind} ${id}, which is invalid: ${error.message.replace(/\.$/, "")}`;
+  }
+  return undefined;
+}
