@@ -8,6 +8,7 @@ import { fail, SandboxError } from "../../kernel/errors.ts";
 import type { RequestLog } from "../journal/request-log.ts";
 import type { Database } from "../sqlite/database.ts";
 import { problemOf } from "../sqlite/inspect.ts";
+import type { Sql } from "../sqlite/lazy-statements.ts";
 import { wrongValue } from "./snapshot-values.ts";
 
 export interface Snapshot {
@@ -53,13 +54,7 @@ export function openSnapshots(database: Database, journal: RequestLog, resources
       return names.sort().map((entry) => describe(entry.slice(0, -SUFFIX.length)));
     },
     save(name: string) {
-      const target = fileOf(checkName(name));
-      const unfinished = `${target}-unfinished`;
-      rmSync(unfinished, { force: true });
-      // SQLite writes into an empty file as well: so nobody else can read it while it grows.
-      writeFileSync(unfinished, "", { mode: 0o600 });
-      sql.prepare("vacuum into ?").run(unfinished);
-      renameSync(unfinished, target);
+      write(sql, fileOf(checkName(name)));
       return describe(name);
     },
     /** Restores the state. The request log is kept: it describes this process. */
@@ -78,6 +73,16 @@ export function openSnapshots(database: Database, journal: RequestLog, resources
       if (temporary && folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The file is complete, and readable by its owner only, from its first byte on. */
+function write(sql: Sql, target: string): void {
+  const unfinished = `${target}-unfinished`;
+  rmSync(unfinished, { force: true });
+  // SQLite accepts an empty file; one that it creates itself would have the default mode.
+  writeFileSync(unfinished, "", { mode: 0o600 });
+  sql.prepare("vacuum into ?").run(unfinished);
+  renameSync(unfinished, target);
 }
 
 function checkName(name: string): string {
