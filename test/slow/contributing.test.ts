@@ -74,7 +74,9 @@ describe("a copy with all sections applied", { timeout: HOUR }, () => {
 
   test("passes the type check", () => node("node_modules/typescript/bin/tsc", "--noEmit"));
 
-  test("passes the quick lane, whose tests read the generated documents", () => vitest("--project", "quick", "--reporter=dot"));
+  // Two workers: the other slow tests run at the same time.
+  test("passes the quick lane, whose tests read the generated documents", () =>
+    vitest("--project", "quick", "--reporter=dot", "--maxWorkers=2"));
 
   test("runs the new command, scores the clients of the new scenario, and prints which operation the reference model lacks", async () => {
     const files = ["cli", "judge-scenarios", "model"].map((name) => `test/slow/${name}.test.ts`);

@@ -13,6 +13,7 @@ import type { Effect, LearningMode, UiState } from "../../ui/state/state.ts";
 import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
 import { perform } from "../../ui/wire/control-calls.ts";
 import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { learn, lookAgain, OWN } from "../support/learner-dashboard.ts";
 import { emptyDashboard, withLiveEvents } from "../support/live-rows.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
@@ -21,30 +22,6 @@ const SIZES = [
   [80, 24],
   [60, 15],
 ] as const;
-
-const OWN: LearningMode = { kind: "learner", id: "mer_lodge" };
-
-/** A dashboard with a learner; polls stand in for the live stream. */
-async function learn(lesson = "first-call", columns = 80, rows = 24) {
-  const bench = await open();
-  await bench.control("POST", "/learners", { hintAfter: "0s" });
-  await bench.control("POST", "/learners/mer_lodge/lesson", { name: lesson });
-  const desk = await openTestDashboard(bench.url, columns, rows);
-  desk.state = { ...desk.state, learning: OWN, pane: "lesson" };
-  await lookAgain(desk);
-  return { bench, desk };
-}
-
-/** What the dashboard does every second. */
-async function lookAgain(desk: TestDashboard): Promise<void> {
-  const act = async (effect: Effect): Promise<void> => {
-    if (effect.kind !== "call") return;
-    const step = effect.onReply(desk.state, await perform(desk.state.target, effect.call));
-    desk.state = step.state;
-    for (const next of step.effects) await act(next);
-  };
-  for (const effect of pollLearner(desk.state)) await act(effect);
-}
 
 /** What a call makes happen to the learner, once the sandbox has said so. */
 function news(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMessage> {
@@ -219,24 +196,6 @@ describe("the lesson pane", () => {
       const screen = text(desk);
       expect([name, screen.includes("1. Ask who you are"), screen.includes("1 Requests")]).toEqual([name, true, true]);
       expect(screen).toContain(panes.find((pane) => pane.name === name)?.title);
-    }
-  });
-
-  test("fills a screen of every size exactly, in every step of every lesson", async () => {
-    const { bench, desk } = await learn("first-call");
-    const { data } = (await bench.control("GET", "/lessons")) as { data: { name: string; steps: unknown[] }[] };
-    for (const { name, steps } of data) {
-      for (const index of steps.keys()) {
-        await bench.control("POST", "/learners/mer_lodge/lesson", { name, checkpoint: index + 1 });
-        await lookAgain(desk);
-        for (const [columns, rows] of SIZES) {
-          const lines = desk.screen(columns, rows);
-          expect([name, index, columns, lines.length]).toEqual([name, index, columns, rows]);
-          expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
-          expect(lines.filter((line) => line.startsWith("│")).every((line) => stringWidth(line) === columns)).toBe(true);
-          expect(lines.join("\n")).toContain(`▸${index + 1}`);
-        }
-      }
     }
   });
 
