@@ -13,7 +13,7 @@ export interface CommandDescription {
   flags: Record<string, FlagDefinition>;
 }
 
-type Row = [term: string, description: string];
+type HelpRow = [term: string, description: string];
 
 export function overview(commands: Record<string, CommandDescription>): string {
   const start = commands.start as CommandDescription;
@@ -56,13 +56,16 @@ function sandboxOptions(): string[] {
   );
 }
 
-const flagRow = ([name, flag]: [string, FlagDefinition]): Row => row(`--${name}`, flag);
-const row = (flag: string, { value, description }: FlagDefinition): Row => [value === undefined ? flag : `${flag} <${value}>`, description];
+const flagRow = ([name, flag]: [string, FlagDefinition]): HelpRow => row(`--${name}`, flag);
+const row = (flag: string, { value, description }: FlagDefinition): HelpRow => [
+  value === undefined ? flag : `${flag} <${value}>`,
+  description,
+];
 
 const COLUMN = 34;
 
 /** A term that is too long for its column gets a line of its own. */
-function section(title: string, rows: Row[]): string[] {
+function section(title: string, rows: HelpRow[]): string[] {
   if (rows.length === 0) return [];
   const lines = rows.map(([term, description]) => {
     const left = `  ${term}`.padEnd(COLUMN);

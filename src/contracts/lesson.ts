@@ -1,46 +1,56 @@
-// The types of lessons and of learners' progress.
+// Lessons and learners' progress between rooms: their schemas and types, and the lesson service.
 
-/** A block of a step. */
-export interface LessonBlock {
-  /** `prose` for Markdown, otherwise the language of a fenced block: `sh` is run by the learner, `text` is output. */
-  readonly kind: string;
-  readonly text: string;
-}
+import { nullable, oneOf, type Static, type TUnsafe, Type } from "../schema/shapes.ts";
 
-export interface LessonStep {
-  /** Counts from one. */
-  readonly number: number;
-  readonly title: string;
-  readonly blocks: readonly LessonBlock[];
-  /** The `sh` blocks of the step, joined; null if it has none. */
-  readonly command: string | null;
-  /** The number of hints. */
-  readonly hints: number;
-  /** True if the learner completes the lesson's file in this step. */
-  readonly mends: boolean;
-}
+const LessonBlock = Type.Object(
+  {
+    kind: Type.String({ description: "`prose` for Markdown, otherwise the language of a fenced block; the learner runs `sh` blocks" }),
+    text: Type.String(),
+  },
+  { title: "lesson_block" },
+);
+
+const LessonStep = Type.Object(
+  {
+    number: Type.Integer(),
+    title: Type.String(),
+    blocks: Type.Array(LessonBlock, { description: "The content of the step, in reading order" }),
+    command: nullable(Type.String({ description: "The commands of the step; null if it has none" })),
+    hints: Type.Integer({ description: "The number of hints" }),
+    mends: Type.Boolean({ description: "True if the learner completes the lesson's file in this step" }),
+  },
+  { title: "lesson_step" },
+);
 
 /** A file of a lesson is named after the lesson. Without a path, so that a room's server cannot choose where it is written. */
 export const LESSON_FILE_NAME = "^[a-z][a-z0-9]*(-[a-z0-9]+)*\\.mjs$";
 
-/** A file that the learner works on. */
-export interface LessonFile {
-  /** The file's name in the learner's folder. */
-  readonly name: string;
-  readonly start: string;
-  readonly solution: string;
-}
+const LessonFile = Type.Object(
+  {
+    name: Type.String({ description: "The file's name, without a path", pattern: LESSON_FILE_NAME, maxLength: 64 }),
+    start: Type.String(),
+    solution: Type.String(),
+  },
+  { title: "lesson_file" },
+);
 
-export interface Lesson {
-  /** The file name without number and extension. */
-  readonly name: string;
-  readonly number: number;
-  readonly title: string;
-  /** The introduction, as Markdown. */
-  readonly about: string;
-  readonly steps: readonly LessonStep[];
-  readonly file: LessonFile | null;
-}
+/** A lesson, as the control plane shows it. `name` is that of its file without number and extension. */
+export const Lesson = Type.Object(
+  {
+    name: Type.String(),
+    number: Type.Integer(),
+    title: Type.String(),
+    about: Type.String({ description: "The introduction, as Markdown" }),
+    steps: Type.Array(LessonStep),
+    file: Type.Union([LessonFile, Type.Null()], { description: "The file that the learner works on; null if the lesson has none" }),
+  },
+  { title: "lesson" },
+);
+
+export type Lesson = Static<typeof Lesson>;
+export type LessonBlock = Static<typeof LessonBlock>;
+export type LessonStep = Static<typeof LessonStep>;
+export type LessonFile = Static<typeof LessonFile>;
 
 export const STEP_ENDS = ["ticked", "skipped", "prepared"] as const;
 /** `prepared`: the step is before the checkpoint at which the learner began, so the sandbox created its results. */
@@ -56,7 +66,7 @@ export interface FinishedStep {
   at: number;
 }
 
-/** The state of a learner: a row of the board. */
+/** The state of a learner: a row of the board. Written out because the library's public types contain it. */
 export interface LearnerState {
   /** The id of the learner's merchant. */
   id: string;
@@ -85,6 +95,40 @@ export interface LearnerState {
   /** Incremented with each change in this process. A client that waits for the next change sends the version that it has. */
   version: number;
 }
+
+const ShownStep: TUnsafe<Omit<FinishedStep, "at"> & { at: string }> = Type.Object(
+  {
+    lesson: Type.String(),
+    step: Type.Integer(),
+    how: oneOf(STEP_ENDS, "How the step ended; `prepared` if the learner began at a later checkpoint"),
+    hints: Type.Integer({ description: "The number of hints shown" }),
+    at: Type.String({ description: "The sandbox time at which the step ended" }),
+  },
+  { title: "left_step" },
+);
+
+/** A learner as the control plane shows it. Its declared type makes the compiler hold the schema to the interface above. */
+export const ShownLearner: TUnsafe<Omit<LearnerState, "since" | "left"> & { since: string; left: Static<typeof ShownStep>[] }> =
+  Type.Object(
+    {
+      id: Type.String({ description: "The id of the learner's merchant" }),
+      name: Type.String(),
+      lesson: nullable(Type.String({ description: "The name of the lesson; null before the first one" })),
+      title: nullable(Type.String({ description: "The title of the lesson" })),
+      step: nullable(Type.Integer({ description: "The number of the step; null at the end of the lesson" })),
+      stepTitle: nullable(Type.String()),
+      steps: Type.Integer({ description: "The number of steps in the lesson" }),
+      ticked: Type.Integer({ description: "The number of steps completed by the learner" }),
+      hints: Type.Integer({ description: "The number of hints shown for this step" }),
+      hint: nullable(Type.String({ description: "The latest hint shown, as Markdown; null if none was shown" })),
+      since: Type.String({ description: "The sandbox time at which the step began" }),
+      elapsed: Type.Integer({ description: "Real milliseconds spent at the step" }),
+      next: nullable(Type.String({ description: "The name of the next lesson; null after the last one" })),
+      left: Type.Array(ShownStep, { description: "The finished steps of all lessons, oldest first" }),
+      version: Type.Integer({ description: "Incremented with each change of this learner; starts at 0 with each run" }),
+    },
+    { title: "learner" },
+  );
 
 export interface JoinOptions {
   name?: string | undefined;

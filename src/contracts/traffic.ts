@@ -1,5 +1,7 @@
 // Background traffic between rooms: its options, its state, and how it is started and stopped.
 
+import { nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
+
 /** Not validated yet. */
 export interface TrafficOptions {
   merchant?: string | undefined;
@@ -8,24 +10,29 @@ export interface TrafficOptions {
   mix?: unknown;
 }
 
-export const TRAFFIC_STATES = ["running", "done", "stopped", "failed"] as const;
+const counts = (description: string) => Type.Record(Type.Number(), { description });
 
-export interface TrafficState {
-  merchant: string;
-  rate: string;
-  /** Null if it runs until it is stopped. */
-  for: string | null;
-  /** The weight of each kind of record. */
-  mix: Record<string, number>;
-  status: (typeof TRAFFIC_STATES)[number];
-  /** The number of steps so far; `byKind` counts them by kind of record. */
-  happened: number;
-  byKind: Record<string, number>;
-  /** Sandbox milliseconds. */
-  startedAt: number;
-  /** When the next step is due; null after the end. */
-  nextAt: number | null;
-}
+/** The traffic of a merchant as the control plane shows it. */
+export const ShownTraffic = Type.Object(
+  {
+    merchant: Type.String({ description: "The merchant whose traffic it is" }),
+    rate: Type.String(),
+    for: nullable(Type.String({ description: "How long it runs; null if until it is stopped" })),
+    mix: counts("The weight of each kind of record"),
+    status: oneOf(
+      ["running", "done", "stopped", "failed"],
+      "`done` when its time is over, `failed` after an internal error of the sandbox",
+    ),
+    happened: Type.Integer({ description: "How many actions were performed" }),
+    byKind: counts("The same by kind of record"),
+    startedAt: Type.String({ description: "Sandbox time" }),
+    nextAt: nullable(Type.String({ description: "Sandbox time of the next action; null if there is none" })),
+  },
+  { title: "traffic" },
+);
+
+/** The same with times in sandbox milliseconds. */
+export type TrafficState = Omit<Static<typeof ShownTraffic>, "startedAt" | "nextAt"> & { startedAt: number; nextAt: number | null };
 
 export interface Traffic {
   /** Starts traffic for a merchant and replaces its current traffic. */

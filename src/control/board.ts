@@ -1,8 +1,8 @@
 // The control operations that serve the board and the join page, as HTML or JSON.
 
+import { ShownLearner } from "../contracts/lesson.ts";
 import { nullable, oneOf, Type } from "../schema/shapes.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
-import { LearnerShape } from "./lessons.ts";
 import { boardPage } from "./pages/board-page.ts";
 import { joinPage } from "./pages/join-page.ts";
 import { RoomShape, requireRoom, roomReply, withoutHint } from "./workshop.ts";
@@ -11,7 +11,7 @@ const BoardShape = Type.Object(
   {
     object: oneOf(["list"], "Always `list`"),
     url: nullable(Type.String({ description: "The URL at which participants join; null if no room is open" })),
-    data: Type.Array(LearnerShape, {
+    data: Type.Array(ShownLearner, {
       description: "The learners, in the order in which they joined; without hints, because they may contain API keys",
     }),
   },

@@ -1,98 +1,19 @@
 // The control operations for lessons and learners.
 
-import { LESSON_FILE_NAME, type LearnerState, type Lesson, STEP_ENDS } from "../contracts/lesson.ts";
+import { type LearnerState, Lesson, ShownLearner } from "../contracts/lesson.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import { nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";
+import { oneOf, type Static, Type, text } from "../schema/shapes.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 
-const Block = Type.Object(
-  {
-    kind: Type.String({ description: "`prose` for Markdown, otherwise the language of a fenced block; the learner runs `sh` blocks" }),
-    text: Type.String(),
-  },
-  { title: "lesson_block" },
-);
-
-const StepShape = Type.Object(
-  {
-    number: Type.Integer(),
-    title: Type.String(),
-    blocks: Type.Array(Block, { description: "The content of the step, in reading order" }),
-    command: nullable(Type.String({ description: "The commands of the step; null if it has none" })),
-    hints: Type.Integer({ description: "The number of hints" }),
-    mends: Type.Boolean({ description: "True if the learner completes the lesson's file in this step" }),
-  },
-  { title: "lesson_step" },
-);
-
-const FileShape = Type.Object(
-  {
-    name: Type.String({ description: "The file's name, without a path", pattern: LESSON_FILE_NAME, maxLength: 64 }),
-    start: Type.String(),
-    solution: Type.String(),
-  },
-  { title: "lesson_file" },
-);
-
-export const LessonShape = Type.Object(
-  {
-    name: Type.String(),
-    number: Type.Integer(),
-    title: Type.String(),
-    about: Type.String({ description: "The introduction, as Markdown" }),
-    steps: Type.Array(StepShape),
-    file: Type.Union([FileShape, Type.Null()], { description: "The file that the learner works on; null if the lesson has none" }),
-  },
-  { title: "lesson" },
-);
-
-const LeftShape = Type.Object(
-  {
-    lesson: Type.String(),
-    step: Type.Integer(),
-    how: oneOf(STEP_ENDS, "How the step ended; `prepared` if the learner began at a later checkpoint"),
-    hints: Type.Integer({ description: "The number of hints shown" }),
-    at: Type.String({ description: "The sandbox time at which the step ended" }),
-  },
-  { title: "left_step" },
-);
-
-export const LearnerShape = Type.Object(
-  {
-    id: Type.String({ description: "The id of the learner's merchant" }),
-    name: Type.String(),
-    lesson: nullable(Type.String({ description: "The name of the lesson; null before the first one" })),
-    title: nullable(Type.String({ description: "The title of the lesson" })),
-    step: nullable(Type.Integer({ description: "The number of the step; null at the end of the lesson" })),
-    stepTitle: nullable(Type.String()),
-    steps: Type.Integer({ description: "The number of steps in the lesson" }),
-    ticked: Type.Integer({ description: "The number of steps completed by the learner" }),
-    hints: Type.Integer({ description: "The number of hints shown for this step" }),
-    hint: nullable(Type.String({ description: "The latest hint shown, as Markdown; null if none was shown" })),
-    since: Type.String({ description: "The sandbox time at which the step began" }),
-    elapsed: Type.Integer({ description: "Real milliseconds spent at the step" }),
-    next: nullable(Type.String({ description: "The name of the next lesson; null after the last one" })),
-    left: Type.Array(LeftShape, { description: "The finished steps of all lessons, oldest first" }),
-    version: Type.Integer({ description: "Incremented with each change of this learner; starts at 0 with each run" }),
-  },
-  { title: "learner" },
-);
-
-export const shownLearner = (state: LearnerState): Static<typeof LearnerShape> => ({
+export const shownLearner = (state: LearnerState): Static<typeof ShownLearner> => ({
   ...state,
   since: isoTime(state.since),
   left: state.left.map((left) => ({ ...left, at: isoTime(left.at) })),
 });
 
-export const shownLesson = ({ steps, file, ...lesson }: Lesson): Static<typeof LessonShape> => ({
-  ...lesson,
-  file: file && { ...file },
-  steps: steps.map((step) => ({ ...step, blocks: step.blocks.map((block) => ({ ...block })) })),
-});
-
-const LearnerWithKey = Type.Object({ learner: LearnerShape, apiKey: Type.String(), baseUrl: Type.String() });
+const LearnerWithKey = Type.Object({ learner: ShownLearner, apiKey: Type.String(), baseUrl: Type.String() });
 
 /** The API key and base URL of a learner. */
 export const learnerAccess = ({ tenants, about }: Pick<ControlContext, "tenants" | "about">, id: string) => ({
@@ -121,9 +42,9 @@ export const listLessons = endpoint({
   method: "GET",
   path: "/lessons",
   summary: "List the lessons",
-  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(LessonShape) }),
+  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(Lesson) }),
   errors: ["validation_failed"],
-  handle: async ({ lessons }) => ({ object: "list" as const, data: (await lessons.list()).map(shownLesson) }),
+  handle: async ({ lessons }) => ({ object: "list" as const, data: [...(await lessons.list())] }),
 });
 
 export const showLesson = endpoint({
@@ -138,9 +59,9 @@ export const showLesson = endpoint({
       text("The id of a learner whose URL, API key and merchant are filled in (default: those of the first merchant, on port 4747)"),
     ),
   }),
-  reply: LessonShape,
+  reply: Lesson,
   errors: ["validation_failed", "resource_not_found"],
-  handle: async ({ lessons, params, query }) => shownLesson(await lessons.find(params.name, query.learner)),
+  handle: async ({ lessons, params, query }) => await lessons.find(params.name, query.learner),
 });
 
 export const listLearners = endpoint({
@@ -151,7 +72,7 @@ export const listLearners = endpoint({
   summary: "List the learners with their progress",
   reply: Type.Object({
     object: oneOf(["list"], "Always `list`"),
-    data: Type.Array(LearnerShape, { description: "The learners, in the order in which they joined" }),
+    data: Type.Array(ShownLearner, { description: "The learners, in the order in which they joined" }),
   }),
   errors: ["validation_failed"],
   handle: async ({ lessons }) => ({ object: "list" as const, data: (await lessons.learners()).map(shownLearner) }),
@@ -194,7 +115,7 @@ export const showLearner = endpoint({
   path: "/learners/{id}",
   ...EXAMPLE_LEARNER,
   summary: "Get a learner",
-  reply: LearnerShape,
+  reply: ShownLearner,
   errors: ["resource_not_found"],
   handle: async ({ lessons, params }) => shownLearner(await lessons.learner(params.id)),
 });
@@ -208,7 +129,7 @@ export const beginLesson = endpoint({
   summary: "Begin a lesson, at its start or at one of its steps",
   body: Type.Object(lessonChoice),
   example: { name: "first-call" },
-  reply: LearnerShape,
+  reply: ShownLearner,
   errors: ["validation_failed", "resource_not_found"],
   handle: async ({ lessons, params, body: { name = "", checkpoint } }) => shownLearner(await lessons.begin(params.id, name, checkpoint)),
 });
@@ -221,7 +142,7 @@ export const skipStep = endpoint({
   ...EXAMPLE_LEARNER,
   summary: "Skip the current step of a learner",
   description: "The results of the step are created, so that the following steps can be done.",
-  reply: LearnerShape,
+  reply: ShownLearner,
   errors: ["validation_failed", "resource_not_found", "invalid_state"],
   handle: async ({ lessons, params }) => shownLearner(await lessons.skip(params.id)),
 });
@@ -233,7 +154,7 @@ export const showHint = endpoint({
   path: "/learners/{id}/hint",
   ...EXAMPLE_LEARNER,
   summary: "Show the next hint of the current step, or the last one again",
-  reply: LearnerShape,
+  reply: ShownLearner,
   errors: ["validation_failed", "resource_not_found"],
   handle: async ({ lessons, params }) => shownLearner(await lessons.hint(params.id)),
 });
@@ -245,7 +166,7 @@ export const removeLearner = endpoint({
   path: "/learners/{id}",
   ...EXAMPLE_LEARNER,
   summary: "Remove a learner and all progress; the merchant is kept",
-  reply: LearnerShape,
+  reply: ShownLearner,
   errors: ["validation_failed", "resource_not_found"],
   handle: async ({ lessons, params }) => shownLearner(await lessons.leave(params.id)),
 });

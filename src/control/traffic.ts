@@ -1,28 +1,11 @@
 // Background traffic: start it, list it, stop it.
 
-import { TRAFFIC_STATES, type TrafficState } from "../contracts/traffic.ts";
+import { ShownTraffic, type TrafficState } from "../contracts/traffic.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { nullable, oneOf, Type, text } from "../schema/shapes.ts";
+import { oneOf, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
 
-const counts = (description: string) => Type.Record(Type.Number(), { description });
-
-const TrafficShape = Type.Object(
-  {
-    merchant: Type.String({ description: "The merchant whose traffic it is" }),
-    rate: Type.String(),
-    for: nullable(Type.String({ description: "How long it runs; null if until it is stopped" })),
-    mix: counts("The weight of each kind of record"),
-    status: oneOf(TRAFFIC_STATES, "`done` when its time is over, `failed` after an internal error of the sandbox"),
-    happened: Type.Integer({ description: "How many actions were performed" }),
-    byKind: counts("The same by kind of record"),
-    startedAt: Type.String({ description: "Sandbox time" }),
-    nextAt: nullable(Type.String({ description: "Sandbox time of the next action; null if there is none" })),
-  },
-  { title: "traffic" },
-);
-
-const TrafficList = Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(TrafficShape) });
+const TrafficList = Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(ShownTraffic) });
 
 const trafficReply = ({ startedAt, nextAt, ...state }: TrafficState) => ({
   ...state,
@@ -47,7 +30,7 @@ export const startTraffic = endpoint({
     for: Type.Optional(text("How long it runs, such as 1m (default: until it is stopped), 100,000 actions at most")),
   }),
   example: { merchant: "mer_lodge", rate: "2/s", mix: { payment: 3, booking: 1 }, for: "1m" },
-  reply: TrafficShape,
+  reply: ShownTraffic,
   status: 201,
   errors: ["validation_failed", "resource_not_found"],
   handle: ({ traffic, body }) => trafficReply(traffic.start(body)),

@@ -1,13 +1,13 @@
 // The control operations of a workshop room. They require the room's code instead of the control token, and reach lessons only.
 
 import { Document } from "../contracts/document.ts";
-import type { LearnerState } from "../contracts/lesson.ts";
+import { type LearnerState, Lesson, ShownLearner } from "../contracts/lesson.ts";
 import { currentStepText } from "../contracts/lesson-text.ts";
 import { fail } from "../kernel/errors.ts";
 import { randomToken } from "../kernel/random.ts";
 import { nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
-import { LearnerShape, LessonShape, learnerAccess, learnerName, lessonChoice, parseWait, shownLearner, shownLesson } from "./lessons.ts";
+import { learnerAccess, learnerName, lessonChoice, parseWait, shownLearner } from "./lessons.ts";
 
 const CODE_LENGTH = 8;
 
@@ -21,11 +21,11 @@ export const RoomShape = Type.Object(
 
 const PlaceShape = Type.Object(
   {
-    learner: LearnerShape,
+    learner: ShownLearner,
     apiKey: Type.String({ description: "The learner's API key, also used to come back to the room" }),
     baseUrl: Type.String(),
     url: Type.String({ description: "The learner's URL in the room" }),
-    lesson: Type.Union([LessonShape, Type.Null()], {
+    lesson: Type.Union([Lesson, Type.Null()], {
       description: "The current lesson, with the learner's URL, key and merchant filled in; null before the first one",
     }),
   },
@@ -58,7 +58,7 @@ async function findLearner(context: RoomContext, code: string, key: string): Pro
 
 async function learnerPlace(context: RoomContext, code: string, learner: LearnerState): Promise<Static<typeof PlaceShape>> {
   const access = learnerAccess(context, learner.id);
-  const lesson = learner.lesson === null ? null : shownLesson(await context.lessons.find(learner.lesson, learner.id));
+  const lesson = learner.lesson === null ? null : await context.lessons.find(learner.lesson, learner.id);
   return { learner: shownLearner(learner), ...access, url: `${roomUrl(context, code)}/learners/${access.apiKey}`, lesson };
 }
 
@@ -120,7 +120,7 @@ export const showRoom = endpoint({
   method: "GET",
   path: "/room/{room}",
   summary: "List the learners in a room, without keys",
-  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(LearnerShape) }),
+  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(ShownLearner) }),
   errors: ["validation_failed", "resource_not_found"],
   async handle({ params, ...context }) {
     requireRoom(context, params.room);

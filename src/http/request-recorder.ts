@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import type { RequestMessage } from "../contracts/live-messages.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
 import { containsLiveKey, mask, maskKey } from "../kernel/mask.ts";
-import type { Connection, LoggedRequest, RequestLog } from "../store/journal/request-log.ts";
+import type { Connection, JournalEntry, RequestLog } from "../store/journal/request-log.ts";
 import { openContext, type RequestContext } from "./context.ts";
 import { MAX_BODY } from "./read-body.ts";
 import { awaitsContinue } from "./unread-body.ts";
@@ -14,14 +14,14 @@ interface RecorderOptions {
   journal: RequestLog;
   clock: Clock;
   /** Gets each entry, for the live stream. */
-  onRecorded: (entry: LoggedRequest) => void;
+  onRecorded: (entry: JournalEntry) => void;
   /** Called with errors that are defects of the sandbox. */
   report: (error: unknown, context: RequestContext) => void;
 }
 
 export function createRequestRecorder({ journal, clock, onRecorded, report }: RecorderOptions) {
   const connections = new WeakMap<Socket, Connection>();
-  const record = (context: RequestContext, entry: LoggedRequest) => {
+  const record = (context: RequestContext, entry: JournalEntry) => {
     // Drop a request that began before a reset: a later request may have the same number by now.
     if (context.era !== journal.era()) return;
     try {
@@ -75,7 +75,7 @@ function collect(incoming: IncomingMessage, done: (body: string) => void): void 
 }
 
 /** An entry as a message of the live stream. */
-export function requestMessage(entry: LoggedRequest): RequestMessage {
+export function requestMessage(entry: JournalEntry): RequestMessage {
   const { id, at, method, path, search, operation, merchant, status, duration, idempotencyKey, replayOf, fault } = entry;
   return {
     id,
@@ -93,7 +93,7 @@ export function requestMessage(entry: LoggedRequest): RequestMessage {
   };
 }
 
-function describe(context: RequestContext, connection: Connection): LoggedRequest {
+function describe(context: RequestContext, connection: Connection): JournalEntry {
   const { incoming, identity, reply } = context;
   const duration = context.elapsed();
   return {

@@ -7,7 +7,7 @@ import type { AttemptMessage } from "../contracts/live-messages.ts";
 import { type JudgeResults, matchesRule, type VerdictMessage } from "../contracts/verdict.ts";
 import { afterThisTurn, realNow } from "../kernel/clock.ts";
 import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop-lag.ts";
-import type { LoggedRequest } from "../store/journal/request-log.ts";
+import type { JournalEntry } from "../store/journal/request-log.ts";
 import { createFirings, type Firings } from "./firings.ts";
 import { createMerchantTracker, type MerchantTracker, provisionalVerdicts } from "./merchant-tracker.ts";
 import {
@@ -25,7 +25,7 @@ import { buildVerdict, createVerdictLog, matchesFilter, type VerdictLog } from "
 /** The events that the judge observes, and its results. */
 export interface Judge extends JudgeResults {
   /** Observes a request and its response. */
-  request(entry: LoggedRequest): void;
+  request(entry: JournalEntry): void;
   /** Observes that a fault rule fired. Call it before the affected request or attempt ends. */
   fired(firing: Firing): void;
   /** Observes a delivery attempt that ended. */
@@ -49,7 +49,7 @@ interface JudgeState {
   readonly trackers: Map<string, MerchantTracker>;
   readonly operationOf: OperationFinder;
   /** Requests that wait until the end of this turn. */
-  queue: LoggedRequest[];
+  queue: JournalEntry[];
 }
 
 const MAX_TRACKERS = 500;
@@ -92,7 +92,7 @@ export function createJudge({ operations, prefix, onVerdict }: JudgeOptions): Ju
 }
 
 /** Whether the request succeeded without a fault, and no earlier call or delivery is waiting for it. */
-function isIrrelevant({ trackers, firings }: JudgeState, entry: LoggedRequest): boolean {
+function isIrrelevant({ trackers, firings }: JudgeState, entry: JournalEntry): boolean {
   if (isErrorOfInterest(entry.status) || firings.has(entry.id) || isUnanswered(entry)) return false;
   const tracker = trackers.get(entry.merchant ?? "");
   return tracker === undefined || (tracker.retries.isIdle() && !tracker.receivers.isWatching(entry.arrived));
@@ -104,7 +104,7 @@ function drainQueue(state: JudgeState): void {
   for (const entry of entries) observeRequest(state, entry);
 }
 
-function observeRequest(state: JudgeState, entry: LoggedRequest): void {
+function observeRequest(state: JudgeState, entry: JournalEntry): void {
   const { retries, receivers } = trackerOf(state, entry.merchant ?? "");
   const call = describe(state, entry);
   receivers.resolve(call.arrived);
@@ -121,7 +121,7 @@ function observeAttempt(state: JudgeState, attempt: AttemptMessage): void {
   receivers.observe(attempt, state.firings.ofAttempt(attempt.id), started, now, writes);
 }
 
-const describe = ({ firings, operationOf }: JudgeState, entry: LoggedRequest) =>
+const describe = ({ firings, operationOf }: JudgeState, entry: JournalEntry) =>
   describeCall(entry, firings.ofRequest(entry.id), operationOf(entry));
 
 /** When there are too many trackers, an empty one makes room, else the oldest. */

@@ -5,7 +5,7 @@ import { readHttpDate } from "../kernel/clock.ts";
 import { isTooDeep } from "../kernel/depth.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { once } from "../kernel/once.ts";
-import type { Connection, LoggedRequest } from "../store/journal/request-log.ts";
+import type { Connection, JournalEntry } from "../store/journal/request-log.ts";
 
 /**
  * Why a client should retry a call: `rate_limited` is a 429, `unavailable` a 503, `failed` any other temporary error of the service,
@@ -77,7 +77,7 @@ export interface JudgedOperation {
   readonly idempotent: boolean;
 }
 
-export type OperationFinder = (entry: LoggedRequest) => JudgedOperation | undefined;
+export type OperationFinder = (entry: JournalEntry) => JudgedOperation | undefined;
 
 /** Finds the operation that a request called; by its path where a rate limit or a fault responded before routing. */
 export function createOperationFinder(operations: readonly JudgedOperation[], prefix: string): OperationFinder {
@@ -101,9 +101,9 @@ const FAILED = new Set([408, 500, 502, 503, 504]);
 export const isErrorOfInterest = (status: number) => status === 429 || FAILED.has(status) || REJECTED.has(status) || status === 409;
 
 /** Whether the sandbox sent no response at all. */
-export const isUnanswered = ({ responseHeaders }: LoggedRequest) => responseHeaders.Date === undefined;
+export const isUnanswered = ({ responseHeaders }: JournalEntry) => responseHeaders.Date === undefined;
 
-export function describeCall(entry: LoggedRequest, firings: readonly Firing[], operation: JudgedOperation | undefined): Call {
+export function describeCall(entry: JournalEntry, firings: readonly Firing[], operation: JudgedOperation | undefined): Call {
   const { method, path, search, status, requestBody } = entry;
   const isWrite = method !== "GET" && method !== "HEAD";
   const failure = failureOf(entry, firings);
@@ -138,7 +138,7 @@ export function describeCall(entry: LoggedRequest, firings: readonly Firing[], o
   };
 }
 
-function failureOf(entry: LoggedRequest, firings: readonly Firing[]): Failure | undefined {
+function failureOf(entry: JournalEntry, firings: readonly Firing[]): Failure | undefined {
   const { status } = entry;
   if (firings.some(({ outcome }) => outcome === "response_lost")) return "lost";
   if (isUnanswered(entry)) return firings.some(({ outcome }) => outcome === "disconnected") ? "failed" : "abandoned";
@@ -152,7 +152,7 @@ const hasEffect = (status: number, firings: readonly Firing[]) =>
   firings.some(({ outcome }) => outcome === "response_lost") ||
   (status >= 200 && status < 300 && !firings.some(({ outcome }) => outcome === "disconnected"));
 
-function readRetryAfter({ responseHeaders, at }: LoggedRequest): RequestedWait | undefined {
+function readRetryAfter({ responseHeaders, at }: JournalEntry): RequestedWait | undefined {
   const sent = responseHeaders["Retry-After"];
   if (sent === undefined) return undefined;
   const text = String(sent);

@@ -12,7 +12,7 @@ import { type ListeningServer, listen } from "../http/server.ts";
 import { createClock } from "../kernel/clock.ts";
 import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
-import type { LoggedRequest } from "../store/journal/request-log.ts";
+import type { JournalEntry } from "../store/journal/request-log.ts";
 import { openControlPlane } from "./control-plane.ts";
 import { createEngine, type Defect, type Engine, openStorage, operations } from "./engine.ts";
 import { inProcessTransport } from "./in-process-transport.ts";
@@ -32,7 +32,7 @@ export interface Sandbox extends ControlPlane {
   /** The token that the control plane requires over HTTP; undefined when it requires none, as on loopback. */
   readonly controlToken: string | undefined;
   /** Adds a listener that is called after each response of the service. */
-  onRequest(listener: (entry: LoggedRequest) => void): void;
+  onRequest(listener: (entry: JournalEntry) => void): void;
   /** Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes and resets. */
   onHappening(listener: (happening: LiveEvent) => void): void;
   /** Adds a listener for internal errors of the sandbox. */
@@ -106,7 +106,7 @@ function describe({ options, address, stores, hub, listeners }: Engine, close: (
     port: address.port,
     file: stores.database.file,
     controlToken: options.controlToken,
-    onRequest: (listener: (entry: LoggedRequest) => void) => void listeners.request.add(listener),
+    onRequest: (listener: (entry: JournalEntry) => void) => void listeners.request.add(listener),
     onHappening: hub.listen,
     onDefect: (listener: (defect: Defect) => void) => void listeners.defect.add(listener),
     close,

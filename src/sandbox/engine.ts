@@ -15,7 +15,7 @@ import { once } from "../kernel/once.ts";
 import type { Random } from "../kernel/random.ts";
 import { createHub, type Hub } from "../live/hub.ts";
 import { createScenarios, type Scenarios } from "../scenarios/index.ts";
-import type { LoggedRequest } from "../store/journal/request-log.ts";
+import type { JournalEntry } from "../store/journal/request-log.ts";
 import { openStores, type Stores } from "../store/stores.ts";
 import { type Fixture, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
@@ -63,7 +63,7 @@ export interface Engine extends Storage {
   hub: Hub;
   /** Called after each response and at each internal error: our own parts, and what the user adds. */
   listeners: {
-    request: Set<(entry: LoggedRequest) => void>;
+    request: Set<(entry: JournalEntry) => void>;
     defect: Set<(defect: Defect) => void>;
   };
 }

@@ -1,19 +1,13 @@
 // Reads the text of an option: each parser returns the value, or throws an error that says what the flag takes.
 
+import type { RateLimit } from "../http/rate-limit.ts";
 import { parseTime } from "../kernel/clock.ts";
 import { parseDuration, tryParseDuration } from "../kernel/duration.ts";
 import { SandboxError } from "../kernel/errors.ts";
 
-/** How many requests a window admits. */
-export interface RateRule {
-  limit: number;
-  /** Milliseconds. */
-  window: number;
-}
+export type RetryScheduleOption = "fast" | "realistic" | number[];
 
-export type RetrySchedule = "fast" | "realistic" | number[];
-
-const UNLIMITED: RateRule = { limit: 1_000_000_000, window: 60_000 };
+const UNLIMITED: RateLimit = { limit: 1_000_000_000, window: 60_000 };
 
 export function nonEmpty(text: string, flag: string): string {
   if (text === "") throw new SandboxError(`${flag} needs a value.`, "usage");
@@ -49,7 +43,7 @@ export function clockTime(text: string, flag: string): number | undefined {
   return time;
 }
 
-export function rateRule(text: string, flag: string): Record<string, RateRule> {
+export function rateRule(text: string, flag: string): Record<string, RateLimit> {
   const [operation, rule] = text.includes("=") ? (text.split("=", 2) as [string, string]) : ["all", text];
   if (rule === "none") return { [operation]: UNLIMITED };
   const [, limit = "", duration = ""] = /^(\d+)\/(.+)$/.exec(rule) ?? [];
@@ -62,7 +56,7 @@ export function rateRule(text: string, flag: string): Record<string, RateRule> {
   return { [operation]: { limit: Number(limit), window } };
 }
 
-export function retrySchedule(text: string, flag: string): RetrySchedule {
+export function retrySchedule(text: string, flag: string): RetryScheduleOption {
   if (text === "fast" || text === "realistic") return text;
   return [0, ...text.split(",").map((gap) => parseDuration(gap, flag))];
 }

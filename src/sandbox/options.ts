@@ -1,22 +1,13 @@
 // Every option of a sandbox: its type, its flag and variable, its default, its help, and what is checked.
 
 import { resolve } from "node:path";
+import type { RateLimit } from "../http/rate-limit.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { parseDuration } from "../kernel/duration.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { randomToken } from "../kernel/random.ts";
 import { lessonFiles } from "../lessons/lesson-files.ts";
-import {
-  clockTime,
-  nonEmpty,
-  oneOf,
-  onOrOff,
-  type RateRule,
-  type RetrySchedule,
-  rateRule,
-  retrySchedule,
-  wholeNumber,
-} from "./option-parsers.ts";
+import { clockTime, nonEmpty, oneOf, onOrOff, type RetryScheduleOption, rateRule, retrySchedule, wholeNumber } from "./option-parsers.ts";
 
 /** Every option as its value. The doc comments in types/ are the descriptions below. */
 export interface Options {
@@ -30,10 +21,10 @@ export interface Options {
   seed: number;
   clock: number | undefined;
   bodies: "checked" | "open";
-  rateLimit: Record<string, RateRule>;
+  rateLimit: Record<string, RateLimit>;
   faults: string | undefined;
   scenario: string[];
-  retrySchedule: RetrySchedule;
+  retrySchedule: RetryScheduleOption;
   webhookTimeout: number;
   webhookInsecureTls: boolean;
   allowWebhookHost: string[];

@@ -17,7 +17,7 @@ import type { ServerHandlers } from "../http/server.ts";
 import { createUpgradeHandler } from "../http/upgrade.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
-import type { LoggedRequest } from "../store/journal/request-log.ts";
+import type { JournalEntry } from "../store/journal/request-log.ts";
 import { type Engine, reportDefect } from "./engine.ts";
 import { ownHost } from "./options.ts";
 
@@ -71,7 +71,7 @@ function openService(
   guard: Guard,
   report: Report,
 ) {
-  const onRecorded = (entry: LoggedRequest) => notifyEach(listeners.request, entry, (error) => report(error, entry));
+  const onRecorded = (entry: JournalEntry) => notifyEach(listeners.request, entry, (error) => report(error, entry));
   const recorder = createRequestRecorder({ journal: stores.requestLog, clock, onRecorded, report });
   const service = once(() =>
     createPipeline({

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
 import { ASSUMED } from "../../src/schema/assumed.ts";
 import { fieldErrors } from "../../src/schema/validator.ts";
-import type { LoggedRequest } from "../../src/store/journal/request-log.ts";
+import type { JournalEntry } from "../../src/store/journal/request-log.ts";
 import { folder } from "../support/program.ts";
 import { type Answer, type Bench, type CallOptions, lines, open, raw, readRaw } from "../support/sandbox.ts";
 
@@ -599,7 +599,7 @@ describe("a live key", () => {
   test("is rejected in any part of a request, and is neither stored, broadcast nor returned", async () => {
     const place = folder();
     const bench = await open({ memory: false, db: join(place, "sandbox.db") });
-    const recorded: LoggedRequest[] = [];
+    const recorded: JournalEntry[] = [];
     bench.onRequest((entry) => recorded.push(entry));
     const answers: Answer[] = [await bench.call("GET", "/v1/payments", { key }), await bench.call("POST", RULES, { key, body: rule })];
     for (const [, body] of bodies) answers.push(await bench.call("POST", RULES, { body }));

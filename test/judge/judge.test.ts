@@ -6,13 +6,13 @@ import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage, LiveMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { createJudge } from "../../src/judge/judge.ts";
-import type { LoggedRequest } from "../../src/store/journal/request-log.ts";
+import type { JournalEntry } from "../../src/store/journal/request-log.ts";
 import { attemptMessage, firing, journalEntry, NOON, operations, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
 
 const wait = (retryAfter: string) => ({ responseHeaders: { Date: "x", "Retry-After": retryAfter } });
 
-function judge(...entries: LoggedRequest[]) {
+function judge(...entries: JournalEntry[]) {
   const published: VerdictMessage[] = [];
   const made = createJudge({ operations, prefix: "/v1", onVerdict: (verdict) => published.push(verdict) });
   for (const one of entries) made.request(one);
@@ -38,7 +38,7 @@ describe("Retry-After", () => {
   test("a retry on another connection may be a parallel call: it is too early only if no later one arrives", () => {
     const calls = [journalEntry(0, 429, wait("1")), journalEntry(400, 200), journalEntry(1_100, 200)];
     expect(judge(...calls).of("retry_after.honoured")).toEqual(["pass"]);
-    const [first, early] = calls as [LoggedRequest, LoggedRequest];
+    const [first, early] = calls as [JournalEntry, JournalEntry];
     expect(judge(first, early, journalEntry(4_100, 200, { search: "limit=5" })).of("retry_after.honoured")).toEqual(["fail"]);
   });
 

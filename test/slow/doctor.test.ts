@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type CheckResult, checkDisk, checkLocalhost, checkNode, checkTerminal } from "../../src/cli/commands/doctor.ts";
+import { checkDisk, checkLocalhost, checkNode, checkTerminal, type DoctorCheck } from "../../src/cli/commands/doctor.ts";
 import { PROGRAM, run, start } from "../support/program.ts";
 
 /** No variables of the machine that runs the tests. */
@@ -13,7 +13,7 @@ const PLAIN = { HTTP_PROXY: "", http_proxy: "", ALL_PROXY: "", all_proxy: "", NO
 async function examine(words: string[] = [], variables: Record<string, string> = {}) {
   const { code, out, error } = await run(["doctor", "--json", "--port", "0", ...words], { ...PLAIN, ...variables });
   expect(error).toBe("");
-  const found = out.map((line) => JSON.parse(line) as CheckResult);
+  const found = out.map((line) => JSON.parse(line) as DoctorCheck);
   return { code, found, of: (check: string) => found.find((one) => one.check === check) };
 }
 
@@ -97,7 +97,7 @@ describe("finds", () => {
     const found = stdout
       .trim()
       .split("\n")
-      .map((line) => JSON.parse(line) as CheckResult);
+      .map((line) => JSON.parse(line) as DoctorCheck);
     expect(found.find(({ check }) => check === "folder")).toMatchObject({
       state: "fail",
       says: expect.stringContaining("/etc is not writable: EACCES"),

@@ -2,7 +2,7 @@
 
 import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import type { LoggedRequest } from "../../src/store/journal/request-log.ts";
+import type { JournalEntry } from "../../src/store/journal/request-log.ts";
 
 export const NOON = Date.UTC(2026, 0, 5, 12);
 
@@ -15,7 +15,7 @@ export const operations = [
 let count = 0;
 
 /** A GET with its response. `arrived` is in real milliseconds from a base so late that no deadline passes during a test. */
-export function journalEntry(arrived: number, status: number, rest: Partial<LoggedRequest> = {}): LoggedRequest {
+export function journalEntry(arrived: number, status: number, rest: Partial<JournalEntry> = {}): JournalEntry {
   count++;
   return {
     sequence: count,
@@ -39,11 +39,11 @@ export function journalEntry(arrived: number, status: number, rest: Partial<Logg
     responseHeaders: { Date: "x" },
     responseBody: "",
     ...rest,
-  } as LoggedRequest;
+  } as JournalEntry;
 }
 
 /** A write with its response, with an Idempotency-Key if one is given. */
-export const writeEntry = (arrived: number, status: number, key: string | undefined, rest: Partial<LoggedRequest> = {}): LoggedRequest =>
+export const writeEntry = (arrived: number, status: number, key: string | undefined, rest: Partial<JournalEntry> = {}): JournalEntry =>
   journalEntry(arrived, status, {
     method: "POST",
     path: "/v1/hospitality/pricing-rules",

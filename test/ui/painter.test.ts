@@ -7,11 +7,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openNonblockingWriter } from "../../ui/terminal/nonblocking-writer.ts";
 import { captureOutput } from "../../ui/terminal/output-capture.ts";
-import { createPainter, difference, type Write } from "../../ui/terminal/painter.ts";
+import { createPainter, difference, type TerminalWrite } from "../../ui/terminal/painter.ts";
 import { createScreen } from "../../ui/terminal/screen.ts";
 import { folder } from "../support/program.ts";
 
-type Taken = Parameters<Write>[1];
+type Taken = Parameters<TerminalWrite>[1];
 
 /** A terminal that takes what it is told to take: everything, so many bytes, or nothing until it is asked again. */
 function fakeTerminal() {
@@ -28,7 +28,7 @@ function fakeTerminal() {
     taken(null, count);
   };
   let slow = false;
-  const write: Write = (bytes, taken) => {
+  const write: TerminalWrite = (bytes, taken) => {
     if (slow) held = () => take(bytes, taken);
     else take(bytes, taken);
   };

@@ -21,10 +21,10 @@ import {
 import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
 import { curlOf } from "../wire/control-calls.ts";
 
-type Move = CursorMove | "page" | "-page" | "half" | "-half";
+type CursorStep = CursorMove | "page" | "-page" | "half" | "-half";
 
 /** Scrolls the top overlay or a text pane, or moves the cursor of a list. */
-function move(state: UiState, by: Move): StateUpdate {
+function move(state: UiState, by: CursorStep): StateUpdate {
   const overlay = topOverlay(state);
   const { width, height } = layoutOf(state).overlay;
   const page = overlay ? height - 2 : visibleRowCount(state, state.pane);

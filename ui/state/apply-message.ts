@@ -3,7 +3,7 @@
 import type { SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
 import type { LiveItem, Totals } from "../../src/contracts/live-messages.ts";
 import type { Pane } from "../panes/pane.ts";
-import type { Connection, StreamMessage } from "../wire/live.ts";
+import type { StreamConnection, StreamMessage } from "../wire/live.ts";
 import { applyLessonItems, withoutLearner } from "./learning.ts";
 import { append, emptyList, type Row, replace } from "./list.ts";
 import { listOf, type UiState, withList, withNotice, ZERO_TOTALS } from "./state.ts";
@@ -11,7 +11,7 @@ import { listOf, type UiState, withList, withNotice, ZERO_TOTALS } from "./state
 /** The request rate is an average over this long. */
 const RATE_WINDOW_MS = 2_000;
 
-export function applyConnection(state: UiState, connection: Connection): UiState {
+export function applyConnection(state: UiState, connection: StreamConnection): UiState {
   const retryAt = connection.phase === "reconnecting" ? state.now + connection.retryInMs : state.retryAt;
   return { ...state, connection, retryAt };
 }

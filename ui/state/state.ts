@@ -9,7 +9,7 @@ import type { FieldError } from "../../src/kernel/errors.ts";
 import type { TextStyle, Theme } from "../terminal/style.ts";
 import type { Call } from "../wire/control-calls.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
-import type { Connection } from "../wire/live.ts";
+import type { StreamConnection } from "../wire/live.ts";
 import { emptyList, type List } from "./list.ts";
 
 export interface Size {
@@ -44,7 +44,7 @@ export interface UiState {
   readonly size: Size;
   /** Real milliseconds; countdowns use it. */
   readonly now: number;
-  readonly connection: Connection;
+  readonly connection: StreamConnection;
   /** When the next connection attempt is due. */
   readonly retryAt: number;
   readonly sandbox: SandboxIndexReply | undefined;

@@ -3,11 +3,11 @@
 
 import { closeSync, constants, openSync, write, writeSync } from "node:fs";
 import { blockThread } from "../../src/kernel/clock.ts";
-import type { Write } from "./painter.ts";
+import type { TerminalWrite } from "./painter.ts";
 
 export interface NonblockingWriter {
   /** Writes as much as the terminal accepts now. */
-  write: Write;
+  write: TerminalWrite;
   /** Writes everything, blocking; gives up on a terminal that accepts nothing for a third of a second. */
   writeAll(text: string): void;
   close(): void;

@@ -12,14 +12,14 @@ export interface Painter {
 }
 
 /** Writes bytes, and reports how many the terminal accepted. */
-export type Write = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, count: number) => void) => void;
+export type TerminalWrite = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, count: number) => void) => void;
 
 const BEGIN_UPDATE = "\x1b[?2026h";
 const END_UPDATE = "\x1b[?2026l";
 const CLEAR = "\x1b[2J";
 
 /** `scheduleRetry` is called after the terminal accepted nothing, with the number of tries so far. */
-export function createPainter(write: Write, scheduleRetry: (retry: () => void, tries: number) => void): Painter {
+export function createPainter(write: TerminalWrite, scheduleRetry: (retry: () => void, tries: number) => void): Painter {
   let shown: readonly string[] | undefined;
   let next: readonly string[] | undefined;
   let sequences = "";

@@ -7,7 +7,7 @@ import type { HttpTarget } from "../../src/client/http-transport.ts";
 import type { DigestFilters, LiveMessage } from "../../src/contracts/live-messages.ts";
 import { afterRealTime, afterThisTurn } from "../../src/kernel/clock.ts";
 
-export type Connection =
+export type StreamConnection =
   | { phase: "connecting" }
   | { phase: "live" }
   | { phase: "reconnecting"; retryInMs: number; reason: string }
@@ -25,7 +25,7 @@ export interface LiveStream {
 
 interface LiveHandlers {
   message(message: StreamMessage): void;
-  connection(connection: Connection): void;
+  connection(connection: StreamConnection): void;
 }
 
 /** Where to resume: the run of the sandbox, and the last item received from it. */

@@ -8,7 +8,7 @@ import { operations } from "../../sandbox/engine.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 
 /** Finds problems of a run, one line each. */
-interface Condition {
+interface FailCondition {
   exitCode: number;
   find(sandbox: RunningSandbox): Promise<string[]>;
 }
@@ -23,7 +23,7 @@ const verdictsOf = (verdict: "fail" | "inconclusive") => async (sandbox: Running
   return verdicts.map(({ rule, says, hint }) => `${rule}: ${says}${verdict === "fail" ? ` ${hint}` : ""}`);
 };
 
-const conditions: Record<string, Condition> = {
+const conditions: Record<string, FailCondition> = {
   verdicts: { exitCode: exitCodes.verdict, find: verdictsOf("fail") },
   inconclusive: { exitCode: exitCodes.inconclusive, find: verdictsOf("inconclusive") },
   "5xx": {
@@ -48,8 +48,8 @@ const SYNTAX =
   "verdicts, inconclusive, 5xx, score, score=N, uncovered, uncovered=N, and uncovered=NAME,NAME with operations and event types";
 
 /** Commas separate conditions, and also the names after `uncovered=`. */
-export function readConditions(text: string | undefined): Condition[] {
-  const found: Condition[] = [];
+export function readConditions(text: string | undefined): FailCondition[] {
+  const found: FailCondition[] = [];
   let names: string[] | undefined;
   for (const word of text?.split(",") ?? []) {
     const condition = Object.hasOwn(conditions, word) ? conditions[word] : undefined;
@@ -75,7 +75,7 @@ export function readConditions(text: string | undefined): Condition[] {
 }
 
 /** The problems of a run, those with the lowest exit code first: a failure takes precedence over an inconclusive result. */
-export async function findProblems(wanted: readonly Condition[], sandbox: RunningSandbox): Promise<Problem[]> {
+export async function findProblems(wanted: readonly FailCondition[], sandbox: RunningSandbox): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const { exitCode, find } of wanted) {
     const lines = await find(sandbox);
@@ -94,7 +94,7 @@ function known(name: string): string {
 }
 
 /** Requires this score in each armed scenario; without a number, the verdict must be pass. */
-function minimumScore(least: string | undefined): Condition {
+function minimumScore(least: string | undefined): FailCondition {
   return {
     exitCode: exitCodes.verdict,
     async find(sandbox) {
@@ -109,7 +109,7 @@ function minimumScore(least: string | undefined): Condition {
   };
 }
 
-function maximumUncovered(most: number): Condition {
+function maximumUncovered(most: number): FailCondition {
   return {
     exitCode: exitCodes.verdict,
     async find(sandbox) {
@@ -121,7 +121,7 @@ function maximumUncovered(most: number): Condition {
   };
 }
 
-function allCovered(names: readonly string[]): Condition {
+function allCovered(names: readonly string[]): FailCondition {
   return {
     exitCode: exitCodes.verdict,
     async find(sandbox) {

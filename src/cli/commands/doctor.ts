@@ -36,12 +36,12 @@ export const doctor = command({
   },
 });
 
-function show(result: CheckResult, asJson: boolean): void {
+function show(result: DoctorCheck, asJson: boolean): void {
   print(asJson ? JSON.stringify(result) : `${result.state.padEnd(6)}${result.says}`);
   if (!asJson && result.remedy !== undefined) print(`      ${result.remedy}`);
 }
 
-export interface CheckResult {
+export interface DoctorCheck {
   check: string;
   state: "ok" | "warn" | "fail";
   says: string;
@@ -61,7 +61,7 @@ const WARN_BELOW_MB = 200;
 const FAIL_BELOW_MB = 20;
 
 /** `engines` consists of alternatives such as `^20.19`, which is this major version only, or `>=22.14`. */
-export function checkNode(version: string, engines: string): CheckResult {
+export function checkNode(version: string, engines: string): DoctorCheck {
   const alternatives = engines.split(" || ").map((range) => ({ isOneMajor: range.startsWith("^"), from: range.replace(/^\D+/, "") }));
   const says = `Node ${version}; ${engines} is required`;
   const isSupported = alternatives.some(({ isOneMajor, from }) => isAtLeast(version, from, isOneMajor));
@@ -75,14 +75,14 @@ function isAtLeast(version: string, from: string, isOneMajor: boolean): boolean 
   return foundMajor === major ? foundMinor >= minor : !isOneMajor && foundMajor > major;
 }
 
-export function checkSqlite(): CheckResult {
+export function checkSqlite(): DoctorCheck {
   const problem = findAddonProblem();
   if (!problem) return { check: "sqlite", state: "ok", says: "better-sqlite3 loads" };
   const { says, remedy } = problem;
   return { check: "sqlite", state: "fail", says, remedy: `${remedy[0]?.toUpperCase()}${remedy.slice(1)}.` };
 }
 
-export async function checkPort(port: number, host = "127.0.0.1"): Promise<CheckResult> {
+export async function checkPort(port: number, host = "127.0.0.1"): Promise<DoctorCheck> {
   if (port === 0) return { check: "port", state: "ok", says: "any free port" };
   const code = await listenError(port, host);
   if (code === undefined) return { check: "port", state: "ok", says: `port ${port} is free` };
@@ -110,7 +110,7 @@ function listenError(port: number, host: string): Promise<string | undefined> {
 }
 
 /** If the folder does not exist yet, its nearest existing parent is checked. */
-export function checkFolder(db: string | undefined): CheckResult {
+export function checkFolder(db: string | undefined): DoctorCheck {
   const folder = nearest(folderOf(db));
   const remedy = "Choose another file with --db <file>, or keep all data in memory with --memory.";
   try {
@@ -127,7 +127,7 @@ export const freeSpace = (db: string | undefined): number => {
   return bavail * bsize;
 };
 
-export function checkDisk(bytes: number): CheckResult {
+export function checkDisk(bytes: number): DoctorCheck {
   const megabytes = Math.floor(bytes / MEGABYTE);
   const says = `${megabytes} MB free on the disk`;
   if (megabytes >= WARN_BELOW_MB) return { check: "disk", state: "ok", says };
@@ -144,7 +144,7 @@ function nearest(folder: string): string {
 }
 
 /** What the dashboard needs. Without a terminal there are plain lines, which need nothing. */
-export function checkTerminal({ isTTY, columns = 0, rows = 0, getColorDepth }: TerminalInfo, environment: NodeJS.ProcessEnv): CheckResult {
+export function checkTerminal({ isTTY, columns = 0, rows = 0, getColorDepth }: TerminalInfo, environment: NodeJS.ProcessEnv): DoctorCheck {
   if (!isTTY) return { check: "terminal", state: "ok", says: "no terminal: plain lines instead of the dashboard" };
   const { LC_ALL, LC_CTYPE, LANG, TERM, NO_COLOR } = environment;
   const colours = NO_COLOR ? "no colours (NO_COLOR)" : `${2 ** (getColorDepth?.() ?? 1)} colours`;
@@ -169,7 +169,7 @@ export function checkTerminal({ isTTY, columns = 0, rows = 0, getColorDepth }: T
 }
 
 /** Many HTTP clients send requests to localhost through the proxy too, unless NO_PROXY excludes it. */
-export function checkProxy(environment: NodeJS.ProcessEnv): CheckResult {
+export function checkProxy(environment: NodeJS.ProcessEnv): DoctorCheck {
   const variable = (name: string) => environment[name] || environment[name.toLowerCase()];
   const proxies = ["HTTP_PROXY", "ALL_PROXY"].filter((name) => variable(name));
   const exempt = (variable("NO_PROXY") ?? "").split(/[\s,]+/);
@@ -186,7 +186,7 @@ export function checkProxy(environment: NodeJS.ProcessEnv): CheckResult {
   };
 }
 
-export async function checkLocalhost(find: typeof lookupAll = lookupAll): Promise<CheckResult> {
+export async function checkLocalhost(find: typeof lookupAll = lookupAll): Promise<DoctorCheck> {
   const addresses = await find("localhost").catch(() => []);
   const remedy = "Map localhost to 127.0.0.1 in /etc/hosts, or use http://127.0.0.1:4747.";
   const foreign = addresses.filter((address) => !/^(127\.|::1$)/.test(address));

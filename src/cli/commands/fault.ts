@@ -6,11 +6,9 @@ import { findAction } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
 import { ApiError, SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
-import type { FlagDefinition } from "../arguments.ts";
+import type { FlagDefinition, Flags } from "../arguments.ts";
 import { command, print, subcommandNamed } from "../command.ts";
 import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
-
-type Flags = Record<string, string | undefined>;
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 

@@ -3,10 +3,9 @@
 import type { FaultRule, Scenario, ScenariosGetInput } from "../../client/control-plane.generated.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
+import type { Flags } from "../arguments.ts";
 import { command, print, subcommandNamed } from "../command.ts";
 import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
-
-type Flags = Record<string, string | undefined>;
 
 export const scenario = command({
   summary: "test a client with scripted faults: scenario start lost-response, run it, scenario score lost-response",

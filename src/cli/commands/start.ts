@@ -2,6 +2,7 @@
 
 import type { Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type Options } from "../../sandbox/options.ts";
+import type { Flags } from "../arguments.ts";
 import { command } from "../command.ts";
 import { followLiveStream } from "../output/follow.ts";
 import { type Output, plainOutput, readyFacts } from "../output/output.ts";
@@ -10,8 +11,6 @@ import { uiFlags } from "../output/ui-choice.ts";
 import type { WatchedSandbox } from "../output/watched-sandbox.ts";
 import type { WorkerSandbox } from "../process/worker.ts";
 import { localUrl } from "../remote/environment.ts";
-
-type Flags = Record<string, string | undefined>;
 
 export const start = command({
   summary: "start a sandbox (the default command)",

@@ -3,10 +3,9 @@
 import type { Traffic } from "../../client/control-plane.generated.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
+import type { Flags } from "../arguments.ts";
 import { command, print, subcommandNamed } from "../command.ts";
 import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
-
-type Flags = Record<string, string | undefined>;
 
 const acts: Record<string, (sandbox: RunningSandbox, flags: Flags) => Promise<Traffic[]>> = {
   async start(sandbox, { rate, mix, merchant, for: span }) {

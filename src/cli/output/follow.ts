@@ -1,6 +1,6 @@
 // Prints the events of a sandbox from its live stream.
 
-import type { Connection, LiveStream, StreamPosition } from "../../../ui/wire/live.ts";
+import type { LiveStream, StreamConnection, StreamPosition } from "../../../ui/wire/live.ts";
 import type { LiveMessage } from "../../contracts/live-messages.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { Output, SandboxSummary } from "./output.ts";
@@ -13,7 +13,7 @@ export async function followLiveStream(target: WatchedSandbox["target"], output:
   const printer = createPrinter(output);
   let live: LiveStream | undefined;
   const failed = new Promise<never>((_, reject) => {
-    const connection = (next: Connection) => {
+    const connection = (next: StreamConnection) => {
       if (next.phase === "detached") reject(new SandboxError(`Cannot watch ${target.url}: ${next.reason}.`));
       else printer.connection(next, target.url);
     };
@@ -35,7 +35,7 @@ function createPrinter(output: Output) {
       if (run !== message.run) output.attached(message.sandbox as SandboxSummary);
       run = message.run;
     },
-    connection(connection: Connection, url: string) {
+    connection(connection: StreamConnection, url: string) {
       if (connection.phase === "live" && lostBecause !== undefined) output.notice({ event: "live", url }, `${url} responds again.`);
       if (connection.phase === "reconnecting" && lostBecause !== connection.reason)
         output.notice({ event: "away", url, why: connection.reason }, `Waiting for ${url}: ${connection.reason}.`);

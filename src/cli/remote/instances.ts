@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { SandboxError } from "../../kernel/errors.ts";
 import { optionDefinitions, variableOf } from "../../sandbox/options.ts";
-import type { FlagDefinition } from "../arguments.ts";
+import type { FlagDefinition, Flags } from "../arguments.ts";
 import type { ReadyFacts } from "../output/output.ts";
 import { isAlive } from "../process/signals.ts";
 import { describeSandboxAt } from "./probe.ts";
@@ -20,8 +20,6 @@ export interface FoundSandbox {
   controlToken: string | undefined;
   detached?: Detached & { file: string };
 }
-
-type Flags = Record<string, string | undefined>;
 
 /** The flags of every command that can find a detached sandbox. */
 export const targetFlags = {

@@ -13,7 +13,7 @@ export interface Connection {
 }
 
 /** A request as it is buffered when its response is sent; secrets in headers and bodies are masked when it is written. */
-export interface LoggedRequest {
+export interface JournalEntry {
   sequence: number;
   id: string;
   /** Sandbox milliseconds. */
@@ -90,7 +90,7 @@ export interface RequestLog {
   era(): number;
   /** Skips the numbers up to this one: events and stored replies refer to them. */
   goOnAfter(number: number): void;
-  add(entry: LoggedRequest): void;
+  add(entry: JournalEntry): void;
   /** Writes the buffer. Every read flushes it first. */
   flush(): void;
   /** The newest requests that match. */
@@ -120,7 +120,7 @@ export function openRequestLog(database: Database): RequestLog {
   // The file is read at the first request or query, so a quiet sandbox reads nothing.
   const opened = once(() => ({ ...writer(database), ...openCoverage(database) }));
   const numbers = openRequestNumbers(database);
-  let buffer: LoggedRequest[] = [];
+  let buffer: JournalEntry[] = [];
   let cancel: (() => void) | undefined;
 
   // While the file is locked the buffer is kept, up to the rows that the log would keep anyway.
@@ -181,7 +181,7 @@ function writer({ sql }: Database) {
     if (gone) trim.run(gone.sequence);
   };
   return {
-    write(entries: readonly LoggedRequest[]) {
+    write(entries: readonly JournalEntry[]) {
       for (const entry of entries) {
         const row = rowOf(entry);
         insert(row);
@@ -203,7 +203,7 @@ const MESSAGE_COLUMNS = "request_headers, request_body, request_bytes, response_
 const COLUMNS = `${CALL_COLUMNS}, ${MESSAGE_COLUMNS}` as const;
 
 /** A row with its secrets masked. */
-function rowOf(entry: LoggedRequest) {
+function rowOf(entry: JournalEntry) {
   const { requestHeaders, requestBody, responseHeaders } = entry;
   const response = maskedResponse(`${entry.method} ${entry.path}${entry.search}`, entry.responseBody);
   return {
