@@ -6,8 +6,8 @@ export interface EventBuffer {
   /** The number of the newest event. */
   newest(): number;
   push(event: LiveEvent): void;
-  /** The messages for a client that has seen everything up to `seen`. */
-  since(seen: number): LiveMessage[];
+  /** The next messages for a client that has seen everything up to `seen`, with at most `limit` events. */
+  since(seen: number, limit?: number): LiveMessage[];
 }
 
 export function createEventBuffer(capacity: number): EventBuffer {
@@ -20,9 +20,10 @@ export function createEventBuffer(capacity: number): EventBuffer {
       // Dropping half of the items at a time spreads the cost of moving them over as many pushes.
       if (items.length > 2 * capacity) items = items.slice(-capacity);
     },
-    since(seen) {
+    since(seen, limit = Infinity) {
       const oldest = items[0]?.seq ?? newest + 1;
-      const fresh = items.slice(Math.max(0, seen + 1 - oldest));
+      const first = Math.max(0, seen + 1 - oldest);
+      const fresh = items.slice(first, first + limit);
       const gap: LiveMessage[] = seen + 1 < oldest ? [{ type: "gap", from: seen + 1, to: oldest - 1 }] : [];
       return fresh.length > 0 ? [...gap, { type: "batch", items: fresh }] : gap;
     },

@@ -4,8 +4,10 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
 import type { LiveEvent, LiveMessage, Totals } from "../contracts/live-messages.ts";
+import { createBoundedCache } from "../kernel/bounded-cache.ts";
 import { afterRealTime } from "../kernel/clock.ts";
-import { notify } from "../kernel/listeners.ts";
+import { fail } from "../kernel/errors.ts";
+import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import { randomToken } from "../kernel/random.ts";
 import { createDigest, type Digest } from "./digest.ts";
@@ -19,6 +21,9 @@ export interface Hub {
   acceptUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
   close(): void;
 }
+
+/** What a slow client is to know when its connection is closed. */
+const TOO_SLOW = { code: 1013, reason: "Too many unread messages; reconnect with ?since= to go on." };
 
 interface LiveClient {
   socket: WebSocket;
@@ -38,18 +43,24 @@ const LOAD = 1_000;
 /** How many events are kept for clients that reconnect with `?since=`. */
 const BUFFERED_EVENTS = 5_000;
 /** A client with more unread bytes than this is skipped until it has caught up. */
-const MAX_UNREAD = 1_048_576;
+const MAX_UNREAD = 524_288;
+/** Events in one message: a client gets the next ones once it has read, so that no message is much longer than `MAX_UNREAD`. */
+const MAX_BATCH = 200;
+/** The unread bytes of all clients together. Beyond them, the slowest clients are disconnected. */
+const MAX_UNREAD_OF_ALL = 33_554_432;
+const MAX_CLIENTS = 100;
+const MAX_CACHED_BATCHES = 16;
+/** Real milliseconds that a client that is disconnected has to read the reason; its unread bytes are freed then. */
+const CLOSE_TIMEOUT = 10_000;
 
-export function createHub(snapshot: () => unknown): Hub {
+/** `snapshot` describes the sandbox to each client that joins; `report` gets the errors of listeners. */
+export function createHub(snapshot: () => unknown, report: (error: unknown) => void): Hub {
   const run = once(randomToken);
   const events = createEventBuffer(BUFFERED_EVENTS);
   const listeners = new Set<(event: LiveEvent) => void>();
   const totals: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, lesson: 0, reset: 0 };
-  const batches = createBroadcast(
-    () => BATCH_INTERVAL,
-    (client) => update(client, events, (seen) => events.since(seen)),
-  );
-  const digests = createBroadcast(digestInterval(events), (client) => update(client, events, () => digestOf(client, events, totals)));
+  const batches = createBroadcast(() => BATCH_INTERVAL, batchSender(events));
+  const digests = createBroadcast(digestInterval(events), (client) => sendDigest(client, events, totals));
   const server = once(openServer);
   let closed = false;
 
@@ -61,7 +72,7 @@ export function createHub(snapshot: () => unknown): Hub {
     socket.on("close", () => broadcast.clients.delete(client));
     socket.on("error", () => socket.terminate());
     if (digest) socket.on("message", (text) => digest.setFilters(String(text)));
-    send(socket, { type: "snapshot", run: run(), seq: newest, totals, sandbox: snapshot() });
+    socket.send(JSON.stringify({ type: "snapshot", run: run(), seq: newest, totals, sandbox: snapshot() } satisfies LiveMessage));
     broadcast.join(client);
   };
 
@@ -69,14 +80,16 @@ export function createHub(snapshot: () => unknown): Hub {
     publish(event) {
       events.push(event);
       totals[event.kind]++;
-      notify(listeners, event);
       batches.schedule();
       digests.schedule();
+      notifyEach(listeners, event, report);
     },
     listen: (listener) => void listeners.add(listener),
     async acceptUpgrade(incoming, socket, head) {
       const opened = await server();
       const query = new URLSearchParams(incoming.url?.split("?")[1]);
+      if (batches.clients.size + digests.clients.size >= MAX_CLIENTS)
+        fail("sandbox_unavailable", `${MAX_CLIENTS} clients watch the live stream, which is the most it takes. Close one of them.`);
       if (closed) socket.destroy();
       else opened.handleUpgrade(incoming, socket, head, (client) => join(client, query));
     },
@@ -116,6 +129,7 @@ function createBroadcast(interval: () => number, updateOne: (client: LiveClient)
   const updateAll = () => {
     cancel = undefined;
     const upToDate = [...clients].map(updateOne);
+    dropSlowest(clients);
     // A client that was skipped is tried again, even if no event follows.
     if (upToDate.includes(false)) schedule();
   };
@@ -133,20 +147,71 @@ function createBroadcast(interval: () => number, updateOne: (client: LiveClient)
   };
 }
 
-/** Sends a client what it has not seen, unless it still has too much to read. Returns whether it is up to date. */
-function update(client: LiveClient, events: EventBuffer, messagesSince: (seen: number) => LiveMessage[]): boolean {
-  const { socket, seen } = client;
-  if (seen === events.newest()) return true;
-  if (socket.readyState !== socket.OPEN || socket.bufferedAmount > MAX_UNREAD) return false;
-  for (const message of messagesSince(seen)) send(socket, message);
-  client.seen = events.newest();
-  return true;
+/** Closes the connections of the slowest clients, those that have seen least, until the others' unread bytes are within the limit. */
+function dropSlowest(clients: ReadonlySet<LiveClient>): void {
+  let unread = 0;
+  for (const { socket } of clients) unread += socket.bufferedAmount;
+  if (unread <= MAX_UNREAD_OF_ALL) return;
+  for (const { socket } of [...clients].sort((one, other) => one.seen - other.seen)) {
+    if (unread <= MAX_UNREAD_OF_ALL) return;
+    unread -= socket.bufferedAmount;
+    if (socket.readyState !== socket.OPEN) continue;
+    socket.close(TOO_SLOW.code, TOO_SLOW.reason);
+    socket.once(
+      "close",
+      afterRealTime(CLOSE_TIMEOUT, () => socket.terminate()),
+    );
+  }
 }
 
-/** A digest needs no gap messages: its totals count the events that it leaves out. */
-function digestOf({ seen, digest }: LiveClient, events: EventBuffer, totals: Totals): LiveMessage[] {
+const canRead = ({ socket }: LiveClient) => socket.readyState === socket.OPEN && socket.bufferedAmount <= MAX_UNREAD;
+
+/** Sends a client the events that it has not seen, as long as it reads. Returns whether it is up to date. */
+function batchSender(events: EventBuffer): (client: LiveClient) => boolean {
+  // Clients that have seen the same share the bytes, also in the buffers of slow ones.
+  const encoded = createBoundedCache<EncodedBatch>(MAX_CACHED_BATCHES);
+  const encode = (seen: number): EncodedBatch => {
+    const known = encoded.get(String(seen));
+    if (known && (known.isFull || known.last === events.newest())) return known;
+    const made = encodeBatch(events, seen);
+    encoded.set(String(seen), made);
+    return made;
+  };
+  return (client) => {
+    while (client.seen < events.newest()) {
+      if (!canRead(client)) return false;
+      const { frames, last } = encode(client.seen);
+      for (const frame of frames) client.socket.send(frame, { binary: false });
+      client.seen = last;
+    }
+    return true;
+  };
+}
+
+interface EncodedBatch {
+  frames: Buffer[];
+  /** The number of its last event. */
+  last: number;
+  /** Whether it stays the same when more events follow. */
+  isFull: boolean;
+}
+
+function encodeBatch(events: EventBuffer, seen: number): EncodedBatch {
+  const messages = events.since(seen, MAX_BATCH);
+  const items = messages.flatMap((message) => (message.type === "batch" ? message.items : []));
+  const frames = messages.map((message) => Buffer.from(JSON.stringify(message)));
+  return { frames, last: items.at(-1)?.seq ?? events.newest(), isFull: items.length === MAX_BATCH };
+}
+
+/** Sends a client a digest of the events that it has not seen. It needs no gap messages: its totals count the events that it leaves out. */
+function sendDigest(client: LiveClient, events: EventBuffer, totals: Totals): boolean {
+  const { socket, seen, digest } = client;
+  if (seen === events.newest()) return true;
+  if (!canRead(client)) return false;
   const items = events.since(seen).flatMap((message) => (message.type === "batch" ? (digest?.select(message.items) ?? []) : []));
-  return [{ type: "digest", seq: events.newest(), totals, items }];
+  client.seen = events.newest();
+  socket.send(JSON.stringify({ type: "digest", seq: client.seen, totals, items } satisfies LiveMessage));
+  return true;
 }
 
 /** Loads ws when the first client connects: most sandboxes in a pipeline have none. */
@@ -154,5 +219,3 @@ async function openServer(): Promise<WebSocketServer> {
   const { WebSocketServer } = await import("ws");
   return new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 65_536 });
 }
-
-const send = (socket: WebSocket, message: LiveMessage) => socket.send(JSON.stringify(message));

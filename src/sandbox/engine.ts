@@ -75,7 +75,7 @@ const judgeRules = rules.map(({ id }) => id);
 export function createEngine(storage: Storage, snapshot: () => unknown): Engine {
   const { options, clock, random, schedule, stores } = storage;
   const listeners: Engine["listeners"] = { request: new Set(), defect: new Set() };
-  const hub = createHub(snapshot);
+  const hub = createHub(snapshot, (error) => reportDefect(listeners, error, "live stream"));
   const limiter = createRateLimiter(options.rateLimit as RateLimits);
   const faults = createFaults({ clock, seed: options.seed, known: namesIn(stores), keepHistory: stores.recordHistory.keep });
   const judge = createJudge({

@@ -172,9 +172,14 @@ describe("a client of the live stream", () => {
   });
 });
 
+/** No listener of these hubs throws. */
+function fail(error: unknown): never {
+  throw error;
+}
+
 /** A hub behind a server of its own: it publishes at once what a sandbox would publish in minutes. */
 async function openHub() {
-  const hub = createHub(() => ({}));
+  const hub = createHub(() => ({}), fail);
   const server = createServer().on("upgrade", hub.acceptUpgrade);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -221,6 +226,48 @@ describe("more events than the hub keeps", () => {
     const { from, to } = (await sleeper.message(({ type }) => type === "gap")) as { from: number; to: number };
     await sleeper.seen(said);
     expect(numbers(sleeper)).toEqual([...upTo(from - 1), ...upTo(said, to + 1)]);
+  });
+});
+
+describe("clients that do not read", () => {
+  const long: LiveEvent = { kind: "reset", merchant: "m".repeat(2_000) };
+
+  /** Unread bytes that all sockets of this process hold, those of the hub and those of its clients. */
+  const unread = () => process.memoryUsage().external + process.memoryUsage().heapUsed;
+
+  test("together hold a bounded number of bytes; the slowest are disconnected with a reason, and the others miss nothing", async () => {
+    const { hub, url } = await openHub();
+    const sleepers = await Promise.all(Array.from({ length: 80 }, () => watch(url)));
+    for (const { socket } of sleepers) socket.pause();
+    const awake = await watch(url);
+    const before = unread();
+    let said = 0;
+    for (let round = 0; round < 6; round++) {
+      for (let count = 0; count < 4_000; count++, said++) hub.publish(long);
+      await awake.seen(said);
+      expect(unread() - before).toBeLessThan(250 * 1_048_576);
+    }
+    expect(numbers(awake)).toEqual(upTo(said));
+    for (const { socket } of sleepers) socket.resume();
+    const reasons = await Promise.all(
+      sleepers.map((sleeper) =>
+        Promise.race([once(sleeper.socket, "close").then(([code, reason]) => `${code} ${reason}`), sleeper.seen(said).then(() => "kept")]),
+      ),
+    );
+    expect(new Set(reasons)).toContain("1013 Too many unread messages; reconnect with ?since= to go on.");
+  });
+
+  test("are at most a hundred, and the next is refused in words", async () => {
+    const bench = await open();
+    for (let count = 0; count < 100; count++) await watch(liveUrl(bench));
+    const socket = new WebSocket(liveUrl(bench));
+    const [, answer] = await once(socket, "unexpected-response");
+    const [body] = await once(answer, "data");
+    expect([answer.statusCode, JSON.parse(String(body)).code]).toEqual([503, "sandbox_unavailable"]);
+    expect(JSON.parse(String(body)).message).toBe("100 clients watch the live stream, which is the most it takes. Close one of them.");
+    opened[0]?.terminate();
+    await once(opened[0] as WebSocket, "close");
+    await expect.poll(() => watch(liveUrl(bench)).then(() => "accepted")).toBe("accepted");
   });
 });
 
@@ -287,7 +334,7 @@ describe("an upgrade is refused", () => {
 });
 
 test("a closed hub accepts no upgrade", async () => {
-  const hub = createHub(() => ({}));
+  const hub = createHub(() => ({}), fail);
   hub.close();
   const socket = connect((await open()).port, "127.0.0.1");
   await once(socket, "connect");

@@ -202,7 +202,10 @@ describe("a filter", () => {
 });
 
 async function openHub() {
-  const hub = createHub(() => ({}));
+  const hub = createHub(
+    () => ({}),
+    () => {},
+  );
   const server = createServer().on("upgrade", hub.acceptUpgrade);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/?digest=1`);
