@@ -141,13 +141,13 @@ export const createMerchant = endpoint({
   reply: withFields(merchants, { apiKey: text("API key of the new merchant") }),
   errors: ["validation_failed", "already_exists"],
   emits: [assumed("merchant.created", "Derived from the name of the operation.")],
-  handle({ body, extra, mint, of, tenants, emit }) {
+  handle({ merchant: creator, body, extra, mint, of, tenants, emit }) {
     const { password, ...profile } = body;
     const id = freshId(mint, (id) => of(id, merchants).find(id) !== undefined);
     if (profile.email !== undefined) tenants.addLogin(profile.email, id, password ?? undefined);
     const merchant = of(id, merchants).create({ ...extra, ...profile, id });
     emit("merchant.created", merchant);
-    return { ...merchant, apiKey: tenants.mintKey(id) };
+    return { ...merchant, apiKey: tenants.mintKey(id, creator) };
   },
 });
 

@@ -93,7 +93,7 @@ export const joinLessons = endpoint({
   }),
   example: { name: "Ada" },
   reply: LearnerWithKey,
-  errors: ["validation_failed", "resource_not_found", "already_exists"],
+  errors: ["validation_failed", "resource_not_found", "already_exists", "invalid_state"],
   async handle({ body: { name, merchant, hintAfter }, ...context }) {
     const learner = await context.lessons.join({ name, merchant, hintAfter: parseWait("hintAfter", hintAfter) });
     return { learner: shownLearner(learner), ...learnerAccess(context, learner.id) };

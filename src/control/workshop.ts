@@ -9,7 +9,8 @@ import { nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 import { learnerAccess, learnerName, lessonChoice, parseWait, shownLearner } from "./lessons.ts";
 
-const CODE_LENGTH = 8;
+/** Hexadecimal digits: 64 bits, so that guessing is hopeless without counting wrong codes. */
+const CODE_LENGTH = 16;
 
 export const RoomShape = Type.Object(
   {
@@ -142,7 +143,7 @@ export const joinRoom = endpoint({
   example: { name: "Ada" },
   reply: PlaceShape,
   documents,
-  errors: ["validation_failed", "resource_not_found", "already_exists"],
+  errors: ["validation_failed", "resource_not_found", "already_exists", "invalid_state"],
   async handle({ params, query, body: { name, lesson }, ...context }) {
     requireRoom(context, params.room);
     const wanted = await context.lessons.find(lesson ?? "1");

@@ -1,4 +1,5 @@
 // The one source of randomness: each value is a function of the seed and of what it is for, so a sandbox with the same seed repeats it.
+// Only what guards access in a shared sandbox comes from the system instead: one value of a seed reveals all others to a search of its 32 bits.
 
 import { hash, randomBytes } from "node:crypto";
 
@@ -53,5 +54,8 @@ export function sortKeyIn(id: string): string {
   return id.slice(start, start + SORT_KEY_LENGTH);
 }
 
-/** A token that no seed predicts: it guards access, and no response contains it. */
+/** A token that no seed predicts (192 bits): it guards access. */
 export const randomToken = () => randomBytes(24).toString("hex");
+
+/** Base62 characters that no seed predicts, of almost six bits each. */
+export const randomText = (length: number) => base62(randomBytes(length));

@@ -23,6 +23,8 @@ export interface LessonService extends Lessons {
 }
 
 const DEFAULT_HINT_AFTER = 90_000;
+/** Each has a merchant with all records of a fixture, and a room asks for no token. */
+const MAX_LEARNERS = 400;
 
 export function createLessons(deps: LessonDependencies): LessonService {
   let stopped = false;
@@ -123,6 +125,8 @@ async function join(
   const learnerName = name ?? (wanted as string);
   if (context.learners.named(learnerName))
     fail("already_exists", `A learner named ${learnerName} already exists. Choose another name.`, { name: learnerName });
+  if (wanted === undefined && learners.size >= MAX_LEARNERS)
+    fail("invalid_state", `There are ${learners.size} learners, and no more can join. The workshop's host can remove learners.`);
   const row = {
     merchant: wanted ?? context.createMerchant(),
     name: learnerName,

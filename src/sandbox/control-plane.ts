@@ -41,7 +41,7 @@ export function openControlPlane(engine: Engine): ControlContext {
   const reportTraffic = (error: unknown) => reportDefect(listeners, error, "traffic");
   const traffic = createTraffic({ ...stores, clock, random, resources, operations: catalogue, report: reportTraffic });
   const verifier = openVerifier(engine);
-  const lessons = openLessons(engine, verifier, () => world.mint(fixtures[0]?.name ?? "").merchant);
+  const lessons = openLessons(engine, verifier, () => world.mintPrivate(fixtures[0]?.name ?? "").merchant);
   const sources = { ...stores, about, clock, coverage, verdicts: () => judge.verdicts(), scenarios: scenarios.armed };
   hub.listen(lessons.onEvent);
   return {

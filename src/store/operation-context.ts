@@ -103,7 +103,7 @@ export function operationContextFactory(stores: OperationDependencies) {
       emit,
       emitTest: (type, data) => outbox.emit(merchant, type, data, { test: true, ...origin }),
       mint: (prefix) => counters.mint(merchant, prefix),
-      secret: (purpose) => random.hex(32, "secret", merchant, purpose, counters.next(merchant, "secret")),
+      secret: (purpose) => random.hex(32, "secret", merchant, purpose, counters.next(merchant, "secret"), tenants.keyOf(merchant)),
       warn: (text) => listeners.warned?.(text),
       tenants,
       outbox,

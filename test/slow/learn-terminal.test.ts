@@ -57,7 +57,7 @@ describe("learn on a terminal", () => {
   test("serves a room with its board, which has everybody who joins, and shows nobody's key", async () => {
     const terminal = openProgram(["learn", "--serve", "--port", "0", "--allowed-host", "127.0.0.1"]);
     const invitation = await terminal.shows("No learners yet");
-    const path = /\/_sandbox\/room\/[0-9a-f]{8}/.exec(invitation.replaceAll(/\s*│\n│\s*/g, ""))?.[0];
+    const path = /\/_sandbox\/room\/[0-9a-f]{16}/.exec(invitation.replaceAll(/\s*│\n│\s*/g, ""))?.[0];
     const port = /:(\d+)\/v1/.exec(invitation)?.[1];
     const joined = await fetch(`http://127.0.0.1:${port}${path}/join`, {
       method: "POST",

@@ -129,6 +129,7 @@ test.each([
   [["learn", "--checkpoint", "9"], 1, "there is no step 9"],
   [["learn", "--checkpoint", "two"], 2, "--checkpoint takes the number of a step"],
   [["learn", "--join", "http://127.0.0.1:1/"], 2, "--join takes the URL of a room"],
+  [["learn", "--serve", "--seed", "7"], 2, "--seed cannot be used with --serve"],
   [["learn", "--name", "Ada"], 2, "add --join <url>"],
 ])("refuses %j", async (words, code, says) => {
   const ended = await run([...words, ...(words.includes("--join") || words.includes("--name") ? [] : ["--port", "0"])]);

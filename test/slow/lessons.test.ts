@@ -392,6 +392,16 @@ describe("a room", () => {
     expect((await enter(after, `/_sandbox/room/${room}`, "Eve")).status).toBe(404);
   });
 
+  test("takes some hundreds of learners and refuses more in words", async () => {
+    const { bench, path } = await openRoom();
+    let joined = 0;
+    let answer = await enter(bench, path, "learner 0");
+    for (; answer.status === 200; joined++)
+      answer = await bench.call("POST", "/_sandbox/learners", { ...asInstructor, body: { name: `learner ${joined + 1}` } });
+    expect([joined, answer.status, answer.body.message]).toEqual([400, 409, expect.stringContaining("There are 400 learners")]);
+    expect(await enter(bench, path, "Eve")).toMatchObject({ status: 409, body: { code: "invalid_state" } });
+  });
+
   test("is walked through with curl alone", async () => {
     const { bench, path } = await openRoom();
     const joined = await shell(`curl -s --json '{"name": "Ada"}' '${bench.url}${path}/join?format=text'`, folder());

@@ -16,14 +16,17 @@ import { followRoom, roomLearnerClient } from "./learner-client.ts";
 import { openLessonPrompt } from "./lesson-prompt.ts";
 
 export async function serveRoom(options: GivenOptions, flags: Record<string, string | undefined>): Promise<number> {
+  if (options.seed !== undefined)
+    throw new SandboxError(
+      `--seed cannot be used with --serve: a workshop's keys are random, so that no participant can compute another's; received ${options.seed}. Leave out --seed and MERCHANT_SANDBOX_SEED.`,
+      "usage",
+    );
   const complete = completeOptions(options, {
     memory: options.db === undefined,
     host: "0.0.0.0",
     allowedHost: networkNames(),
     // Always, even with --host 127.0.0.1: a proxy or a tunnel may open the room to others.
     controlToken: randomToken(),
-    // A random seed, so that participants cannot guess the API keys of others.
-    seed: Number.parseInt(randomToken().slice(0, 8), 16),
   });
   const sandbox = await createSandbox(complete);
   try {
@@ -117,7 +120,7 @@ function parseRoomUrl(address: string) {
     /^(https?:\/\/[^/]+)\/_sandbox\/room\/([0-9a-f]+)(?:\/learners\/(\w+)|\/(?:join|board))?\/?$/.exec(address) ?? [];
   if (origin === undefined || room === undefined)
     throw new SandboxError(
-      `--join takes the URL of a room, such as http://192.168.1.5:4747/_sandbox/room/3f9a1c7e; received "${address}".`,
+      `--join takes the URL of a room, such as http://192.168.1.5:4747/_sandbox/room/3f9a1c7e5b2d8046; received "${address}".`,
       "usage",
     );
   return { origin, room, key };

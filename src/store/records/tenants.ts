@@ -46,6 +46,8 @@ export function openTenants(database: Database, counters: Counters, random: Rand
      order by (select place from origins where origins.merchant = documents.merchant) nulls last, sequence`,
   );
   const insertKey = sql.insert("insert into keys", "key, merchant, kind, expires");
+  const firstKey = sql.prepare<[string], string>("select key from keys where merchant = ? and kind = 'key' order by sequence").pluck();
+  const keyOf = (merchant: string) => firstKey.get(merchant) ?? "";
   return {
     ...openLogins(database, random),
     /** The merchant of a key; cached after the first look-up. */
@@ -61,15 +63,17 @@ export function openTenants(database: Database, counters: Counters, random: Rand
     addKey(merchant: string, key: string) {
       insertKey({ key, merchant, kind: "key", expires: null });
     },
-    mintKey(merchant: string) {
-      const key = `sk_test_${random.text(KEY_LENGTH, "key", merchant, counters.next(merchant, "key"))}`;
+    /** Derives secrets of a merchant from its key too: where no seed predicts the key, none predicts them. */
+    keyOf,
+    mintKey(merchant: string, creator: string) {
+      const key = `sk_test_${random.text(KEY_LENGTH, "key", merchant, counters.next(merchant, "key"), keyOf(creator))}`;
       insertKey({ key, merchant, kind: "key", expires: null });
       return key;
     },
     /** To be called after a key was removed or the status of a merchant changed. */
     clearCache: () => identities.clear(),
     openSession(merchant: string) {
-      const token = `sk_test_session_${random.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"))}`;
+      const token = `sk_test_session_${random.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"), keyOf(merchant))}`;
       insertKey({ key: token, merchant, kind: "session", expires: clock.now() + SESSION_SECONDS * 1_000 });
       return { token, expiresIn: SESSION_SECONDS };
     },

@@ -2,7 +2,7 @@
 
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
-import type { Random } from "../../kernel/random.ts";
+import { type Random, randomText } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Stores } from "../stores.ts";
 import { openEraser } from "./erase.ts";
@@ -32,7 +32,7 @@ interface WorldOptions {
 }
 
 export function openWorld({ stores, seeder, fixtures, image, random, renew }: WorldOptions) {
-  const { database, counters, requestLog } = stores;
+  const { database, requestLog } = stores;
   const eraser = openEraser(database);
   const { isEmpty, known, originOf } = prepare(database);
   const reseed = (merchant: string) => {
@@ -45,6 +45,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Wo
     image().copyInto(database);
   };
 
+  const create = createMerchants(stores, seeder);
   const forget = (merchant?: string) => {
     requestLog.forget(merchant);
     renew(merchant);
@@ -60,21 +61,32 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Wo
       database.transaction(() => (merchant === undefined ? reseedAll() : reseed(merchant)));
       forget(merchant);
     },
-    /** Creates a merchant with all records of a fixture and a new identity. */
-    mint: (fixture: string) =>
-      database.transaction(() => {
-        const id = counters.mint(SANDBOX, "mer");
-        const key = `sk_test_${random.text(KEY_LENGTH, "key", id)}`;
-        const email = named(fixtures, fixture).merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
-        seeder.seed(named(fixtures, fixture), { id, key, email, place: null });
-        return { merchant: id, apiKey: key };
-      }),
+    /** Creates a merchant with all records of a fixture and a new identity, the same in each sandbox with this seed. */
+    mint: (fixture: string) => create(named(fixtures, fixture), (id) => random.text(KEY_LENGTH, "key", id)),
+    /** Creates a merchant that others in a shared sandbox cannot act as: no seed predicts its key, and it has no password. */
+    mintPrivate(fixture: string) {
+      const { merchant, ...found } = named(fixtures, fixture);
+      const { password: _, ...profile } = merchant;
+      return create({ ...found, merchant: profile }, () => randomText(KEY_LENGTH));
+    },
     remove(merchant: string) {
       database.transaction(() => eraser.merchant(known(merchant)));
       forget(merchant);
     },
   };
 }
+
+/** Creates merchants from fixtures, each with a new id and a key made for it. */
+const createMerchants =
+  ({ database, counters }: Stores, seeder: Seeder) =>
+  (fixture: Fixture, secretOf: (id: string) => string) =>
+    database.transaction(() => {
+      const id = counters.mint(SANDBOX, "mer");
+      const key = `sk_test_${secretOf(id)}`;
+      const email = fixture.merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
+      seeder.seed(fixture, { id, key, email, place: null });
+      return { merchant: id, apiKey: key };
+    });
 
 function prepare({ sql }: Database) {
   const isEmpty = sql.prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')").pluck();
