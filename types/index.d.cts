@@ -1506,6 +1506,11 @@ declare const errors: {
     readonly error: "invalid_request";
     readonly when: "The webhook URL does not point to this machine; the sandbox delivers nowhere else.";
   };
+  readonly webhook_url_loopback: {
+    readonly status: 400;
+    readonly error: "invalid_request";
+    readonly when: "The webhook URL points to the sandbox's own machine, and the sandbox listens beyond loopback.";
+  };
   readonly malformed_http: {
     readonly status: 400;
     readonly error: "invalid_request";
@@ -1636,6 +1641,11 @@ declare const errors: {
     readonly error: "unsupported_media_type";
     readonly when: "The body is compressed; the sandbox accepts only uncompressed bodies.";
   };
+  readonly expectation_failed: {
+    readonly status: 417;
+    readonly error: "expectation_failed";
+    readonly when: "`Expect` asks for anything other than `100-continue`.";
+  };
   readonly idempotency_key_reused: {
     readonly status: 422;
     readonly error: "idempotency_error";
@@ -1681,6 +1691,11 @@ declare const errors: {
     readonly status: 503;
     readonly error: "service_unavailable";
     readonly when: "An injected outage: the service is down for all callers.";
+  };
+  readonly sandbox_unavailable: {
+    readonly status: 503;
+    readonly error: "service_unavailable";
+    readonly when: "The sandbox is closing, or too many clients wait for it at once.";
   };
 };
 type ErrorCode = keyof typeof errors;
@@ -1987,6 +2002,8 @@ interface Options {
   webhookInsecureTls: boolean;
   /** allow deliveries to this host too, such as host.docker.internal */
   allowWebhookHost: string[];
+  /** deliver to services on this machine's loopback even if --host opens the network */
+  allowLoopbackWebhooks: boolean;
   /** accept requests for this host name too; NAME:PORT for one port */
   allowedHost: string[];
   /** accept requests from web pages of this origin */
