@@ -91,7 +91,7 @@ async function tryInstaller(name, row, tarball) {
   const version = run(command, [...before, "--version"], { cwd, env }).trim();
   const added = spawnSync(command, [...before, ...installer.add(tarball)], { cwd, env, encoding: "utf8" });
   const started = added.status === 0 ? await startOnce(command, [...before, ...installer.run], { cwd, env }) : undefined;
-  const { code, says } = started ?? { code: added.status, says: `installation failed: ${lastLine(added.stdout + added.stderr)}` };
+  const { code, says } = started ?? { code: added.status, says: `installation failed: ${sentenceIn(added.stderr + added.stdout)}` };
   const expected = installer.refuses(row) ? REFUSES : STARTS;
   const exit = code === expected ? code : `${code}, expected ${expected}`;
   console.log(`| ${run(node, ["--version"]).trim()} | ${name} ${version} | ${sqliteIn(cwd)} | ${exit} | ${says} |`);
@@ -99,7 +99,7 @@ async function tryInstaller(name, row, tarball) {
   rmSync(cwd, { recursive: true, force: true });
 }
 
-/** Starts a sandbox, calls it once and stops it. Resolves with the exit code, and the status of the response or the last line of the error. */
+/** Starts a sandbox, calls it once and stops it. Resolves with the exit code, and the status of the response or the error. */
 async function startOnce(command, words, options) {
   const child = spawn(command, [...words, "start", "--memory", "--port", "0", "--json"], { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let error = "";
@@ -115,13 +115,9 @@ async function startOnce(command, words, options) {
   return { code: await ended, says: String(status) };
 }
 
-/** The line of the program among those of its installer. */
+/** The error of the program, or of its installer, among other lines. */
 function sentenceIn(text) {
-  return /^merchant-sandbox: .*$/m.exec(text)?.[0] ?? lastLine(text);
-}
-
-function lastLine(text) {
-  return text.trim().split("\n").at(-1);
+  return /^merchant-sandbox: .*$/m.exec(text)?.[0] ?? /^.*\berror\b.*$/im.exec(text)?.[0] ?? text.trim().split("\n").at(-1);
 }
 
 /** The version of better-sqlite3 in the lock file of any installer. */

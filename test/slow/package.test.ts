@@ -114,6 +114,12 @@ describe("the tarball", () => {
     expect(manifest()).not.toHaveProperty("scripts.install");
   });
 
+  it("makes npm look up no peers: npm 10 fails over those of vitest, even if vitest is optional", () => {
+    expect(manifest()).not.toHaveProperty("peerDependencies");
+    // This alone lets Yarn and pnpm find the vitest of the project.
+    expect(manifest()).toHaveProperty("peerDependenciesMeta.vitest.optional", true);
+  });
+
   it("names no folder of the machine that built it", () => {
     expect(published.filter((path) => text(path).includes(root))).toEqual([]);
   });

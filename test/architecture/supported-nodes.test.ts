@@ -1,0 +1,38 @@
+// The supported Nodes: each installs the locked development packages without a warning about engines, and CI tries the oldest of each version.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+
+interface LockedPackage {
+  version: string;
+  engines?: { node?: string };
+}
+
+/** Loaded without its types, which are a package of their own. */
+const semver = createRequire(import.meta.url)("semver") as {
+  satisfies(version: string, range: string): boolean;
+  minVersion(range: string): { version: string } | null;
+};
+
+const root = join(import.meta.dirname, "../..");
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const { engines } = JSON.parse(read("package.json")) as { engines: { node: string } };
+const { packages } = JSON.parse(read("package-lock.json")) as { packages: Record<string, LockedPackage> };
+const ci = parse(read(".github/workflows/ci.yml")) as { jobs: { check: { strategy: { matrix: { node: string[] } } } } };
+const tried = ci.jobs.check.strategy.matrix.node;
+
+test("CI tries the oldest Node of each range in engines", () => {
+  const oldest = engines.node.split(" || ").map((range) => semver.minVersion(range)?.version);
+  expect(tried.map((version) => semver.minVersion(version)?.version)).toEqual(expect.arrayContaining(oldest));
+});
+
+describe.each(tried)("Node %s", (version) => {
+  test("is in the engines of every locked package", () => {
+    const oldest = semver.minVersion(version)?.version ?? "";
+    const refusing = Object.entries(packages).filter(([, { engines }]) => engines?.node && !semver.satisfies(oldest, engines.node));
+    expect(refusing.map(([path, { version, engines }]) => `${path} ${version} needs ${engines?.node}`)).toEqual([]);
+  });
+});
