@@ -3,6 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { fail } from "../kernel/errors.ts";
+import { isSameToken } from "../kernel/random.ts";
 
 /** Workshop endpoints are exempt: they check the code of their workshop, and affect nothing outside it. */
 const isWorkshopRequest = (incoming: IncomingMessage) => {
@@ -11,7 +12,7 @@ const isWorkshopRequest = (incoming: IncomingMessage) => {
 };
 
 export const requireControlToken = (token: string | undefined) => (incoming: IncomingMessage) => {
-  if (token === undefined || isWorkshopRequest(incoming) || incoming.headers.authorization === `Bearer ${token}`) return;
+  if (token === undefined || isWorkshopRequest(incoming) || isSameToken(incoming.headers.authorization ?? "", `Bearer ${token}`)) return;
   fail(
     "control_token_required",
     "This sandbox is open to the network: send its control token as `Authorization: Bearer …`. An sk_test_ key does not open the control plane.",

@@ -1,7 +1,7 @@
 // The one source of randomness: each value is a function of the seed and of what it is for, so a sandbox with the same seed repeats it.
 // Only what guards access in a shared sandbox comes from the system instead: one value of a seed reveals all others to a search of its 32 bits.
 
-import { hash, randomBytes } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 export interface Random {
   /** An id such as `bkg_4fJ…`. */
@@ -59,3 +59,7 @@ export const randomToken = () => randomBytes(24).toString("hex");
 
 /** Base62 characters that no seed predicts, of almost six bits each. */
 export const randomText = (length: number) => base62(randomBytes(length));
+
+/** Compares a token in a time that does not depend on how much of it is right. */
+export const isSameToken = (received: string, expected: string) =>
+  timingSafeEqual(hash("sha256", received, "buffer"), hash("sha256", expected, "buffer"));

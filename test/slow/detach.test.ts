@@ -1,11 +1,23 @@
 // Detached sandboxes and the commands for them: their output and exit codes.
 
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { readGithubFile } from "../support/github-files.ts";
 import { folder, launch, PROGRAM, run, start } from "../support/program.ts";
 import { call } from "../support/sandbox.ts";
@@ -278,5 +290,117 @@ describe("status", () => {
       out: [`http://127.0.0.1:${port} is ready; add --control-token <token> for details.`],
     });
     expect(url).toBe(`http://127.0.0.1:${port}`);
+  });
+});
+
+describe("a state file that a checkout brings", () => {
+  /** A program of the user's that is no sandbox, and must survive. */
+  function bystander() {
+    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    return child.pid as number;
+  }
+
+  /** A server that calls itself a sandbox of that process, and remembers what it received. */
+  async function impostor(pid: number, host = "127.0.0.1") {
+    const received: (string | undefined)[] = [];
+    const server = createServer((incoming, outgoing) => {
+      received.push(incoming.headers.authorization);
+      outgoing.setHeader("content-type", "application/json");
+      outgoing.end(JSON.stringify({ name: "merchant-sandbox", version: "0.1.0", pid, status: "ready" }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, host, resolve));
+    onTestFinished(() => void server.close());
+    return { url: `http://${host}:${(server.address() as AddressInfo).port}`, received };
+  }
+
+  const plant = (cwd: string, state: object, mode = 0o600, name = "detached-abcdef.json") => {
+    mkdirSync(join(cwd, ".merchant-sandbox"), { recursive: true });
+    writeFileSync(join(cwd, ".merchant-sandbox", name), JSON.stringify(state), { mode });
+    chmodSync(join(cwd, ".merchant-sandbox", name), mode);
+  };
+
+  test("does not make stop end a process that does not listen at its URL", async () => {
+    const cwd = folder();
+    const pid = bystander();
+    const { url } = await impostor(pid);
+    plant(cwd, { url, pid, log: join(cwd, "mine.txt") });
+    writeFileSync(join(cwd, "mine.txt"), "mine");
+    expect(await run(["stop", "--all"], {}, cwd)).toMatchObject({ out: ["No sandbox runs here."] });
+    expect((await run(["stop"], {}, cwd)).code).toBe(1);
+    expect([isAlive(pid), existsSync(join(cwd, "mine.txt"))]).toEqual([true, true]);
+  });
+
+  test("names no log: the log of a sandbox is the one beside its state file", async () => {
+    const { cwd } = await detach();
+    const [name = ""] = statesIn(cwd);
+    const file = join(cwd, ".merchant-sandbox", name);
+    writeFileSync(join(cwd, "mine.txt"), "mine");
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), log: join(cwd, "mine.txt") }));
+    expect((await run(["stop"], {}, cwd)).code).toBe(0);
+    expect(existsSync(join(cwd, "mine.txt"))).toBe(true);
+  });
+
+  test.skipIf(process.platform === "win32")("is ignored if others may read or write it, or if it is a link", async () => {
+    const { cwd, url } = await detach();
+    const [name = ""] = statesIn(cwd);
+    const file = join(cwd, ".merchant-sandbox", name);
+    for (const mode of [0o644, 0o620, 0o602]) {
+      chmodSync(file, mode);
+      const { error } = await run(["status", "--json"], { MERCHANT_SANDBOX_PORT: "1" }, cwd);
+      expect([mode, error]).toEqual([
+        mode,
+        expect.stringContaining("is ignored: it must be a file that only this user can read and write."),
+      ]);
+    }
+    chmodSync(file, 0o600);
+    renameSync(file, join(cwd, "elsewhere.json"));
+    symlinkSync(join(cwd, "elsewhere.json"), file);
+    expect((await run(["status"], { MERCHANT_SANDBOX_PORT: "1" }, cwd)).error).toContain("is ignored");
+    rmSync(file);
+    renameSync(join(cwd, "elsewhere.json"), file);
+    expect((await run(["status"], {}, cwd)).out).toEqual([expect.stringContaining(url)]);
+  });
+
+  test("does not make status send a token to a server of another machine", async () => {
+    const cwd = folder();
+    // A name that leads to this machine stands for a foreign one: no command may ask it.
+    const { url, received } = await impostor(process.pid);
+    plant(cwd, { url: url.replace("127.0.0.1", "sandbox.localhost"), pid: process.pid, controlToken: "mine" });
+    await run(["status"], { MERCHANT_SANDBOX_CONTROL_TOKEN: "secret", MERCHANT_SANDBOX_PORT: "1" }, cwd);
+    expect(received).toEqual([]);
+  });
+});
+
+describe("what a detached sandbox leaves behind", () => {
+  const onLinux = test.skipIf(process.platform !== "linux");
+
+  onLinux("nothing, if its state cannot be written: no process, no file, and the command comes back", () => {
+    const cwd = folder();
+    // Files may have 1,024 bytes, as on a disk that is nearly full; a long token makes the state longer, but not the log.
+    const words = [PROGRAM, "start", "--detach", "--memory", "--port", "0", "--control-token", "x".repeat(300)];
+    const limited = `ulimit -f 1; exec "${process.execPath}" ${words.join(" ")}`;
+    const { status, stderr } = spawnSync("bash", ["-c", limited], { cwd, encoding: "utf8" });
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/Cannot write in \S+: EFBIG.* The sandbox was ended again\.\n$/)]);
+    expect(readdirSync(join(cwd, ".merchant-sandbox"))).toEqual([".gitignore"]);
+    const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    const folderOf = (pid: string) => spawnSync("readlink", [`/proc/${pid}/cwd`], { encoding: "utf8" }).stdout.trim();
+    expect(processes.filter((pid) => folderOf(pid) === cwd)).toEqual([]);
+  });
+
+  onLinux("no control token among the arguments of its process", async () => {
+    const { pid, url } = await detach(["--memory", "--control-token", "hidden-token"]);
+    expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).not.toContain("hidden-token");
+    expect((await call(url, "GET", "/_sandbox/health", { key: null })).status).toBe(403);
+    expect((await call(url, "GET", "/_sandbox/health", { key: "hidden-token" })).status).toBe(200);
+  });
+
+  test("a log that keeps its newest lines when it has grown too long", async () => {
+    const { url, log } = await detach();
+    appendFileSync(log, `${"x".repeat(99)}\n`.repeat(200_000));
+    await vi.waitUntil(() => statSync(log).size < 2_000_000, { timeout: 20_000 });
+    await call(url, "GET", "/v1/payments");
+    await vi.waitUntil(() => readFileSync(log, "utf8").includes("/v1/payments"), { timeout: 10_000 });
+    expect(readFileSync(log, "utf8").split("\n")[0]).toMatch(/^Older lines were removed at \d{8} bytes\.$/);
   });
 });

@@ -30,7 +30,7 @@ export async function writeReport({ format, file }: RequestedReport, sandbox: Ru
   const report: unknown = await sandbox.control.report({ format });
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, typeof report === "string" ? report : `${JSON.stringify(report, null, 2)}\n`);
+    writeFileSync(file, typeof report === "string" ? report : `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 });
   } catch (error) {
     throw new SandboxError(`Cannot write the report ${file}: ${(error as Error).message}.`);
   }

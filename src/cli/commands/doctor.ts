@@ -11,8 +11,8 @@ import { packageFile } from "../../sandbox/package-files.ts";
 import { findAddonProblem } from "../../store/sqlite/native-addon.ts";
 import { command, print } from "../command.ts";
 import { portOwner } from "../process/port-owner.ts";
-import { folderOf } from "../remote/instances.ts";
 import { describeSandboxAt } from "../remote/probe.ts";
+import { folderOf } from "../remote/state-files.ts";
 
 export const doctor = command({
   summary: "check this machine for problems (exit code 1 if there are any)",

@@ -1,11 +1,11 @@
 // `stop`: ends a sandbox that `start --detach` started, and returns when its process has exited.
 
-import { rmSync } from "node:fs";
 import { realDelay, stopwatch } from "../../kernel/clock.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { command, note, print } from "../command.ts";
 import { isAlive, signal } from "../process/signals.ts";
-import { type Detached, findDetached, findSandbox, removeState, targetFlags } from "../remote/instances.ts";
+import { findDetached, findSandbox, targetFlags } from "../remote/instances.ts";
+import { type Detached, removeState } from "../remote/state-files.ts";
 
 const STOP_TIMEOUT = 15_000;
 const POLL_INTERVAL = 20;
@@ -30,7 +30,7 @@ async function findOne(flags: Record<string, string | undefined>) {
   );
 }
 
-async function end(sandbox: Detached & { file: string }): Promise<boolean> {
+async function end(sandbox: Detached): Promise<boolean> {
   const { pid, url, log } = sandbox;
   const elapsed = stopwatch();
   signal(pid, "SIGTERM");
@@ -40,8 +40,7 @@ async function end(sandbox: Detached & { file: string }): Promise<boolean> {
     signal(pid, "SIGKILL");
     note(`${url} did not end in time, so process ${pid} was killed. Its log is ${log}.`);
   }
-  removeState(sandbox);
-  if (isGone) rmSync(log, { force: true });
+  removeState(sandbox, { keepLog: !isGone });
   if (isGone) print(`Stopped ${url}.`);
   return isGone;
 }

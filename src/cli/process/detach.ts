@@ -1,15 +1,17 @@
 // `start --detach`: starts a sandbox in a background process, and returns when it is ready.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
-import type { Options } from "../../sandbox/options.ts";
+import { type Options, variableOf } from "../../sandbox/options.ts";
 import { makeFolder } from "../../store/sqlite/database.ts";
 import { note, print } from "../command.ts";
 import type { ReadyFacts } from "../output/output.ts";
 import { localUrl } from "../remote/environment.ts";
-import { type Detached, folderOf, logFileIn, writeState } from "../remote/instances.ts";
+import { folderOf, logFileIn, writeState } from "../remote/state-files.ts";
+import { boundLog } from "./bounded-log.ts";
 import { portOwner } from "./port-owner.ts";
 
 interface Failed {
@@ -24,12 +26,17 @@ export async function detach(options: Options, flags: Record<string, string | un
   makeFolder(folder);
   const name = randomToken().slice(0, 12);
   const log = logFileIn(folder, name);
-  const child = spawnBackground(log);
+  const child = spawnBackground(log, options.controlToken);
   const result = await waitUntilReady(child);
   if ("code" in result) return await reportFailure(result, log, options.port);
   const url = localUrl({ ...result, port: Number(new URL(result.url).port) }, options.host);
-  const state: Detached = { ...result, url, baseUrl: `${url}/v1`, log };
-  writeState(folder, name, state);
+  const state = { ...result, url, baseUrl: `${url}/v1`, log };
+  try {
+    writeState(folder, name, state);
+  } catch (error) {
+    await end(child, log);
+    throw new SandboxError(`Cannot write in ${folder}: ${(error as Error).message}. The sandbox was ended again.`);
+  }
   child.unref();
   if (flags.json !== undefined) print(JSON.stringify({ event: "ready", ...state }));
   else
@@ -41,17 +48,21 @@ export async function detach(options: Options, flags: Record<string, string | un
 
 /** Runs in the background process: reports to the foreground process that the sandbox is ready, or ends if that has gone. */
 export function announce(facts: ReadyFacts): void {
+  boundLog();
   process.send?.(facts, (error) => {
     if (error) process.kill(process.pid, "SIGTERM");
     else process.disconnect();
   });
 }
 
-function spawnBackground(log: string): ChildProcess {
-  const argv = process.argv.slice(2).filter((argument) => argument !== "--detach");
-  const fd = openSync(log, "a", 0o600);
+/** The token is passed in the environment, because other users of the machine can read the arguments of a process. */
+function spawnBackground(log: string, token: string | undefined): ChildProcess {
+  const argv = process.argv.slice(2).filter((argument, index, all) => !isTokenOrDetach(argument, all[index - 1]));
+  const env = token === undefined ? process.env : { ...process.env, [variableOf("controlToken")]: token };
+  const fd = openSync(log, "a+", 0o600);
   try {
     return spawn(process.execPath, [process.argv[1] as string, ...argv], {
+      env,
       detached: true,
       stdio: ["ignore", fd, fd, "ipc"],
       windowsHide: true,
@@ -59,6 +70,14 @@ function spawnBackground(log: string): ChildProcess {
   } finally {
     closeSync(fd);
   }
+}
+
+const isTokenOrDetach = (argument: string, before: string | undefined) =>
+  argument === "--detach" || before === "--control-token" || /^--control-token(=|$)/.test(argument);
+
+async function end(child: ChildProcess, log: string): Promise<void> {
+  if (child.kill("SIGTERM")) await once(child, "exit");
+  rmSync(log, { force: true });
 }
 
 function waitUntilReady(child: ChildProcess): Promise<ReadyFacts | Failed> {

@@ -10,15 +10,24 @@ const TIMEOUT = 500;
 export async function portOwner(port: number): Promise<string | undefined> {
   const sandbox = await describeSandboxAt(`http://127.0.0.1:${port}`, undefined, TIMEOUT);
   if (sandbox) return `merchant-sandbox ${sandbox.version}, process ${sandbox.pid}, ${sandbox.database ?? "in memory"}`;
-  return ownerOnLinux(port) ?? (await ownerByTool(port));
+  const found = await listenerOf(port);
+  return found && `process ${found.pid} (${found.name})`;
 }
 
-function ownerOnLinux(port: number): string | undefined {
+export interface Listener {
+  pid: number;
+  name: string;
+}
+
+/** The process that listens on a port, by what the system knows. */
+export const listenerOf = async (port: number): Promise<Listener | undefined> => listenerOnLinux(port) ?? (await listenerByTool(port));
+
+function listenerOnLinux(port: number): Listener | undefined {
   const sockets = new Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) => listening(table, port)));
   if (sockets.size === 0) return undefined;
   for (const pid of namesIn("/proc").filter((name) => /^\d+$/.test(name)))
     for (const handle of namesIn(`/proc/${pid}/fd`))
-      if (sockets.has(linkOf(`/proc/${pid}/fd/${handle}`))) return `process ${pid} (${textOf(`/proc/${pid}/comm`).trim()})`;
+      if (sockets.has(linkOf(`/proc/${pid}/fd/${handle}`))) return { pid: Number(pid), name: textOf(`/proc/${pid}/comm`).trim() };
   return undefined;
 }
 
@@ -31,11 +40,11 @@ function listening(table: string, port: number): string[] {
   return rows.filter(([, local, , state]) => local?.endsWith(`:${hex}`) && state === "0A").map((columns) => `socket:[${columns[9]}]`);
 }
 
-function ownerByTool(port: number): Promise<string | undefined> {
+function listenerByTool(port: number): Promise<Listener | undefined> {
   return new Promise((resolve) => {
     execFile("lsof", ["-nP", `-iTCP:${port}`, "-sTCP:LISTEN", "-Fpc"], { timeout: 5_000 }, (_, out) => {
       const [, pid, name] = /^p(\d+)\nc(.*)$/m.exec(out) ?? [];
-      resolve(pid === undefined ? undefined : `process ${pid} (${name})`);
+      resolve(pid === undefined ? undefined : { pid: Number(pid), name: name ?? "" });
     });
   });
 }
