@@ -21,6 +21,7 @@ function expectSound(answer: Answer, label: string, documents: Readonly<Record<s
   const types = answer.status < 300 ? Object.values(documents) : [];
   expect(["application/json", ...types], label).toContain(answer.headers["content-type"]?.replace(/;.*/, ""));
   if (answer.status < 300 || answer.text === "") return;
+  expect(answer.body, label).toBeDefined();
   const known = errors[answer.body.code as ErrorCode];
   expect(known, label).toBeDefined();
   expect([answer.status, answer.body.error], label).toEqual([known.status, known.error]);
