@@ -69,7 +69,7 @@ function checkType(incoming: IncomingMessage): void {
 }
 
 /** Whether a Content-Type is JSON in UTF-8. Split, not matched: an expression for it takes quadratic time on a long run of spaces. */
-function isJsonType(type: string): boolean {
+export function isJsonType(type: string): boolean {
   const [essence, charset = "", ...rest] = type.split(";").map((part) => part.trim().toLowerCase());
   const [name, value = ""] = charset.split("=").map((part) => part.trim());
   return essence === "application/json" && (charset === "" || (name === "charset" && /^"?utf-?8"?$/.test(value))) && rest.join("") === "";

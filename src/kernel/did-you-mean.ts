@@ -1,17 +1,17 @@
 // Suggests the valid name that is closest to a mistyped one, for error messages.
 
-/**
- * The candidate with the fewest edits; undefined when they exceed a third of its length (at least two are allowed). A name that is longer
- * or shorter by more than that is not compared: the time follows the candidates, not a name of any length that a caller sent.
- */
+/** Comparing two names takes time in proportion to the product of their lengths; no name of an API is this long. */
+const MAX_LENGTH = 200;
+
+/** The candidate with the fewest edits; undefined when they exceed a third of its length (at least two are allowed). */
 export function closestMatch(wrong: string, candidates: Iterable<string>): string | undefined {
+  if (wrong.length > MAX_LENGTH) return undefined;
+  const sought = wrong.toLowerCase();
   let best: string | undefined;
   let fewest = Infinity;
-  let sought: string | undefined;
   for (const candidate of candidates) {
     const allowed = Math.max(2, Math.ceil(candidate.length / 3));
     if (Math.abs(wrong.length - candidate.length) > allowed) continue;
-    sought ??= wrong.toLowerCase();
     const edits = distance(sought, candidate.toLowerCase());
     if (edits <= allowed && edits < fewest) [best, fewest] = [candidate, edits];
   }

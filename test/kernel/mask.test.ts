@@ -1,7 +1,10 @@
 // Masking: every secret of a text, by its name or its own form, however it is written, and nothing else.
 
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { isJsonType } from "../../src/http/read-body.ts";
+import { closestMatch } from "../../src/kernel/did-you-mean.ts";
 import { MASK, mask, maskHeaders, maskIdempotencyKey, maskValue, mayHoldSecret } from "../../src/kernel/mask.ts";
 import { isSecretName, SECRET_PARAMETERS, SECRET_WORDS } from "../../src/kernel/secret-names.ts";
 import { secretsIn } from "../../src/kernel/secrets-in.ts";
@@ -33,6 +36,14 @@ describe("a name is secret", () => {
     expect(innocent.filter(isSecretName)).toEqual([]);
     expect(mask('{"shipping":5,"pinned":1,"secretary":"Ana"}')).toBe('{"shipping":5,"pinned":1,"secretary":"Ana"}');
   });
+});
+
+test("SECURITY.md lists the secret names", () => {
+  const page = readFileSync("SECURITY.md", "utf8");
+  const listed = (row: string) =>
+    [...(page.split("\n").find((line) => line.startsWith(row)) ?? "").matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+  expect(listed("| By name |")).toEqual(SECRET_WORDS);
+  expect(listed("| By name, at the end")).toEqual(SECRET_PARAMETERS);
 });
 
 describe("JSON", () => {
@@ -234,5 +245,78 @@ describe("the log of a request", () => {
     expect(new Set(texts).size).toBe(3);
     expect(kept.map(({ body }) => body).reverse()).toEqual(texts);
     expect(kept.map(({ bytes }) => bytes).reverse()).toEqual(texts.map((text) => Buffer.byteLength(text)));
+  });
+});
+
+describe("time grows no faster than the text", () => {
+  /** How the CPU time grows from a quarter of a length to all of it; the least of three runs each. */
+  const growth = (length: number, piece: string, work: (text: string) => void) => {
+    const [short, long] = [length / 4, length].map((most) => {
+      const text = piece.repeat(Math.ceil(most / piece.length));
+      const runs = [1, 2, 3].map(() => {
+        const start = process.cpuUsage();
+        work(text);
+        const { user, system } = process.cpuUsage(start);
+        return user + system;
+      });
+      return Math.min(...runs);
+    }) as [number, number];
+    // Below a few milliseconds the clock's grain and the compiler count more than the text.
+    return long / Math.max(short, 5_000);
+  };
+  /** Four times the text takes four times as long, or sixteen times where the time is quadratic. */
+  const GROWTH = 10;
+
+  const hostile = [
+    '"',
+    "a",
+    "A",
+    "\\",
+    "%5",
+    "%25",
+    "pin",
+    '"pin":',
+    "pin=",
+    "pin ",
+    "password",
+    '{"pin":{',
+    "DE89 ",
+    "AA11",
+    "sk_test_",
+    "%70in=",
+    "key=",
+  ];
+  test.each([
+    ...hostile,
+    "\\u0070",
+    'token="',
+    "pin:'",
+    "[pin",
+    "DE89-3704-0044-0532-0130-01 ",
+    '\\"pin\\":1',
+    'pin "',
+    "pin\\",
+    "&pin",
+    "_pi",
+  ])("masking 1 MiB of %s", (piece) => {
+    expect(growth(2 ** 20, piece, (text) => mask(text))).toBeLessThan(GROWTH);
+  });
+
+  test("finding the nearest name", () => {
+    expect(growth(16_384, "payments.list", (text) => closestMatch(text, [`${text}s`, "payments.list"]))).toBeLessThan(GROWTH);
+    expect(closestMatch("payments.lst", ["payments.list", "payments.create"])).toBe("payments.list");
+  });
+
+  test("reading a Content-Type", () => {
+    expect(growth(65_536, " ", (spaces) => isJsonType(`application/json${spaces}x`))).toBeLessThan(GROWTH);
+    const types = [
+      "application/json",
+      'Application/JSON ; charset = "UTF-8" ;',
+      "application/json;",
+      "application/json; charset=latin1",
+      "text/json",
+      "application/json;;a",
+    ];
+    expect(types.map(isJsonType)).toEqual([true, true, true, false, false, false]);
   });
 });

@@ -16,7 +16,7 @@ const [JOURNAL_CUT, DELIVERY_CUT] = [16_384, 4_096];
 
 const plain = (text: string) => text;
 const word = fc.stringMatching(/^[A-Za-z0-9]{14}$/);
-const number = fc.integer({ min: 100_000_000, max: 999_999_999 });
+const number = fc.noBias(fc.integer({ min: 123_456_789, max: 987_654_321 }));
 
 interface Secret {
   /** JSON text of a field or an element that carries the secret. */
@@ -61,11 +61,13 @@ const known = fc
     const secret = spellPair(value);
     // The kind of a key may be seen, the rest may not.
     const hidden = value.replace(/^(?:sk_test_(?:session_)?|whsec_)/, "");
+    // Half an IBAN is a leak too; it is what a text contains that is cut before it is masked.
+    const half = value.slice(0, 12);
     return {
       json: asName ? `"${spellJson(value)}":1` : `"note":"see ${spellJson(value)} there"`,
       pair: asName ? `${secret}=1` : `note=${secret}`,
       value,
-      traces: tracesOf(hidden),
+      traces: [...tracesOf(hidden), ...(hidden === value ? tracesOf(half) : [])],
     };
   });
 
@@ -80,7 +82,7 @@ const bodyOf = (json: string, pair: string, form: string, padding: number): stri
 };
 
 const forms = fc.constantFrom("plain", "nested", "text", "deepText", "form", "cut");
-const paddings = fc.oneof(fc.constant(0), fc.integer({ min: JOURNAL_CUT - 120, max: JOURNAL_CUT + 20 }));
+const paddings = fc.oneof(fc.constant(0), fc.integer({ min: JOURNAL_CUT - 100, max: JOURNAL_CUT }));
 const secretHeaders = fc.constantFrom("x-api-key", "X-Auth-Token", "Cookie", "Proxy-Authorization", "authorization", "x-client-secret");
 
 interface SentCall {
@@ -155,7 +157,7 @@ test("no secret of a call is in the journal, a report, the live stream, a consol
         ),
       ).toEqual([]);
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS, endOnFailure: true },
   );
 });
 
@@ -168,7 +170,7 @@ test("no secret of a receiver's answer is in the log of deliveries, a report or 
   const answers = fc.tuple(
     fc.oneof(named, known),
     forms,
-    fc.oneof(fc.constant(0), fc.integer({ min: DELIVERY_CUT - 120, max: DELIVERY_CUT })),
+    fc.oneof(fc.constant(0), fc.integer({ min: DELIVERY_CUT - 100, max: DELIVERY_CUT })),
   );
   for (const [secret, shape, padding] of fc.sample(answers, RUNS)) {
     secrets.push(secret);
