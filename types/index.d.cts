@@ -1933,7 +1933,7 @@ interface Connection {
   /** Real milliseconds. */
   readonly opened: number;
 }
-interface LoggedRequest$1 {
+interface JournalEntry {
   sequence: number;
   id: string;
   /** Sandbox milliseconds. */
@@ -1961,12 +1961,12 @@ interface LoggedRequest$1 {
   responseHeaders: Record<string, string | number>;
   responseBody: string;
 }
-interface RateRule {
+interface RateLimit {
   limit: number;
   /** Milliseconds. */
   window: number;
 }
-type RetrySchedule = "fast" | "realistic" | number[];
+type RetryScheduleOption = "fast" | "realistic" | number[];
 interface Options {
   /** listen on this port; 0 selects any free port (default: 4747) */
   port: number;
@@ -1989,13 +1989,13 @@ interface Options {
   /** reject request bodies of an unexpected shape, or accept any JSON object (default: checked) */
   bodies: "checked" | "open";
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
-  rateLimit: Record<string, RateRule>;
+  rateLimit: Record<string, RateLimit>;
   /** arm the fault rules of this JSON file at start, until a reset */
   faults: string | undefined;
   /** arm this scenario at start, such as lost-response, until a reset */
   scenario: string[];
   /** retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m (default: fast) */
-  retrySchedule: RetrySchedule;
+  retrySchedule: RetryScheduleOption;
   /** limit the total time for a webhook response (default: 10s) */
   webhookTimeout: number;
   /** accept self-signed certificates of https receivers */
@@ -2035,7 +2035,7 @@ export interface Sandbox extends ControlPlane {
   /** The token that the control plane requires over HTTP; undefined when it requires none, as on loopback. */
   readonly controlToken: string | undefined;
   /** Adds a listener that is called after each response of the service. */
-  onRequest(listener: (entry: LoggedRequest$1) => void): void;
+  onRequest(listener: (entry: JournalEntry) => void): void;
   /** Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes and resets. */
   onHappening(listener: (happening: LiveEvent) => void): void;
   /** Adds a listener for internal errors of the sandbox. */

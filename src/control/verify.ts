@@ -21,7 +21,7 @@ export const verify = endpoint({
   body: Expectations,
   example: { within: "2s", all: [{ requests: { match: { operation: "payments.list" }, count: { exactly: 0 } } }] },
   reply: Verification,
-  errors: ["validation_failed", "verification_failed"],
+  errors: ["validation_failed", "verification_failed", "sandbox_unavailable"],
   async handle({ query, body: { all = [], ...rest }, verifier }) {
     const verified = await verifier.verify({ ...rest, all });
     if (query.strict !== "1" || verified.verdict === "pass") return verified;

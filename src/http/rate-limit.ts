@@ -15,43 +15,70 @@ export type RateLimits = { readonly all: RateLimit } & Readonly<Record<string, R
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-/** Beyond this many windows, the one opened first is evicted. */
+/** For merchants and for addresses each. */
 const MAX_BUCKETS = 10_000;
 
 export function createRateLimiter(rules: RateLimits) {
-  const buckets = new Map<string, RateLimitWindow>();
-  const bucketOf = (name: string, rule: RateLimit) => {
-    const known = buckets.get(name);
-    if (known) return known;
-    if (buckets.size >= MAX_BUCKETS) buckets.delete(buckets.keys().next().value as string);
-    const made = openBucket(rule);
-    buckets.set(name, made);
-    return made;
-  };
-  const anonymous = (context: RequestContext) => bucketOf(`address ${context.incoming.socket.remoteAddress ?? ""}`, rules.all);
+  // Apart, so that no number of addresses without a valid key can evict the window of a merchant.
+  const merchants = createBuckets();
+  const addresses = createBuckets();
+  const anonymous = ({ incoming, at }: RequestContext) => addresses.open(incoming.socket.remoteAddress ?? "", rules.all, at);
   return {
     anonymous,
     /** The window that a merchant's operations share. */
-    of: (merchant: string) => bucketOf(merchant, rules.all),
+    of: (merchant: string) => merchants.open(merchant, rules.all),
     /** The windows of operations with a limit of their own that this merchant has called. */
     ownOf: (merchant: string): [operation: string, bucket: RateLimitWindow][] =>
-      [...buckets].flatMap(([name, bucket]) => (name.startsWith(`${merchant} `) ? [[name.slice(merchant.length + 1), bucket]] : [])),
+      [...merchants.all].flatMap(([name, bucket]) => (name.startsWith(`${merchant} `) ? [[name.slice(merchant.length + 1), bucket]] : [])),
     bucket(context: RequestContext) {
       const merchant = context.identity?.merchant;
       if (merchant === undefined) return anonymous(context);
       const operation = context.operation?.id ?? "all";
       const own = rules[operation];
-      return own && operation !== "all" ? bucketOf(`${merchant} ${operation}`, own) : bucketOf(merchant, rules.all);
+      return own && operation !== "all"
+        ? merchants.open(`${merchant} ${operation}`, own, context.at)
+        : merchants.open(merchant, rules.all, context.at);
     },
     /** Drops every window, or those of one merchant. */
     clear(merchant?: string) {
-      for (const name of buckets.keys())
-        if (merchant === undefined || name === merchant || name.startsWith(`${merchant} `)) buckets.delete(name);
+      if (merchant === undefined) addresses.all.clear();
+      for (const name of merchants.all.keys())
+        if (merchant === undefined || name === merchant || name.startsWith(`${merchant} `)) merchants.all.delete(name);
     },
   };
 }
 
-function openBucket(rule: RateLimit): RateLimitWindow {
+/** A bounded number of windows. Those that are over make room for new ones; if none is, the one opened first does. */
+function createBuckets() {
+  const all = new Map<string, Bucket>();
+  let nextSweep = 0;
+  const makeRoom = (now: number) => {
+    // One that is over is like a new one. Until the next one is over, looking for it again is in vain.
+    if (now >= nextSweep) {
+      for (const [name, bucket] of all) if (bucket.isDisposable(now)) all.delete(name);
+      nextSweep = Math.min(...[...all.values()].map((bucket) => bucket.reset(now)));
+    }
+    if (all.size >= MAX_BUCKETS) all.delete(all.keys().next().value as string);
+  };
+  return {
+    all,
+    open(name: string, rule: RateLimit, now = 0): RateLimitWindow {
+      const known = all.get(name);
+      if (known) return known;
+      if (all.size >= MAX_BUCKETS) makeRoom(now);
+      const made = openBucket(rule);
+      all.set(name, made);
+      return made;
+    },
+  };
+}
+
+interface Bucket extends RateLimitWindow {
+  /** Whether the window is over and nothing was set on it. */
+  isDisposable(now: number): boolean;
+}
+
+function openBucket(rule: RateLimit): Bucket {
   let { limit, window } = rule;
   let start = 0;
   let end = 0;
@@ -72,6 +99,7 @@ function openBucket(rule: RateLimit): RateLimitWindow {
     get window() {
       return window;
     },
+    isDisposable: (now) => (now < start || now >= end) && limit === rule.limit && window === rule.window,
     remaining(now) {
       startNextIfOver(now);
       return Math.max(0, limit - used);

@@ -47,24 +47,19 @@ export function createClock(frozenAt?: number): Clock {
   const time = createTime(frozenAt);
   const alarm = createAlarm(time);
   let lastAdvance: Promise<unknown> = Promise.resolve();
-  let endAdvances = () => {};
-  let isEnded = false;
   const failureListeners = new Set<(error: unknown) => void>();
-  const ended = new Promise<void>((resolve) => {
-    endAdvances = () => {
-      isEnded = true;
-      resolve();
-    };
-  });
+  const end = createEnd();
   // Work that is due or started belongs to the present: it settles before time moves on.
   const play = async (until: number) => {
-    const settle = () => alarm.settle(() => isEnded);
+    const settle = () => alarm.settle(end.isReached);
     await settle();
-    for (let due = alarm.earliest(); due <= until && !isEnded; due = alarm.earliest()) {
+    while (!end.isReached()) {
+      const due = alarm.earliest();
+      if (due > until) break;
       if (due > time.now()) time.moveTo(due);
       await settle();
     }
-    if (isEnded) return;
+    if (end.isReached()) return;
     if (until > time.now()) time.moveTo(until);
     alarm.arm();
   };
@@ -80,18 +75,35 @@ export function createClock(frozenAt?: number): Clock {
     },
     // Concurrent calls run one after another.
     async advance(until) {
-      const advanced = lastAdvance.then(() => (isEnded ? undefined : play(until)));
+      const advanced = lastAdvance.then(() => (end.isReached() ? undefined : play(until)));
       lastAdvance = advanced.catch(() => {});
-      await Promise.race([advanced, ended]);
-      return !isEnded;
+      await Promise.race([advanced, end.reached]);
+      return !end.isReached();
     },
-    endAdvances: () => endAdvances(),
+    endAdvances: end.reach,
     watch(work) {
       alarm.watched.push(pauseOnFailure(work, (error) => notify(failureListeners, error), alarm.wake));
     },
     onFailure: (listener) => void failureListeners.add(listener),
     wake: alarm.wake,
     stop: alarm.stop,
+  };
+}
+
+/** The end of all advances. */
+function createEnd() {
+  let isReached = false;
+  let resolve = () => {};
+  const reached = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return {
+    reached,
+    isReached: () => isReached,
+    reach() {
+      isReached = true;
+      resolve();
+    },
   };
 }
 
@@ -267,6 +279,9 @@ export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 /** Parses an RFC 3339 time from 1970 to 9999 as milliseconds; undefined when it is not one (no `created` is negative). */
 export function parseTime(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return undefined;
+  const [year, month, day] = text.slice(0, 10).split("-").map(Number) as [number, number, number];
+  // Date.parse reads 2026-02-30 as 2 March.
+  if (new Date(Date.UTC(year, month - 1, day)).getUTCDate() !== day) return undefined;
   const time = Date.parse(text);
   return time >= 0 && time <= LATEST_TIME ? time : undefined;
 }

@@ -220,7 +220,10 @@ function parseGiven(name: OptionName, given: unknown): unknown {
   if (!texts.every((text) => typeof text === "string")) return given;
   const values = texts.map((text) => definition.parse(text as string, flagOf(name)));
   if (!definition.multiple) return values.at(-1);
-  return name === "rateLimit" ? Object.assign({}, definition.default, ...(values as object[])) : values;
+  // Not Object.assign: it would set the prototype for --rate-limit __proto__=….
+  return name === "rateLimit"
+    ? Object.fromEntries([definition.default as object, ...(values as object[])].flatMap(Object.entries))
+    : values;
 }
 
 /** Checks what the text of one option cannot show. Returns the options with the control token that is in force. */

@@ -115,7 +115,7 @@ const same = (received: string, wanted: string) => received === wanted;
 
 function headerOf({ request_headers }: RequestRow) {
   const headers = JSON.parse(request_headers) as Record<string, unknown>;
-  return (name: string) => headers[name.toLowerCase()];
+  return (name: string) => (Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()] : undefined);
 }
 
 /** In a body that is not JSON, or that the log has cut off, every pointer is undefined. */

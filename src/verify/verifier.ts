@@ -2,6 +2,7 @@
 
 import type { Expectations, Verification } from "../contracts/expectations.ts";
 import { afterRealTime, realDelay, stopwatch } from "../kernel/clock.ts";
+import { fail } from "../kernel/errors.ts";
 import { afterRestart, type Baseline, sourcesSince, takeBaseline } from "./baseline.ts";
 import type { CheckResult } from "./check-result.ts";
 import { type PlannedCheck, planChecks, readWait, type VerificationSources } from "./plan-checks.ts";
@@ -15,11 +16,13 @@ interface VerifierOptions extends VerificationSources {
 
 /** Records, verdicts and fault counts change without an event, so they are polled, in real milliseconds. */
 const POLL_INTERVAL = 50;
-/** After each check, pause this many times as long as it took, so that a flood of requests is not slowed down. */
+/** After each check of a waiting verification, all pause this many times as long as it took, so that a flood of requests is not slowed down. */
 const REST_FACTOR = 4;
+const MAX_WAITING = 500;
 
 export function createVerifier(options: VerifierOptions) {
   const waiting = new Set<Signal>();
+  const paced = createPace();
   let stopped = false;
   return {
     async verify(expectations: Expectations): Promise<Verification> {
@@ -27,15 +30,23 @@ export function createVerifier(options: VerifierOptions) {
       const within = expectations.within === undefined ? 0 : readWait(expectations.within, "within");
       const deadline = Math.max(within, ...planned.map(({ atLeast }) => atLeast));
       const elapsed = stopwatch();
+      const check = () => {
+        const waited = elapsed();
+        return { waited, results: planned.map((one) => one.check(waited)) };
+      };
+      let { waited, results } = check();
+      const isOver = () => stopped || waited >= deadline || results.every(({ open }) => !open);
+      if (isOver()) return conclude(planned, results, waited);
+      if (waiting.size >= MAX_WAITING)
+        fail("sandbox_unavailable", `${MAX_WAITING} verifications wait already, which is the most that can. Wait for fewer at once.`);
       const signal = createSignal(options.listen);
       waiting.add(signal);
       try {
-        for (;;) {
-          const waited = elapsed();
-          const results = planned.map(({ check }) => check(waited));
-          if (stopped || waited >= deadline || results.every(({ open }) => !open)) return conclude(planned, results, waited);
-          await signal.wait(timeToNextCheck(planned, waited, deadline), (elapsed() - waited) * REST_FACTOR);
+        while (!isOver()) {
+          await signal.wait(timeToNextCheck(planned, waited, deadline));
+          ({ waited, results } = await paced(check));
         }
+        return conclude(planned, results, waited);
       } finally {
         waiting.delete(signal);
         signal.close();
@@ -59,6 +70,28 @@ export function createVerifier(options: VerifierOptions) {
   };
 }
 
+/** Runs checks one after another, with a pause whenever those so far have earned a millisecond of it. */
+function createPace() {
+  let last: Promise<unknown> = Promise.resolve();
+  let rest = 0;
+  const run = async <Result>(check: () => Result): Promise<Result> => {
+    if (rest >= 1) {
+      const pause = rest;
+      rest = 0;
+      await realDelay(pause);
+    }
+    const elapsed = stopwatch();
+    const result = check();
+    rest += elapsed() * REST_FACTOR;
+    return result;
+  };
+  return <Result>(check: () => Result): Promise<Result> => {
+    const checked = last.then(() => run(check));
+    last = checked.catch(() => {});
+    return checked;
+  };
+}
+
 /** Until the deadline or the end of a `never.for`, whichever is sooner; until the next poll if a check depends on polling. */
 function timeToNextCheck(planned: readonly PlannedCheck[], waited: number, deadline: number): number {
   const ends = planned.map(({ atLeast }) => atLeast).filter((end) => end > waited);
@@ -79,9 +112,8 @@ function createSignal(listen: VerifierOptions["listen"]) {
   return {
     notify,
     close,
-    /** Resolves after `rest` once it was notified, or after `timeout`; both in real milliseconds. */
-    async wait(timeout: number, rest: number): Promise<void> {
-      await realDelay(Math.min(rest, timeout));
+    /** Resolves when it is notified, or after `timeout` real milliseconds. */
+    async wait(timeout: number): Promise<void> {
       await new Promise<void>((resolve) => {
         const cancel = afterRealTime(isNotified ? 0 : Math.ceil(timeout), resolve);
         wake = () => {

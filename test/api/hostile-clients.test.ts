@@ -1,9 +1,11 @@
 // Hostile and odd clients: what browsers, load generators and raw sockets send, and what must not end the process.
 
 import { once } from "node:events";
+import { Agent, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { type Bench, lines, open, raw, readRaw } from "../support/sandbox.ts";
+import { receive, register, trigger } from "../support/webhooks.ts";
 
 const RULES = "/v1/hospitality/pricing-rules";
 const MEBIBYTE = 1_048_576;
@@ -174,4 +176,22 @@ test("requests that the guard refuses are not journalled, so that no page can em
   const { data } = await bench.control("GET", "/requests");
   expect(data.map(({ id }: { id: string }) => id)).toEqual([kept.headers["x-sandbox-request-id"]]);
   expect(seen).toEqual([]);
+});
+
+test("closing the sandbox ends an advance of the clock with an error, and leaves no work behind", async () => {
+  const bench = await open({ webhookTimeout: 600_000 });
+  const receiver = await receive();
+  const held: ServerResponse[] = [];
+  receiver.always((_, outgoing) => void held.push(outgoing));
+  await register(bench, receiver.url);
+  await trigger(bench);
+  const advanced = bench.call("POST", "/_sandbox/clock/advance", { key: null, body: { by: "24h" }, agent: new Agent() });
+  await receiver.arrived(1);
+  // The advance waits for the delivery, which waits for the receiver.
+  await bench.control("GET", "/clock");
+  const closed = bench.close();
+  const { status, body } = await advanced;
+  expect([status, body.code]).toEqual([503, "sandbox_unavailable"]);
+  for (const outgoing of held) outgoing.end();
+  await closed;
 });

@@ -1,6 +1,8 @@
 // Rate limits: the scope of a window, what it counts, its headers, and when it ends.
 
 import { describe, expect, test } from "vitest";
+import type { RequestContext } from "../../src/http/context.ts";
+import { createRateLimiter } from "../../src/http/rate-limit.ts";
 import { type Answer, type Bench, type CallOptions, NOON_SECONDS, open } from "../support/sandbox.ts";
 
 const ME = "/v1/merchants/me";
@@ -257,4 +259,31 @@ describe("an invalid rate", () => {
   ])("%j is refused", async (rateLimit) => {
     await expect(open({ rateLimit })).rejects.toThrow(/--rate-limit/);
   });
+});
+
+describe("many windows", () => {
+  const limiter = () => createRateLimiter({ all: { limit: 2, window: 60_000 } });
+  const request = (remoteAddress: string, merchant?: string, at = 0) =>
+    ({ incoming: { socket: { remoteAddress } }, at, ...(merchant && { identity: { merchant } }) }) as unknown as RequestContext;
+
+  test("of strangers do not reset a merchant's", () => {
+    const { bucket } = limiter();
+    bucket(request("::1", "mer_lodge")).take(0);
+    for (let stranger = 0; stranger < 10_001; stranger++) bucket(request(`address ${stranger}`));
+    expect(bucket(request("::1", "mer_lodge")).remaining(0)).toBe(1);
+  });
+
+  test("that are over make room before one that runs, and one that was set stays", () => {
+    const { bucket, of } = limiter();
+    of("mer_set").set({ limit: 7 }, 0);
+    for (let merchant = 1; merchant < 9_999; merchant++) bucket(request("::1", `mer_${merchant}`)).take(0);
+    bucket(request("::1", "mer_lodge", 60_000)).take(60_000);
+    for (let merchant = 0; merchant < 9_000; merchant++) bucket(request("::1", `mer_new_${merchant}`, 60_000)).take(60_000);
+    expect(bucket(request("::1", "mer_lodge", 60_000)).remaining(60_000)).toBe(1);
+    expect(of("mer_set").limit).toBe(7);
+  });
+});
+
+test.each(["__proto__", "constructor", "toString"])("--rate-limit %s=… is refused: it is no operation", async (name) => {
+  await expect(open({ rateLimit: `${name}=1/1h` })).rejects.toThrow(`--rate-limit names ${name}, which is no operation.`);
 });

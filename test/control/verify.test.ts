@@ -2,9 +2,13 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Expectations } from "../../src/contracts/expectations.ts";
 import type { Verdict } from "../../src/contracts/verdict.ts";
+import { afterThisTurn, stopwatch } from "../../src/kernel/clock.ts";
+import { notify, subscribeTo } from "../../src/kernel/listeners.ts";
 import { compareCount, matchesWildcard } from "../../src/schema/conditions.ts";
 import { type CheckedVerdict, checkFault, checkVerdicts } from "../../src/verify/check-effects.ts";
+import { createVerifier } from "../../src/verify/verifier.ts";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 
@@ -376,5 +380,54 @@ describe("what nothing has is refused, with what was meant", () => {
     ["none", [], {}, /all must have at least 1 item/],
   ])("%s", async (_, all, rest, message) => {
     expect(await refused(await open(), all, rest)).toMatch(message);
+  });
+});
+
+describe("many that wait", () => {
+  const wanted: Expectations = { within: "60s", all: [{ requests: { match: { operation: "payments.list" } } }] };
+
+  /** A verifier of an empty journal; each look into it takes a millisecond. */
+  function slowVerifier() {
+    const listeners = new Set<() => void>();
+    const seen = { looks: 0 };
+    const find = () => {
+      const elapsed = stopwatch();
+      while (elapsed() < 1);
+      seen.looks++;
+      return [];
+    };
+    const sources = { requestLog: { find, last: () => 0 }, operations: ["payments.list"], resources: [], listen: subscribeTo(listeners) };
+    const verifier = createVerifier(sources as unknown as Parameters<typeof createVerifier>[0]);
+    return { verifier, seen, notifyAll: () => notify(listeners as Set<(value: undefined) => void>, undefined) };
+  }
+
+  test("are checked a few at a time: no request waits for all of them", async () => {
+    const { verifier, seen, notifyAll } = slowVerifier();
+    const waiting = Array.from({ length: 100 }, () => verifier.verify(wanted));
+    await new Promise<void>(afterThisTurn);
+    notifyAll();
+    let most = 0;
+    const start = seen.looks;
+    while (seen.looks < start + 50) {
+      const before = seen.looks;
+      await new Promise<void>(afterThisTurn);
+      most = Math.max(most, seen.looks - before);
+    }
+    // Each check looks twice: for matches, and for what comes near.
+    expect(most).toBeLessThanOrEqual(4);
+    verifier.stop();
+    await Promise.all(waiting);
+  });
+
+  test("are bounded, and the next is refused in words", async () => {
+    const { verifier } = slowVerifier();
+    const waiting = Array.from({ length: 500 }, () => verifier.verify(wanted));
+    await expect(verifier.verify(wanted)).rejects.toMatchObject({
+      code: "sandbox_unavailable",
+      message: "500 verifications wait already, which is the most that can. Wait for fewer at once.",
+    });
+    verifier.stop();
+    await Promise.all(waiting);
+    expect((await slowVerifier().verifier.verify({ all: wanted.all })).verdict).toBe("fail");
   });
 });

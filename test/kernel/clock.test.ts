@@ -3,7 +3,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { afterPromises, afterRealTime, afterThisTurn, createClock, type DueWork, realDelay } from "../../src/kernel/clock.ts";
+import { afterPromises, afterRealTime, afterThisTurn, createClock, type DueWork, parseTime, realDelay } from "../../src/kernel/clock.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
@@ -92,4 +92,17 @@ test("a delay longer than Node's longest timer does not fire at once", async () 
   cancel();
   await vi.advanceTimersByTimeAsync(2 * month);
   expect(fired).toEqual(["callback", "delay"]);
+});
+
+test.each(["2026-02-30", "2026-02-29T12:00:00Z", "2026-04-31T00:00:00+02:00", "2100-02-29", "2026-13-01", "2026-00-10", "2026-01-00"])(
+  "%s is no time: the calendar has no such day",
+  (text) => {
+    expect(parseTime(text)).toBeUndefined();
+  },
+);
+
+test("the last days of a month are times", () => {
+  expect(["2024-02-29", "2026-02-28T23:59:59Z", "2026-12-31"].map(parseTime)).toEqual([
+    1_709_164_800_000, 1_772_323_199_000, 1_798_675_200_000,
+  ]);
 });

@@ -111,7 +111,8 @@ function subjectOf(context: RequestContext, state: CallFaults): CallSubject {
     operation: operation?.id,
     address: `${incoming.method} ${incoming.url}`,
     header(name) {
-      const value = incoming.headers[name.toLowerCase()];
+      const { headers } = incoming;
+      const value = Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()] : undefined;
       return Array.isArray(value) ? value.join(", ") : value;
     },
     body: state.body ?? context.body,
