@@ -40,7 +40,7 @@ export const webhookEndpoints = resource({
 
 const secret = text("Secret that signs every delivery; returned only in this response (`whsec_…`)");
 
-const createdWebhook = withFields(webhookEndpoints, { health: WebhookHealth, secret });
+export const createdWebhook = withFields(webhookEndpoints, { health: WebhookHealth, secret });
 
 export type CreatedWebhook = Static<typeof createdWebhook>;
 

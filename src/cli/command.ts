@@ -4,6 +4,7 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError } from "../kernel/errors.ts";
 import { type Arguments, type FlagDefinition, readArguments } from "./arguments.ts";
 import { type CommandDescription, commandHelp } from "./help.ts";
+import { printText } from "./output/print.ts";
 
 export interface Command extends CommandDescription {
   /** Resolves with the exit code. */
@@ -34,7 +35,7 @@ export function command(definition: CommandDefinition): Command {
     async run(argv) {
       const given = readArguments(argv, { sandboxOptions, rest, flags }, process.env);
       if (given.flags.help !== undefined) {
-        print(commandHelp(description));
+        printText(commandHelp(description));
         return exitCodes.ok;
       }
       const excess = given.positionals[positionals];
@@ -52,9 +53,3 @@ export function subcommandNamed<Subcommand>(command: string, subcommands: Readon
   const known = Object.keys(subcommands);
   throw new SandboxError(`${command} has no subcommand ${name}.${didYouMean(name, known)} It has ${known.join(", ")}.`, "usage");
 }
-
-/** Prints a line to standard output. */
-export const print = (line: string) => void process.stdout.write(`${line}\n`);
-
-/** Prints a line to standard error, where it cannot be mistaken for the output of the command or of a child process. */
-export const note = (line: string) => void process.stderr.write(`merchant-sandbox: ${line}\n`);

@@ -5,11 +5,12 @@ import { exitCodes, SandboxError } from "../kernel/errors.ts";
 import { version } from "../sandbox/package-files.ts";
 import { commands, everyCommand } from "./commands/index.ts";
 import { overview } from "./help.ts";
+import { note, noteText, printText } from "./output/print.ts";
 
 async function main(argv: string[]): Promise<number> {
   const first = argv[0];
-  if (first === "--version" || first === "-v") return print(version());
-  if (first === "--help" || first === "-h" || first === "help") return print(overview(await everyCommand()));
+  if (first === "--version" || first === "-v") return show(version());
+  if (first === "--help" || first === "-h" || first === "help") return show(overview(await everyCommand()));
   const named = first !== undefined && !first.startsWith("-");
   const name = named ? first : "start";
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -18,8 +19,8 @@ async function main(argv: string[]): Promise<number> {
   return (await load()).run(named ? argv.slice(1) : argv);
 }
 
-function print(text: string): number {
-  process.stdout.write(`${text}\n`);
+function show(text: string): number {
+  printText(text);
   return exitCodes.ok;
 }
 
@@ -32,9 +33,8 @@ main(process.argv.slice(2)).then(
   },
   (error: unknown) => {
     const known = error instanceof SandboxError;
-    process.stderr.write(
-      known ? `merchant-sandbox: ${error.message}\n` : `merchant-sandbox failed with an internal error: ${(error as Error).stack}\n`,
-    );
+    if (known) note(error.message);
+    else noteText(`merchant-sandbox failed with an internal error: ${(error as Error)?.stack ?? error}`);
     process.exitCode = known ? error.exitCode : exitCodes.runtime;
   },
 );

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { launch, type Program, run } from "../support/program.ts";
-import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
+import { type Bench, type CallOptions, call, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, log, settle, trigger } from "../support/webhooks.ts";
 
 /** Runs a command against a sandbox until it exits. */
@@ -112,8 +112,44 @@ describe("receive", () => {
     expect(await endpoints(bench)).toHaveLength(1);
     await bench.call("POST", "/v1/webhooks", { body: { url, events: ["c.d"] } });
     await trigger(bench, "c.d");
-    expect(await receiving.line((line) => line.startsWith("c.d"))).toContain("SIGNATURE WRONG, answering 401");
+    expect(await receiving.line((line) => line.includes("SIGNATURE"))).toMatch(
+      /^SIGNATURE WRONG, answering 401: \d+ bytes that are not shown$/,
+    );
     await settle(bench);
+    await receiving.stop();
+  });
+
+  test("shows nothing of what is not signed, which does not use up --fail", async () => {
+    const bench = await open();
+    const receiving = await receive(bench, "--fail", "1");
+    const [{ url }] = await endpoints(bench);
+    const unsigned: Record<string, string>[] = [{}, { "X-Webhook-Signature": "0".repeat(64), "X-Webhook-Event": "forged" }];
+    for (const headers of unsigned) {
+      const posted = await fetch(url, { method: "POST", body: "forged\nforged", headers });
+      expect(posted.status).toBe(401);
+    }
+    await trigger(bench);
+    await settle(bench);
+    expect(await attempts(bench)).toEqual([[1, "failed", 500]]);
+    expect(receiving.out.slice(1, 3)).toEqual([
+      "NO SIGNATURE, answering 401: 13 bytes that are not shown",
+      "SIGNATURE WRONG, answering 401: 13 bytes that are not shown",
+    ]);
+    expect(receiving.out.filter((line) => line.includes("forged"))).toEqual([]);
+    await receiving.stop();
+  });
+
+  test("reads no more than a mebibyte, and answers no web page and no other host", async () => {
+    const bench = await open();
+    const receiving = await receive(bench);
+    const [{ url }] = await endpoints(bench);
+    const post = (options: CallOptions) => call(url, "POST", "/", { key: null, ...options });
+    const large = "x".repeat(1_048_577);
+    expect((await post({ body: large, chunked: 65_536 })).status).toBe(413);
+    expect(await receiving.line((line) => line.includes("413"))).toBe("Refused a request of more than 1048576 bytes, answering 413");
+    expect((await post({ body: "{}", headers: { host: "evil.example" } })).status).toBe(403);
+    expect((await post({ body: "{}", headers: { origin: "http://evil.example" } })).status).toBe(403);
+    await receiving.line((line) => line.includes("from a web page of http://evil.example, answering 403"));
     await receiving.stop();
   });
 

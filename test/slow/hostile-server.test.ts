@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { controlCatalogue } from "../../src/control/index.ts";
 import { afterEachTest } from "../support/cleanup.ts";
 import { folder, launch, type Program, run } from "../support/program.ts";
 
@@ -16,10 +17,11 @@ afterEachTest.push(() => {
   }
 });
 
-/** A server that answers each request with what `reply` makes of its path. Resolves with its URL. */
-function answering(reply: (path: string) => unknown): Promise<string> {
+/** A server that answers each request with what `reply` makes of its path and method. Resolves with its URL. */
+function answering(reply: (path: string, method: string) => unknown, status = 200): Promise<string> {
   const server = createServer((incoming, outgoing) => {
-    const body = reply(incoming.url ?? "");
+    const body = reply(incoming.url ?? "", incoming.method ?? "");
+    outgoing.statusCode = status;
     outgoing.setHeader("Content-Type", "application/json");
     // The first place is answered, the long poll for the next one waits.
     if (body !== undefined) outgoing.end(JSON.stringify(body));
@@ -127,3 +129,132 @@ test.each([{ learner: null }, "text", [[]], null, { ...placeOf({}), lesson: { st
     ]);
   },
 );
+
+/** Text that steers a terminal: the title, colours, the cursor, C1 controls, direction, and lines of its own. */
+const NASTY = "\x1b]0;owned\x07\x1b[31m\x9b2J\u202e\x7f\r\nmerchant-sandbox: forged";
+const STEERS = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u;
+
+// biome-ignore lint/suspicious/noExplicitAny: any schema.
+type AnySchema = any;
+
+/** A value that matches a schema, with the text wherever the schema allows one. */
+function matchOf(schema: AnySchema): unknown {
+  if ("const" in schema) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (schema.anyOf) return matchOf(schema.anyOf[0]);
+  const type = [schema.type].flat()[0];
+  if (type === "string") return schema.pattern || schema.format ? "paging.mjs" : NASTY;
+  if (type === "integer" || type === "number") return schema.minimum ?? 1;
+  if (type === "boolean") return true;
+  if (type === "array") return [matchOf(schema.items ?? {})];
+  const record = Object.values(schema.patternProperties ?? {}).map((inner) => [NASTY, matchOf(inner)]);
+  const fields = Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, matchOf(inner)]);
+  return type === "object" ? Object.fromEntries([...record, ...fields]) : NASTY;
+}
+
+/** What a sandbox that is hostile answers: each text of each reply steers the terminal. */
+function hostileReply(method: string, url: string): unknown {
+  const { pathname } = new URL(url, "http://h");
+  if (pathname.startsWith("/v1/")) return { id: NASTY, type: NASTY, secret: "whsec_1", deliveries: [{ endpointId: NASTY }] };
+  const path = pathname.replace("/_sandbox", "");
+  const fits = (one: { method: string; path: string }) =>
+    one.method === method && new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
+  const reply = matchOf(controlCatalogue.find(fits)?.reply ?? {});
+  if (path === "")
+    return {
+      ...(reply as object),
+      name: "merchant-sandbox",
+      merchants: [{ id: NASTY, name: NASTY, email: NASTY, apiKeys: ["sk_test_1"] }],
+    };
+  return reply;
+}
+
+/** Everything that a command writes until it ends or has written to standard output and error for long enough. */
+async function outputOf(words: string[], cwd = folder()): Promise<string> {
+  const program = launch(words, {}, cwd);
+  let text = "";
+  for (const stream of [program.child.stdout, program.child.stderr])
+    stream?.on("data", (chunk: Buffer) => {
+      text += chunk.toString("utf8");
+      if (LASTING.includes(words[0] ?? "")) program.child.kill("SIGTERM");
+    });
+  await program.ended;
+  return text;
+}
+
+/** Commands that end only when they are stopped. */
+const LASTING = ["attach", "learn", "receive"];
+
+const COMMANDS = [
+  ["status"],
+  ["status", "--json"],
+  ["doctor"],
+  ["deliveries"],
+  ["deliveries", "--json"],
+  ["fault", "ls"],
+  ["fault", "ls", "--json"],
+  ["fault", "add", "503", "payments.list"],
+  ["scenario", "ls"],
+  ["scenario", "status", "lost-response"],
+  ["traffic", "ls"],
+  ["clock"],
+  ["clock", "advance", "1h"],
+  ["reset"],
+  ["env"],
+  ["env", "--format", "json"],
+  ["audit", "http://localhost:1/"],
+  ["replay", "evt_1"],
+  ["trigger", "a.b"],
+  ["wait"],
+  ["attach", "--no-ui"],
+  ["receive", "--port", "0"],
+];
+
+describe("text of a hostile sandbox steers no terminal", () => {
+  test.each(COMMANDS)("%s %s %s", async (...words) => {
+    const url = await answering((path, method) => hostileReply(method, path));
+    const text = await outputOf([...words.filter((word) => word !== undefined), "--url", url]);
+    expect(text).not.toBe("");
+    expect(text).not.toMatch(STEERS);
+  });
+
+  test.each(COMMANDS)("in the error message of %s %s %s", async (...words) => {
+    const url = await answering(() => ({ error: NASTY, code: NASTY, message: NASTY }), 400);
+    const text = await outputOf([...words.filter((word) => word !== undefined), "--url", url]);
+    expect(text).not.toBe("");
+    expect(text).not.toMatch(STEERS);
+  });
+
+  test("in a room", async () => {
+    const url = await answering(() => placeOf({ title: NASTY, start: NASTY }));
+    const text = await outputOf(["learn", "--join", `${url}/_sandbox/room/3f9a1c7e`, "--name", "Ada"]);
+    expect([text.includes("owned"), STEERS.test(text)]).toEqual([true, false]);
+  });
+});
+
+test("names in the user's files and arguments steer no terminal", async () => {
+  const cwd = folder();
+  writeFileSync(join(cwd, "faults.json"), JSON.stringify([{ name: NASTY, action: { type: NASTY } }]));
+  mkdirSync(join(cwd, "fixtures"));
+  writeFileSync(join(cwd, "fixtures", "shop.json"), JSON.stringify({ merchant: { [NASTY]: NASTY } }));
+  mkdirSync(join(cwd, "lessons"));
+  writeFileSync(
+    join(cwd, "lessons", "01-first.md"),
+    '# \x1b]0;owned\x07Title\n\nAbout \x9b2J.\n\n## 1. \x1b[31mStep\n\nRead.\n\n<!-- check: {"requests": {"match": {"operation": "merchants.me", "status": 200}}} -->\n',
+  );
+  const all = [
+    ["--memory", "--port", "0", "--faults", "faults.json"],
+    ["--memory", "--port", "0", "--fixtures", "fixtures"],
+    ["--memory", "--port", NASTY],
+    ["learn", "--lessons", "lessons", "--list"],
+    ["learn", "--lessons", "lessons", "--port", "0"],
+    [NASTY],
+    ["status", `--${NASTY}`],
+    ["status", "--url", NASTY],
+    ["exec", "--", NASTY],
+  ];
+  for (const words of all) {
+    const text = await outputOf(words, cwd);
+    expect([words, text === "", STEERS.exec(text)]).toEqual([words, false, null]);
+  }
+});

@@ -31,6 +31,16 @@ test("lists what there is to learn", async () => {
   ]);
 });
 
+test("lists the lessons of a folder of one's own", async () => {
+  const lessons = folder();
+  writeFileSync(
+    join(lessons, "07-mine.md"),
+    '# My lesson\n\nAbout it.\n\n## 1. Read\n\nRead.\n\n<!-- check: {"requests": {"match": {"operation": "merchants.me", "status": 200}}} -->\n',
+  );
+  const { out, error } = await run(["learn", "--list", "--lessons", lessons]);
+  expect([out, error]).toEqual([["7 mine             My lesson (1 steps)"], ""]);
+});
+
 test("shows a step, ticks it, shows the next; h is a hint and s skips a step", async () => {
   const program = launch(["learn", "--port", "0", "--hint-after", "0s"]);
   await says(program, "[first-call 1/5] Ask who you are");

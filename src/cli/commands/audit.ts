@@ -2,8 +2,8 @@
 
 import type { SandboxAuditReply } from "../../client/control-plane.generated.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
-import { escapeControlCharacters } from "../../kernel/escape-control.ts";
-import { command, print } from "../command.ts";
+import { command } from "../command.ts";
+import { print } from "../output/print.ts";
 import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
 
 const MARKS = { pass: "ok  ", fail: "FAIL", inconclusive: "?   " } as const;
@@ -34,9 +34,9 @@ export const audit = command({
 
 function show({ probes, verdict, forgeryAccepted }: SandboxAuditReply): void {
   for (const { probe, verdict: found, sent, did, should, why } of probes) {
-    print(escapeControlCharacters(`${MARKS[found]} ${probe.padEnd(WIDTH)}${did}`));
+    print(`${MARKS[found]} ${probe.padEnd(WIDTH)}${did}`);
     if (found === "pass") continue;
-    for (const line of [`sent    ${sent}`, `should  ${should}`, `why     ${why}`]) print(escapeControlCharacters(INDENT + line));
+    for (const line of [`sent    ${sent}`, `should  ${should}`, `why     ${why}`]) print(INDENT + line);
   }
   const count = (wanted: SandboxAuditReply["verdict"]) => probes.filter((probe) => probe.verdict === wanted).length;
   const forgery = forgeryAccepted ? " It accepted a forged event: anyone who knows the URL can send it events." : "";

@@ -2,8 +2,8 @@
 
 import type { Clock, ClockAdvanceReply } from "../../client/control-plane.generated.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import { escapeControlCharacters } from "../../kernel/escape-control.ts";
-import { command, print, subcommandNamed } from "../command.ts";
+import { command, subcommandNamed } from "../command.ts";
+import { print } from "../output/print.ts";
 import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
 const moves: Record<string, (sandbox: RunningSandbox, value: string | undefined) => Promise<Clock & Partial<ClockAdvanceReply>>> = {
@@ -21,8 +21,7 @@ export const clock = command({
   flags: connectionFlags,
   async run({ flags, positionals: [move = "show", value] }) {
     const { mode, now, attempts = [] } = await subcommandNamed("clock", moves, move)(connectToSandbox(flags), value);
-    for (const { at, id, eventType, eventId, status } of attempts)
-      print(escapeControlCharacters(`${at} ${id} ${eventType} ${eventId} ${status}`));
+    for (const { at, id, eventType, eventId, status } of attempts) print(`${at} ${id} ${eventType} ${eventId} ${status}`);
     print(`${now} (${mode})`);
     return undefined;
   },

@@ -2,9 +2,9 @@
 
 import type { AttemptDetail } from "../../client/control-call.ts";
 import type { AttemptsListInput } from "../../client/control-plane.generated.ts";
-import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { mask } from "../../kernel/mask.ts";
-import { command, print } from "../command.ts";
+import { command } from "../command.ts";
+import { print } from "../output/print.ts";
 import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
 
 export const deliveries = command({
@@ -31,7 +31,5 @@ export const deliveries = command({
 
 function line(attempt: AttemptDetail): string {
   const result = attempt.responseStatus ?? attempt.errorCode ?? "-";
-  return escapeControlCharacters(
-    `${attempt.id} ${attempt.eventType} ${attempt.eventId} ${mask(String(attempt.url))} attempt ${attempt.attempt}/${attempt.maxAttempts} ${attempt.status} ${result}`,
-  );
+  return `${attempt.id} ${attempt.eventType} ${attempt.eventId} ${mask(String(attempt.url))} attempt ${attempt.attempt}/${attempt.maxAttempts} ${attempt.status} ${result}`;
 }

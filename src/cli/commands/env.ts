@@ -4,7 +4,8 @@ import { appendFileSync } from "node:fs";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
-import { command, print } from "../command.ts";
+import { command } from "../command.ts";
+import { print, printText } from "../output/print.ts";
 import { variablesOf } from "../remote/environment.ts";
 import { findSandbox, targetFlags } from "../remote/instances.ts";
 import { connectToSandbox } from "../remote/running-sandbox.ts";
@@ -23,7 +24,7 @@ function dotenvQuoted(name: string, value: string): string {
 const formats: Record<string, (variables: Variables) => void> = {
   shell: (variables) => printEach(variables, (name, value) => `export ${name}=${shellQuoted(value)}`),
   dotenv: (variables) => printEach(variables, (name, value) => `${name}=${dotenvQuoted(name, value)}`),
-  json: (variables) => print(JSON.stringify(variables, null, 2)),
+  json: (variables) => printText(JSON.stringify(variables, null, 2)),
   github: writeForGithub,
 };
 

@@ -1,13 +1,13 @@
 // `exec`: runs another command with a sandbox of its own, and turns the findings of the run into an exit code.
 
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
-import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { createSandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions } from "../../sandbox/options.ts";
 import { findProblems, readConditions } from "../ci/fail-on.ts";
 import { readReports, writeReport } from "../ci/report-files.ts";
-import { command, note } from "../command.ts";
+import { command } from "../command.ts";
 import { type LogFile, openLogFile } from "../output/log-file.ts";
+import { note } from "../output/print.ts";
 import { runChild } from "../process/child.ts";
 import { watchTree } from "../process/process-tree.ts";
 import { localUrl, variablesOf } from "../remote/environment.ts";
@@ -91,7 +91,7 @@ async function conclude({ conditions, reports }: Inside["checks"], sandbox: Runn
     return [];
   };
   for (const { exitCode, lines } of await findProblems(conditions, sandbox).catch(failed)) {
-    for (const line of lines.slice(0, MOST_LINES)) note(escapeControlCharacters(line));
+    for (const line of lines.slice(0, MOST_LINES)) note(line);
     if (lines.length > MOST_LINES) note(`… and ${lines.length - MOST_LINES} more`);
     code ||= exitCode;
   }

@@ -5,9 +5,9 @@ import { parseActionFields } from "../../faults/inline-syntax.ts";
 import { findAction } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
 import { ApiError, SandboxError } from "../../kernel/errors.ts";
-import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
-import { command, print, subcommandNamed } from "../command.ts";
+import { command, subcommandNamed } from "../command.ts";
+import { print } from "../output/print.ts";
 import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -132,8 +132,6 @@ function show(rule: FaultRule, flags: Flags): void {
   const name = rule.name === null ? "" : ` "${rule.name}"`;
   const priority = rule.priority === 0 ? "" : ` (priority ${rule.priority})`;
   print(
-    escapeControlCharacters(
-      `${rule.id}${name} ${type}${values.join("")}${match.join("")}${priority}: ${rule.status}, seen ${rule.seen}, fired ${rule.fired}${left}`,
-    ),
+    `${rule.id}${name} ${type}${values.join("")}${match.join("")}${priority}: ${rule.status}, seen ${rule.seen}, fired ${rule.fired}${left}`,
   );
 }

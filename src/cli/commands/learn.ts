@@ -4,8 +4,9 @@ import { SandboxError } from "../../kernel/errors.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions, type Options } from "../../sandbox/options.ts";
 import type { Arguments } from "../arguments.ts";
-import { command, note, print } from "../command.ts";
+import { command } from "../command.ts";
 import { jsonOutput, type Output, plainOutput, readyFacts, readyLine } from "../output/output.ts";
+import { note, print } from "../output/print.ts";
 import { show } from "../output/show.ts";
 import { uiFlags } from "../output/ui-choice.ts";
 import type { WatchedSandbox } from "../output/watched-sandbox.ts";
@@ -32,7 +33,7 @@ export const learn = command({
   },
   async run(given) {
     const { flags, positionals, options } = given;
-    if (flags.list !== undefined) return list();
+    if (flags.list !== undefined) return list(options);
     if (flags.join !== undefined) return joinRoom(flags.join, flags.name, { lesson: positionals[0], checkpoint: checkpointOf(flags) });
     if (flags.name !== undefined) throw new SandboxError("--name is your name in a workshop room: add --join <url>.", "usage");
     if (flags.serve !== undefined) return serveRoom(options, flags);
@@ -49,8 +50,8 @@ function checkpointOf({ checkpoint }: Arguments["flags"]): number | undefined {
   throw new SandboxError(`--checkpoint takes the number of a step; received "${checkpoint}".`, "usage");
 }
 
-async function list(): Promise<undefined> {
-  const sandbox = await createSandbox();
+async function list({ lessons }: GivenOptions): Promise<undefined> {
+  const sandbox = await createSandbox({ ...(lessons !== undefined && { lessons }) });
   const { data } = await sandbox.lessons.list().finally(() => sandbox.close());
   for (const { number, name, title, steps } of data) print(`${number} ${name.padEnd(16)} ${title} (${steps.length} steps)`);
 }

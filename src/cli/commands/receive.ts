@@ -2,15 +2,17 @@
 
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { CreatedWebhook } from "../../areas/webhooks.ts";
+import { type CreatedWebhook, createdWebhook } from "../../areas/webhooks.ts";
 import type { ServiceCall } from "../../client/service-call.ts";
+import { createGuard } from "../../http/guard.ts";
 import { afterRealTime } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { mask } from "../../kernel/mask.ts";
+import { Type } from "../../schema/shapes.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
-import { command, print } from "../command.ts";
+import { command } from "../command.ts";
+import { print } from "../output/print.ts";
 import { stopSignal } from "../process/stop-signal.ts";
 import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
@@ -24,6 +26,8 @@ interface Misbehaviour {
 }
 
 const PORT = 4848;
+const MAX_BODY = 1_048_576;
+const MAX_QUOTE = 200;
 
 export const receive = command({
   summary: "receive webhooks: register an endpoint, then verify and print each delivery",
@@ -33,7 +37,7 @@ export const receive = command({
     for: { value: "merchant", description: "receive events of this merchant (default: the first one)" },
     events: { value: "types", description: "receive these event types, such as booking.declined,payroll.created (default: all)" },
     secret: { value: "secret", description: "verify with this secret instead of registering an endpoint" },
-    fail: { value: "n", description: "respond to the first n deliveries with 500" },
+    fail: { value: "n", description: "respond to the first n deliveries that are signed with 500" },
     slow: { value: "duration", description: "wait this long before each response" },
     status: { value: "n", description: "respond with this status (default: 200 if the signature is valid, else 401)" },
     ...connectionFlags,
@@ -69,23 +73,33 @@ export const receive = command({
 async function register(sandbox: RunningSandbox, url: string, wanted: string | undefined, events: string[]) {
   const merchant = await sandbox.merchant(wanted);
   const create: ServiceCall<CreatedWebhook> = { method: "POST", path: "/v1/webhooks", key: merchant.key, body: { url, events } };
-  const { id, secret } = await sandbox.service(create);
+  const { id, secret } = await sandbox.service(create, createdWebhook);
   print(`Receiving ${events.join(", ")} of ${merchant.id} at ${url} as ${id}. Press Ctrl-C to stop and remove the endpoint.`);
   // The sandbox may have ended first, which is not an error.
   const remove = { method: "DELETE", path: `/v1/webhooks/${id}`, key: merchant.key };
-  return { secret, leave: () => sandbox.service(remove).catch(() => undefined) };
+  return { secret, leave: () => sandbox.service(remove, Type.Unsafe({})).catch(() => undefined) };
 }
 
-/** Reads and prints one delivery. Resolves with the status of the response. */
+/** Reads one delivery, and prints it if its signature is valid. Resolves with the status of the response. */
 async function respond(incoming: IncomingMessage, misbehaviour: Misbehaviour, secret: string | undefined): Promise<number> {
-  const body = await read(incoming);
+  const body = await readBody(incoming);
+  if (body === undefined) {
+    print(`Refused a request of more than ${MAX_BODY} bytes, answering 413`);
+    return 413;
+  }
   const header = (name: string) => String(incoming.headers[name] ?? "");
-  const genuine = secret !== undefined && verifySignature({ body, signature: header("x-webhook-signature"), secret });
-  const status = misbehaviour.failures > 0 ? 500 : (misbehaviour.status ?? (genuine ? statusOf(body) : 401));
-  if (misbehaviour.failures > 0) misbehaviour.failures--;
-  const verdict = genuine ? "signature ok" : "SIGNATURE WRONG";
-  print(escapeControlCharacters(mask(`${header("x-webhook-event")} ${header("x-webhook-id")} ${verdict}, answering ${status}`)));
-  print(escapeControlCharacters(`  ${mask(body.toString("utf8"))}`));
+  const signature = header("x-webhook-signature");
+  const isGenuine = secret !== undefined && verifySignature({ body, signature, secret });
+  const status = isGenuine && misbehaviour.failures > 0 ? 500 : (misbehaviour.status ?? (isGenuine ? statusOf(body) : 401));
+  if (isGenuine) {
+    if (misbehaviour.failures > 0) misbehaviour.failures--;
+    print(mask(`${header("x-webhook-event")} ${header("x-webhook-id")} signature ok, answering ${status}`));
+    print(`  ${mask(body.toString("utf8"))}`);
+  } else {
+    // Anything on this machine may have sent it, so none of it is printed.
+    const what = signature === "" ? "NO SIGNATURE" : "SIGNATURE WRONG";
+    print(`${what}, answering ${status}: ${body.length} bytes that are not shown`);
+  }
   if (misbehaviour.pause > 0) await pause(misbehaviour.pause, incoming);
   return status;
 }
@@ -114,10 +128,17 @@ function pause(milliseconds: number, { socket }: IncomingMessage): Promise<void>
 }
 
 function listen(port: number, answer: (incoming: IncomingMessage) => Promise<number>): Promise<Server> {
+  // The same checks as on the sandbox's own port: a web page in the user's browser can reach this one too.
+  const guard = createGuard({ port: () => (server.address() as AddressInfo).port, extraHosts: [], cors: undefined });
   const server = createServer((incoming, outgoing) => {
-    void answer(incoming)
+    const handled = guard.allows(incoming) ? answer(incoming) : refuse(incoming);
+    void handled
       .catch(() => 400)
-      .then((status) => outgoing.writeHead(status).end());
+      .then((status) => {
+        // Closing the connection is what stops a sender whose body was not read to its end.
+        if (!incoming.complete) outgoing.setHeader("Connection", "close");
+        outgoing.writeHead(status).end();
+      });
   });
   return new Promise((resolve, reject) => {
     server.once("error", (error) =>
@@ -127,9 +148,21 @@ function listen(port: number, answer: (incoming: IncomingMessage) => Promise<num
   });
 }
 
-async function read(incoming: IncomingMessage): Promise<Buffer> {
+async function refuse({ headers }: IncomingMessage): Promise<number> {
+  const from = headers.origin === undefined ? "" : ` from a web page of ${headers.origin.slice(0, MAX_QUOTE)}`;
+  print(`Refused a request to the host ${(headers.host ?? "").slice(0, MAX_QUOTE)}${from}, answering 403`);
+  return 403;
+}
+
+/** The body; undefined if it is too large, in which case the rest is not read. */
+async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
-  for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+  let bytes = 0;
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY) return undefined;
+    chunks.push(chunk);
+  }
   return Buffer.concat(chunks);
 }
 

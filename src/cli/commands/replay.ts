@@ -1,7 +1,8 @@
 // `replay`: delivers an attempt again to its endpoint, or an event again to all endpoints that subscribed to its type.
 
 import { SandboxError } from "../../kernel/errors.ts";
-import { command, print } from "../command.ts";
+import { command } from "../command.ts";
+import { print } from "../output/print.ts";
 import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
 
 export const replay = command({

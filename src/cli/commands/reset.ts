@@ -1,6 +1,7 @@
 // `reset`: resets a running sandbox, or one merchant of it, to the fixtures.
 
-import { command, print } from "../command.ts";
+import { command } from "../command.ts";
+import { print } from "../output/print.ts";
 import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
 
 export const reset = command({

@@ -2,9 +2,9 @@
 
 import type { FaultRule, Scenario, ScenariosGetInput } from "../../client/control-plane.generated.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
-import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import type { Flags } from "../arguments.ts";
-import { command, print, subcommandNamed } from "../command.ts";
+import { command, subcommandNamed } from "../command.ts";
+import { print } from "../output/print.ts";
 import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
 export const scenario = command({
@@ -68,13 +68,13 @@ async function armedScenario(sandbox: RunningSandbox, act: string, name: string 
 }
 
 function tell(state: Scenario, flags: Flags, lines: readonly string[]): void {
-  for (const text of flags.json === undefined ? lines : [JSON.stringify(state)]) print(escapeControlCharacters(text));
+  for (const text of flags.json === undefined ? lines : [JSON.stringify(state)]) print(text);
 }
 
 function line({ name, title, armed, merchant, verdict, says }: Scenario): string {
-  if (verdict === null) return escapeControlCharacters(`${name}: ${title}`);
+  if (verdict === null) return `${name}: ${title}`;
   const whom = merchant === null ? "all merchants" : merchant;
-  return escapeControlCharacters(`${name} ${armed ? "armed" : "was armed"} for ${whom}: ${verdict}, ${says}`);
+  return `${name} ${armed ? "armed" : "was armed"} for ${whom}: ${verdict}, ${says}`;
 }
 
 function faultLine(fault: Scenario["faults"][number]): string {

@@ -1,7 +1,8 @@
 // `status`: lists the detached sandboxes of this folder, or describes the one at a URL.
 
 import { exitCodes } from "../../kernel/errors.ts";
-import { command, print } from "../command.ts";
+import { command } from "../command.ts";
+import { print } from "../output/print.ts";
 import { type FoundSandbox, findDetached, findSandbox, targetFlags } from "../remote/instances.ts";
 import { describeSandboxAt, whyNotReady } from "../remote/probe.ts";
 

@@ -2,7 +2,8 @@
 
 import { realDelay, stopwatch } from "../../kernel/clock.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
-import { command, note, print } from "../command.ts";
+import { command } from "../command.ts";
+import { note, print } from "../output/print.ts";
 import { isAlive, signal } from "../process/signals.ts";
 import { findDetached, findSandbox, targetFlags } from "../remote/instances.ts";
 import { type Detached, removeState } from "../remote/state-files.ts";

@@ -2,9 +2,9 @@
 
 import type { Traffic } from "../../client/control-plane.generated.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import type { Flags } from "../arguments.ts";
-import { command, print, subcommandNamed } from "../command.ts";
+import { command, subcommandNamed } from "../command.ts";
+import { print } from "../output/print.ts";
 import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
 const acts: Record<string, (sandbox: RunningSandbox, flags: Flags) => Promise<Traffic[]>> = {
@@ -35,7 +35,7 @@ export const traffic = command({
   },
   async run({ flags, positionals: [word = "status"] }) {
     const shown = await subcommandNamed("traffic", acts, word)(connectToSandbox(flags), flags);
-    for (const one of shown) print(flags.json === undefined ? escapeControlCharacters(lineOf(one)) : JSON.stringify(one));
+    for (const one of shown) print(flags.json === undefined ? lineOf(one) : JSON.stringify(one));
     if (shown.length === 0 && flags.json === undefined) print("No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m.");
     return undefined;
   },

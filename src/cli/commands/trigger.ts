@@ -1,8 +1,10 @@
 // `trigger`: sends a test event of any type from a running sandbox.
 
 import { testEventCall } from "../../client/service-call.ts";
+import { TestEvent } from "../../contracts/webhook.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import { command, print } from "../command.ts";
+import { command } from "../command.ts";
+import { print } from "../output/print.ts";
 import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
 
 export const trigger = command({
@@ -18,7 +20,7 @@ export const trigger = command({
     if (type === undefined) throw new SandboxError("The event type is missing: merchant-sandbox trigger payment.succeeded.", "usage");
     const sandbox = connectToSandbox(flags);
     const merchant = await sandbox.merchant(flags.for);
-    const event = await sandbox.service(testEventCall(merchant.key, { type, data: parse(flags.data ?? "{}") }));
+    const event = await sandbox.service(testEventCall(merchant.key, { type, data: parse(flags.data ?? "{}") }), TestEvent);
     const endpoints = event.deliveries.map(({ endpointId }) => endpointId);
     print(
       `${event.id} ${event.type}: ${endpoints.length === 0 ? `no endpoint of ${merchant.id} subscribed to it` : `on its way to ${endpoints.join(", ")}`}`,

@@ -3,7 +3,8 @@
 import { realDelay, stopwatch } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { exitCodes } from "../../kernel/errors.ts";
-import { command, note, print } from "../command.ts";
+import { command } from "../command.ts";
+import { note, print } from "../output/print.ts";
 import { findSandbox, targetFlags } from "../remote/instances.ts";
 import { whyNotReady } from "../remote/probe.ts";
 

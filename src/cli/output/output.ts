@@ -1,13 +1,12 @@
 // Prints the output of a running sandbox: plain lines for a person, or one JSON object per line for a program.
 
 import type { LiveEvent } from "../../contracts/live-messages.ts";
-import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 import { mask } from "../../kernel/mask.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
 import type { Defect } from "../../sandbox/engine.ts";
 import { version } from "../../sandbox/package-files.ts";
-import { note, print } from "../command.ts";
 import { eventLine, eventObject } from "./event-lines.ts";
+import { note, noteText, print } from "./print.ts";
 
 export interface Output {
   ready(facts: ReadyFacts): void;
@@ -24,10 +23,10 @@ export const plainOutput: Output = {
     print(readyLine(facts));
     if (facts.controlToken !== undefined) print(`The control plane at ${facts.url}/_sandbox requires the token ${facts.controlToken}`);
   },
-  attached: (summary) => print(escapeControlCharacters(`Watching ${describeSandbox(summary, "at")}`)),
+  attached: (summary) => print(`Watching ${describeSandbox(summary, "at")}`),
   event: (event) => print(eventLine(event)),
-  defect: (defect) => note(defectLine(defect)),
-  notice: (_, text) => note(escapeControlCharacters(text)),
+  defect: (defect) => noteText(`merchant-sandbox: ${defectLine(defect)}`),
+  notice: (_, text) => note(text),
 };
 
 const printObject = (object: Record<string, unknown>) => print(JSON.stringify(object));

@@ -7,10 +7,10 @@ import { detectTheme, type Theme } from "../../../ui/terminal/style.ts";
 import { openTerminal } from "../../../ui/terminal/terminal.ts";
 import type { StreamPosition } from "../../../ui/wire/live.ts";
 import { exitCodes } from "../../kernel/errors.ts";
-import { note } from "../command.ts";
 import { listenForStop, type Stop, type StopSignal } from "../process/stop-signal.ts";
 import { exitSummary } from "./exit-summary.ts";
 import { plainOutput } from "./output.ts";
+import { note } from "./print.ts";
 import type { WatchedSandbox } from "./watched-sandbox.ts";
 
 /** Why a view ended: to switch to the other view, or to exit. */

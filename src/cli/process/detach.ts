@@ -7,8 +7,8 @@ import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { type Options, variableOf } from "../../sandbox/options.ts";
 import { makeFolder } from "../../store/sqlite/database.ts";
-import { note, print } from "../command.ts";
 import type { ReadyFacts } from "../output/output.ts";
+import { note, noteText, print } from "../output/print.ts";
 import { localUrl } from "../remote/environment.ts";
 import { folderOf, logFileIn, writeState } from "../remote/state-files.ts";
 import { boundLog } from "./bounded-log.ts";
@@ -92,9 +92,7 @@ function waitUntilReady(child: ChildProcess): Promise<ReadyFacts | Failed> {
 async function reportFailure({ code }: Failed, log: string, port: number): Promise<number> {
   const output = readFileSync(log, "utf8").trimEnd();
   rmSync(log, { force: true });
-  process.stderr.write(
-    `${output === "" ? "merchant-sandbox: The background process ended before it was ready, without a message." : output}\n`,
-  );
+  noteText(output === "" ? "merchant-sandbox: The background process ended before it was ready, without a message." : output);
   const owner = code === exitCodes.portTaken ? await portOwner(port) : undefined;
   if (owner !== undefined) note(`Port ${port} belongs to ${owner}.`);
   return code || exitCodes.runtime;

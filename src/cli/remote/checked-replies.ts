@@ -25,10 +25,11 @@ export const checkedTransport =
     if (isDocument && Object.keys(operation.documents).length > 0) return reply;
     const problem = problemOf(operation.reply, reply);
     if (problem === undefined) return reply;
-    throw refused(
-      `${call.method} /_sandbox${call.path} at ${url} was answered as no merchant-sandbox of this version answers: ${problem} Use the version of the sandbox.`,
-    );
+    throw refused(foreignReply(call.method, `${url}/_sandbox${call.path}`, problem));
   };
+
+export const foreignReply = (method: string, address: string, problem: string) =>
+  `${method} ${address} was answered as no merchant-sandbox of this version answers: ${problem} Use the version of the sandbox.`;
 
 /** What is wrong with a reply, as a sentence; undefined if it matches. */
 export function problemOf(schema: TSchema, reply: unknown): string | undefined {

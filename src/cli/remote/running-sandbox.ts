@@ -6,18 +6,19 @@ import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
 import { type FailureWords, httpTransport } from "../../client/http-transport.ts";
 import { callService, type ServiceCall } from "../../client/service-call.ts";
 import { CONTROL_PREFIX } from "../../contracts/paths.ts";
-import { type ErrorBody, SandboxError } from "../../kernel/errors.ts";
+import { SandboxError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
 import { optionDefinitions } from "../../sandbox/options.ts";
+import type { TUnsafe } from "../../schema/shapes.ts";
 import type { FlagDefinition } from "../arguments.ts";
-import { checkedTransport, MAX_REPLY } from "./checked-replies.ts";
+import { checkedTransport, foreignReply, MAX_REPLY, problemOf } from "./checked-replies.ts";
 
 export interface RunningSandbox {
   readonly url: string;
   /** The control plane. A refused call throws an error of the command. */
   readonly control: ControlPlane;
-  /** Calls the service with a merchant's key. */
-  service<Reply>(call: ServiceCall<Reply>): Promise<Reply>;
+  /** Calls the service with a merchant's key; the reply must match the schema. */
+  service<Reply>(call: ServiceCall<Reply>, schema: TUnsafe<Reply>): Promise<Reply>;
   /** A merchant with an API key, found by its id or the part after mer_ (default: the first one). */
   merchant(wanted: string | undefined): Promise<{ id: string; key: string }>;
 }
@@ -41,7 +42,7 @@ export function connectToSandbox(flags: Record<string, string | undefined>): Run
   return {
     url,
     control,
-    service: (call) => service(url, call),
+    service: (call, schema) => service(url, call, schema),
     async merchant(wanted) {
       return merchantNamed((await control.index()).merchants, wanted);
     },
@@ -70,15 +71,22 @@ const failureWords = (url: string): FailureWords => ({
         ),
 });
 
-async function service<Reply>(url: string, call: ServiceCall<Reply>): Promise<Reply> {
+async function service<Reply>(url: string, call: ServiceCall<Reply>, schema: TUnsafe<Reply>): Promise<Reply> {
   const reply = await callService(url, call).catch((error: Error) => {
     throw failureWords(url).unreachable(error);
   });
-  if (reply.status >= 200 && reply.status < 300) return reply.body as Reply;
-  throw refusal(call.method, call.path, reply);
+  if (reply.status < 200 || reply.status >= 300) throw refusal(call.method, call.path, reply);
+  const problem = problemOf(schema, reply.body);
+  if (problem === undefined) return reply.body as Reply;
+  throw new SandboxError(foreignReply(call.method, url + call.path, problem));
 }
 
+/** Characters that are printed of what a server says. */
+const MAX_MESSAGE = 2_000;
+
 function refusal(method: string, path: string, { status, body }: HttpReply): SandboxError {
-  const message = typeof body === "string" ? mask(body, 200) : ((body as Partial<ErrorBody> | null)?.message ?? JSON.stringify(body));
-  return new SandboxError(`${method} ${path} was answered ${status}: ${message}`);
+  const { message } = (body ?? {}) as { message?: unknown };
+  const said =
+    typeof message === "string" ? message.slice(0, MAX_MESSAGE) : mask(typeof body === "string" ? body : JSON.stringify(body), 200);
+  return new SandboxError(`${method} ${path} was answered ${status}: ${said}`);
 }

@@ -2,7 +2,7 @@
 
 import type { Place } from "../../client/control-plane.generated.ts";
 import { realDelay } from "../../kernel/clock.ts";
-import { note } from "../command.ts";
+import { note } from "../output/print.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 
 /** Where a learner is; `lesson` is null before the first one. */

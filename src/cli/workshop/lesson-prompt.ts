@@ -3,8 +3,7 @@
 import { createInterface } from "node:readline";
 import { isInForeground } from "../../../ui/terminal/foreground.ts";
 import { currentStepText, wrapProse } from "../../contracts/lesson-text.ts";
-import { escapeControlCharacters } from "../../kernel/escape-control.ts";
-import { note, print } from "../command.ts";
+import { note, print, printText } from "../output/print.ts";
 import type { LearnerClient, LearnerPlace } from "./learner-client.ts";
 import { stepName, updateFile } from "./lesson-file.ts";
 
@@ -33,7 +32,7 @@ export function openLessonPrompt(client: LearnerClient, first: LearnerPlace): Le
   };
   const printNews = async (place: LearnerPlace | undefined): Promise<void> => {
     if (!place || place.learner.version <= (shown?.learner.version ?? -1)) return;
-    for (const line of newsSince(shown, place)) print(escapeLines(line));
+    for (const line of newsSince(shown, place)) printText(line);
     shown = place;
     const { step, next } = place.learner;
     if (place.lesson && step === null && next !== null) await printNews(await client.begin(next));
@@ -65,9 +64,6 @@ function readKeys(pressed: (key: string) => void): () => void {
   lines.on("line", (line) => pressed(line.trim().toLowerCase()));
   return () => lines.close();
 }
-
-/** Escapes control characters except line breaks. */
-const escapeLines = (text: string) => text.split("\n").map(escapeControlCharacters).join("\n");
 
 /** The lines to print after a change of place. */
 function newsSince(before: LearnerPlace | undefined, { learner, lesson }: LearnerPlace): string[] {

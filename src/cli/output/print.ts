@@ -1,0 +1,19 @@
+// Everything that the command line writes to a terminal, except the dashboard. Control characters become visible escapes here, so that text from
+// elsewhere (names in files, answers of servers, webhooks) cannot steer the terminal.
+
+import { escapeControlCharacters } from "../../kernel/escape-control.ts";
+
+/** Escapes everything but line breaks. */
+const escapeLines = (text: string) => text.split("\n").map(escapeControlCharacters).join("\n");
+
+/** Prints one line to standard output. A line break in it becomes visible too, so that it cannot pass for another line. */
+export const print = (line: string) => void process.stdout.write(`${escapeControlCharacters(line)}\n`);
+
+/** Prints a text of several lines, such as a help page or the step of a lesson. */
+export const printText = (text: string) => void process.stdout.write(`${escapeLines(text)}\n`);
+
+/** Prints a line to standard error, where it cannot be mistaken for the output of the command or of a child process. */
+export const note = (line: string) => void process.stderr.write(`merchant-sandbox: ${escapeControlCharacters(line)}\n`);
+
+/** Prints a text of several lines to standard error, such as a stack trace or the log of another process. */
+export const noteText = (text: string) => void process.stderr.write(`${escapeLines(text)}\n`);
