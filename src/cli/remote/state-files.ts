@@ -9,7 +9,7 @@ import { dirname, join, resolve } from "node:path";
 import { optionDefinitions } from "../../sandbox/options.ts";
 import { type Static, Type } from "../../schema/shapes.ts";
 import { matchesSchema } from "../../schema/validator.ts";
-import { note } from "../command.ts";
+import { note } from "../output/print.ts";
 import { listenerOf } from "../process/port-owner.ts";
 import { isAlive } from "../process/signals.ts";
 import { describeSandboxAt } from "./probe.ts";
