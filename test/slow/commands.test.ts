@@ -57,6 +57,15 @@ describe("receive", () => {
     expect(await attempts(bench)).toEqual([[1, "succeeded", 200]]);
   });
 
+  test("prints no secret of a delivery", async () => {
+    const bench = await open();
+    const receiving = await receive(bench);
+    await trigger(bench, "a.b", { pin: 77331199, note: "https://x.example/?access%5Ftoken=hidden-away" });
+    const body = await receiving.line((line) => line.startsWith("  {"));
+    expect(JSON.parse(body).data).toEqual({ pin: "…redacted…", note: "https://x.example/?access%5Ftoken=…redacted…" });
+    await receiving.stop();
+  });
+
   test("takes another merchant's events, and only those that are wanted", async () => {
     const bench = await open();
     const receiving = await receive(bench, "--for", "market", "--events", "a.b,c.d");
