@@ -5,12 +5,12 @@ import { GET, POST, RECORD } from "../sample-record.js";
 import { buildVariants } from "../variants.js";
 
 const PIPE = "src/http/pipeline.ts";
-const ANSWER = `\n    (context) => { context.reply = { status: 200, body: ${JSON.stringify(RECORD)} }; },`;
+const ANSWER = `\n    (context) => { context.isAdmitted = true; context.reply = { status: 200, body: ${JSON.stringify(RECORD)} }; },`;
 
 /** A pipeline that responds before the stage whose line starts like this. */
 const before = (stage) => ({ file: PIPE, find: `\n    ${stage}`, replace: `${ANSWER}\n    ${stage}` });
 
-const FIRST = "({ incoming }) => guard.check(";
+const FIRST = "admit(guard)";
 
 /** What each variant leaves out. */
 export const cuts = {

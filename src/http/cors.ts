@@ -17,8 +17,8 @@ export interface Cors {
 
 const OPENAPI_PATH = `${CONTROL_PREFIX}/openapi.json`;
 const METHODS = "GET, HEAD, POST, PATCH, DELETE";
-/** The headers that the API reads. A client may send others, so a preflight also allows the ones that it names. */
-const REQUEST_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key", "X-Sandbox-Inject"];
+/** The headers that clients of the API send. A client may send others, so a preflight also allows the ones that it names. */
+const REQUEST_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key"];
 /** Scripts can read these headers of a response; without the list, a browser shows only a few standard ones. */
 const RESPONSE_HEADERS = [
   "Allow",

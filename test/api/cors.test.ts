@@ -31,7 +31,7 @@ test("a preflight of a named origin is granted for the API and its OpenAPI docum
     expect([path, status, text]).toEqual([path, 204, ""]);
     expect(headers["access-control-allow-origin"]).toBe(APP);
     expect(headers["access-control-allow-methods"]).toBe("GET, HEAD, POST, PATCH, DELETE");
-    expect(headers["access-control-allow-headers"]).toBe("Authorization, Content-Type, Idempotency-Key, X-Sandbox-Inject, x-trace");
+    expect(headers["access-control-allow-headers"]).toBe("Authorization, Content-Type, Idempotency-Key, x-trace");
     expect(headers["access-control-allow-credentials"]).toBeUndefined();
     expect(headers["access-control-allow-private-network"]).toBeUndefined();
     expect(headers.vary).toContain("Origin");
