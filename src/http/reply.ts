@@ -2,7 +2,7 @@
 
 import { httpDate } from "../kernel/clock.ts";
 import { ApiError, type ErrorBody, errors, SandboxError } from "../kernel/errors.ts";
-import { mask } from "../kernel/mask.ts";
+import { maskedJson } from "../kernel/mask.ts";
 import type { Reply, RequestContext } from "./context.ts";
 import { awaitsContinue, endResponse } from "./unread-body.ts";
 
@@ -16,7 +16,7 @@ export function errorReply(context: RequestContext, error: ApiError): Reply {
   // HTTP requires WWW-Authenticate on a 401.
   Object.assign(context.headers, error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}, error.headers);
   // Messages quote what was received; mask secrets that were sent in the wrong place.
-  return { status: error.status, body: mask(JSON.stringify(errorBody(error, context.sequence > 0 ? context.id : undefined))) };
+  return { status: error.status, body: maskedJson(errorBody(error, context.sequence > 0 ? context.id : undefined)) };
 }
 
 export function errorBody(error: ApiError, requestId: string | undefined): ErrorBody {

@@ -39,6 +39,12 @@ export function maskValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, child]) => [mask(name), isMasked(name, child) ? MASK : maskValue(child)]));
 }
 
+/** A value as JSON with its secrets masked. Masking the text itself could break its quotes, where a message looks like a field with a secret name. */
+export function maskedJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  return mayHoldSecret(text) ? JSON.stringify(maskValue(value)) : text;
+}
+
 /** Whether a field is set, as `hasPassword: true` says, is no secret. */
 const isMasked = (name: string, value: unknown) => value !== null && typeof value !== "boolean" && isSecretName(name);
 
@@ -48,7 +54,10 @@ export function maskHeaders(headers: NodeJS.Dict<string | string[]>): string {
   // Most requests have this header, and it is masked already.
   if (!mayHoldSecret(text.replace(MASKED_AUTHORIZATION, ""))) return text;
   const { "idempotency-key": key, ...others } = JSON.parse(text);
-  return mask(JSON.stringify(typeof key === "string" ? { ...others, "idempotency-key": maskIdempotencyKey(key) } : JSON.parse(text)));
+  return JSON.stringify({
+    ...(maskValue(others) as object),
+    ...(typeof key === "string" ? { "idempotency-key": maskIdempotencyKey(key) } : {}),
+  });
 }
 
 const MASKED_AUTHORIZATION = `"authorization":"${MASK}"`;

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isJsonType } from "../../src/http/read-body.ts";
 import { closestMatch } from "../../src/kernel/did-you-mean.ts";
-import { MASK, mask, maskHeaders, maskIdempotencyKey, maskValue, mayHoldSecret } from "../../src/kernel/mask.ts";
+import { MASK, mask, maskedJson, maskHeaders, maskIdempotencyKey, maskValue, mayHoldSecret } from "../../src/kernel/mask.ts";
 import { isSecretName, SECRET_PARAMETERS, SECRET_WORDS } from "../../src/kernel/secret-names.ts";
 import { secretsIn } from "../../src/kernel/secrets-in.ts";
 import { open } from "../support/sandbox.ts";
@@ -47,6 +47,15 @@ test("SECURITY.md lists the secret names", () => {
 });
 
 describe("JSON", () => {
+  test("stays JSON when a message in it quotes what looks like a field with a secret name", () => {
+    const quoted = 'Unexpected token \':\', "{ "password": x';
+    for (const text of [quoted, ":", "'pin': \"", "token=", "apiKey: \\"]) {
+      const message = `The body is not valid: ${text}`;
+      expect(Object.keys(JSON.parse(maskedJson({ message, code: "invalid_json" })))).toEqual(["message", "code"]);
+      expect(Object.keys(JSON.parse(maskHeaders({ cookie: "a=b", "x-message": message })))).toEqual(["cookie", "x-message"]);
+    }
+  });
+
   test("loses strings, numbers, objects and arrays under secret names, and stays JSON", () => {
     const value = fc.oneof(
       fc.constant("hidden away"),
