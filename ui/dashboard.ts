@@ -58,6 +58,7 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
     { target, mode: "digests", from: { run: state.run, seq: state.lastSeq } },
     {
       message: (message) => change(applyMessage(applyTime(dashboard.state, realNow()), message, panes)),
+      unknown: (count) => change(withNotice(dashboard.state, `Messages of another version were not shown: ${count}`, "yellow")),
       connection(connection) {
         change(applyConnection(applyTime(dashboard.state, realNow()), connection));
         // Polled panes fill at once instead of at the next second.

@@ -103,7 +103,7 @@ describe("every field of every action", () => {
         const [text, value] = sample(path, shape);
         desk.press(...Array<string>(fieldAt(path)).fill("tab"), "ctrl-u", ...typing(text), "ctrl-y");
         await desk.settle();
-        const body = JSON.parse((/ -d '(.*)'$/s.exec(desk.copied.at(-1) ?? "")?.[1] ?? "{}").replaceAll("'\\''", "'"));
+        const body = JSON.parse((/ --data-raw '(.*)'$/s.exec(desk.copied.at(-1) ?? "")?.[1] ?? "{}").replaceAll("'\\''", "'"));
         const [outer = "", inner] = path.split(".");
         expect([path, inner === undefined ? body[outer] : body[outer]?.[inner]]).toEqual([path, value]);
         expect(body.action.type).toBe(rule.title);

@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { WebSocketServer } from "ws";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { afterEachTest } from "../support/cleanup.ts";
 import { folder, launch, type Program, run } from "../support/program.ts";
@@ -257,4 +258,40 @@ test("names in the user's files and arguments steer no terminal", async () => {
     const text = await outputOf(words, cwd);
     expect([words, text === "", STEERS.exec(text)]).toEqual([words, false, null]);
   }
+});
+
+describe("attach", () => {
+  /** A live stream that sends these messages to each client; every other request is answered like a hostile sandbox's. */
+  async function streaming(...messages: unknown[]): Promise<string> {
+    const url = await answering((path, method) => hostileReply(method, path));
+    const sockets = new WebSocketServer({ server: servers.at(-1) });
+    sockets.on("connection", (socket) => {
+      for (const message of messages) socket.send(typeof message === "string" ? message : JSON.stringify(message));
+    });
+    return url;
+  }
+
+  const reset = (seq: number) => ({ seq, kind: "reset", merchant: "mer_known" });
+  const request = { seq: 2, kind: "request", request: { at: 1e300, method: 7 } };
+
+  test("leaves out what it does not know, says how many, and goes on", async () => {
+    const foreign = ["not JSON", "null", [], { type: "other" }, { type: "batch" }, { type: "snapshot", run: 1, sandbox: null }];
+    const batch = { type: "batch", items: [{ seq: 1, kind: "newer" }, request, { kind: "reset" }, reset(3)] };
+    const program = launch(["attach", "--no-ui", "--url", await streaming(...foreign, batch)]);
+    await says(program, "reset of mer_known to the fixtures");
+    program.child.kill("SIGTERM");
+    const { code, error } = await program.ended;
+    expect(code).toBe(0);
+    expect(error.split("\n").filter((line) => line !== "")).toEqual([
+      "merchant-sandbox: Messages of another version were not shown: 1.",
+      "merchant-sandbox: Messages of another version were not shown: 9.",
+    ]);
+  });
+
+  test("closes a connection that sends more than it reads, and tries again", async () => {
+    const program = launch(["attach", "--no-ui", "--json", "--url", await streaming(JSON.stringify("x".repeat(17 * 1_048_576)))]);
+    expect(await says(program, '"event":"away"')).toContain("Max payload size exceeded");
+    program.child.kill("SIGTERM");
+    expect(await program.ended).toMatchObject({ code: 0, error: "" });
+  });
 });

@@ -149,7 +149,7 @@ describe("the lesson pane", () => {
     await desk.settle();
     expect(text(desk)).toContain("7 Retries, duplicates and order ");
     desk.press(...typing("2"), "tab", ...typing("3"));
-    expect(text(desk)).toContain(`-d '{"name":"paging","checkpoint":3}'`);
+    expect(text(desk)).toContain(`--data-raw '{"name":"paging"`);
     desk.press("enter");
     await desk.settle();
     await lookAgain(desk);

@@ -61,9 +61,26 @@ export function curlOf(target: HttpTarget, call: Call): string {
     ...(method === "GET" ? [] : [`-X ${method}`]),
     quoted(target.url + (isControl(call) ? CONTROL_PREFIX : "") + path),
     ...Object.entries(sent).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(payload === undefined ? [] : [`-d ${quoted(payload)}`]),
+    ...dataOptions(payload),
   ];
-  return `curl -sS ${options.join(" ")}`;
+  return `${inputOf(payload)}curl -sS ${options.join(" ")}`;
 }
 
+/** No shell can pass a NUL in an argument. */
+const hasNul = (payload: string | undefined): payload is string => payload?.includes("\0") === true;
+
+/** `--data-raw`: with `-d`, a body that begins with @ names a file. */
+function dataOptions(payload: string | undefined): string[] {
+  if (payload === undefined) return [];
+  return [hasNul(payload) ? "--data-binary @-" : `--data-raw ${quoted(payload)}`];
+}
+
+/** A body with a NUL is piped, with the NUL as an escape of printf. */
+function inputOf(payload: string | undefined): string {
+  if (!hasNul(payload)) return "";
+  const format = payload.replaceAll("\\", "\\\\").replaceAll("%", "%%").replaceAll("\0", "\\000").replace(/^-/, "\\055");
+  return `printf ${quoted(format)} | `;
+}
+
+/** One argument for a POSIX shell, whatever it contains but NUL. */
 export const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

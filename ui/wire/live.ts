@@ -5,6 +5,7 @@ import { WebSocket } from "ws";
 import type { SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import type { DigestFilters, LiveMessage } from "../../src/contracts/live-messages.ts";
+import { type ReadMessage, readLiveMessage } from "../../src/contracts/stream-schema.ts";
 import { afterRealTime, afterThisTurn } from "../../src/kernel/clock.ts";
 
 export type StreamConnection =
@@ -25,6 +26,8 @@ export interface LiveStream {
 
 interface LiveHandlers {
   message(message: StreamMessage): void;
+  /** Called with how many messages or items were left out, because a server of another version sent them. */
+  unknown(count: number): void;
   connection(connection: StreamConnection): void;
 }
 
@@ -35,6 +38,10 @@ export interface StreamPosition {
   seq: number | undefined;
 }
 
+/** Bytes of a message; a larger one closes the connection. */
+const MAX_MESSAGE = 16 * 1_048_576;
+/** Characters that are read of a refusal. */
+const MAX_REFUSAL = 65_536;
 const RECONNECT_DELAYS_MS = [250, 500, 1_000, 2_000, 3_000];
 
 export interface LiveOptions {
@@ -63,7 +70,9 @@ export function openLive({ target, mode, from }: LiveOptions, handlers: LiveHand
           opened.send(JSON.stringify(filters));
           handlers.connection({ phase: "live" });
         },
-        message(message) {
+        message({ message, unknown }) {
+          if (unknown > 0) handlers.unknown(unknown);
+          if (!message) return;
           position = advancePosition(message, position);
           handlers.message(message);
         },
@@ -104,7 +113,7 @@ const resumeQuery = ({ run, seq }: StreamPosition): Record<string, string> => ({
 
 interface SocketHandlers {
   opened(socket: WebSocket): void;
-  message(message: StreamMessage): void;
+  message(read: ReadMessage<SandboxIndexReply>): void;
   /** Access was denied: retrying would not help. */
   refused(reason: string): void;
   closed(reason: string): void;
@@ -112,11 +121,14 @@ interface SocketHandlers {
 
 function openSocket({ url, token }: HttpTarget, query: Record<string, string>, handlers: SocketHandlers): WebSocket {
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/_sandbox/live?${new URLSearchParams(query)}`, { headers });
+  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/_sandbox/live?${new URLSearchParams(query)}`, {
+    headers,
+    maxPayload: MAX_MESSAGE,
+  });
   let reason = "connection closed";
   let status: string | undefined;
   socket.on("open", () => handlers.opened(socket));
-  socket.on("message", (text) => handlers.message(JSON.parse(String(text)) as StreamMessage));
+  socket.on("message", (text) => handlers.message(readLiveMessage<SandboxIndexReply>(String(text))));
   socket.on("unexpected-response", (_, response) => {
     void refusalReason(response).then((refusal) => {
       status = `HTTP ${response.statusCode}`;
@@ -142,15 +154,19 @@ function advancePosition(message: StreamMessage, { run, seq }: StreamPosition): 
 /** Why access was denied; undefined for any other response, which may succeed later. */
 async function refusalReason(response: IncomingMessage): Promise<string | undefined> {
   let text = "";
-  for await (const chunk of response) text += chunk;
+  for await (const chunk of response) {
+    text += chunk;
+    if (text.length > MAX_REFUSAL) break;
+  }
   if (response.statusCode !== 403) return undefined;
   const { code, message } = parseError(text);
   return code === "control_token_required" ? "the control plane requires a token: pass --control-token TOKEN" : message;
 }
 
-function parseError(text: string): { code?: string; message?: string } {
+function parseError(text: string): { code?: unknown; message: string } {
   try {
-    return JSON.parse(text);
+    const { code, message } = JSON.parse(text) as { code?: unknown; message?: unknown };
+    return { code, message: typeof message === "string" ? message : text };
   } catch {
     return { message: text };
   }

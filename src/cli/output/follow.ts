@@ -17,15 +17,21 @@ export async function followLiveStream(target: WatchedSandbox["target"], output:
       if (next.phase === "detached") reject(new SandboxError(`Cannot watch ${target.url}: ${next.reason}.`));
       else printer.connection(next, target.url);
     };
-    live = openLive({ target, mode: "everything", from }, { message: printer.message, connection });
+    live = openLive({ target, mode: "everything", from }, { message: printer.message, unknown: printer.unknown, connection });
   });
-  return { failed, stop: () => live?.close() };
+  const stop = () => {
+    live?.close();
+    printer.end();
+  };
+  return { failed, stop };
 }
 
 /** Prints each change of the connection once, however often it is retried. */
 function createPrinter(output: Output) {
   let run: string | undefined;
   let lostBecause: string | undefined;
+  let left = 0;
+  const reportLeft = () => output.notice({ event: "unknown", messages: left }, `Messages of another version were not shown: ${left}.`);
   return {
     message(message: LiveMessage) {
       if (message.type === "batch") for (const { seq, ...event } of message.items) output.event(event);
@@ -34,6 +40,14 @@ function createPrinter(output: Output) {
       if (run !== undefined && run !== message.run) output.notice({ event: "anew" }, "The sandbox was restarted.");
       if (run !== message.run) output.attached(message.sandbox as SandboxSummary);
       run = message.run;
+    },
+    /** Reports the first ones at once, and their number at the end. */
+    unknown(count: number) {
+      left += count;
+      if (left === count) reportLeft();
+    },
+    end() {
+      if (left > 1) reportLeft();
     },
     connection(connection: StreamConnection, url: string) {
       if (connection.phase === "live" && lostBecause !== undefined) output.notice({ event: "live", url }, `${url} responds again.`);

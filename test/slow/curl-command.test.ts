@@ -1,0 +1,67 @@
+// Calls copied as curl: a real shell passes curl the same bytes, whatever the body contains.
+
+import { execFileSync } from "node:child_process";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Call, curlOf } from "../../ui/wire/control-calls.ts";
+import { folder } from "../support/program.ts";
+
+/** Prints each of its arguments, and its input if an argument reads it, each ended with a NUL; a body's own NUL is written as %00. */
+const FAKE_CURL = `#!/bin/sh
+for word in "$@"; do
+  if [ "$word" = @- ]; then sed -z 's/$/%00/' | tr -d '\\0'; printf '\\0'; else printf '%s\\0' "$word"; fi
+done
+`;
+
+/** The arguments with which a shell calls curl for each command. */
+function argumentsOf(commands: readonly string[]): string[][] {
+  const bin = folder();
+  writeFileSync(join(bin, "curl"), FAKE_CURL);
+  chmodSync(join(bin, "curl"), 0o755);
+  const script = join(bin, "script");
+  writeFileSync(script, commands.map((command) => `${command}\nprintf 'END\\0'\n`).join(""));
+  const out = execFileSync("sh", [script], { env: { PATH: `${bin}:${process.env.PATH}` }, cwd: bin, maxBuffer: 100_000_000 });
+  const texts = out.toString("utf8").split("\0").slice(0, -1);
+  const all: string[][] = [[]];
+  for (const text of texts) text === "END" ? all.push([]) : all.at(-1)?.push(text);
+  return all.slice(0, -1);
+}
+
+const target = { url: "http://127.0.0.1:4747", token: undefined };
+const post = (body: unknown, headers: Record<string, string> = {}): Call => ({
+  method: "POST",
+  path: "/v1/payments",
+  key: "sk_test",
+  headers,
+  body,
+});
+
+const EDGES = ["@/etc/passwd", "'", "a'b'\\''c", "line\nline\n", "\r\n", "$(id) `id` $HOME !!", "%s%%\\n", "-x", "\\", "", "<é日👍>"];
+const edge = fc.oneof(fc.constantFrom(...EDGES), fc.string({ unit: "grapheme" }));
+
+test("the body, the URL and each header reach curl as they are", () => {
+  const bodies = fc.sample(
+    fc.array(edge, { maxLength: 4 }).map((parts) => parts.join("")),
+    { numRuns: 150, seed: 7 },
+  );
+  const texts = [...EDGES, ...bodies].map((text) => text.toWellFormed().replaceAll("\0", ""));
+  const found = argumentsOf(texts.map((text) => curlOf(target, post(text, { "X-Text": text.replaceAll(/[\r\n]/g, "") }))));
+  for (const [index, text] of texts.entries()) {
+    const words = found[index] ?? [];
+    expect(words.slice(-2)).toEqual(["--data-raw", text]);
+    expect(words).toEqual(expect.arrayContaining(["http://127.0.0.1:4747/v1/payments", `X-Text: ${text.replaceAll(/[\r\n]/g, "")}`]));
+  }
+});
+
+test("an object is the same JSON, also with a NUL; a text with a NUL is piped", () => {
+  const [object = [], text = [], dash = []] = argumentsOf([
+    curlOf(target, post({ "@a": "\0'\n" })),
+    curlOf(target, post("a\0b%s\\n'1\x002")),
+    curlOf(target, post("-e\0")),
+  ]);
+  expect(JSON.parse(object.at(-1) ?? "")).toEqual({ "@a": "\0'\n" });
+  expect(text.slice(-2)).toEqual(["--data-binary", "a%00b%s\\n'1%002%00"]);
+  expect(dash.slice(-2)).toEqual(["--data-binary", "-e%00"]);
+});
