@@ -62,7 +62,7 @@ const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).di
 const between = (text: string, tag: string) => new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`).exec(text)?.[1] ?? "";
 
 describe.each(["board", "join"])("the page at …/%s", (page) => {
-  test("holds nothing that anybody wrote, and nothing from elsewhere", async () => {
+  test("contains no data and loads nothing from other origins", async () => {
     const { bench, path } = await openRoom();
     const before = await get(bench, `${path}/${page}`);
     const seated = await fill(bench, path, NAMES.slice(0, 8));
@@ -73,7 +73,7 @@ describe.each(["board", "join"])("the page at …/%s", (page) => {
     expect(after.text.match(/<script/g)).toHaveLength(1);
   });
 
-  test("may run its own script, speak with its own origin, and do nothing else", async () => {
+  test("has a policy that allows its own script and its own origin only", async () => {
     const { bench, path } = await openRoom();
     const { text, headers } = await get(bench, `${path}/${page}`);
     const directives = String(headers["content-security-policy"]).split("; ");
@@ -92,7 +92,7 @@ describe.each(["board", "join"])("the page at …/%s", (page) => {
     expect(headers["x-content-type-options"]).toBe("nosniff");
   });
 
-  test("is for whoever knows the room, with no token and no key", async () => {
+  test("is served with the room code alone, without token or key", async () => {
     const { bench, path } = await openRoom();
     const wrong = await get(bench, `/_sandbox/room/00000000/${page}`);
     expect([wrong.status, wrong.body.code]).toEqual([404, "resource_not_found"]);
@@ -102,7 +102,7 @@ describe.each(["board", "join"])("the page at …/%s", (page) => {
 });
 
 describe("the board", () => {
-  test("has forty who came at once at their places, without anybody's key", async () => {
+  test("lists forty learners who joined at once with their steps, without keys", async () => {
     const { bench, path, url } = await openRoom();
     const seated = await fill(bench, path);
     await bench.call("POST", `${path}/learners/${seated[1]?.apiKey}/hint`, { key: null });
@@ -114,7 +114,7 @@ describe("the board", () => {
     expect(text).not.toContain("sk_test_");
   });
 
-  test("outside a room asks for the token where everything does, and for nothing on loopback", async () => {
+  test("without a room requires the token like every route, and none on loopback", async () => {
     const { bench, authorization } = await openRoom();
     expect((await get(bench, "/_sandbox/board")).status).toBe(403);
     const admitted = await bench.call("GET", "/_sandbox/board", { key: null, headers: { authorization } });
@@ -127,7 +127,7 @@ describe("the board", () => {
 
 describe("a page of another origin", () => {
   test.each(["http://evil.example", "null", "https://127.0.0.1:1", "file://"])(
-    "%s joins no room, though it knows the address",
+    "%s cannot join a room, even with its address",
     async (origin) => {
       const { bench, path } = await openRoom();
       const refused = await enter(bench, path, "Eve", { origin });
@@ -136,12 +136,12 @@ describe("a page of another origin", () => {
     },
   );
 
-  test("is told apart from the door's own, which is let in", async () => {
+  test("is rejected, while the join page itself is accepted", async () => {
     const { bench, path } = await openRoom();
     expect((await enter(bench, path, "Ada", { origin: bench.url })).status).toBe(200);
   });
 
-  test("cannot send a form, which no browser would ask about first", async () => {
+  test("cannot send a form, which needs no preflight", async () => {
     const { bench, path } = await openRoom();
     for (const contentType of ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"]) {
       const refused = await bench.call("POST", `${path}/join`, { key: null, body: '{"name":"Eve"}', contentType });
@@ -173,7 +173,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     }))`);
   const shown = (count: number) => `document.querySelectorAll("#learners > li").length === ${count}`;
 
-  test("the board shows forty at their places, whatever they are called, and one who has been at a step longest", async () => {
+  test("the board shows forty learners with any names, and marks the one who has been on a step longest", async () => {
     const { bench, path, url } = await openRoom();
     const seated = await fill(bench, path);
     const page = await browser.open(`${url}/board`);
@@ -188,7 +188,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
-  test("nobody's name makes the board wider than its window", async () => {
+  test("no name makes the board wider than its window", async () => {
     const { bench, path, url } = await openRoom();
     await fill(bench, path);
     const page = await browser.open(`${url}/board`);
@@ -199,7 +199,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(width).toBeLessThanOrEqual(inner);
   });
 
-  test("the board follows ticks and newcomers by itself, tells who is done, and says when the room is closed", async () => {
+  test("the board updates itself, marks learners who are done, and reports a closed room", async () => {
     const { bench, path, url, authorization } = await openRoom();
     const page = await browser.open(`${url}/board`);
     await page.shows(`!document.getElementById("empty").hidden`);
@@ -215,7 +215,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(`document.getElementById("error").textContent === "The room is closed."`);
   });
 
-  test("the board says how old it is when nobody answers any more", async () => {
+  test("the board shows its age when the sandbox stops responding", async () => {
     const { bench, path, url } = await openRoom();
     await enter(bench, path, "Ada");
     const page = await browser.open(`${url}/board`);
@@ -230,7 +230,7 @@ describe.runIf(browserFile)(inBrowser, () => {
   const text = (id: string) => `document.getElementById("${id}").textContent`;
 
   test.each(["Ada", HOSTILE[0] as string])(
-    "the door lets %s in, shows key, address and command, and goes along with the steps",
+    "the join page admits %s, shows key, address and command, and follows the steps",
     async (name) => {
       const { bench, path, url } = await openRoom();
       const page = await browser.open(`${url}/join`);
@@ -255,7 +255,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     },
   );
 
-  test("the door says why it does not let somebody in, and lets them try again", async () => {
+  test("the join page explains a rejection and allows another attempt", async () => {
     const { bench, path, url } = await openRoom();
     await enter(bench, path, "Ada");
     const page = await browser.open(`${url}/join`);

@@ -30,7 +30,7 @@ const writing = operations.filter(({ method }) => method !== "GET");
 const closed = writing.filter(({ body }) => (body as { additionalProperties?: boolean } | undefined)?.additionalProperties !== true);
 
 describe("every operation", () => {
-  test.each(operations)("$id refuses a query parameter that it does not know, and names the nearest that it does", async (operation) => {
+  test.each(operations)("$id rejects an unknown query parameter, and suggests the closest name", async (operation) => {
     const names = Object.keys(operation.query.properties);
     const [known = "unheard"] = names;
     const answer = await (await open()).call(operation.method, `${operation.path}?${encodeURIComponent(misspelt(known))}=1`, plain);
@@ -39,7 +39,7 @@ describe("every operation", () => {
     expect(answer.body.message).toContain(names.length > 0 ? `Did you mean ${known}?` : "None is known");
   });
 
-  test.each(closed)("$id refuses a field that it does not know, and names the nearest that it does", async ({ method, path, body }) => {
+  test.each(closed)("$id rejects an unknown field, and suggests the closest name", async ({ method, path, body }) => {
     const names = Object.keys(body?.properties ?? {});
     const [known = "unheard"] = names;
     const answer = await (await open()).call(method, path, { ...plain, body: { [misspelt(known)]: 1 } });
@@ -48,7 +48,7 @@ describe("every operation", () => {
     expect(answer.body.message).toContain(names.length > 0 ? `Did you mean ${known}?` : "None is known");
   });
 
-  test.each(writing)("$id takes a body as JSON only, and an object only", async ({ method, path }) => {
+  test.each(writing)("$id accepts only a JSON object as its body", async ({ method, path }) => {
     const bench = await open();
     for (const contentType of [null, "text/plain", "application/x-www-form-urlencoded"])
       expect(refused(await bench.call(method, path, { ...plain, contentType, body: "{}" }))).toEqual([415, "unsupported_media_type"]);
@@ -71,7 +71,7 @@ describe("every operation", () => {
   );
 
   test.each(operations)(
-    "$id leaves the window and the journal alone, and is data or a page of its own to a browser",
+    "$id changes neither rate limit nor journal, and gives a browser data or a page",
     async ({ method, path, documents }) => {
       const bench = await open();
       const answer = await bench.call(method, path, plain);
@@ -88,7 +88,7 @@ describe("every operation", () => {
   );
 });
 
-describe("paths that lead nowhere", () => {
+describe("unknown paths", () => {
   test.each([
     ["/_sandbox/requets", "Did you mean /_sandbox/requests?"],
     ["/_sandbox/clock/", "Did you mean /_sandbox/clock?"],
@@ -104,7 +104,7 @@ describe("paths that lead nowhere", () => {
 });
 
 describe("overview", () => {
-  test("the index tells where everything is, and its links work", async () => {
+  test("the index links to every resource, and its links work", async () => {
     const bench = await open();
     const index = await bench.control("GET", "");
     expect(index).toMatchObject({
@@ -128,7 +128,7 @@ describe("overview", () => {
     expect([head.status, head.text]).toEqual([200, ""]);
   });
 
-  test("the operations tell how often each was called, by status", async () => {
+  test("the operations list how often each was called, by status", async () => {
     const bench = await open();
     await bench.call("GET", "/v1/payments");
     await bench.call("GET", "/v1/payments?limit=0");
@@ -148,7 +148,7 @@ describe("overview", () => {
 describe("the clock", () => {
   const clock = (bench: Bench, method: string, body?: object, path = "/clock") => ask(bench, method, path, body);
 
-  test("stands, is moved, runs from another time, and runs with the machine", async () => {
+  test("can be frozen, moved, run from another time, and set back to real time", async () => {
     const bench = await open();
     expect((await clock(bench, "GET")).body).toEqual({ mode: "frozen", now: "2026-01-05T12:00:00.000Z", unix: NOON_SECONDS });
     const moved = await clock(bench, "PUT", { mode: "frozen", now: "2026-02-01T00:00:00+01:00" });
@@ -174,7 +174,7 @@ describe("the clock", () => {
     ["POST", "/clock/advance", { by: "soon" }, '"soon"'],
     ["POST", "/clock/advance", { by: "-1h" }, '"-1h"'],
     ["POST", "/clock/advance", { by: "40000d" }, "40000d"],
-  ])("%s %s refuses %j", async (method, path, body, words) => {
+  ])("%s %s rejects %j", async (method, path, body, words) => {
     const bench = await open();
     const answer = await ask(bench, method, path, body);
     expect(refused(answer)).toEqual([400, "validation_failed"]);
@@ -182,7 +182,7 @@ describe("the clock", () => {
     expect((await bench.control("GET", "/clock")).unix).toBe(NOON_SECONDS);
   });
 
-  test("goes no further than a time that can be written", async () => {
+  test("stops at the last time that a date can express", async () => {
     const bench = await open();
     await clock(bench, "PUT", { mode: "frozen", now: "9999-12-31T23:59:00Z" });
     const answer = await clock(bench, "POST", { by: "2m" }, "/clock/advance");
@@ -191,7 +191,7 @@ describe("the clock", () => {
     expect((await clock(bench, "POST", { by: "1s" }, "/clock/advance")).status).toBe(200);
   });
 
-  test("advancing plays attempts in order and answers them, with what else fell due", async () => {
+  test("advancing makes attempts in order and returns them, with everything else that fell due", async () => {
     const bench = await open({ rateLimit: "4/1m" });
     const receiver = await receive();
     const [failing, good] = [await register(bench, `${receiver.url}/a`, ["a.b"]), await register(bench, `${receiver.url}/b`, ["a.b"])];
@@ -233,7 +233,7 @@ describe("the clock", () => {
     expect(await status()).toBe(401);
   });
 
-  test("two spans that are asked for at once are played one after the other", async () => {
+  test("two concurrent advances run one after the other", async () => {
     const bench = await open();
     const answers = await Promise.all(["1h", "2h", "3h"].map((by) => advance(bench, by)));
     expect(answers.map(({ unix }) => unix - NOON_SECONDS).every((seconds) => seconds > 0)).toBe(true);
@@ -242,7 +242,7 @@ describe("the clock", () => {
 });
 
 describe("merchants", () => {
-  test("fifty minted side by side share nothing", async () => {
+  test("fifty merchants created concurrently share nothing", async () => {
     const bench = await open({ rateLimit: "20/1m" });
     const receiver = await receive();
     const minted = await Promise.all(
@@ -272,7 +272,7 @@ describe("merchants", () => {
     expect(new Set((await bench.control("GET", "/events?limit=100")).data.map(({ id }: { id: string }) => id)).size).toBe(51);
   });
 
-  test("a fixture that does not exist is refused with the nearest that does, and nothing is used up", async () => {
+  test("an unknown fixture is rejected with a suggestion, and uses up no id", async () => {
     const bench = await open();
     const answer = await ask(bench, "POST", "/merchants", { fixture: "lodgs" });
     expect(refused(answer)).toEqual([400, "validation_failed"]);
@@ -281,7 +281,7 @@ describe("merchants", () => {
     expect(await bench.control("POST", "/merchants", {})).toEqual(await other.control("POST", "/merchants", { fixture: "lodge" }));
   });
 
-  test("one that is removed is gone with everything it had, and nobody else notices", async () => {
+  test("deleting a merchant deletes all its data, and changes no other merchant", async () => {
     const bench = await open();
     const receiver = await receive();
     const { merchant, apiKey: key } = await bench.control("POST", "/merchants", {});
@@ -343,7 +343,7 @@ describe("reset", () => {
     expect(receiver.arrivals.slice(signatures.length).map(({ headers }) => headers["x-webhook-signature"])).toEqual(signatures);
   });
 
-  test("leaves nothing behind: no window, endpoint, delivery, remembered answer, session, minted merchant or journal", async () => {
+  test("clears rate limits, endpoints, deliveries, idempotent responses, sessions, created merchants and the journal", async () => {
     const bench = await open({ rateLimit: "100/1h" });
     const receiver = await receive();
     receiver.always(500);
@@ -370,7 +370,7 @@ describe("reset", () => {
     expect(receiver.arrivals).toHaveLength(arrived);
   });
 
-  test("of one merchant puts that one back, ids and all, in its place, and leaves the others as they are", async () => {
+  test("of one merchant restores its records with their ids, and changes no other", async () => {
     const bench = await open({ rateLimit: "100/1h" });
     const receiver = await receive();
     receiver.always(500);
@@ -389,7 +389,7 @@ describe("reset", () => {
     expect(await log(bench, "", "sk_test_market")).not.toEqual([]);
   });
 
-  test("of a merchant that is unknown, or that came through the API, is refused", async () => {
+  test("of an unknown merchant, or of one created through the API, is rejected", async () => {
     const bench = await open();
     expect(refused(await ask(bench, "POST", "/reset", { merchant: "mer_nobody" }))).toEqual([404, "resource_not_found"]);
     const { body } = await bench.call("POST", "/v1/merchants", { body: { name: "New", email: "new@example.com" } });
@@ -398,7 +398,7 @@ describe("reset", () => {
     expect((await bench.call("GET", "/v1/merchants/me", { key: body.apiKey })).status).toBe(200);
   });
 
-  test("brings a minted merchant back as what it was", async () => {
+  test("restores a created merchant to its fixture", async () => {
     const bench = await open();
     const { merchant, apiKey: key } = await bench.control("POST", "/merchants", { fixture: "market" });
     const before = await bench.call("GET", "/v1/payments", { key });
@@ -438,7 +438,7 @@ const ONLY_FROM_OUTSIDE: [event: string, kind: string, from?: string, to?: strin
 const newest = async (bench: Bench) => (await bench.control("GET", "/events?limit=1")).data[0];
 
 describe("records", () => {
-  test.each(ONLY_FROM_OUTSIDE)("%s is made by a %s", async (event, kind, from, to) => {
+  test.each(ONLY_FROM_OUTSIDE)("%s is emitted by a %s", async (event, kind, from, to) => {
     const bench = await open();
     const made = await bench.control("POST", `/records/${kind}`, { merchant: "mer_lodge", ...(from ? { status: from } : {}) });
     if (to !== undefined) await bench.control("PATCH", `/records/${kind}/${made.id}`, { status: to });
@@ -452,7 +452,7 @@ describe("records", () => {
     expect(told.body.data.status).toBe(to ?? made.status);
   });
 
-  test("make every event that no operation makes", () => {
+  test("emit every event that no operation emits", () => {
     const byOperation = catalogue.flatMap(({ emits }) => emits.map(factOf));
     const byRecord = ONLY_FROM_OUTSIDE.map(([event]) => event);
     expect([...eventTypes].filter((event) => !byOperation.includes(event) && !byRecord.includes(event))).toEqual([]);
@@ -482,7 +482,7 @@ describe("records", () => {
     }
   });
 
-  test("are created with what is given, and delivered like any other change", async () => {
+  test("are created with the given fields, and delivered like any other change", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url, ["payment.succeeded"]);
@@ -526,7 +526,7 @@ describe("records", () => {
     ["PATCH", "/records/payment/pay_pending", { id: "pay_001" }, 400, "id is no field of a payment that can be set"],
     ["PATCH", "/records/payment/pay_pending", { created: 1 }, 400, "created is no field of a payment that can be set"],
     ["PATCH", "/records/payment/pay_pending", { amount: 1.5 }, 400, "amount must be an integer"],
-  ])("%s %s refuses %j with %i", async (method, path, body, status, words) => {
+  ])("%s %s rejects %j with %i", async (method, path, body, status, words) => {
     const bench = await open();
     const answer = await ask(bench, method, path, body);
     expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(words)]);
@@ -535,7 +535,7 @@ describe("records", () => {
     expect(data[0]).toMatchObject({ id: "pay_pending", status: "pending" });
   });
 
-  test("of which several merchants have one want to know whose is meant", async () => {
+  test("with one id for several merchants require the merchant", async () => {
     const bench = await open();
     const { merchant } = await bench.control("POST", "/merchants", {});
     const answer = await ask(bench, "PATCH", "/records/booking/bkg_pending", { status: "confirmed" });
@@ -545,7 +545,7 @@ describe("records", () => {
     expect([confirmed.merchantId, (await newest(bench)).merchant]).toEqual([merchant, merchant]);
   });
 
-  test("a suspended merchant is refused at once, and let in again at once", async () => {
+  test("a merchant is suspended and reinstated immediately", async () => {
     const bench = await open();
     const me = async () => (await bench.call("GET", "/v1/merchants/me")).status;
     expect(await me()).toBe(200);
@@ -591,11 +591,11 @@ describe("the journal", () => {
     ["/deliveries?ending_before=whd_none", 400, "invalid_cursor"],
     ["/deliveries?status=lost", 400, "validation_failed"],
     ["/deliveries/whd_none", 404, "resource_not_found"],
-  ])("%s is refused with %i %s", async (path, status, code) => {
+  ])("%s is rejected with %i %s", async (path, status, code) => {
     expect(refused(await ask(await open(), "GET", path))).toEqual([status, code]);
   });
 
-  test("tells a request whole, with its events, and the request that it replays", async () => {
+  test("shows a whole request, with its events and the request that it replays", async () => {
     const bench = await open();
     const headers = { "idempotency-key": "one", "x-mine": "yes" };
     const act = () => bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { headers, body: { reason: "full" } });
@@ -623,7 +623,7 @@ describe("the journal", () => {
     expect(await bench.control("GET", "/requests/req_2")).toMatchObject({ replayOf: "req_1", events: [] });
   });
 
-  test("masks what is secret, in both directions", async () => {
+  test("masks secrets in requests and responses", async () => {
     const bench = await open();
     const { secret } = await register(bench, "http://localhost:3000/hooks");
     const { body: login } = await bench.call("POST", "/v1/merchants/login", {
@@ -695,7 +695,7 @@ describe("webhooks", () => {
     expect(data[1]).toMatchObject({ status: "failed", responseStatus: 500, requestBody: receiver.arrivals[1]?.body.toString() });
   });
 
-  test("an attempt is replayed to its endpoint, an event to all that want it now, with the secret of now", async () => {
+  test("an attempt is replayed to its endpoint, an event to its current subscribers, signed with the current secret", async () => {
     const bench = await open();
     const receiver = await receive();
     const { id } = await register(bench, `${receiver.url}/a`, ["a.b"]);
@@ -737,7 +737,7 @@ describe("webhooks", () => {
     expect(refused(await ask(bench, "POST", `/deliveries/${logged?.id}/replay`, {}))).toEqual([409, "invalid_state"]);
   });
 
-  test("an endpoint that said 410 is put back into service", async () => {
+  test("an endpoint disabled by a 410 can be enabled again", async () => {
     const bench = await open();
     const receiver = await receive();
     const { id } = await register(bench, receiver.url, ["a.b"]);
@@ -759,7 +759,7 @@ describe("webhooks", () => {
     expect(receiver.arrivals).toHaveLength(2);
   });
 
-  test("drain waits for what is due and in flight, and not for later retries", async () => {
+  test("drain waits for deliveries due and in flight, and not for later retries", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -778,7 +778,7 @@ describe("webhooks", () => {
     expect(refused(await ask(bench, "POST", "/drain", { within: "a while" }))).toEqual([400, "validation_failed"]);
   });
 
-  test("a signature over a real delivery is explained by the mistake that made it", async () => {
+  test("the signature check names the mistake in a wrong signature", async () => {
     const bench = await open();
     const receiver = await receive();
     const { id, secret } = await register(bench, receiver.url);

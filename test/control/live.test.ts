@@ -131,7 +131,7 @@ describe("a client of the live stream", () => {
     expect(second.items().map(({ seq }) => seq)).toEqual([6, 7, 8, 9, 10, 11]);
   });
 
-  test.each(["?since=99", "", "?since=", "?since=soon"])("with %j is told only what happens from now on", async (query) => {
+  test.each(["?since=99", "", "?since=", "?since=soon"])("with %j gets only new events", async (query) => {
     const bench = await open();
     await call(bench);
     const watcher = await watch(liveUrl(bench, query));
@@ -194,7 +194,7 @@ const numbers = (watcher: LiveClient) => watcher.items().map(({ seq }) => seq);
 const reset: LiveEvent = { kind: "reset", merchant: null };
 
 describe("more events than the hub keeps", () => {
-  test("become a gap message, after which the numbers go on", async () => {
+  test("become a gap message, after which the numbers continue", async () => {
     const { hub, url } = await openHub();
     for (let said = 0; said < 12_000; said++) hub.publish(reset);
     const watcher = await watch(`${url}?since=1`);
@@ -257,7 +257,7 @@ describe("clients that do not read", () => {
     expect(new Set(reasons)).toContain("1013 Too many unread messages; reconnect with ?since= to go on.");
   });
 
-  test("are at most a hundred, and the next is refused in words", async () => {
+  test("are at most a hundred, and the next is rejected with a message", async () => {
     const bench = await open();
     for (let count = 0; count < 100; count++) await watch(liveUrl(bench));
     const socket = new WebSocket(liveUrl(bench));
@@ -284,7 +284,7 @@ test("a client that does not read delays no request", async () => {
   expect(numbers(sleeper)).toEqual(upTo(300));
 });
 
-describe("an upgrade is refused", () => {
+describe("an upgrade is rejected", () => {
   test("for a foreign Host, a foreign Origin or a missing token", async () => {
     const bench = await open();
     expect(await refusal(liveUrl(bench), { headers: { host: "evil.example" } })).toBe(403);
@@ -321,7 +321,7 @@ describe("an upgrade is refused", () => {
     expect([answer.status, answer.body.code]).toEqual([404, "route_not_found"]);
   });
 
-  test("for an incomplete handshake, and the sandbox goes on", async () => {
+  test("for an incomplete handshake, and the sandbox continues", async () => {
     const bench = await open();
     const request = ["GET /_sandbox/live HTTP/1.1", `Host: 127.0.0.1:${bench.port}`, "Connection: Upgrade", "Upgrade: websocket", "", ""];
     expect(await raw(bench.port, request.join("\r\n"))).toMatch(/^HTTP\/1\.1 4\d\d /);

@@ -51,27 +51,27 @@ describe("every format", () => {
     ["junit", "application/xml; charset=utf-8"],
     ["markdown", "text/markdown; charset=utf-8"],
     ["html", "text/html; charset=utf-8"],
-  ] as const)("%s has its type, and no browser reads it as anything else", async (format, type) => {
+  ] as const)("%s has its content type and nosniff", async (format, type) => {
     const { status, headers } = await fetchReport(await open(), format);
     expect([status, headers["content-type"], headers["x-content-type-options"]]).toEqual([200, type, "nosniff"]);
     if (format === "html") expect(headers["content-security-policy"]).toMatch(/^default-src 'none';.*frame-ancestors 'none'/);
   });
 
-  test.each(FORMATS)("%s holds no secret", async (format) => {
+  test.each(FORMATS)("%s contains no secret", async (format) => {
     const { bench, secret, minted } = await busy();
     const { text } = await fetchReport(bench, format);
     expect([secret, minted, PASSWORD, "hush-hush"].filter((hidden) => text.includes(hidden))).toEqual([]);
     expect(text.includes("payments")).toBe(true);
   });
 
-  test("an unknown one is refused with those there are", async () => {
+  test("an unknown format is rejected with the list of formats", async () => {
     const { status, body } = await fetchReport(await open(), "pdf" as Format);
     expect([status, body.message]).toEqual([400, 'format must be one of json, junit, markdown, html, har; received "pdf" (a string).']);
   });
 });
 
 describe("json", () => {
-  test("is the default, and counts what was called, answered and delivered", async () => {
+  test("is the default, and counts calls, responses and deliveries", async () => {
     const { bench } = await busy();
     const { body: run } = await fetchReport(bench);
     expect(run.totals.operations).toEqual({ called: 6, total: catalogue.length });
@@ -88,7 +88,7 @@ describe("json", () => {
     expect(run.leftOut).toEqual({ requests: 0, attempts: 0 });
   });
 
-  test("covers every operation, with what it can answer and what it did", async () => {
+  test("covers every operation, with its possible and actual responses", async () => {
     const { bench } = await busy();
     const { body: run } = await fetchReport(bench, "json");
     const { data } = await bench.control("GET", "/operations");
@@ -107,7 +107,7 @@ describe("json", () => {
     });
   });
 
-  test("covers every type of event, with how many there were and how many somebody took", async () => {
+  test("covers every event type, with the numbers emitted and delivered", async () => {
     const { bench } = await busy();
     await bench.control("POST", "/records/payment", { merchant: "mer_market", amount: 500, currency: "EUR", status: "succeeded" });
     await bench.call("POST", "/v1/webhook-events/test", { body: { type: "of.nobodys.making" } });
@@ -165,7 +165,7 @@ describe("junit", () => {
     expect(uncovered.skipped.message).toBe("GET /v1/payouts was never called");
   });
 
-  test("a verdict that failed is a case that failed, with what happened and how to mend it", async () => {
+  test("a failed verdict is a failed case, with what happened and how to fix it", async () => {
     const bench = await open({ rateLimit: "1/1h" });
     for (let call = 0; call < 3; call++) await bench.call("GET", "/v1/payments");
     const { text } = await fetchReport(bench, "junit");
@@ -176,7 +176,7 @@ describe("junit", () => {
     expect(failed.failure["#text"]).toMatch(/Retry-After/);
   });
 
-  test("no text of a peer breaks it", () => {
+  test("stays valid with untrusted text", () => {
     const hostile = `<a b='c' d="e">&amp;\u0000\u001b\n\t]]>\ud800\uffff`;
     const text = escapeXml(hostile);
     expect(text).toBe("&lt;a b=&apos;c&apos; d=&quot;e&quot;&gt;&amp;amp;\ufffd\ufffd&#10;&#9;]]&gt;\ufffd\ufffd");
@@ -185,7 +185,7 @@ describe("junit", () => {
 });
 
 describe("markdown", () => {
-  test("says first what went wrong, and lists what was never called", async () => {
+  test("starts with the failures, and lists operations never called", async () => {
     const { bench } = await busy();
     const { text } = await fetchReport(bench, "markdown");
     expect(text).toMatch(/^# .+\n/);
@@ -195,7 +195,7 @@ describe("markdown", () => {
     expect(text).toContain("| payouts.list | GET /v1/payouts |");
   });
 
-  test("has whole tables and no markup of a peer", async () => {
+  test("has complete tables, and escapes untrusted markup", async () => {
     const { bench } = await busy();
     const { text } = await fetchReport(bench, "markdown");
     expect(text).not.toContain("<script>");
@@ -208,7 +208,7 @@ describe("markdown", () => {
 });
 
 describe("html", () => {
-  test("is one file: no script, nothing from elsewhere, a policy that allows neither", async () => {
+  test("is one file without scripts or external resources, and its policy allows neither", async () => {
     const { bench } = await busy();
     const { text } = await fetchReport(bench, "html");
     const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(text)?.[1];
@@ -219,7 +219,7 @@ describe("html", () => {
     for (const [, address] of text.matchAll(/href="([^"]*)"/g)) expect(address).toMatch(/^#/);
   });
 
-  test("draws a mark for each request and attempt, each with its words, and leads to its row", async () => {
+  test("draws a labelled mark for each request and attempt, linked to its row", async () => {
     const { bench } = await busy();
     const { text } = await fetchReport(bench, "html");
     const { body: run } = await fetchReport(bench, "json");
@@ -232,7 +232,7 @@ describe("html", () => {
     expect(text.match(/class="pause"/g)?.length ?? 0).toBeLessThanOrEqual(1);
   });
 
-  test("shows which requests a fault rule struck, and which rule it was", async () => {
+  test("shows which fault rule affected which requests", async () => {
     const bench = await open();
     await bench.control("POST", "/faults", { id: "flt_down", action: { type: "status", status: 503 } });
     await bench.control("POST", "/faults", { id: "flt_late", action: { type: "latency", ms: 1 }, trigger: { times: 2 } });
@@ -249,7 +249,7 @@ describe("html", () => {
     expect(text).toMatch(/<title>req_1 [^<]*, struck by flt_down,flt_late<\/title>/);
   });
 
-  test("whatever a peer sends is text in it", async () => {
+  test("shows untrusted input as text", async () => {
     const bench = await open();
     await bench.call("GET", "/v1/customers/x", { headers: { "idempotency-key": EVIL.replace("\u202e", "") } });
     await bench.call("GET", "/v1/<b>bold</b>");
@@ -268,7 +268,7 @@ describe("html", () => {
     expect(XMLValidator.validate(whole)).toBe(true);
   });
 
-  test("a sandbox in which nothing happened says so", async () => {
+  test("says so if nothing happened", async () => {
     const { text } = await fetchReport(await open(), "html");
     expect(text).toContain("Nothing has happened yet.");
   });
@@ -313,7 +313,7 @@ describe("har", () => {
     }),
   });
 
-  test("is HAR 1.2, requests and deliveries together in the order of time", async () => {
+  test("is HAR 1.2, with requests and deliveries in chronological order", async () => {
     const { bench } = await busy();
     const { body } = await fetchReport(bench, "har");
     expect(fieldErrors(Har, body)).toEqual([]);
@@ -335,6 +335,6 @@ test.each([
   ["limit=3&signature=abc#part", "limit=3&signature=…redacted…"],
   ["limit=3", "limit=3"],
   ['{"url":"http://localhost/hooks?token=abc","events":["*"]}', '{"url":"http://localhost/hooks?token=…redacted…","events":["*"]}'],
-])("of the address %s the values named like a secret are masked", (url, masked) => {
+])("masks secret parameters of the URL %s", (url, masked) => {
   expect(mask(url)).toBe(masked);
 });

@@ -24,7 +24,7 @@ test("no seed predicts the key of a learner, though it predicts every merchant t
   expect(await first.control("POST", "/merchants", {})).toEqual(await second.control("POST", "/merchants", {}));
 });
 
-test("nor what derives from it: webhook secrets, and the keys of merchants that a learner creates", async () => {
+test("no seed predicts webhook secrets, or the keys of merchants that a learner creates", async () => {
   const made = await Promise.all(
     [0, 1].map(async () => {
       const bench = await open({ seed: SEED });

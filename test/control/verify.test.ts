@@ -27,7 +27,7 @@ const pay = (bench: Bench, body: object, headers: Record<string, string> = {}) =
 const rule = { name: "Summer", adjustmentType: "percentage", adjustmentValue: 1_500 };
 
 describe("requests", () => {
-  test("pass at once when they are there, and name them", async () => {
+  test("pass immediately if they were made, and are named", async () => {
     const bench = await open();
     await list(bench);
     await list(bench);
@@ -47,14 +47,14 @@ describe("requests", () => {
     ]);
   });
 
-  test("are waited for", async () => {
+  test("may arrive while verify waits", async () => {
     const bench = await open();
     const asked = ask(bench, [{ requests: { match: { operation: "payments.list" } } }], { within: HOUR });
     await list(bench);
     expect((await asked).verdict).toBe("pass");
   });
 
-  test("too many fail at once: no waiting makes them fewer", async () => {
+  test("too many fail immediately, without waiting", async () => {
     const bench = await open();
     await list(bench);
     const none = { requests: { match: { operation: "payments.list" }, count: { at_most: 0 } } };
@@ -85,7 +85,7 @@ describe("requests", () => {
     expect([verdict, results[0].evidence]).toEqual(["pass", [made.headers["x-sandbox-request-id"]]]);
   });
 
-  test("that are missing show what came nearest, and where it differs", async () => {
+  test("that are missing show the closest request and its differences", async () => {
     const bench = await open();
     await list(bench);
     await pay(bench, { ...rule, adjustmentValue: 1 });
@@ -111,7 +111,7 @@ describe("requests", () => {
     ]);
   });
 
-  test("show no secret where they differ", async () => {
+  test("show no secret in their differences", async () => {
     const bench = await open();
     await bench.call("POST", "/v1/merchants/login", { body: { email: "a@b.example", password: "correct horse" } });
     const { results } = await ask(bench, [{ requests: { match: { operation: "merchants.login", body: { "/password": "guess" } } } }]);
@@ -119,7 +119,7 @@ describe("requests", () => {
     expect(results[0].closest[0].differs[0].field).toBe("body /password");
   });
 
-  test("of another merchant are not looked at", async () => {
+  test("of another merchant do not count", async () => {
     const bench = await open();
     await list(bench, "sk_test_market");
     const wanted = { requests: { match: { operation: "payments.list" } } };
@@ -131,7 +131,7 @@ describe("requests", () => {
 describe("a sequence", () => {
   const steps = { sequence: [{ operation: "pricing_rules.create" }, { operation: "payments.list" }] };
 
-  test("passes whatever came between", async () => {
+  test("passes with other requests in between", async () => {
     const bench = await open();
     await pay(bench, rule);
     await bench.call("GET", "/v1/payouts");
@@ -140,7 +140,7 @@ describe("a sequence", () => {
     expect([verdict, results[0].evidence]).toEqual(["pass", ["req_1", "req_3"]]);
   });
 
-  test("fails in another order, and says how far it came", async () => {
+  test("fails in another order, and says how much matched", async () => {
     const bench = await open();
     await list(bench);
     await pay(bench, rule);
@@ -153,7 +153,7 @@ describe("a sequence", () => {
     ]);
   });
 
-  test("is waited for", async () => {
+  test("may arrive while verify waits", async () => {
     const bench = await open();
     await pay(bench, rule);
     const asked = ask(bench, [steps], { within: HOUR });
@@ -166,14 +166,14 @@ describe("never", () => {
   const match = { operation: "gov_payments.post" };
   const post = (bench: Bench) => bench.call("POST", "/v1/gov-payments/gov_paid/post-to-books", { body: {} });
 
-  test("passes once the span is over, and waits for it even when within is shorter", async () => {
+  test("passes after its duration, and waits for it even if within is shorter", async () => {
     const bench = await open();
     const { verdict, waited } = await ask(bench, [{ never: { match, for: "60ms" } }], { within: "1ms" });
     expect(verdict).toBe("pass");
     expect(waited).toBeGreaterThanOrEqual(59);
   });
 
-  test("fails as soon as one comes", async () => {
+  test("fails as soon as one arrives", async () => {
     const bench = await open();
     const asked = ask(bench, [{ never: { match, for: HOUR } }]);
     await post(bench);
@@ -181,7 +181,7 @@ describe("never", () => {
     expect([verdict, results[0].evidence]).toEqual(["fail", ["req_1"]]);
   });
 
-  test("fails for one that came before", async () => {
+  test("fails for an earlier one", async () => {
     const bench = await open();
     await post(bench);
     expect((await ask(bench, [{ never: { match } }])).verdict).toBe("fail");
@@ -189,7 +189,7 @@ describe("never", () => {
 });
 
 describe("deliveries", () => {
-  test("pass with their attempts and what they came to", async () => {
+  test("pass with their attempts and final state", async () => {
     const bench = await open();
     const receiver = await receive();
     const { id } = await register(bench, receiver.url);
@@ -202,7 +202,7 @@ describe("deliveries", () => {
     expect((await ask(bench, [{ deliveries: { match: { endpoint: receiver.url } } }])).verdict).toBe("pass");
   });
 
-  test("fail with too many attempts, and with another end", async () => {
+  test("fail with too many attempts, and with another final state", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -217,7 +217,7 @@ describe("deliveries", () => {
     expect(end.results[0].message).toMatch(/is succeeded; failed was wanted\.$/);
   });
 
-  test("fail where no endpoint was told", async () => {
+  test("fail if no endpoint subscribes", async () => {
     const bench = await open();
     await trigger(bench);
     expect((await ask(bench, [{ deliveries: { match: { event: "payment.succeeded" } } }])).verdict).toBe("fail");
@@ -228,21 +228,21 @@ describe("records", () => {
   const wanted = { records: { kind: "remittance", where: { "/id": "rem_overdue", "/status": "confirmed" }, count: { exactly: 1 } } };
   const confirm = (bench: Bench) => bench.call("POST", "/v1/statutory/remittances/rem_overdue/confirm", { body: {} });
 
-  test("are waited for, and counted by what they hold", async () => {
+  test("may arrive while verify waits, and are counted by their fields", async () => {
     const bench = await open();
     const asked = ask(bench, [wanted], { within: HOUR, merchant: "mer_lodge" });
     await confirm(bench);
     expect((await asked).results[0]).toMatchObject({ verdict: "pass", evidence: ["rem_overdue"] });
   });
 
-  test("that the control plane changed are seen too", async () => {
+  test("changed by the control plane count too", async () => {
     const bench = await open();
     const asked = ask(bench, [wanted], { within: HOUR, merchant: "mer_lodge" });
     await bench.control("PATCH", "/records/remittance/rem_overdue", { merchant: "mer_lodge", status: "confirmed" });
     expect((await asked).verdict).toBe("pass");
   });
 
-  test("that are missing show which came nearest", async () => {
+  test("that are missing show the closest record", async () => {
     const bench = await open();
     const { results } = await ask(bench, [wanted], { merchant: "mer_lodge" });
     expect(results[0].closest[0]).toEqual({
@@ -302,7 +302,7 @@ describe("all together", () => {
     expect([passed.status, passed.body.verdict]).toEqual([200, "pass"]);
   });
 
-  test("closing the sandbox ends the waiting, with what is known", async () => {
+  test("closing the sandbox ends the wait with the current result", async () => {
     const bench = await open();
     const headers = { connection: "close" };
     const asked = bench.call("POST", "/_sandbox/verify", { key: null, headers, body: { all: [missed], within: "1h" } });
@@ -312,10 +312,10 @@ describe("all together", () => {
   });
 });
 
-describe("the text that * is in", () => {
+describe("a pattern with *", () => {
   const letters = fc.string({ unit: fc.constantFrom("a", "b", "."), maxLength: 6 });
 
-  test("is like what it stands for, as a regular expression would have it", () => {
+  test("matches like the equivalent regular expression", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("a", "b", ".", "*"), maxLength: 6 }), letters, (pattern, text) => {
         const expression = new RegExp(`^${pattern.replaceAll(".", "\\.").replaceAll("*", ".*")}$`);
@@ -325,7 +325,7 @@ describe("the text that * is in", () => {
     );
   });
 
-  test("a count is right just where all of its bounds hold", () => {
+  test("a count matches if all of its bounds hold", () => {
     const bound = fc.option(fc.nat(4), { nil: undefined });
     fc.assert(
       fc.property(bound, bound, bound, fc.nat(5), (exactly, least, most, found) => {
@@ -341,7 +341,7 @@ describe("the text that * is in", () => {
   });
 });
 
-describe("what nothing has is refused, with what was meant", () => {
+describe("unknown names are rejected with a suggestion", () => {
   test.each<[string, object[], object, RegExp]>([
     [
       "an operation",

@@ -34,7 +34,7 @@ const { parts } = await load<{ parts: Part[] }>("parts.js");
 const { readFigures, rowsOf, withFigures } = await load<Page>("page.js");
 const page = readFileSync(join(root, "docs/performance.md"), "utf8");
 
-test("the page has the rows that the parts declare, each with a figure, and says of each part what it was measured with", () => {
+test("the page has the declared rows of each part, each with a figure, and the machine of each part", () => {
   const { rows, told } = readFigures(page);
   const declared = parts.flatMap(({ name, rows: own }) => own.map(({ what, against, target = "" }) => [name, what, against, target]));
   expect(declared.length).toBeGreaterThan(60);
@@ -44,7 +44,7 @@ test("the page has the rows that the parts declare, each with a figure, and says
   expect(new Set(told.keys())).toEqual(new Set(parts.map(({ name }) => name)));
 });
 
-test("the page says what each part is", () => {
+test("the page describes each part", () => {
   expect([...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual(parts.map(({ name }) => name));
 });
 
@@ -56,7 +56,7 @@ describe("a table of figures", () => {
   const some = [part("one", ">= 0.40"), part("two", "<= 1.1 of CPU time"), part("three", "within noise")];
   const empty = "# Page\n\n<!-- figures: npm run bench -- --write -->\n<!-- end of figures -->\n\nMore.\n";
 
-  test("says whether a target is met, by the figure or by the CPU time, and nothing where there is nothing to tell", () => {
+  test("says whether a target is met, by the figure or by the CPU time, and nothing without a target", () => {
     const met = (target: string, measured: Figures) => rowsOf(part("one", target), measured)[0]?.at(-1);
     expect(met(">= 0.40", { figure: "0.41" })).toBe("yes");
     expect(met(">= 0.40", { figure: "0.39" })).toBe("no");
@@ -68,7 +68,7 @@ describe("a table of figures", () => {
     expect(met("", { figure: "0.99" })).toBe("");
   });
 
-  test("is written for the parts that were measured, and keeps the rows of the others", () => {
+  test("is written for the measured parts, and keeps the rows of the others", () => {
     const all = new Map(some.map(({ name }) => [name, { figure: "0.50", cpu: "2.0" }]));
     const first = withFigures(empty, some, all, "Node 20");
     expect(first).toContain("| one | a call | nothing | 0.50 | 2.0 | >= 0.40 | yes |");
@@ -89,12 +89,12 @@ describe("a table of figures", () => {
     expect(withFigures(second, some, new Map(), "")).toBe(second);
   });
 
-  test("is refused a page that has no place for it", () => {
+  test("throws an error for a page without a table", () => {
     expect(() => readFigures("# Page\n")).toThrow("docs/performance.md must have a line");
   });
 });
 
-test("each cut that the stages are measured by is at a place that the sources have", async () => {
+test("each cut of the stage benchmark matches the sources", async () => {
   const { cuts } = await load<{ cuts: Record<string, Edit[]> }>("parts/stages.js");
   const { edited } = await load<{ edited(edit: Edit): string }>("variants.js");
   const edits = Object.values(cuts).flat();

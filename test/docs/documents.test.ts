@@ -35,13 +35,13 @@ const anchorsOf = (text: string) => [
   ...[...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => slug(heading)),
 ];
 
-test("there are pages for all of it", () => {
+test("every topic has a page", () => {
   for (const page of ["README.md", "CONTRIBUTING.md", "llms.txt", "docs/concepts.md", "docs/agents.md", "docs/dashboard.md"])
     expect(pages).toContain(page);
 });
 
 describe.each(pages)("%s", (page) => {
-  test("has no link that leads nowhere", () => {
+  test("has no broken link", () => {
     const links = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link).filter((link) => !/^[a-z]+:/.test(link));
     const broken = links.filter((link) => {
       const [file = "", anchor] = link.split("#");
@@ -52,7 +52,7 @@ describe.each(pages)("%s", (page) => {
     expect(broken).toEqual([]);
   });
 
-  test("names commands that there are, with flags that they have", () => {
+  test("names existing commands and flags", () => {
     const spans = [...prose(page).matchAll(/`(?:npx )?merchant-sandbox ([^`]+)`/g)].map(([, words = ""]) => words.split(/\s+/));
     const unknown = spans.filter((words) => {
       const named = words[0]?.startsWith("-") || words[0]?.startsWith("[") ? "start" : (words[0] ?? "");
@@ -70,13 +70,13 @@ describe.each(pages)("%s", (page) => {
   });
 });
 
-test("the page on troubles names codes that there are", () => {
+test("docs/troubleshooting.md names existing error codes", () => {
   const named = [...read("docs/troubleshooting.md").matchAll(/\*\*(?:\d{3} )?`([a-z_]+)`/g)].map(([, code = ""]) => code);
   expect(named.length).toBeGreaterThan(4);
   expect(named.filter((code) => !(code in errors))).toEqual([]);
 });
 
-test("the page on troubles quotes messages that there are", () => {
+test("docs/troubleshooting.md quotes existing messages", () => {
   const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => read(join("src", name)))
@@ -88,7 +88,7 @@ test("the page on troubles quotes messages that there are", () => {
   expect(made).toEqual([]);
 });
 
-test("the page on the dashboard names keys that do something, and every pane", () => {
+test("docs/dashboard.md names working keys, and every pane", () => {
   const page = read("docs/dashboard.md");
   const state = initialState({
     target: { url: "http://127.0.0.1:4747", token: undefined },
@@ -122,11 +122,11 @@ describe("release notes", async () => {
   const { releaseNotes } = (await import(join(root, "scripts/release-notes.js"))) as ReleaseNotes;
   const changelog = "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-12-01\n\n### Added\n\n- A thing.\n\n## [0.1.0]\n\n- First.\n";
 
-  test("are the changelog's section of the version", () => {
+  test("are the section of the version in the changelog", () => {
     expect(releaseNotes("v0.2.0", { changelog, version: "0.2.0" })).toBe("### Added\n\n- A thing.");
   });
 
-  test("refuse a tag that package or changelog do not agree with", () => {
+  test("reject a tag that package.json or the changelog contradicts", () => {
     expect(() => releaseNotes("v0.3.0", { changelog, version: "0.2.0" })).toThrow("tag v0.2.0");
     expect(() => releaseNotes("v0.3.0", { changelog, version: "0.3.0" })).toThrow("CHANGELOG.md says nothing of 0.3.0");
   });

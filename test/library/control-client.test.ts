@@ -51,7 +51,7 @@ describe("every operation", () => {
     ["a field where none is taken", "snapshots.save", { name: "one", as: "two" }, "/snapshots/one?as=two", "PUT"],
     ["an id that HTTP must encode", "faults.get", { id: "a/b?c" }, "/faults/a%2Fb%3Fc", "GET"],
   ];
-  test.each(wrong)("refuses %s in the words of HTTP", async (_, id, given, path, method, body) => {
+  test.each(wrong)("rejects %s with the error of the HTTP API", async (_, id, given, path, method, body) => {
     const { body: refused, status } = await bench.call(method, `/_sandbox${path}`, { key: null, body });
     expect(status).toBeGreaterThanOrEqual(400);
     const { requestId: _id, ...details } = refused.details;
@@ -77,7 +77,7 @@ test("path, query and body are one argument", async () => {
   expect(page.data.map(({ body }) => (body as { data: { id: string } }).data.id)).toEqual([payment.id]);
 });
 
-test("a report is data, or text where its format is one", async () => {
+test("a report is an object, or text in a text format", async () => {
   const sandbox = await open();
   for (const plane of [sandbox, connect(sandbox.url)]) {
     expect(await plane.report()).toHaveProperty("sandbox");
@@ -86,7 +86,7 @@ test("a report is data, or text where its format is one", async () => {
   }
 });
 
-test("time, merchants and the whole world are steered", async () => {
+test("controls time, merchants and resets", async () => {
   const sandbox = await open({ clock: "2026-01-05T12:00:00Z" });
   expect(await sandbox.clock.advance({ by: "24h" })).toMatchObject({ now: "2026-01-06T12:00:00.000Z", attempts: [] });
   const minted = await sandbox.merchants.mint({ fixture: "stage" });
@@ -96,7 +96,7 @@ test("time, merchants and the whole world are steered", async () => {
   expect((await sandbox.merchants.list()).data).toHaveLength(4);
 });
 
-test("what is handed over and what is answered belongs to the caller", async () => {
+test("arguments and results are copies that the caller may change", async () => {
   const sandbox = await open();
   const action = { type: "status" as const, status: 500 };
   const rule = await sandbox.faults.add({ action });
@@ -105,7 +105,7 @@ test("what is handed over and what is answered belongs to the caller", async () 
   expect(await sandbox.faults.get({ id: rule.id })).toMatchObject({ action: { status: 500 } });
 });
 
-test("a path's parameter that is missing is asked for by name", async () => {
+test("a missing path parameter is an error that names it", async () => {
   const sandbox = await open();
   // @ts-expect-error: whose request is meant must be said
   await expect(sandbox.requests.get({})).rejects.toThrow("requests.get needs id, which is text; received none.");
@@ -113,28 +113,28 @@ test("a path's parameter that is missing is asked for by name", async () => {
   await expect(sandbox.requests.get({ id: 7 })).rejects.toThrow("requests.get needs id, which is text; received 7.");
 });
 
-test("a sandbox that was closed says so", async () => {
+test("a closed sandbox throws an error that says so", async () => {
   const sandbox = await createSandbox();
   await sandbox.close();
   await expect(sandbox.clock.get()).rejects.toThrow("The sandbox is closed.");
 });
 
-describe("a sandbox elsewhere", () => {
-  test("is opened by its control token alone", async () => {
+describe("a sandbox in another process", () => {
+  test("requires its control token", async () => {
     const sandbox = await open({ controlToken: "let-me-in" });
     await expect(connect(sandbox.url).health()).rejects.toMatchObject({ code: "control_token_required" });
     expect(await connect(`${sandbox.url}/`, { controlToken: "let-me-in" }).health()).toEqual({ status: "ready" });
     expect(await sandbox.health()).toEqual({ status: "ready" });
   });
 
-  test("that is not there, is none, or has no address is told in a sentence", async () => {
+  test("that is missing, is no sandbox or has no URL is reported in one sentence", async () => {
     const sandbox = await createSandbox();
     await sandbox.close();
     await expect(connect(sandbox.url).health()).rejects.toThrow(/^No sandbox answers at .*: .*Start one with npx merchant-sandbox\.$/);
     expect(() => connect("localhost:4747")).toThrow('connect takes an address such as http://127.0.0.1:4747; received "localhost:4747".');
   });
 
-  test("arms faults and waits for expectations as one here does", async () => {
+  test("adds faults and waits for expectations like a local one", async () => {
     const sandbox = await open();
     const elsewhere = connect(sandbox.url);
     const { id } = await elsewhere.faults.add({ match: { operation: "payments.list" }, action: { type: "status", status: 503 } });

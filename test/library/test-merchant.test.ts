@@ -15,7 +15,7 @@ const atNoon = createTest({ clock: "2026-01-05T12:00:00Z" });
 describe("each test", () => {
   const seen: { merchant: string; url: string }[] = [];
 
-  test("has a merchant of its own", async ({ merchant, sandbox }) => {
+  test("gets its own merchant", async ({ merchant, sandbox }) => {
     seen.push({ merchant: merchant.id, url: sandbox.url });
     plain(merchant.baseUrl).toBe(sandbox.baseUrl);
     plain((await payments(merchant)).status).toBe(200);
@@ -24,7 +24,7 @@ describe("each test", () => {
     plain(await merchant.events()).toEqual([]);
   });
 
-  test("in the sandbox that its file shares, and after it the merchant is gone", async ({ merchant, sandbox }) => {
+  test("shares the sandbox of its file, and its merchant is deleted afterwards", async ({ merchant, sandbox }) => {
     const [earlier] = seen;
     plain(sandbox.url).toBe(earlier?.url);
     plain(merchant.id).not.toBe(earlier?.merchant);
@@ -39,8 +39,8 @@ describe("each test", () => {
   });
 });
 
-describe("what is one merchant's", () => {
-  test("faults strike nobody else, also where they say so themselves", async ({ merchant, sandbox }) => {
+describe("a test merchant", () => {
+  test("its faults affect no other merchant, even if they name one", async ({ merchant, sandbox }) => {
     await using other = await ownMerchant(sandbox, { fixture: "market" });
     await merchant.faults.add({ match: { operation: "payments.list", merchant: other.id }, action: { type: "status", status: 500 } });
     plain((await payments(other)).status).toBe(200);
@@ -49,7 +49,7 @@ describe("what is one merchant's", () => {
     plain(await merchant.faults.clear()).toEqual({ removed: 1 });
   });
 
-  test("verify looks at nobody else", async ({ merchant, sandbox }) => {
+  test("verify ignores other merchants", async ({ merchant, sandbox }) => {
     await using other = await ownMerchant(sandbox);
     await payments(other);
     const once = { requests: { match: { operation: "payments.list" }, count: { exactly: 1 } } };
@@ -57,7 +57,7 @@ describe("what is one merchant's", () => {
     plain((await other.verify({ within: "1s", all: [once] })).verdict).toBe("pass");
   });
 
-  test("goes with the block that it was made for, here and elsewhere", async ({ sandbox }) => {
+  test("is deleted at the end of its using block, locally and remotely", async ({ sandbox }) => {
     let id: string;
     {
       await using merchant = await ownMerchant(connect(sandbox.url), { fixture: "stage" });
@@ -69,7 +69,7 @@ describe("what is one merchant's", () => {
 });
 
 describe("toHaveRequested", () => {
-  test("counts what was asked", async ({ merchant }) => {
+  test("counts requests", async ({ merchant }) => {
     await expect(merchant).not.toHaveRequested({ operation: "payments.list" });
     await payments(merchant);
     await payments(merchant);
@@ -79,13 +79,13 @@ describe("toHaveRequested", () => {
     await expect(merchant).not.toHaveRequested({ operation: "payments.list" }, { times: 3 });
   });
 
-  test("waits for what is on its way", async ({ merchant }) => {
+  test("waits for requests in flight", async ({ merchant }) => {
     const waiting = expect(merchant).toHaveRequested({ operation: "payments.list" }, { times: 1, within: "5s" });
     await payments(merchant);
     await waiting;
   });
 
-  test("tells what came nearest, and where it differs", async ({ merchant }) => {
+  test("shows the closest request and its differences", async ({ merchant }) => {
     await payments(merchant, "?limit=0");
     const [request] = await merchant.requests();
     await plain(expect(merchant).toHaveRequested({ operation: "payments.list", status: 200 }, { times: 1 })).rejects.toThrow(
@@ -97,7 +97,7 @@ describe("toHaveRequested", () => {
     );
   });
 
-  test("tells which requests should not have been", async ({ merchant }) => {
+  test("lists the unexpected requests", async ({ merchant }) => {
     await payments(merchant);
     const [request] = await merchant.requests();
     await plain(expect(merchant).not.toHaveRequested({ operation: "payments.list" })).rejects.toThrow(`Matched: ${request?.id}`);
@@ -105,7 +105,7 @@ describe("toHaveRequested", () => {
 });
 
 describe("toHaveDelivered", () => {
-  test("waits for the delivery, and tells how it went", async ({ merchant, sandbox, onTestFinished }) => {
+  test("waits for the delivery, and describes its attempts", async ({ merchant, sandbox, onTestFinished }) => {
     const receiver = await receive();
     onTestFinished(() => receiver.close());
     const asked = { key: merchant.apiKey, body: { url: receiver.url, events: ["*"] } };

@@ -180,7 +180,7 @@ describe("any input to the operations", () => {
     for (const status of [200, 400, 404, 415]) expect(statuses).toContain(status);
   });
 
-  test("asked twice at once with one key: one answer, or 422", async () => {
+  test("two concurrent requests with one key get one response, or 422", async () => {
     const bench = await open({ rateLimit: "none" });
     const keyed = call.filter(({ operation }) => operation.idempotent);
     let count = 0;
@@ -199,7 +199,7 @@ describe("any input to the operations", () => {
 });
 
 describe("any method and path", () => {
-  test("gets an answer, and nothing that is not there is found", async () => {
+  test("gets a response, and an unknown route gets 404 or 405", async () => {
     const bench = await open({ rateLimit: "none" });
     const segment = fc.oneof(
       fc.constantFrom(
@@ -240,7 +240,7 @@ describe("any input to the control plane", () => {
     }),
   );
 
-  test("gets a sound answer", async () => {
+  test("gets a valid response", async () => {
     const bench = await open();
     const property = fc.asyncProperty(plane, async ({ operation, body, param, query: search }) => {
       const path = operation.path.replace(/\{\w+\}/g, () => encodeURIComponent(param.toWellFormed()));
@@ -273,7 +273,7 @@ describe("everything at once", () => {
     { weight: 1, arbitrary: fc.constantFrom(...steering).map((steer) => ({ steer, draft: undefined })) },
   );
 
-  test("calls, resets, snapshots, clocks and deliveries come to sound answers, and a reset world is the seeded one", async () => {
+  test("calls, resets, snapshots, clock changes and deliveries get valid responses, and a reset restores the fixtures", async () => {
     const bench = await open({ rateLimit: "none" });
     const untouched = await bench.call("GET", "/v1/payments?limit=100");
     await bench.control("PUT", "/snapshots/one");
@@ -295,7 +295,7 @@ describe("everything at once", () => {
 });
 
 describe("any bytes on the socket", () => {
-  test("end in an answer or a closed connection, and the next caller is served", async () => {
+  test("get a response or a closed connection, and the next request is served", async () => {
     const bench = await open();
     const head = `POST /v1/hospitality/pricing-rules HTTP/1.1\r\nHost: 127.0.0.1:${bench.port}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
     const bytes = fc.oneof(

@@ -104,7 +104,7 @@ const verdicts = ({ probes: tried }: Answer["body"]): Record<string, string> =>
 const names = probes.map(({ id }) => id);
 const failed = (found: Answer["body"]) => names.filter((name) => verdicts(found)[name] === "fail");
 
-describe("a right receiver passes every probe", () => {
+describe("a correct receiver passes every probe", () => {
   test.each([
     ["node:http", () => plain()],
     ["Express", () => onExpress("1mb")],
@@ -262,17 +262,17 @@ describe("each mistake is found by its probe and by no other", () => {
     await bench.close();
   });
 
-  test.each(mistakes)("one that %s: %s", (mistake, probe, isForgery) => {
+  test.each(mistakes)("a receiver that %s: %s", (mistake, probe, isForgery) => {
     const found = results.get(mistake);
     expect([failed(found), found.forgeryAccepted, found.verdict], JSON.stringify(found.probes)).toEqual([[probe], isForgery, "fail"]);
   });
 
-  test("for every probe there is one", () => {
+  test("every probe has such a receiver", () => {
     expect([...new Set(mistakes.map(([, probe]) => probe))].sort()).toEqual([...names].sort());
   });
 });
 
-describe("what a result says", () => {
+describe("a result contains", () => {
   test("what was sent, what the receiver did, what it should have done, and why", async () => {
     const { probes: tried } = await audit(await plain(taking(({ type }) => type.startsWith("payment."), 400)));
     expect(tried.find(({ probe }: Record<string, string>) => probe === "unknown_type")).toEqual({
@@ -286,13 +286,13 @@ describe("what a result says", () => {
     expect(tried.at(-1).did).toMatch(/^answered 200 ×200, the slowest in \d+ ms$/);
   });
 
-  test("a receiver that takes everything has taken forgeries", async () => {
+  test("a receiver that accepts everything fails for accepting forgeries", async () => {
     const found = await audit(await plain({ isGenuine: () => true }));
     expect(failed(found)).toEqual(["bad_signature", "missing_signature", "body_changed"]);
     expect(found.forgeryAccepted).toBe(true);
   });
 
-  test("one that refuses genuine events proves nothing by refusing forgeries", async () => {
+  test("a receiver that rejects genuine events gets no credit for rejecting forgeries", async () => {
     const found = await audit(await plain(), "whsec_another");
     expect(failed(found)).toEqual(["valid_event"]);
     expect(names.filter((name) => verdicts(found)[name] === "inconclusive")).toEqual(names.slice(1));
@@ -300,7 +300,7 @@ describe("what a result says", () => {
     expect(found.probes[4].did).toBe("was not tried: a genuine event was not accepted either");
   });
 
-  test("where nobody listens nothing can be told", async () => {
+  test("an audit of an address without a receiver is inconclusive", async () => {
     const receiver = await receive();
     await receiver.close();
     const found = await audit(receiver.url);
@@ -310,7 +310,7 @@ describe("what a result says", () => {
 });
 
 describe("the secret", () => {
-  test("is that of the endpoint registered there, unless one is given", async () => {
+  test("defaults to that of the endpoint registered for the URL", async () => {
     const bench = await open();
     let secret = "";
     const isGenuine: Parts["isGenuine"] = (body, signature) => createHmac("sha256", secret).update(body).digest("hex") === signature;
@@ -321,7 +321,7 @@ describe("the secret", () => {
     expect(JSON.stringify(found)).not.toContain(secret);
   });
 
-  test("must be given where no endpoint is registered", async () => {
+  test("must be given if no endpoint is registered for the URL", async () => {
     const bench = await open();
     const { status, body } = await bench.call("POST", "/_sandbox/audit", { key: null, body: { url: "http://localhost:3000/hooks" } });
     expect([status, body.code]).toEqual([404, "resource_not_found"]);
@@ -331,7 +331,7 @@ describe("the secret", () => {
   });
 });
 
-describe("what may not be audited", () => {
+describe("an audit is rejected for", () => {
   test.each([
     ["http://example.com/hooks", "webhook_url_not_local"],
     ["http://169.254.169.254/", "webhook_url_not_local"],
@@ -351,7 +351,7 @@ describe("what may not be audited", () => {
   });
 });
 
-test("an audit leaves nothing in the log of deliveries, among the events or in the journal", async () => {
+test("an audit adds no delivery, event or request to the logs", async () => {
   const bench = await open();
   await audit(await plain(), SECRET, bench);
   for (const path of ["/deliveries", "/events", "/requests"]) expect((await bench.control("GET", path)).data).toEqual([]);

@@ -22,7 +22,7 @@ async function expectRefused(words: string[], code: number, says: RegExp | strin
   expect(ended.error).toMatch(says);
 }
 
-describe("what it tells of itself", () => {
+describe("the program prints", () => {
   test("its version", async () => {
     expect(await run(["--version"])).toMatchObject({ code: 0, out: [version()], error: "" });
   });
@@ -47,8 +47,8 @@ describe("what it tells of itself", () => {
   });
 });
 
-describe("started", () => {
-  test("for a program it says one JSON object a line: ready, then each request", async () => {
+describe("start", () => {
+  test("prints one JSON object per line with --json: ready, then each request", async () => {
     const program = await start(["--memory", "--clock", "2026-01-05T12:00:00Z"]);
     const ready = JSON.parse(program.out[0] as string);
     expect(ready).toMatchObject({ event: "ready", version: version(), pid: program.child.pid, database: null, baseUrl: `${ready.url}/v1` });
@@ -80,7 +80,7 @@ describe("started", () => {
     expect(program.out).toHaveLength(4);
   });
 
-  test("for a person it says one plain line each", async () => {
+  test("prints one plain line per request", async () => {
     const program = launch(["--port", "0", "--memory"]);
     const ready = await program.line(() => true);
     expect(ready).toMatch(/^merchant-sandbox \S+ is ready at http:\/\/127\.0\.0\.1:\d+\/v1 with keys sk_test_lodge, .*; kept in memory$/);
@@ -91,7 +91,7 @@ describe("started", () => {
     );
   });
 
-  test("never says a live key, whatever it is asked", async () => {
+  test("never prints a live key", async () => {
     for (const words of [["--json"], []]) {
       const program = launch(["--port", "0", "--db", "data.db", ...words]);
       const url = new URL(/http:\/\/[\d.:]+/.exec(await program.line(() => true))?.[0] as string).origin;
@@ -107,7 +107,7 @@ describe("started", () => {
     }
   });
 
-  test("it keeps everything in .merchant-sandbox, which keeps itself out of git, unless told otherwise", async () => {
+  test("keeps its data in .merchant-sandbox by default, which git ignores", async () => {
     const cwd = folder();
     const program = await start([], {}, cwd);
     expect(JSON.parse(program.out[0] as string).database).toBe(join(cwd, ".merchant-sandbox/sandbox.db"));
@@ -120,14 +120,14 @@ describe("started", () => {
     expect(readFileSync(join(cwd, ".merchant-sandbox/.gitignore"), "utf8")).toBe("*\n");
   });
 
-  test("on both loopback addresses, and on no other", async () => {
+  test("listens on both loopback addresses, and on no other", async () => {
     const program = await start(["--memory"]);
     expect((await call(`http://localhost:${program.port}`, "GET", "/v1/merchants/me")).status).toBe(200);
     const ipv6 = await call(`http://[::1]:${program.port}`, "GET", "/v1/merchants/me").catch((error: { code: string }) => error.code);
     expect(typeof ipv6 === "string" ? ipv6 : ipv6.status).toSatisfy((found: unknown) => found === 200 || found === "EADDRNOTAVAIL");
   });
 
-  test("options come from variables where no flag says otherwise", async () => {
+  test("reads options from environment variables; flags win", async () => {
     const variables = {
       MERCHANT_SANDBOX_MEMORY: "yes",
       MERCHANT_SANDBOX_CLOCK: "2026-01-05T12:00:00Z",
@@ -140,12 +140,12 @@ describe("started", () => {
     expect(JSON.parse(program.out[0] as string).database).toBeNull();
   });
 
-  test("each option may be written with a space or an equals sign, and the last one counts", async () => {
+  test("accepts options with a space or an equals sign; the last one wins", async () => {
     const program = await start(["--memory", "--rate-limit=5/1m", "--rate-limit", "6/1m", "--seed=1", "--seed", "2"]);
     expect((await call(program.url, "GET", "/v1/merchants/me")).headers["ratelimit-limit"]).toBe("6");
   });
 
-  test("open to the network it makes a token, and asks for it", async () => {
+  test("creates and requires a token when it is open to the network", async () => {
     const program = await start(["--memory", "--host", "0.0.0.0", "--allowed-host", "127.0.0.1"]);
     const { controlToken } = JSON.parse(program.out[0] as string);
     expect(controlToken).toMatch(/^[0-9a-f]{48}$/);
@@ -158,8 +158,8 @@ describe("started", () => {
   });
 });
 
-describe("told to stop", () => {
-  test.each(["SIGINT", "SIGTERM"] as const)("by %s it finishes what is in flight, then ends well", async (signal) => {
+describe("shutdown", () => {
+  test.each(["SIGINT", "SIGTERM"] as const)("%s completes the requests in flight and exits with 0", async (signal) => {
     const program = await start(["--memory"]);
     const body = JSON.stringify(rule);
     const socket = connect(program.port, "127.0.0.1");
@@ -187,7 +187,7 @@ describe("told to stop", () => {
     expect(await program.ended).toMatchObject({ code: 0, signal: null, error: "" });
   });
 
-  test("it does not wait for idle connections, nor for those who watch", async () => {
+  test("does not wait for idle connections or live streams", async () => {
     const program = await start(["--memory"]);
     await call(program.url, "GET", "/v1/merchants/me");
     const idle = connect(program.port, "127.0.0.1");
@@ -199,7 +199,7 @@ describe("told to stop", () => {
     idle.destroy();
   });
 
-  test("it goes on when whoever read its output is gone", async () => {
+  test("the sandbox keeps running when the reader of its output exits", async () => {
     const program = await start(["--memory"]);
     program.child.stdout?.destroy();
     for (let count = 0; count < 5; count++) expect((await call(program.url, "GET", "/v1/merchants/me")).status).toBe(200);
@@ -208,8 +208,8 @@ describe("told to stop", () => {
   });
 });
 
-describe("refuses in one sentence", () => {
-  test("a wrong word, with the one that was meant", async () => {
+describe("rejects in one sentence", () => {
+  test("an unknown command or option, with a suggestion", async () => {
     await expectRefused(["strat"], 2, "Did you mean start?");
     await expectRefused(["constructor"], 2, "There is no command constructor");
     await expectRefused(["--prot", "5"], 2, "Did you mean --port?");
@@ -234,7 +234,7 @@ describe("refuses in one sentence", () => {
     [{ prot: "5" } as GivenOptions, "Did you mean port?"],
   ];
 
-  test("a wrong value, with what it takes", async () => {
+  test("an invalid value, with the allowed ones", async () => {
     for (const [option, says] of wrong) {
       expect(() => completeOptions(option)).toThrow(SandboxError);
       expect(() => completeOptions(option)).toThrow(says);
@@ -246,7 +246,7 @@ describe("refuses in one sentence", () => {
     await expectRefused([], 2, "--port", { MERCHANT_SANDBOX_PORT: "seven" });
   });
 
-  test("a port that is taken, on either loopback address", async () => {
+  test("a port in use on either loopback address", async () => {
     for (const host of ["127.0.0.1", "::1"]) {
       const other = createServer();
       const listening = await new Promise((resolve) => {
@@ -260,7 +260,7 @@ describe("refuses in one sentence", () => {
     }
   });
 
-  test("fixtures that are not there, or are wrong, with the file and the line", async () => {
+  test("missing or invalid fixtures, with the file and the line", async () => {
     const cwd = folder();
     await expectRefused(["--memory", "--fixtures", "nowhere"], 6, "nowhere", {}, cwd);
     writeFileSync(
@@ -276,12 +276,12 @@ describe("refuses in one sentence", () => {
     await expectRefused(["--memory", "--port", "0", "--fixtures", "."], 6, /shop\.json:1/, {}, cwd);
   });
 
-  test("to speak to a sandbox that is not there", async () => {
+  test("a command for a sandbox that is not running", async () => {
     await expectRefused(["reset", "--url", "http://127.0.0.1:1"], 1, "No sandbox answers at http://127.0.0.1:1");
   });
 });
 
-describe("speaking to a running sandbox", () => {
+describe("a command for a running sandbox", () => {
   test("resets it and moves its clock", async () => {
     const program = await start(["--memory", "--clock", "2026-01-05T12:00:00Z"]);
     const variables = { MERCHANT_SANDBOX_URL: program.url };

@@ -40,7 +40,7 @@ const endpoints = async (bench: Bench, key = "sk_test_lodge") => (await bench.ca
 const attempts = async (bench: Bench) => (await log(bench)).map(({ attempt, status, responseStatus }) => [attempt, status, responseStatus]);
 
 describe("receive", () => {
-  test("registers an endpoint, verifies and prints what arrives, and leaves nothing behind", async () => {
+  test("registers an endpoint, verifies and prints deliveries, and removes the endpoint on exit", async () => {
     const bench = await open();
     const receiving = await receive(bench);
     expect(receiving.out[0]).toMatch(
@@ -66,7 +66,7 @@ describe("receive", () => {
     await receiving.stop();
   });
 
-  test("takes another merchant's events, and only those that are wanted", async () => {
+  test("--for and --events select the merchant and the event types", async () => {
     const bench = await open();
     const receiving = await receive(bench, "--for", "market", "--events", "a.b,c.d");
     expect(receiving.out[0]).toContain("Receiving a.b, c.d of mer_market");
@@ -79,7 +79,7 @@ describe("receive", () => {
     expect(receiving.out.filter((line) => line.includes("signature"))).toHaveLength(1);
   });
 
-  test("--fail 2 answers the first two 500, so that the third attempt succeeds", async () => {
+  test("--fail 2 answers the first two deliveries with 500, and the third attempt succeeds", async () => {
     const bench = await open();
     const receiving = await receive(bench, "--fail", "2");
     await trigger(bench);
@@ -93,7 +93,7 @@ describe("receive", () => {
     await receiving.stop();
   });
 
-  test("--slow waits before each answer, longer than the sandbox does", async () => {
+  test("--slow delays each response beyond the sandbox's timeout", async () => {
     const bench = await open({ webhookTimeout: "50ms", retrySchedule: "1h" });
     const receiving = await receive(bench, "--slow", "10m");
     await trigger(bench);
@@ -103,7 +103,7 @@ describe("receive", () => {
     await receiving.stop();
   });
 
-  test("--status 410 ends the endpoint", async () => {
+  test("--status 410 disables the endpoint", async () => {
     const bench = await open();
     const receiving = await receive(bench, "--status", "410");
     await trigger(bench);
@@ -113,7 +113,7 @@ describe("receive", () => {
     await receiving.stop();
   });
 
-  test("--secret verifies what another registered, and says so when the signature is wrong", async () => {
+  test("--secret verifies deliveries for an endpoint registered elsewhere, and reports a wrong signature", async () => {
     const bench = await open();
     const { body: other } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/", events: ["a.b"] } });
     const receiving = await receive(bench, "--secret", other.secret);
@@ -128,7 +128,7 @@ describe("receive", () => {
     await receiving.stop();
   });
 
-  test("shows nothing of what is not signed, which does not use up --fail", async () => {
+  test("prints nothing of an unsigned request, which does not use up --fail", async () => {
     const bench = await open();
     const receiving = await receive(bench, "--fail", "1");
     const [{ url }] = await endpoints(bench);
@@ -148,7 +148,7 @@ describe("receive", () => {
     await receiving.stop();
   });
 
-  test("reads no more than a mebibyte, and answers no web page and no other host", async () => {
+  test("reads at most a mebibyte, and rejects web pages and other hosts", async () => {
     const bench = await open();
     const receiving = await receive(bench);
     const [{ url }] = await endpoints(bench);
@@ -162,7 +162,7 @@ describe("receive", () => {
     await receiving.stop();
   });
 
-  test("passes the audit: it refuses what is not genuine, and what it cannot read", async () => {
+  test("passes the audit: rejects forged and unreadable deliveries", async () => {
     const bench = await open();
     const receiving = await receive(bench);
     const [{ url }] = await endpoints(bench);
@@ -170,7 +170,7 @@ describe("receive", () => {
     await receiving.stop();
   });
 
-  test("shows what others send without obeying it", async () => {
+  test("prints untrusted text without its escapes", async () => {
     const bench = await open();
     const receiving = await receive(bench);
     await trigger(bench, "a.b", { text: "\u001b[2J\u202e" });
@@ -181,14 +181,14 @@ describe("receive", () => {
     await receiving.stop();
   });
 
-  test("ends in order when the sandbox went first", async () => {
+  test("exits cleanly when the sandbox stopped first", async () => {
     const bench = await open();
     const receiving = await receive(bench);
     await bench.close();
     await receiving.stop();
   });
 
-  test("refuses a port that is taken, and ends", async () => {
+  test("rejects a port in use, and exits", async () => {
     const bench = await open();
     const server = createServer();
     onTestFinished(() => void server.close());
@@ -201,7 +201,7 @@ describe("receive", () => {
 });
 
 describe("trigger", () => {
-  test("sends an event of any type, with any data, to those who want it", async () => {
+  test("sends an event of any type, with any data, to its subscribers", async () => {
     const bench = await open();
     const { body: endpoint } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/", events: ["a.b"] } });
     const [line] = await lines(bench, "trigger", "a.b", "--data", '{"amount": 7}');
@@ -215,7 +215,7 @@ describe("trigger", () => {
 });
 
 describe("deliveries and replay", () => {
-  test("list the newest attempts, a line each or as JSON, and deliver again", async () => {
+  test("list the newest attempts as lines or JSON, and deliver again", async () => {
     const bench = await open();
     expect(await lines(bench, "deliveries")).toEqual([expect.stringMatching(/^No deliveries yet\. Try merchant-sandbox receive/)]);
     expect(await lines(bench, "deliveries", "--json")).toEqual([]);
@@ -247,7 +247,7 @@ describe("deliveries and replay", () => {
 });
 
 describe("reset and clock", () => {
-  test("put back everything, or one merchant by either of its names", async () => {
+  test("reset everything, or one merchant by id or key", async () => {
     const bench = await open();
     const make = () =>
       Promise.all(["mer_lodge", "mer_market"].map((merchant) => bench.control("POST", "/records/customer", { merchant, id: "cus_new" })));
@@ -265,7 +265,7 @@ describe("reset and clock", () => {
     expect(await left()).toEqual([404, 404]);
   });
 
-  test("show the time, move it, and tell what an advance played", async () => {
+  test("show the time, move it, and print the events of an advance", async () => {
     const bench = await open();
     expect(await lines(bench, "clock")).toEqual(["2026-01-05T12:00:00.000Z (frozen)"]);
     const receiving = await receive(bench, "--fail", "1");
@@ -325,7 +325,7 @@ describe("traffic", () => {
     expect(JSON.parse(line)).toMatchObject({ merchant: "mer_stage", status: "stopped", happened: 10 });
   });
 
-  test("says what is wrong with its words", async () => {
+  test("explains invalid arguments", async () => {
     const bench = await open();
     expect(await traffic(bench, "begin")).toMatchObject({ code: 2, error: expect.stringContaining("It has start, stop, status") });
     expect(await traffic(bench, "start", "--mix", "payment")).toMatchObject({ code: 2, error: expect.stringContaining("payment=3") });
@@ -336,7 +336,7 @@ describe("traffic", () => {
   });
 });
 
-describe("refused", () => {
+describe("is rejected", () => {
   const wrong: [words: string[], code: number, says: string][] = [
     [["receive", "--port", "70000"], 2, "--port takes a whole number from 0 to 65535"],
     [["receive", "--status", "99"], 2, "--status takes a whole number from 200 to 599"],
@@ -385,7 +385,7 @@ describe("refused", () => {
     );
   });
 
-  test("without the token of a sandbox that has one", async () => {
+  test("without the token that the sandbox requires", async () => {
     const bench = await open({ controlToken: "open-sesame" });
     const ended = await command(bench, "clock");
     expect([ended.code, ended.error]).toEqual([1, expect.stringContaining("was answered 403")]);

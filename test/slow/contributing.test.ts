@@ -43,7 +43,7 @@ const vitest = (...words: string[]) => node("node_modules/vitest/vitest.mjs", "r
 
 const filesOf = (title: string) => walks.find((walk) => walk.title === title)?.changes.map(({ file }) => file);
 
-test("CONTRIBUTING.md says how to add each kind of thing, with its test", () => {
+test("CONTRIBUTING.md explains each kind of addition, with its test", () => {
   expect(walks.map(({ title }) => title)).toEqual([
     "Add an operation",
     "Add a command",

@@ -175,7 +175,7 @@ function counts(writes: Insistent[], { records, attempts, eventIds }: Kept, rece
 }
 
 test(
-  `killed ${KILLS} times, it has kept every answered effect once, with its event, and told its receiver of each`,
+  `after ${KILLS} kills, every acknowledged write exists once, with its event and a delivery`,
   async () => {
     const cwd = folder();
     const receiver = await receive();

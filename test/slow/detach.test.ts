@@ -54,7 +54,7 @@ const isAlive = (pid: number) => {
 };
 
 describe("start --detach", () => {
-  test("comes back when it is ready, in one line, and stop ends it", async () => {
+  test("returns when the sandbox is ready and prints one line; stop shuts it down", async () => {
     const cwd = folder();
     const { code, out, error } = await run(["--detach", "--port", "0", "--memory"], {}, cwd);
     expect([code, error, out.length]).toEqual([0, "", 1]);
@@ -71,7 +71,7 @@ describe("start --detach", () => {
     await expect(call(url, "GET", "/v1/payments")).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  test("keeps its state beside the file that it is to use, and what it says in a log", async () => {
+  test("writes its state and log beside the database", async () => {
     const { url, cwd, log } = await detach(["--db", "data/shop.db"]);
     expect(existsSync(join(cwd, "data/shop.db"))).toBe(true);
     expect(log.startsWith(join(cwd, "data/detached-"))).toBe(true);
@@ -83,7 +83,7 @@ describe("start --detach", () => {
     expect((await run(["stop"], { MERCHANT_SANDBOX_DB: "data/shop.db" }, cwd)).code).toBe(0);
   });
 
-  test("says who has the port, and ends with 5", async () => {
+  test("names the process that uses the port, and exits with 5", async () => {
     const { url, pid, cwd } = await detach();
     const port = new URL(url).port;
     const taken = await run(["start", "--detach", "--memory", "--port", port], {}, cwd);
@@ -101,7 +101,7 @@ describe("start --detach", () => {
     expect(readdirSync(join(cwd, ".merchant-sandbox"))).toEqual([".gitignore"]);
   });
 
-  test("what is wrong with the options is said as it is without it, and nothing stays behind", async () => {
+  test("reports invalid options like start without --detach, and leaves no files", async () => {
     const cwd = folder();
     const wrong: [words: string[], code: number][] = [
       [["--fixtures", "nowhere"], 6],
@@ -118,7 +118,7 @@ describe("start --detach", () => {
     expect(await run(["--detach", "--ui"])).toMatchObject({ code: 2, error: expect.stringContaining("choose --ui or") });
   });
 
-  test("twenty at once keep out of each other's way; stop asks which, and --all ends them", async () => {
+  test("twenty sandboxes run side by side; stop asks which one, and stop --all shuts all down", async () => {
     const cwd = folder();
     const all = await Promise.all(Array.from({ length: 20 }, () => detach(["--memory"], cwd)));
     expect(new Set(all.map(({ url }) => url)).size).toBe(20);
@@ -132,7 +132,7 @@ describe("start --detach", () => {
     expect(await run(["stop", "--all"], {}, cwd)).toMatchObject({ code: 0, out: ["No sandbox runs here."] });
   }, 120_000);
 
-  test("one that was killed is forgotten, and its process id is nobody's to end", async () => {
+  test("forgets a killed sandbox, and sends no signal to its process id", async () => {
     const { pid, cwd } = await detach();
     process.kill(pid, "SIGKILL");
     while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
@@ -141,7 +141,7 @@ describe("start --detach", () => {
     expect(statesIn(cwd)).toEqual([]);
   });
 
-  test("a state that names another's process ends nobody", async () => {
+  test("sends no signal to a process that is no sandbox", async () => {
     const { cwd, url } = await detach();
     const victim = await start(["--memory"]);
     const [name = ""] = statesIn(cwd);
@@ -153,7 +153,7 @@ describe("start --detach", () => {
 });
 
 describe("wait", () => {
-  test("comes back when a sandbox that starts meanwhile is ready", async () => {
+  test("returns when a starting sandbox becomes ready", async () => {
     const free = await start(["--memory"]);
     const { port } = free;
     await free.kill();
@@ -165,7 +165,7 @@ describe("wait", () => {
     await starting.ended;
   });
 
-  test("gives up in time, and says what is there instead", async () => {
+  test("exits after its timeout and describes the last response", async () => {
     const nobody = await run(["wait", "--timeout", "100ms", "--url", "http://127.0.0.1:1"]);
     expect([nobody.code, nobody.error]).toEqual([
       1,
@@ -186,7 +186,7 @@ describe("wait", () => {
 });
 
 describe("healthcheck", () => {
-  test("is 0 where a sandbox is ready and 1 where none is, and says nothing", async () => {
+  test("exits with 0 for a ready sandbox and 1 without one, and prints nothing", async () => {
     const { url, port } = await start(["--memory"]);
     const silent = { out: [], error: "" };
     expect(await run(["healthcheck"], { MERCHANT_SANDBOX_URL: url })).toMatchObject({ code: 0, ...silent });
@@ -201,7 +201,7 @@ describe("healthcheck", () => {
     expect(await run(["healthcheck", "--url", stranger])).toMatchObject({ code: 1, ...silent });
   });
 
-  test("asks no proxy", async () => {
+  test("ignores proxy variables", async () => {
     const { url } = await start(["--memory"]);
     const proxy = { HTTP_PROXY: "http://127.0.0.1:1", http_proxy: "http://127.0.0.1:1", NODE_USE_ENV_PROXY: "1" };
     expect((await run(["healthcheck", "--url", url], proxy)).code).toBe(0);
@@ -211,7 +211,7 @@ describe("healthcheck", () => {
 describe("env", () => {
   const token = `it's"$HOME"\`id\`\\%0A#!`;
 
-  test("is evaluated by a shell to the byte, whatever the token holds", async () => {
+  test("is evaluated exactly by a shell, with any token", async () => {
     const { url, cwd } = await detach(["--memory", "--control-token", token]);
     for (const shell of ["sh", "bash"].filter((name) => spawnSync(name, ["-c", ":"]).status === 0)) {
       const script = `eval "$('${process.execPath}' '${PROGRAM}' env --for stage)" && '${process.execPath}' -e 'const { MERCHANT_BASE_URL, MERCHANT_API_KEY, MERCHANT_SANDBOX_URL, MERCHANT_SANDBOX_CONTROL_TOKEN } = process.env; console.log(JSON.stringify([MERCHANT_BASE_URL, MERCHANT_API_KEY, MERCHANT_SANDBOX_URL, MERCHANT_SANDBOX_CONTROL_TOKEN]))'`;
@@ -227,7 +227,7 @@ describe("env", () => {
     ]);
   });
 
-  test("is read by Node's own reader of such files", async () => {
+  test("is read by node --env-file", async () => {
     const { url, cwd } = await detach(["--memory", "--control-token", 'a"b"$c#d\\n']);
     const { out } = await run(["env", "--format", "dotenv"], {}, cwd);
     writeFileSync(join(cwd, ".env"), `${out.join("\n")}\n`);
@@ -235,7 +235,7 @@ describe("env", () => {
     expect(execFileSync(process.execPath, ["--env-file=.env", "-e", source], { cwd, encoding: "utf8" })).toBe(`${url}/v1 a"b"$c#d\\n\n`);
   });
 
-  test("is appended to GitHub's files, and the token masked", async () => {
+  test("is appended to GITHUB_ENV and GITHUB_OUTPUT, with the token masked", async () => {
     const { url, cwd } = await detach(["--memory", "--control-token", token]);
     const files = { GITHUB_ENV: join(cwd, "env"), GITHUB_OUTPUT: join(cwd, "output") };
     writeFileSync(files.GITHUB_ENV, "BEFORE=1\n");
@@ -254,7 +254,7 @@ describe("env", () => {
     expect(new Set(text.match(/<<end_\w+/g)).size).toBe(4);
   });
 
-  test("is refused where it cannot be", async () => {
+  test("is rejected when it cannot be printed", async () => {
     const { cwd } = await detach();
     const outside = await run(["env", "--format", "github"], { GITHUB_ENV: "", GITHUB_OUTPUT: "" }, cwd);
     expect([outside.code, outside.error]).toEqual([2, expect.stringContaining("only in a step of GitHub Actions")]);
@@ -268,7 +268,7 @@ describe("env", () => {
 });
 
 describe("status", () => {
-  test("tells of what runs elsewhere too, where it is named", async () => {
+  test("describes a sandbox named by URL", async () => {
     const { url, child } = await start(["--memory", "--clock", "2026-01-05T09:00:00Z"]);
     const { code, out } = await run(["status"], { MERCHANT_SANDBOX_URL: url });
     expect([code, out]).toEqual([
@@ -283,7 +283,7 @@ describe("status", () => {
     expect([gone.code, JSON.parse(gone.out[0] ?? "")]).toMatchObject([1, { ready: false, pid: null }]);
   });
 
-  test("keeps to itself what only the token opens", async () => {
+  test("shows no details without the control token", async () => {
     const { url, port } = await start(["--memory", "--host", "0.0.0.0", "--allowed-host", "127.0.0.1"]);
     expect(await run(["status", "--url", `http://127.0.0.1:${port}`])).toMatchObject({
       code: 0,
@@ -293,7 +293,7 @@ describe("status", () => {
   });
 });
 
-describe("a state file that a checkout brings", () => {
+describe("a state file from a checkout", () => {
   /** A program of the user's that is no sandbox, and must survive. */
   function bystander() {
     const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
@@ -331,7 +331,7 @@ describe("a state file that a checkout brings", () => {
     expect([isAlive(pid), existsSync(join(cwd, "mine.txt"))]).toEqual([true, true]);
   });
 
-  test("names no log: the log of a sandbox is the one beside its state file", async () => {
+  test("cannot name a log: the log of a sandbox is the one beside its state file", async () => {
     const { cwd } = await detach();
     const [name = ""] = statesIn(cwd);
     const file = join(cwd, ".merchant-sandbox", name);
@@ -372,7 +372,7 @@ describe("a state file that a checkout brings", () => {
   });
 });
 
-describe("what a detached sandbox leaves behind", () => {
+describe("a detached sandbox leaves", () => {
   const onLinux = test.skipIf(process.platform !== "linux");
 
   onLinux("nothing, if its state cannot be written: no process, no file, and the command comes back", () => {
@@ -395,7 +395,7 @@ describe("what a detached sandbox leaves behind", () => {
     expect((await call(url, "GET", "/_sandbox/health", { key: "hidden-token" })).status).toBe(200);
   });
 
-  test("a log that keeps its newest lines when it has grown too long", async () => {
+  test("a log truncated to its newest lines", async () => {
     const { url, log } = await detach();
     appendFileSync(log, `${"x".repeat(99)}\n`.repeat(200_000));
     await vi.waitUntil(() => statSync(log).size < 2_000_000, { timeout: 20_000 });

@@ -17,7 +17,7 @@ async function examine(words: string[] = [], variables: Record<string, string> =
   return { code, found, of: (check: string) => found.find((one) => one.check === check) };
 }
 
-test("a healthy machine is told so, line by line", async () => {
+test("reports a healthy machine line by line", async () => {
   const { code, out, error } = await run(["doctor", "--port", "0"], PLAIN);
   expect([code, error]).toEqual([0, ""]);
   expect(out.slice(0, 3)).toEqual([
@@ -45,11 +45,11 @@ describe("finds", () => {
     expect(checkNode(version, "^20.19 || >=22.14").state).toBe(state);
   });
 
-  test("a Node that is too old, and names one that is not", () => {
+  test("an unsupported Node, and names a supported one", () => {
     expect(checkNode("20.18.9", "^20.19 || >=22.14").remedy).toBe("Install Node 22.14 or newer.");
   });
 
-  test("a port that is taken, and by whom", async () => {
+  test("a port in use, and the process that uses it", async () => {
     const sandbox = await start(["--memory"]);
     const ours = await examine(["--port", String(sandbox.port)]);
     expect([ours.code, ours.of("port")]).toMatchObject([
@@ -78,7 +78,7 @@ describe("finds", () => {
     expect(nowhere.of("port")).toMatchObject({ state: "fail", says: expect.stringContaining("EADDRNOTAVAIL") });
   });
 
-  test("a folder that cannot be written", async () => {
+  test("a folder that is not writable", async () => {
     const { code, of } = await examine(["--db", "/dev/null/deep/data.db"]);
     expect([code, of("folder")]).toMatchObject([
       1,
@@ -87,7 +87,7 @@ describe("finds", () => {
   });
 
   /** Root may write everywhere, so the doctor runs as another user. */
-  test.skipIf(process.getuid?.() !== 0 || spawnSync("setpriv", ["--version"]).status !== 0)("a folder of somebody else", () => {
+  test.skipIf(process.getuid?.() !== 0 || spawnSync("setpriv", ["--version"]).status !== 0)("a folder of another user", () => {
     const words = ["--reuid=65534", "--regid=65534", "--clear-groups", process.execPath, PROGRAM, "doctor", "--json", "--port", "0"];
     const { stdout } = spawnSync("setpriv", [...words, "--db", "/etc/data.db"], {
       encoding: "utf8",
@@ -104,7 +104,7 @@ describe("finds", () => {
     });
   });
 
-  test("a disk that is full, or nearly", () => {
+  test("a full or nearly full disk", () => {
     const states = [0, 19, 20, 199, 200, 90_000].map((megabytes) => checkDisk(megabytes * 1_048_576).state);
     expect(states).toEqual(["fail", "fail", "warn", "warn", "ok", "ok"]);
     expect(checkDisk(5 * 1_048_576)).toMatchObject({ says: "5 MB free on the disk", remedy: expect.stringContaining("--memory") });
@@ -122,7 +122,7 @@ describe("finds", () => {
     expect([code, of("proxy")]).toMatchObject([0, { state, says: expect.stringContaining(says) }]);
   });
 
-  test("a terminal that the dashboard does not fit", () => {
+  test("a terminal too small for the dashboard", () => {
     const screen = { isTTY: true, columns: 120, rows: 40, getColorDepth: () => 8 };
     const unicode = { LANG: "C.UTF-8", TERM: "xterm" };
     expect(checkTerminal(screen, unicode)).toEqual({ check: "terminal", state: "ok", says: "terminal of 120×40, 256 colours, Unicode" });
@@ -149,7 +149,7 @@ describe("finds", () => {
     expect(out).toMatch(/warn {2}terminal of 50×10, .* colours.*, Unicode\r\n {6}Make it 60×15 or larger/);
   });
 
-  test("a localhost that leads elsewhere, or nowhere", async () => {
+  test("a localhost that resolves elsewhere, or not at all", async () => {
     expect(await checkLocalhost(async () => ["127.0.0.1", "::1"])).toMatchObject({ state: "ok" });
     expect(await checkLocalhost(async () => ["::1", "203.0.113.7"])).toMatchObject({
       state: "warn",

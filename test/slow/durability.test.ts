@@ -29,8 +29,8 @@ import { receive } from "../support/webhooks.ts";
 /** Milliseconds that a write waits for the lock of another program. */
 const LOCK_TIMEOUT = 500;
 
-describe("started again", () => {
-  test("a sandbox goes on where it stopped: records, clock aside, keys, sessions, remembered answers, journal and counters", async () => {
+describe("after a restart", () => {
+  test("a sandbox has its records, keys, sessions, idempotent responses, journal and counters", async () => {
     const db = join(folder(), "data.db");
     const options = { memory: false, db, clock: "2026-01-05T12:00:00Z" };
     const rule = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
@@ -58,8 +58,8 @@ describe("started again", () => {
   });
 });
 
-describe("started after a crash", () => {
-  test("it gives no request the number of an earlier one, not even of one that the journal had no time to note", async () => {
+describe("after a crash", () => {
+  test("no request gets the number of an earlier one, even of one missing from the journal", async () => {
     const cwd = folder();
     const numbers: number[] = [];
     for (let round = 0; round < 2; round++) {
@@ -74,7 +74,7 @@ describe("started after a crash", () => {
 });
 
 describe("the file", () => {
-  test("is its owner's alone to read, and so is every file beside it", async () => {
+  test("and every file beside it are readable by the owner only", async () => {
     const cwd = folder();
     const sandbox = await createSandbox({ memory: false, db: join(cwd, "deep/er/data.db") });
     for (const name of ["data.db", "data.db-wal", "data.db-lock"])
@@ -83,7 +83,7 @@ describe("the file", () => {
     expect(existsSync(join(cwd, "deep/er/data.db-wal"))).toBe(false);
   });
 
-  test("belongs to one process at a time, and the second is told whose it is", async () => {
+  test("belongs to one process at a time, and the second names the first in its error", async () => {
     const cwd = folder();
     const program = await start(["--db", "data.db"], {}, cwd);
     const second = await run(["--port", "0", "--db", "data.db"], {}, cwd);
@@ -104,7 +104,7 @@ describe("the file", () => {
     await (await createSandbox({ memory: false, db })).close();
   });
 
-  test("may be read by anybody, and written by somebody for a while: a write fails whole, everything else goes on", async () => {
+  test("may be read and briefly locked by other programs: a write fails as a whole, and everything else works", async () => {
     const cwd = folder();
     const program = await start(["--db", "data.db"], {}, cwd);
     const other = new Sqlite(join(cwd, "data.db"));
@@ -128,7 +128,7 @@ describe("the file", () => {
     journal.close();
   });
 
-  test("that stays locked is waited for once: later writes fail at once, until one succeeds", async () => {
+  test("that stays locked delays one write: later ones fail immediately until one succeeds", async () => {
     const db = join(folder(), "data.db");
     const database = openDatabase(db);
     const other = new Sqlite(db);
@@ -147,7 +147,7 @@ describe("the file", () => {
     database.close();
   });
 
-  test("outlives what falls due while it cannot be written", async () => {
+  test("survives deliveries and expiries that fall due while it is locked", async () => {
     const cwd = folder();
     const program = await start(["--db", "data.db", "--rate-limit", "none"], {}, cwd);
     const rule = { body: { name: "x", adjustmentType: "fixed", adjustmentValue: 1 }, headers: { "idempotency-key": "one" } };
@@ -165,7 +165,7 @@ describe("the file", () => {
     expect(await program.ended).toMatchObject({ code: 0, error: "" });
   });
 
-  test("that cannot be written for a while costs no delivery: what a receiver said meanwhile is recorded later", async () => {
+  test("that is locked for a while loses no delivery: responses of receivers are recorded later", async () => {
     const cwd = folder();
     const program = await start(["--db", "data.db", "--retry-schedule", "20ms"], {}, cwd);
     const receiver = await receive();
@@ -185,7 +185,7 @@ describe("the file", () => {
     expect((data as { status: string }[]).map(({ status }) => status)).toEqual(["succeeded", "failed"]);
   });
 
-  test("that takes some of what is due and not the rest costs an endpoint no room, and gives it none", async () => {
+  test("that accepts some due deliveries and not others leaves each endpoint its concurrency limit", async () => {
     const cwd = folder();
     const program = await start(["--db", "data.db"], {}, cwd);
     const receiver = await receive();
@@ -207,7 +207,7 @@ describe("the file", () => {
     expect(receiver.arrivals.map(({ url }) => url).sort()).toEqual(["/hooks/one", "/hooks/two"]);
   });
 
-  test.skipIf(!existsSync("/dev/full"))("outlives a disk that is too full to hold what it says of that", async () => {
+  test.skipIf(!existsSync("/dev/full"))("survives a disk too full for its own error log", async () => {
     const cwd = folder();
     const words = [process.execPath, PROGRAM, "start", "--port", "0", "--db", "data.db"];
     const program = launchCommand("sh", ["-c", 'exec "$0" "$@" 2>/dev/full', ...words], {}, cwd);
@@ -345,7 +345,7 @@ describe("the file", () => {
     ],
   ];
 
-  test.each(spoilt)("%s is refused in one sentence, and left as it is", async (_, make, says) => {
+  test.each(spoilt)("%s is rejected in one sentence and not changed", async (_, make, says) => {
     const file = await make();
     const before = { bytes: readFileSync(file), mode: statSync(file).mode };
     const hadLock = existsSync(`${file}-lock`);
@@ -363,7 +363,7 @@ describe("the file", () => {
     expect(existsSync(`${file}-lock`)).toBe(hadLock);
   });
 
-  test("that another path leads to is the same file: the second sandbox is refused", async () => {
+  test("that has another path is the same file: the second sandbox is rejected", async () => {
     const cwd = folder();
     const db = join(cwd, "data.db");
     symlinkSync(db, join(cwd, "link.db"));
@@ -377,7 +377,7 @@ describe("the file", () => {
     }
   });
 
-  test("that is deleted while the sandbox runs: it is no longer ready", async () => {
+  test("that is deleted while the sandbox runs makes it not ready", async () => {
     const db = join(folder(), "data.db");
     const sandbox = await createSandbox({ memory: false, db });
     expect((await call(sandbox.url, "GET", "/_sandbox/health", { key: null })).status).toBe(200);
@@ -393,7 +393,7 @@ describe("the file", () => {
   const nobody = process.getuid?.() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
   const hasBits = process.platform !== "win32" && (nobody.length === 0 || spawnSync("setpriv", ["--version"]).status === 0);
 
-  test.skipIf(!hasBits)("that may only be read is refused in one sentence and left as it is, and so is one in such a folder", async () => {
+  test.skipIf(!hasBits)("that is read-only, or in a read-only folder, is rejected in one sentence and not changed", async () => {
     const db = await ours();
     const own = dirname(db);
     if (nobody.length > 0) for (const path of [own, db]) chownSync(path, 65_534, 65_534);
@@ -422,7 +422,7 @@ describe("the file", () => {
     }
   });
 
-  test("that cannot be there is refused in one sentence", async () => {
+  test("at an impossible path is rejected in one sentence", async () => {
     const cwd = folder();
     writeFileSync(join(cwd, "file"), "");
     mkdirSync(join(cwd, "folder"));

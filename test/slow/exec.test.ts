@@ -38,7 +38,7 @@ function bytesOf(file: string, words: string[], input: Buffer, options: SpawnOpt
 }
 
 describe("the command", () => {
-  test("finds a sandbox that is ready, by four variables", async () => {
+  test("gets a ready sandbox in four environment variables", async () => {
     const { code, out, error } = await exec(
       [],
       node(
@@ -55,12 +55,12 @@ describe("the command", () => {
     expect([open.code, open.out]).toEqual([0, ["200 48 200"]]);
   });
 
-  test("gets the key of the merchant that is asked for, by either of its names", async () => {
+  test("gets the key of the selected merchant, named by id or key", async () => {
     for (const name of ["market", "mer_market"])
       expect(await exec(["--fixture", name], node("console.log(key)"))).toMatchObject({ code: 0, out: ["sk_test_market"] });
   });
 
-  test("has its streams to the byte, and nothing of ours among them", () => {
+  test("has its input and output passed on unchanged, and nothing added", () => {
     const everything = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7) % 256));
     const source = "process.stdin.pipe(process.stdout); process.stderr.write(Buffer.from([0, 255, 27, 10, 128]))";
     const plain = bytesOf(process.execPath, ["-e", source], everything);
@@ -69,7 +69,7 @@ describe("the command", () => {
     expect(inside.out).toHaveLength(4096);
   });
 
-  test("has its words as they are, also those that look like ours", async () => {
+  test("gets its arguments unchanged, even those named like ours", async () => {
     const words = ["--port", "7", "--", "--help", "", "a b", "$HOME", "*"];
     const { out } = await exec([], [process.execPath, "-e", "console.log(JSON.stringify(process.argv.slice(1)))", "--", ...words]);
     expect(JSON.parse(out[0] ?? "")).toEqual(words);
@@ -83,7 +83,7 @@ describe("the command", () => {
     ["TERM", 143],
     ["KILL", 137],
     ["SEGV", 139],
-  ])("that SIG%s ended comes to %i", async (signal, code) => {
+  ])("ended by SIG%s gives exit code %i", async (signal, code) => {
     expect(await exec([], ["sh", "-c", `kill -${signal} $$`])).toMatchObject({ code, signal: null });
   });
 
@@ -106,13 +106,13 @@ describe("the command", () => {
     expect(existsSync(join(cwd, "data.db"))).toBe(true);
   });
 
-  test("leaves nothing in the folder where it ran, nor among the temporary ones", async () => {
+  test("leaves no files in the working folder or the temporary folder", async () => {
     const [cwd, temporary] = [folder(), folder()];
     expect(await exec([], node("await get('/payments')"), { TMPDIR: temporary }, cwd)).toMatchObject({ code: 0, error: "" });
     expect([readdirSync(cwd), readdirSync(temporary)]).toEqual([[], []]);
   });
 
-  test("has a sandbox of its own, twenty at once", async () => {
+  test("has a sandbox of its own, even in twenty concurrent runs", async () => {
     const source =
       "const id = process.env.MERCHANT_SANDBOX_URL; await send('POST', '/hospitality/bookings/bkg_pending/decline', {}); const { data } = await (await get('/webhook-deliveries')).json(); console.log(id, (await send('POST', '/hospitality/bookings/bkg_pending/decline', {})).status)";
     const all = await Promise.all(Array.from({ length: 20 }, () => exec([], node(source))));
@@ -122,11 +122,11 @@ describe("the command", () => {
   }, 120_000);
 });
 
-describe.skipIf(process.platform === "win32")("signals and what outlives them", () => {
+describe.skipIf(process.platform === "win32")("signals and surviving processes", () => {
   const waiting = (onSignal: string) =>
     `for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => { ${onSignal} }); setInterval(() => {}, 1000); console.log("ready " + process.pid);`;
 
-  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s is passed on, once", async (signal) => {
+  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s is forwarded once", async (signal) => {
     const counted = `process.exitCode = (process.exitCode ?? 40) + 1; get("/payments").then(() => process.exit())`;
     // A separate session, as in a pipeline: otherwise the terminal would signal the command as well.
     const child = spawn(process.execPath, [PROGRAM, "exec", "--", ...node(waiting(counted))], { detached: true, cwd: folder() });
@@ -147,7 +147,7 @@ describe.skipIf(process.platform === "win32")("signals and what outlives them", 
     expect(await new Promise((resolve) => terminal.once("close", resolve))).toBe(41);
   });
 
-  test("a command that does not end when told is ended when told again", async () => {
+  test("a second signal kills a command that ignores the first", async () => {
     const program = launch(["exec", "--", ...node(waiting('console.log("no")'))]);
     await program.line((line) => line.startsWith("ready"));
     program.child.kill("SIGTERM");
@@ -170,13 +170,13 @@ describe.skipIf(process.platform === "win32")("signals and what outlives them", 
     ${then}`;
   const left = (out: string[]) => out.filter((line) => line.startsWith("left")).map((line) => Number(line.split(" ")[1]));
 
-  test("what it left behind ends with it, also what ignores SIGTERM", async () => {
+  test("processes left by the command are ended, even if they ignore SIGTERM", async () => {
     const { code, out } = await exec([], node(family("process.exit(7)")));
     expect([code, left(out).length]).toEqual([7, 2]);
     expect(left(out).filter(isAlive)).toEqual([]);
   });
 
-  test("killed without a word, it takes the command and all that it started along", async () => {
+  test("exec killed with SIGKILL takes the command and its processes along", async () => {
     const program = launch(["exec", "--", ...node(family("console.log('url', base, process.pid); setInterval(() => {}, 1000);"))]);
     const [, url = "", pid = ""] = (await program.line((line) => line.startsWith("url"))).split(" ");
     program.child.kill("SIGKILL");
@@ -187,7 +187,7 @@ describe.skipIf(process.platform === "win32")("signals and what outlives them", 
     expect(refused).toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  test("one inside another ends what is its own, and the outer one all", async () => {
+  test("a nested exec ends its own processes, and the outer one all", async () => {
     const inner = [process.execPath, PROGRAM, "exec", "--", ...node(family("process.exit(5)"))];
     const source = `${family("")}
       const { spawnSync } = await import("node:child_process");
@@ -208,7 +208,7 @@ describe("--fail-on", () => {
     agent.destroy();`;
   const limited = ["--rate-limit", "1/1h"];
 
-  test("verdicts makes 3 of 0 and says which, but leaves another code as it is", async () => {
+  test("verdicts turns exit code 0 into 3, lists the failed verdicts, and keeps any other code", async () => {
     expect(await exec(limited, node(impatient))).toMatchObject({ code: 0, error: "" });
     const failed = await exec([...limited, "--fail-on", "verdicts"], node(impatient));
     expect([failed.code, failed.error]).toEqual([3, expect.stringMatching(/^merchant-sandbox: retry_after\.honoured: .*req_2/m)]);
@@ -217,7 +217,7 @@ describe("--fail-on", () => {
     expect(await exec(["--fail-on", "verdicts"], node("await get('/payments')"))).toMatchObject({ code: 0, error: "" });
   });
 
-  test("inconclusive makes 4 where nothing could tell, unless a verdict failed", async () => {
+  test("inconclusive exits with 4 for an inconclusive verdict, unless another failed", async () => {
     const faults = { faults: [{ action: { type: "status", status: 503 }, trigger: { times: 1 }, expect: ["retry.happened"] }] };
     const cwd = folder();
     writeFileSync(join(cwd, "faults.json"), JSON.stringify(faults));
@@ -229,14 +229,14 @@ describe("--fail-on", () => {
     expect(both.code).toBe(3);
   });
 
-  test("5xx makes 3 of an answer that broke", async () => {
+  test("5xx exits with 3 after an internal error", async () => {
     const source = node("await get('/payments', { 'x-sandbox-inject': 'status=503' })");
     const { code, error } = await exec(["--fail-on", "5xx"], source);
     expect([code, error]).toEqual([3, expect.stringContaining("req_1 GET /v1/payments was answered 503")]);
     expect((await exec(["--fail-on", "5xx"], node("await get('/nowhere')"))).code).toBe(0);
   });
 
-  test("score makes 3 of a scenario that was not stood, and 0 of one that was", async () => {
+  test("score exits with 3 for a failed scenario, and 0 for a passed one", async () => {
     const payroll =
       "{ periodStart: '2026-01-01', periodEnd: '2026-01-31', payDate: '2026-02-01', items: [{ employeeId: 'emp_1', grossAmount: 5 }] }";
     // The client pauses before it retries, as the judge demands.
@@ -256,7 +256,7 @@ describe("--fail-on", () => {
     expect([none.code, none.error]).toEqual([3, expect.stringContaining("arm one with --scenario <name>")]);
   });
 
-  test("5xx is not forgotten in a run that is longer than the journal", async () => {
+  test("5xx also counts requests that left the journal", async () => {
     const source = `
       const { Agent, request } = await import("node:http");
       const agent = new Agent({ keepAlive: true, maxSockets: 4 });
@@ -268,7 +268,7 @@ describe("--fail-on", () => {
     expect([code, error]).toEqual([3, expect.stringContaining("merchants.me was answered 503 ×1")]);
   });
 
-  test("uncovered makes 3 of what was never called or sent", async () => {
+  test("uncovered exits with 3 for operations never called and events never sent", async () => {
     const source = node("await get('/payments'); await send('POST', '/hospitality/bookings/bkg_pending/decline', {})");
     const expected: [text: string, code: number, says: string][] = [
       ["uncovered", 3, `${catalogue.length - 2} of ${catalogue.length} operations were never called, and at most 0 are allowed: `],
@@ -286,8 +286,8 @@ describe("--fail-on", () => {
   });
 });
 
-describe("what it leaves behind", () => {
-  test("reports in every format, also where the command failed", async () => {
+describe("exec writes", () => {
+  test("reports in every format, also after a failed command", async () => {
     const cwd = folder();
     const report = "junit=out/a,b.xml,html=report.html,markdown=report.md,json=report.json,har=report.har";
     expect((await exec(["--report", report], node("await get('/payments'); process.exit(2)"), {}, cwd)).code).toBe(2);
@@ -299,7 +299,7 @@ describe("what it leaves behind", () => {
     expect(JSON.parse(text("report.har")).log.entries).toHaveLength(1);
   });
 
-  test("a report that cannot be written fails a green run, and hides no red one", async () => {
+  test("a failed report fails a green run, and keeps the exit code of a red one", async () => {
     for (const [words, code] of [
       [["true"], 1],
       [["sh", "-c", "exit 8"], 8],
@@ -309,7 +309,7 @@ describe("what it leaves behind", () => {
     }
   });
 
-  test("a log where something failed, and names it", async () => {
+  test("a log after a failure, and prints its path", async () => {
     const temporary = folder();
     const { error } = await exec([], node("await get('/payments'); process.exit(6)"), { TMPDIR: temporary });
     const [, path = ""] = /^merchant-sandbox: Exit code 6\. The log of the sandbox is (.*)\.\n$/.exec(error) ?? [];
@@ -318,7 +318,7 @@ describe("what it leaves behind", () => {
     expect(statSync(path).mode & 0o077).toBe(0);
   });
 
-  test("a log where it was asked for", async () => {
+  test("a log on request", async () => {
     const cwd = folder();
     expect(await exec(["--log", "logs/sandbox.log"], node("await get('/payouts')"), {}, cwd)).toMatchObject({ code: 0, error: "" });
     expect(readFileSync(join(cwd, "logs/sandbox.log"), "utf8")).toContain("GET /v1/payouts 200");
@@ -330,13 +330,13 @@ describe("what it leaves behind", () => {
     expect(await exec(["--report", "json=/dev/full"], ["true"])).toMatchObject({ code: 1, error: expect.stringContaining("ENOSPC") });
   });
 
-  test("no folder for temporary files is no reason to run nothing", async () => {
+  test("the command runs without a temporary folder", async () => {
     const { code, out } = await exec([], node("console.log((await get('/payments')).status)"), { TMPDIR: "/dev/null" });
     expect([code, out]).toEqual([0, ["200"]]);
   });
 });
 
-describe("runs nothing", () => {
+describe("exec does not run the command", () => {
   async function expectNothingRun(words: string[], code: number, says: RegExp | string, command = ["touch", "ran"]) {
     const cwd = folder();
     const ended = await exec(words, command, {}, cwd);
@@ -345,7 +345,7 @@ describe("runs nothing", () => {
     expect(ended.error).toMatch(says);
   }
 
-  test("where the port is taken", async () => {
+  test("if the port is in use", async () => {
     const other = createServer();
     onTestFinished(() => void other.close());
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
@@ -353,12 +353,12 @@ describe("runs nothing", () => {
     await expectNothingRun(["--port", String(port)], 5, `Port ${port} is taken`);
   });
 
-  test("where nothing can be kept", async () => {
+  test("if the database cannot be opened", async () => {
     await expectNothingRun(["--db", "/dev/null/data.db"], 1, "Cannot make the folder /dev/null");
     await expectNothingRun(["--log", "/dev/null/log"], 1, "Cannot write the log /dev/null/log");
   });
 
-  test("where it is asked wrongly", async () => {
+  test("if its arguments are invalid", async () => {
     await expectNothingRun(["--fixture", "nobody"], 2, "no merchant nobody; it has mer_lodge");
     await expectNothingRun(["--fixtures", "nowhere"], 6, "nowhere");
     await expectNothingRun(["--fail-on", "verdict"], 2, /"verdict"\. Did you mean verdicts\? It takes/);
@@ -372,13 +372,13 @@ describe("runs nothing", () => {
     expect([none.code, none.error]).toEqual([2, expect.stringContaining('Unexpected argument "npm"')]);
   });
 
-  test("where there is no such command", async () => {
+  test("if the command does not exist", async () => {
     const { code, error } = await exec([], ["merchant-nothing"]);
     expect([code, error]).toEqual([2, expect.stringContaining('Command not found: "merchant-nothing".')]);
   });
 });
 
-test("its help tells of its options and of the sandbox's", () => {
+test("exec --help lists its own options and those of the sandbox", () => {
   const text = execFileSync(process.execPath, [PROGRAM, "exec", "--help"], { encoding: "utf8" });
   for (const word of ["--fail-on", "--report", "--fixture", "--log", "--port", "--clock"]) expect(text).toContain(word);
 });

@@ -92,7 +92,7 @@ describe("every field of every action", () => {
     return names.indexOf(path);
   }
 
-  test("can be entered, and has its value in the call", async () => {
+  test("can be entered, and is sent in the call", async () => {
     const outcomes = { armed: 0, refused: 0 };
     const met = new Set<string>();
     for (const rule of rules) {
@@ -119,7 +119,7 @@ describe("every field of every action", () => {
     expect(outcomes.armed + outcomes.refused).toBe(met.size);
   });
 
-  test("is accepted or shown as invalid, whatever is entered", async () => {
+  test("is accepted or shown as invalid, with any input", async () => {
     const key = fc.oneof(
       {
         weight: 5,

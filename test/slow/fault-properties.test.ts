@@ -12,7 +12,7 @@ import { advance, type Receiver, register, settle, startReceiver, trigger } from
 
 const rulesOf = async (bench: Bench): Promise<RuleState[]> => (await bench.control("GET", "/faults")).data;
 
-describe("a rule lives", () => {
+describe("a rule applies", () => {
   const keys = { mer_lodge: "sk_test_lodge", mer_market: "sk_test_market" };
   type Merchant = keyof typeof keys;
   const merchants = Object.keys(keys) as Merchant[];
@@ -76,7 +76,7 @@ describe("a rule lives", () => {
     { minLength: 5, maxLength: 25 },
   );
 
-  test("until its time is over, it is removed, or what it is about is reset: not a call longer", async () => {
+  test("until it expires, is removed, or its merchant is reset, and affects no later call", async () => {
     const bench = await share();
     const property = fc.asyncProperty(steps, async (taken) => {
       await bench.control("POST", "/reset", {});
@@ -147,7 +147,7 @@ describe("equal runs", () => {
     return [...told, ...(await rulesOf(bench))];
   }
 
-  test("of equal calls under equal rules are struck equally, call for call and delivery for delivery", async () => {
+  test("with equal calls and equal rules have equal faults, call by call and delivery by delivery", async () => {
     let fired = 0;
     const property = fc.asyncProperty(sets, async (rules) => {
       const first = await day(rules);

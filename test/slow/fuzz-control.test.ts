@@ -70,7 +70,7 @@ async function send({ operation: place, edits, changes, param, query }: Call): P
   expect(bench.defects.splice(0), label).toEqual([]);
 }
 
-test("any body gets a sound answer, and the sandbox goes on", async () => {
+test("any body gets a valid response, and the sandbox continues", async () => {
   const property = fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 4 }), async (calls) => {
     for (const one of calls) await send(one);
     expect((await bench.call("GET", "/_sandbox/health", { key: null })).status).toBe(200);

@@ -114,7 +114,7 @@ function freshFaults(): Faults {
   return createFaults({ clock: createClock(parseTime(NOON)), seed: 1, known, keepHistory: () => {} });
 }
 
-test("a fixture is refused with its line, or the sandbox starts with it", async () => {
+test("a mutated fixture is rejected with its line, or the sandbox starts with it", async () => {
   const files = filesOf("fixtures/merchants");
   const dir = folder();
   await fuzz(120, [], async (drawn) => {
@@ -127,7 +127,7 @@ test("a fixture is refused with its line, or the sandbox starts with it", async 
   });
 });
 
-test("a scenario is refused with its line, or the sandbox starts with it", async () => {
+test("a mutated scenario is rejected with its line, or the sandbox starts with it", async () => {
   const files = filesOf("fixtures/scenarios");
   const path = join(folder(), "spoilt.json");
   const grammar = { checkFault: freshFaults().rules.check, judgeRules: rules.map(({ id }) => id) };
@@ -141,7 +141,7 @@ test("a scenario is refused with its line, or the sandbox starts with it", async
   });
 });
 
-test("a file of faults is refused with its line, or its rules are armed", async () => {
+test("a mutated fault file is rejected with its line, or its rules are added", async () => {
   const files = Object.fromEntries(
     Object.entries(filesOf("fixtures/scenarios")).map(([name, text]) => [name, JSON.stringify({ faults: JSON.parse(text).faults })]),
   );
@@ -154,7 +154,7 @@ test("a file of faults is refused with its line, or its rules are armed", async 
   });
 });
 
-test("a lesson is refused with its line, or read", async () => {
+test("a mutated lesson is rejected with its line, or loaded", async () => {
   const files = filesOf("fixtures/lessons");
   const dir = folder();
   await fuzz(800, [], async (drawn) => {

@@ -191,7 +191,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-test("any bytes get an answer or an end, and the next request its answer", async () => {
+test("any bytes get a response or a closed connection, and the next request is served", async () => {
   const statuses = new Set<number>();
   const property = fc.asyncProperty(exchange, async (drawn) => {
     const bytes = bytesOf(drawn, bench.port);

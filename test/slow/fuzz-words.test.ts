@@ -120,7 +120,7 @@ afterAll(async () => {
   await bench.close();
 });
 
-test("options are read, or refused as a misuse; and what is read can be started with, or is refused as well", async () => {
+test("options are parsed or rejected as misuse; parsed options start a sandbox or are rejected", async () => {
   // These affect things outside the test: a file and an address.
   const outside = ["db", "host", "port", "memory", "webhookTimeout"];
   const flags = optionNames.filter((name) => !outside.includes(name)).map(flagOf);
@@ -154,7 +154,7 @@ const CORPUS: { name: string; words: (string | string[])[] }[] = [
   { name: "fault", words: ["constructor"] },
 ];
 
-test("a command does what it says of a running sandbox, or refuses in one sentence", async () => {
+test("a command for a running sandbox works, or fails with one sentence", async () => {
   const call = fc.constantFrom(...SAFE).chain((name) => {
     const flags = Object.keys(commands[name]?.flags ?? {}).filter((flag) => !["url", "follow", "watch", "help"].includes(flag));
     return fc.record({ name: fc.constant(name), words: wordsFor([...flags.map((flag) => `--${flag}`), "--nonsense"]) });
@@ -176,7 +176,7 @@ test("a command does what it says of a running sandbox, or refuses in one senten
   expect((await bench.call("GET", "/_sandbox", { key: null })).status).toBe(200);
 });
 
-test("the program refuses what is no command in one line, whatever the word", async () => {
+test("the program rejects an unknown command in one line", async () => {
   for (const word of ["__proto__", "constructor", "toString", "", " ", "strat", "-", "--nonsense", "--port", "\u001b[2J", "../start"]) {
     const { code, signal, out, error } = await run([word, ...(word === "" ? ["x"] : [])], { MERCHANT_SANDBOX_PORT: "nonsense" });
     expect({ code, signal, out }, word).toEqual({ code: 2, signal: null, out: [] });

@@ -127,7 +127,7 @@ function countRows(file: string): Record<string, number> {
   return rows;
 }
 
-test("no statement walks or sorts a table that grows, but for those that are named with their reason", async () => {
+test("no statement scans or sorts a growing table, except those listed with a reason", async () => {
   const stores = everyStore();
   askForEveryPage(stores);
   // The statements of the journal are prepared at its first write or pruning.
@@ -207,7 +207,7 @@ function lookedAt(rows: number, step?: number): Record<string, number> {
   return Object.fromEntries(counts);
 }
 
-test("a call looks at as many rows among a hundred thousand as among a thousand", () => {
+test("a call reads as many rows of a hundred thousand as of a thousand", () => {
   const few = lookedAt(1_000);
   expect(few).toMatchObject({
     "a record": 1,
@@ -219,11 +219,11 @@ test("a call looks at as many rows among a hundred thousand as among a thousand"
   expect(lookedAt(100_000)).toEqual(few);
 });
 
-test("and where the clock stands still, so that all of them came in the same moment", () => {
+test("a call reads as many rows when a frozen clock gives all records one time", () => {
   expect(lookedAt(100_000, 0)).toEqual(lookedAt(1_000, 0));
 });
 
-test("memory holds so many of those who called, and no more", () => {
+test("memory holds a bounded number of callers", () => {
   const { database, tenants, close } = everyStore();
   const { sql } = database;
   const keys = 5_001;
@@ -244,7 +244,7 @@ test("memory holds so many of those who called, and no more", () => {
   close();
 });
 
-test("the logs keep the newest, what is pending, and what those are about; what they let go is still counted", async () => {
+test("the logs keep the newest entries, pending deliveries and their events, and count pruned entries", async () => {
   const bench = await openFilled();
   const counted = async () => {
     const { events } = await bench.control("GET", "/operations");
@@ -282,7 +282,7 @@ test("the logs keep the newest, what is pending, and what those are about; what 
   expect(await counted()).toMatchObject({ emitted: 0, delivered: 0 });
 });
 
-test("a rule about another operation is not asked, and a call that no rule could touch asks none", () => {
+test("a call evaluates only fault rules that can match its operation", () => {
   const clock = createClock(parseTime(NOON));
   const known = { operations, eventTypes, merchants: () => ["mer_lodge"], ownerOf: () => undefined, judgeRules: [] };
   const faults = createFaults({ clock, seed: 1, known, keepHistory: () => {} });
@@ -324,7 +324,7 @@ test("a rule about another operation is not asked, and a call that no rule could
   expect([faults.api.armed, faults.api.mayFire("before", "payments.list")]).toEqual([false, false]);
 });
 
-test("an attempt is shown however many came after it for the same event", async () => {
+test("an attempt is listed after any number of later attempts of its event", async () => {
   const again = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 150)
     insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, request_headers, started, ended)
     select 'whd_0001again' || i, 'mer_lodge', 'we_old', 1, 'retry', i + 1, 200, 'failed', 'http://localhost:9/', '{}', 1, ${NOON_SECONDS * 1000} + 10 + i from n`;
@@ -333,7 +333,7 @@ test("an attempt is shown however many came after it for the same event", async 
   expect([attempt.id, attempt.attempt, attempts.length, attempts[0].id]).toEqual(["whd_0001", 1, 100, "whd_0001again150"]);
 });
 
-test("what is pending is delivered however much came after it, and stays in the log as an attempt of now", async () => {
+test("a pending delivery is sent after any number of later ones, and is logged as a current attempt", async () => {
   const bench = await openFilled();
   const receiver = await receive();
   receiver.always(503);

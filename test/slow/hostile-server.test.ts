@@ -66,7 +66,7 @@ async function joinRoomOf(places: unknown[], cwd: string): Promise<Program> {
 
 const says = (program: Program, words: string) => program.line((line) => line.includes(words));
 
-describe("a room's server writes no file", () => {
+describe("a workshop server cannot write a file", () => {
   test.each(["../home/.profile", "/tmp/merchant-sandbox-attack", ".bashrc", "a/b.mjs", "..\\b.mjs", "paging.mjs\n", "PAGING.MJS"])(
     "named %j",
     async (file) => {
@@ -80,13 +80,13 @@ describe("a room's server writes no file", () => {
     },
   );
 
-  test("named after anything but the lesson", async () => {
+  test("with any name other than that of the lesson", async () => {
     const cwd = folder();
     await says(await joinRoomOf([placeOf({ file: "other.mjs" })], cwd), `The lesson's file "other.mjs" was not written`);
     expect(existsSync(join(cwd, "other.mjs"))).toBe(false);
   });
 
-  test("over a file of the user's, when the lesson begins and when its step is skipped", async () => {
+  test("over a file of the learner, when the lesson begins or a step is skipped", async () => {
     const cwd = folder();
     writeFileSync(join(cwd, "paging.mjs"), "mine");
     const program = await joinRoomOf([placeOf({}), placeOf({ skipped: true })], cwd);
@@ -108,7 +108,7 @@ describe("a room's server writes no file", () => {
     else expect(existsSync(profile)).toBe(false);
   });
 
-  test("but the lesson's own, of which each version of the learner is kept", async () => {
+  test("other than the one of the lesson, of which every version by the learner is kept", async () => {
     const cwd = folder();
     const file = join(cwd, "paging.mjs");
     writeFileSync(`${file}.before`, "older");
@@ -120,7 +120,7 @@ describe("a room's server writes no file", () => {
 });
 
 test.each([{ learner: null }, "text", [[]], null, { ...placeOf({}), lesson: { steps: 7 } }])(
-  "learn --join refuses in words an answer such as %j",
+  "learn --join reports an invalid response such as %j in one sentence",
   async (answer) => {
     const url = await answering(() => answer);
     const { code, error } = await run(["learn", "--join", `${url}/_sandbox/room/3f9a1c7e`, "--name", "Ada"]);

@@ -120,7 +120,7 @@ function full(text: string, [columns, rows]: [number, number], shown: { colours:
 }
 
 describe("a frame", () => {
-  test("is sound with anything in its rows, on every screen", () => {
+  test("is valid with any text in its rows, at every screen size", () => {
     fc.assert(
       fc.property(hostile, size, look, (text, on, shown) => {
         const state = full(text, on, shown);
@@ -130,7 +130,7 @@ describe("a frame", () => {
     );
   });
 
-  test("is sound with anything in what is said, filtered, and told of the link", () => {
+  test("is valid with any text in messages, filters and the connection state", () => {
     fc.assert(
       fc.property(hostile, size, look, (text, on, shown) => {
         const state = full(text, on, shown);
@@ -194,7 +194,7 @@ function press(state: UiState, text: string, ...keys: string[]): UiState {
 }
 
 describe("a detail", () => {
-  test("is sound with anything in it, from its first line to its last", () => {
+  test("is valid with any text, from its first line to its last", () => {
     fc.assert(
       fc.property(hostile, size, look, fc.constantFrom("1", "2", "3", "4", "5"), (text, on, shown, pane) => {
         const opened = press(full(text, on, shown), text, pane, "G", "enter");
@@ -205,7 +205,7 @@ describe("a detail", () => {
     );
   });
 
-  test("says why it could not be had, and that harmlessly", () => {
+  test("shows why it could not be loaded, without control characters", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const { state, effects } = handleKey({ ...full("x", [80, 24], { colours: true, unicode: true }), pane: "requests" }, "enter");
@@ -220,15 +220,15 @@ describe("a detail", () => {
   });
 });
 
-describe("text of others", () => {
-  test("has no control character left, and everything else as it was", () => {
+describe("untrusted text", () => {
+  test("loses its control characters and nothing else", () => {
     fc.assert(fc.property(hostile, (text) => !FORBIDDEN.test(sanitize(text))));
     fc.assert(fc.property(fc.string(), (text) => sanitize(text) === text));
     expect(sanitize("a\x1b[31mb\u202ec\u2028d\ud83d!")).toBe("a\\u001b[31mb\\u202ec\\u2028d\\ud83d!");
     expect(sanitize("⚠️ Zoë")).toBe("⚠ Zoë");
   });
 
-  test("is cut and filled to the cell, and never wider than asked", () => {
+  test("is truncated and padded to the exact width", () => {
     fc.assert(
       fc.property(hostile, fc.integer({ min: 1, max: 40 }), (text, width) => {
         const shown = sanitize(text);
@@ -243,7 +243,7 @@ describe("text of others", () => {
     );
   });
 
-  test("is broken into lines without losing anything of it", () => {
+  test("is wrapped without losing characters", () => {
     fc.assert(
       fc.property(hostile, fc.integer({ min: 2, max: 40 }), (text, width) => {
         const shown = sanitize(text);
@@ -256,7 +256,7 @@ describe("text of others", () => {
     );
   });
 
-  test("keeps both its ends where it is cut in the middle", () => {
+  test("keeps both ends when truncated in the middle", () => {
     expect(cutMiddle("/v1/hospitality/bookings/bkg_pending/decline", 26)).toBe("/v1/hosp…g_pending/decline");
     expect(cutMiddle("/v1/日本語日本語日本語日本語/end", 16)).toBe("/v1/…日本語/end");
     expect(cutMiddle("short", 26)).toBe("short");

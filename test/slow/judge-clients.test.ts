@@ -144,7 +144,7 @@ async function tryBug({ bug, run }: Case): Promise<FoundVerdict[]> {
 }
 
 describe.concurrent("a client with one bug", () => {
-  test("fails the rule that is about it, and no other", async () => {
+  test("fails the rule for this bug, and no other", async () => {
     const tryOne = async (one: Case) => [one.rule, rulesWithVerdict(await tryBug(one), "fail")];
     // Equal pauses can be detected only on an idle machine.
     const alone = cases.filter(({ rule }) => rule === "retry.jittered");
@@ -155,7 +155,7 @@ describe.concurrent("a client with one bug", () => {
 });
 
 describe.concurrent("a client without a bug", () => {
-  test("passes every rule for clients under 429, outage, lost answers and refusals, and fails none", async () => {
+  test("passes every client rule under 429, outages, lost responses and rejections", async () => {
     const trial = await openClientTrial(bench.url);
     const { send } = createClient(bench.baseUrl, trial.apiKey);
     const round = async (action: Record<string, unknown>, times: number, calls: Parameters<typeof send>[0][]) => {
@@ -177,7 +177,7 @@ describe.concurrent("a client without a bug", () => {
     expect(rulesWithVerdict(found, "pass").sort()).toEqual(cases.map(({ rule }) => rule).sort());
   });
 
-  test("whose identical calls meet the limit side by side is not taken for one that does not wait", async () => {
+  test("whose identical concurrent calls are rate-limited is not reported as one that does not wait", async () => {
     const trial = await openClientTrial(tight.url);
     const { send } = createClient(tight.baseUrl, trial.apiKey);
     // More than two windows allow: if the calls fall into two windows, some are still rate-limited.
@@ -235,7 +235,7 @@ describe.concurrent("a receiver", () => {
     expect(rulesWithVerdict(found, "pass").sort()).toEqual(receivers.map(({ rule }) => rule).sort());
   });
 
-  test("with one bug fails the rule that is about it, and no other", async () => {
+  test("with one bug fails the rule for this bug, and no other", async () => {
     const tried = await Promise.all(receivers.map(async ({ rule, bug }) => [rule, rulesWithVerdict(await tryReceiver(bug), "fail")]));
     expect(tried).toEqual(receivers.map(({ rule }) => [rule, [rule]]));
   });

@@ -135,7 +135,7 @@ const titleOf = ({ name, packages }: Library) =>
     ? `${name} (Node)`
     : `${name} ${packages.map((one) => versionOf(one).split(".").slice(0, 2).join(".")).join(" + ")}`;
 
-test("the table of clients is what the judge finds today", async () => {
+test("docs/clients.md matches the current verdicts", async () => {
   const found = await judged();
   const rows: Row[] = situations.flatMap(({ name, rules }, place) =>
     rules.map((rule) => ({ situation: name, rule, cells: found.map((own) => cell(own[place] ?? [], rule)) })),

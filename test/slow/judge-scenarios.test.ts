@@ -133,7 +133,7 @@ describe.concurrent("a client under", () => {
       await afterwards?.(send);
     };
 
-  test.each(clients)("$scenario that is sound has all points", async (tried) => {
+  test.each(clients)("$scenario that is correct has all points", async (tried) => {
     expectFullScore(await tryOn(running, tried.scenario, callIn(tried, sound)));
   });
 
@@ -264,7 +264,7 @@ async function receiveUnder(scenario: string, bug: Partial<ReceiverBehaviour>): 
 }
 
 describe.concurrent("a receiver under", () => {
-  test.each(Object.keys(stories))("%s that is sound has all points", async (scenario) => {
+  test.each(Object.keys(stories))("%s that is correct has all points", async (scenario) => {
     expectFullScore(await receiveUnder(scenario, {}));
   });
 
@@ -273,7 +273,7 @@ describe.concurrent("a receiver under", () => {
   });
 });
 
-test("every scenario was tried, and is named as its file is", async () => {
+test("every scenario is tested, and is named like its file", async () => {
   const files = readdirSync(join(import.meta.dirname, "../../fixtures/scenarios")).map((file) => file.replace(/\.json$/, ""));
   const { data } = await control(running.url, "GET", "/scenarios");
   const names = [...new Set((data as ScenarioState[]).map(({ name }) => name))];

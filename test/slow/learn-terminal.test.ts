@@ -12,7 +12,7 @@ describe("learn on a terminal", () => {
     for (const folder of made) rmSync(folder, { recursive: true, force: true });
   });
 
-  test("opens with the lesson, ticks when the command is run, hints by itself, and s shows it in plain lines", async () => {
+  test("opens the lesson, completes a step when its command runs, hints after a while, and s shows plain lines", async () => {
     const terminal = openProgram(["learn", "--port", "0", "--hint-after", "2s"], { size: USUAL });
     const first = await terminal.shows("1. Ask who you are");
     expect(first).toMatch(/\[\d Lesson\]/);
@@ -31,7 +31,7 @@ describe("learn on a terminal", () => {
     expect((await terminal.ended).code).toBe(0);
   });
 
-  test("puts the lesson's file where it was begun, never over another, and says so", async () => {
+  test("writes the file of the lesson to the working folder, never overwrites another, and says so", async () => {
     const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
     made.push(folder);
     const shell = openShell();
@@ -54,7 +54,7 @@ describe("learn on a terminal", () => {
     await shell.shows("ended with 0");
   });
 
-  test("serves a room with its board, which has everybody who joins, and shows nobody's key", async () => {
+  test("serves a room whose board lists all participants without their keys", async () => {
     const terminal = openProgram(["learn", "--serve", "--port", "0", "--allowed-host", "127.0.0.1"]);
     const invitation = await terminal.shows("No learners yet");
     const path = /\/_sandbox\/room\/[0-9a-f]{16}/.exec(invitation.replaceAll(/\s*│\n│\s*/g, ""))?.[0];

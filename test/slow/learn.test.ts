@@ -23,7 +23,7 @@ const stop = async (program: Program) => {
   return program.ended;
 };
 
-test("lists what there is to learn", async () => {
+test("lists the lessons", async () => {
   const { code, out } = await run(["learn", "--list"]);
   expect([code, out.slice(0, 3)]).toEqual([
     0,
@@ -41,7 +41,7 @@ test("lists the lessons of a folder of one's own", async () => {
   expect([out, error]).toEqual([["7 mine             My lesson (1 steps)"], ""]);
 });
 
-test("shows a step, ticks it, shows the next; h is a hint and s skips a step", async () => {
+test("shows a step, marks it done, shows the next; h prints a hint and s skips the step", async () => {
   const program = launch(["learn", "--port", "0", "--hint-after", "0s"]);
   await says(program, "[first-call 1/5] Ask who you are");
   expect(program.out).toContain("Your first call");
@@ -56,7 +56,7 @@ test("shows a step, ticks it, shows the next; h is a hint and s skips a step", a
   expect(await stop(program)).toMatchObject({ code: 0, error: "" });
 });
 
-test("goes on with the next lesson by itself", async () => {
+test("continues with the next lesson", async () => {
   const program = launch(["learn", "--port", "0", "--checkpoint", "5"]);
   await says(program, "[first-call 5/5] Create a record");
   type(program, "s");
@@ -65,7 +65,7 @@ test("goes on with the next lesson by itself", async () => {
   await stop(program);
 });
 
-test("puts the lesson's file where one is, with the learner's own address, and never over another", async () => {
+test("writes the file of the lesson with the learner's address, and never overwrites another", async () => {
   const cwd = folder();
   const first = launch(["learn", "paging", "--port", "0"], {}, cwd);
   await says(first, "paging.mjs was created in this folder");
@@ -88,7 +88,7 @@ test("puts the lesson's file where one is, with the learner's own address, and n
   await stop(second);
 });
 
-test("keeps progress in a file that was named", async () => {
+test("keeps progress in the given file", async () => {
   const db = join(folder(), "learning.db");
   const words = ["learn", "--port", "0", "--db", db];
   const first = launch(words);
@@ -100,7 +100,7 @@ test("keeps progress in a file that was named", async () => {
   await stop(second);
 });
 
-test("begins afresh after a reset", async () => {
+test("starts over after a reset", async () => {
   const program = launch(["learn", "--port", "0"]);
   const url = /http:\S+(?=\/v1)/.exec(await says(program, "is ready at"))?.[0];
   await says(program, "[first-call 1/5]");
@@ -112,7 +112,7 @@ test("begins afresh after a reset", async () => {
   expect((await stop(program)).error).toContain("the lesson starts again");
 });
 
-test("serves a room, and learns in it", async () => {
+test("serves a room and joins it", async () => {
   const room = launch(["learn", "--serve", "--host", "127.0.0.1", "--port", "0"]);
   const url = (await says(room, "The room is open at ")).replace("The room is open at ", "");
   const learner = launch(["learn", "paging", "--join", url, "--name", "Ada"]);
@@ -141,7 +141,7 @@ test.each([
   [["learn", "--join", "http://127.0.0.1:1/"], 2, "--join takes the URL of a room"],
   [["learn", "--serve", "--seed", "7"], 2, "--seed cannot be used with --serve"],
   [["learn", "--name", "Ada"], 2, "add --join <url>"],
-])("refuses %j", async (words, code, says) => {
+])("rejects %j", async (words, code, says) => {
   const ended = await run([...words, ...(words.includes("--join") || words.includes("--name") ? [] : ["--port", "0"])]);
   expect([ended.code, ended.error]).toEqual([code, expect.stringContaining(says)]);
 });

@@ -142,7 +142,7 @@ describe("every lesson", () => {
   /** The clock runs: lessons describe real pauses and retries. */
   const openAsLearnersDo = async (lessons?: string) => open({ clock: undefined, lessons: lessons ?? (await lessonsApart()) });
 
-  test.each(names)("%s: each step ticks with its command, and not before", async (name) => {
+  test.each(names)("%s: each step completes with its command, and not before", async (name) => {
     const bench = await openAsLearnersDo();
     const desk = await sitDown(bench.url, `reader of ${name}`);
     const { steps } = await desk.begin(name);
@@ -157,7 +157,7 @@ describe("every lesson", () => {
     expect(await desk.state()).toMatchObject({ lesson: name, step: null, ticked: steps.length });
   });
 
-  test.each(names)("%s: each step can be begun at, with what those before would have left", async (name) => {
+  test.each(names)("%s: each step can be the first, with the results of the previous ones created", async (name) => {
     const apart = await lessonsApart();
     const { steps } = (await control((await openAsLearnersDo(apart)).url, "GET", `/lessons/${name}`)) as Lesson;
     for (const { number } of steps.slice(1)) {
@@ -180,7 +180,7 @@ describe("every lesson", () => {
     }
   });
 
-  test.each(withCode)("%s: what is to be mended does not tick unmended", async (name) => {
+  test.each(withCode)("%s: a step that fixes code does not complete with the broken code", async (name) => {
     const bench = await openAsLearnersDo();
     const { steps } = (await control(bench.url, "GET", `/lessons/${name}`)) as Lesson;
     for (const { number } of steps.filter(({ mends }) => mends)) {
@@ -194,12 +194,12 @@ describe("every lesson", () => {
   });
 });
 
-describe("somebody who learns", () => {
+describe("a learner", () => {
   const listed = (bench: Bench): Promise<Learner[]> => control(bench.url, "GET", "/learners").then(({ data }) => data);
   const payments = (bench: Bench, key?: string) => bench.call("GET", "/v1/payments?limit=3", key === undefined ? {} : { key });
   const me = (bench: Bench, key?: string) => bench.call("GET", "/v1/merchants/me", key === undefined ? {} : { key });
 
-  test("without a name is the first merchant, with its key, once", async () => {
+  test("without a name uses the first merchant and its key, once", async () => {
     const bench = await open();
     const first = await control(bench.url, "POST", "/learners", {});
     expect(first).toMatchObject({
@@ -221,7 +221,7 @@ describe("somebody who learns", () => {
     expect(lesson.file?.start).toContain(`"${bench.url}/v1"`);
   });
 
-  test("ticks by what it did since the step began, and by nothing that it did before or others do", async () => {
+  test("completes a step only by its own calls since the step began", async () => {
     const bench = await open();
     const desk = await sitDown(bench.url, "Ada");
     await me(bench, desk.apiKey);
@@ -237,7 +237,7 @@ describe("somebody who learns", () => {
     expect((await desk.state()).step).toBe(2);
   });
 
-  test("is told of on the live stream's totals like everything else", async () => {
+  test("appears in the totals of the live stream", async () => {
     const bench = await open();
     const heard: string[] = [];
     bench.onHappening((happening) => void (happening.kind === "lesson" && heard.push(happening.lesson.news)));
@@ -250,7 +250,7 @@ describe("somebody who learns", () => {
     expect(await listed(bench)).toEqual([]);
   });
 
-  test("gets a hint when it asks, then the next one, then the last again", async () => {
+  test("gets a hint on request, then the next, then the last again", async () => {
     const bench = await open();
     const desk = await sitDown(bench.url, "Ada");
     await desk.begin("paging", 5);
@@ -261,7 +261,7 @@ describe("somebody who learns", () => {
     expect([again.hint, one.hints, two.hints, again.hints]).toEqual([two.hint, 1, 2, 2]);
   });
 
-  test("gets a hint unasked after a while", async () => {
+  test("gets a hint automatically after a while", async () => {
     const bench = await open();
     const { learner } = await control(bench.url, "POST", "/learners", { name: "Ada", hintAfter: "5ms" });
     const hinted = nextNews(bench, learner.id, "hint");
@@ -269,7 +269,7 @@ describe("somebody who learns", () => {
     expect((await hinted).learner.hint).toMatch(/^Run the command/);
   });
 
-  test("may skip: what the step would have left is there, and the last one ends the lesson", async () => {
+  test("can skip a step: its results are created, and skipping the last one ends the lesson", async () => {
     const bench = await open();
     const desk = await sitDown(bench.url, "Ada");
     await desk.begin("first-call", 5);
@@ -285,7 +285,7 @@ describe("somebody who learns", () => {
     expect([over.status, over.body.code]).toEqual([409, "invalid_state"]);
   });
 
-  test("goes on where it was after a restart, with what it did of the step", async () => {
+  test("continues its step after a restart, with the calls already made", async () => {
     const cwd = folder();
     const file = join(cwd, "sandbox.db");
     const before = await open({ memory: false, db: file });
@@ -305,7 +305,7 @@ describe("somebody who learns", () => {
     expect((await ticked).learner).toMatchObject({ step: null, ticked: 1, next: "idempotency" });
   });
 
-  test("is forgotten by a reset, and put back by a snapshot to a step that has yet to be done", async () => {
+  test("is removed by a reset, and restored by a snapshot to an incomplete step", async () => {
     const bench = await open();
     const desk = await sitDown(bench.url, "Ada");
     await desk.begin("first-call");
@@ -332,7 +332,7 @@ describe("somebody who learns", () => {
     ["a step that there is not", "/learners/ID/lesson", { name: "paging", checkpoint: 9 }, 400, "has 5 steps"],
     ["a span that is none", "/learners", { name: "Eve", hintAfter: "soon" }, 400, "hintAfter must be a span"],
     ["somebody who does not learn", "/learners/mer_market/skip", {}, 404, "No learner uses the merchant mer_market"],
-  ])("is refused %s", async (_, path, body, status, says) => {
+  ])("is rejected %s", async (_, path, body, status, says) => {
     const bench = await open();
     const desk = await sitDown(bench.url, "Ada");
     const answer = await bench.call("POST", `/_sandbox${path.replace("ID", desk.id)}`, { key: null, body });
@@ -352,7 +352,7 @@ describe("a room", () => {
   };
   const enter = (bench: Bench, path: string, name: string) => bench.call("POST", `${path}/join`, { key: null, body: { name } });
 
-  test("lets in who knows its word, and to nothing but lessons", async () => {
+  test("admits participants with its code, to the lesson routes only", async () => {
     const { bench, path } = await openRoom();
     const joined = await enter(bench, path, "Ada");
     expect(joined.status).toBe(200);
@@ -379,7 +379,7 @@ describe("a room", () => {
     expect((await bench.call("GET", path, { key: null })).text).not.toContain("sk_test_");
   });
 
-  test("is closed when there is none, and stays open over a restart", async () => {
+  test("does not exist by default, and stays open across a restart", async () => {
     const closed = await open();
     expect((await enter(closed, "/_sandbox/room/undefined", "Eve")).status).toBe(404);
     const file = join(folder(), "room.db");
@@ -392,7 +392,7 @@ describe("a room", () => {
     expect((await enter(after, `/_sandbox/room/${room}`, "Eve")).status).toBe(404);
   });
 
-  test("takes some hundreds of learners and refuses more in words", async () => {
+  test("accepts hundreds of learners, and rejects more with a message", async () => {
     const { bench, path } = await openRoom();
     let joined = 0;
     let answer = await enter(bench, path, "learner 0");
@@ -402,7 +402,7 @@ describe("a room", () => {
     expect(await enter(bench, path, "Eve")).toMatchObject({ status: 409, body: { code: "invalid_state" } });
   });
 
-  test("is walked through with curl alone", async () => {
+  test("works with curl alone", async () => {
     const { bench, path } = await openRoom();
     const joined = await shell(`curl -s --json '{"name": "Ada"}' '${bench.url}${path}/join?format=text'`, folder());
     expect(joined).toContain("[first-call 1/5] Ask who you are");
@@ -419,7 +419,7 @@ describe("a room", () => {
     expect(await shell(skip, folder())).toContain("[first-call 3/5]");
   });
 
-  test("tells a waiting learner of the tick when it comes", async () => {
+  test("answers a waiting learner when the step completes", async () => {
     const { bench, path } = await openRoom();
     const { apiKey, learner } = (await enter(bench, path, "Ada")).body;
     const waiting = bench.call("GET", `${path}/learners/${apiKey}?after=${learner.version}&within=1m`, { key: null });
@@ -427,7 +427,7 @@ describe("a room", () => {
     expect((await waiting).body.learner).toMatchObject({ step: 2, ticked: 1 });
   });
 
-  test("holds forty at once, each with its own ticks", async () => {
+  test("serves forty learners at once, each with separate progress", async () => {
     const { bench, path } = await openRoom();
     const everybody = await Promise.all(Array.from({ length: 40 }, (_, index) => enter(bench, path, `attendee ${index}`)));
     expect(new Set(everybody.map(({ body }) => body.apiKey)).size).toBe(40);
@@ -456,7 +456,7 @@ describe("a room", () => {
   }
 });
 
-test("on a narrow terminal prose is broken at its width, and lists and commands are left alone", async () => {
+test("on a narrow terminal prose is wrapped, and lists and commands are not", async () => {
   const lesson = {
     name: "own",
     number: 1,
@@ -495,7 +495,7 @@ test.each(["docs/lessons.md", "fixtures/lessons/README.md", ...pages.map((page) 
   },
 );
 
-describe("a page that is no lesson", () => {
+describe("an invalid lesson page", () => {
   const good = [
     "# T",
     "",
@@ -551,7 +551,7 @@ describe("a page that is no lesson", () => {
   });
 });
 
-describe("lessons of one's own", () => {
+describe("custom lessons", () => {
   const page = (check: string, more = "") => `# Own\n\nWhat it is about.\n\n## 1. Do\n\n<!-- check: ${check} -->\n${more}\nDo it.\n`;
   const openWith = (...texts: string[]) => {
     const lessons = folder();
@@ -572,13 +572,13 @@ describe("lessons of one's own", () => {
     ["an operation that there is not", page('{"requests": {"match": {"operation": "payments.lst"}}}'), "Did you mean payments.list?"],
     ["a kind of record that there is not", page('{"records": {"kind": "paymnt"}}'), "Did you mean payment?"],
     ["a rule of the judge that there is not", page('{"verdicts": {"rules": ["retry.bonded"]}}'), "Did you mean retry.bounded?"],
-  ])("are refused with the line for %s", async (_, text, says) => {
+  ])("are rejected with the line for %s", async (_, text, says) => {
     const { status, body } = await listed(await openWith(text));
     expect([status, body.message]).toEqual([400, expect.stringContaining(says)]);
     expect(body.message).toContain("01-own.md:7 ");
   });
 
-  test("are refused at the start where there are none, and told of where they went away since", async () => {
+  test("are reported as missing at the start, and later if they are deleted", async () => {
     await expect(open({ lessons: folder() })).rejects.toThrow("holds no lesson");
     await expect(open({ lessons: join(folder(), "none") })).rejects.toThrow("Cannot read the folder");
     const there = folder();
@@ -588,7 +588,7 @@ describe("lessons of one's own", () => {
     expect((await listed(bench)).body.message).toContain("Cannot read the folder");
   });
 
-  test("have what a step needs set up for its learner alone when the step begins", async () => {
+  test("create the setup of a step for its learner only, when the step begins", async () => {
     const setup = `<!-- setup: {"method": "POST", "path": "/_sandbox/faults", "body": {"match": {"merchant": "mer_lodge", "operation": "payments.list"}, "action": {"type": "rate_limit"}}} -->`;
     const bench = await openWith(
       page('{"requests": {"match": {"operation": "merchants.me"}}}') +
@@ -606,7 +606,7 @@ describe("lessons of one's own", () => {
     expect((await ticks[1])?.learner.step).toBeNull();
   });
 
-  test("tick by what the control plane changes, by deliveries, by verdicts and by faults too", async () => {
+  test("can check control plane changes, deliveries, verdicts and faults", async () => {
     const bench = await openWith(
       page('{"records": {"kind": "booking", "where": {"/id": "bkg_pending", "/status": "confirmed"}}}'),
       page('{"deliveries": {"match": {"event": "pricing_rule.created"}, "final": "failed"}}'),

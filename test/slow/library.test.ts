@@ -36,8 +36,8 @@ const node = (home: string, ...words: string[]) => run(process.execPath, words, 
 const VITEST = "node_modules/vitest/vitest.mjs";
 const JEST = join(root, "node_modules/jest/bin/jest.js");
 
-describe("the page", () => {
-  test("shows a program that prints what its comments say, and ends by itself", async () => {
+describe("docs/library.md", () => {
+  test("shows a program that prints the output in its comments, and exits", async () => {
     const home = project([]);
     const [source, ...rest] = snippets(page, "");
     const whole = [source, ...rest].join("\n").replace('"http://127.0.0.1:4747"', "sandbox.url");
@@ -80,8 +80,8 @@ test("the tests of the sample shop pass", async () => {
   expect(numPassedTests).toBe(numTotalTests);
 });
 
-describe("a process", () => {
-  test("can require it too", async () => {
+describe("a Node process", () => {
+  test("can load the library with require()", async () => {
     const home = project([]);
     const source = `
       const { createSandbox } = require("merchant-sandbox");
@@ -94,7 +94,7 @@ describe("a process", () => {
     expect((await node(home, "required.cjs")).stdout).toBe("4\n");
   });
 
-  test("has twenty sandboxes at once, each a world of its own, and ends by itself once they are closed", async () => {
+  test("runs twenty isolated sandboxes at once, and exits when they are closed", async () => {
     const home = project([]);
     const source = `
       import { createSandbox } from "merchant-sandbox";
@@ -118,7 +118,7 @@ describe("a process", () => {
     expect(JSON.parse(stdout)).toEqual({ ports: 20, statuses: twenty(200), requests: twenty(1), refused: twenty("rejected") });
   });
 
-  test("gives back everything that a closed sandbox held", async () => {
+  test("frees all memory and handles of a closed sandbox", async () => {
     const home = project([]);
     const source = `
       import { createSandbox } from "merchant-sandbox";
@@ -139,7 +139,7 @@ describe("a process", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test("may end while a sandbox is still open, where it is told to", async () => {
+  test("can exit while a sandbox is still open", async () => {
     const home = project([]);
     writeFileSync(
       join(home, "left.js"),

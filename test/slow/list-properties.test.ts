@@ -104,7 +104,7 @@ function play(
   }
 }
 
-describe("whatever happens", () => {
+describe("with any sequence of keys and rows", () => {
   test("the selected row of a pinned list never changes by itself", () => {
     fc.assert(
       fc.property(history, (given) =>

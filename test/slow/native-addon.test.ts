@@ -38,7 +38,7 @@ describe("a better-sqlite3 that would crash this Node", () => {
     ["start with a file", ["start", "--port", "0"]],
     ["start in the background", ["start", "--memory", "--port", "0", "--detach"]],
     ["exec", ["exec", "--", "node", "--version"]],
-  ])("is refused in words by %s", async (_, words) => {
+  ])("is reported in one sentence by %s", async (_, words) => {
     expect(await installation("13.2.0", CRASHES).run(...words)).toEqual({
       code: 7,
       signal: null,
@@ -47,7 +47,7 @@ describe("a better-sqlite3 that would crash this Node", () => {
     });
   });
 
-  test("is refused in words by the dashboard, whose sandbox is in a worker thread", async () => {
+  test("is reported in one sentence by the dashboard, whose sandbox runs in a worker thread", async () => {
     const { program, variables } = installation("13.2.0", CRASHES);
     const terminal = openTerminal(process.execPath, [program, "start", "--memory", "--port", "0"], { variables });
     expect(await terminal.ended).toMatchObject({ code: 7 });
@@ -60,7 +60,7 @@ describe("a better-sqlite3 that would crash this Node", () => {
     expect([code, out]).toEqual([0, [`unsupported_node ${REFUSAL}`]]);
   });
 
-  test("is a finding of the doctor, who goes on with the other checks", async () => {
+  test("is reported by doctor, which continues with the other checks", async () => {
     const { code, out } = await installation("13.2.0", CRASHES).run("doctor", "--port", "0", "--memory");
     expect([code, out.slice(0, 5)]).toEqual([
       1,
@@ -78,7 +78,7 @@ describe("a better-sqlite3 that would crash this Node", () => {
 describe("a better-sqlite3 without a binary for this Node", () => {
   const sentence = "better-sqlite3 does not load in Node 22.12.0: NODE_MODULE_VERSION 999";
 
-  test("is refused before the sandbox says that it is ready", async () => {
+  test("is reported before the sandbox is ready", async () => {
     expect(await installation("12.11.1", DOES_NOT_LOAD).run("start", "--memory", "--port", "0")).toMatchObject({
       code: 7,
       out: [],
@@ -86,7 +86,7 @@ describe("a better-sqlite3 without a binary for this Node", () => {
     });
   });
 
-  test("is a finding of the doctor", async () => {
+  test("is reported by doctor", async () => {
     const { code, out } = await installation("12.11.1", DOES_NOT_LOAD).run("doctor", "--port", "0", "--memory");
     expect([code, out.slice(2, 4)]).toEqual([
       1,

@@ -44,7 +44,7 @@ describe.each([
   ["the service", service, "/payments", "get"],
   ["the control plane", control, "/_sandbox/clock", "get"],
 ] as const)("the document of %s", (_, document, path, method) => {
-  test("has no error and no warning by Redocly's recommended rules, which do find planted ones", async () => {
+  test("has no error or warning by Redocly's recommended rules, which find planted ones", async () => {
     expect(await redocly(document)).toEqual([]);
     const broken = copy(document);
     delete broken.paths[path][method].summary;
@@ -52,7 +52,7 @@ describe.each([
     expect(await redocly(broken)).toEqual([expect.stringContaining("operation-summary"), expect.stringContaining("no-unused-components")]);
   });
 
-  test("has no error and no warning by Spectral's recommended rules, which do find planted ones", async () => {
+  test("has no error or warning by Spectral's recommended rules, which find planted ones", async () => {
     expect(await spectral(document)).toEqual([]);
     const broken = copy(document);
     delete broken.paths[path][method].tags;
@@ -82,7 +82,7 @@ async function compile(document: OpenApiDocument, usage: string): Promise<string
   return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
 }
 
-test("types made from the service's document compile strictly, and know right uses from wrong ones", async () => {
+test("types generated from the service's document compile strictly and reject wrong uses", async () => {
   const usage = `
     import type { components, operations, paths, webhooks } from "./types";
     type Json<T> = T extends { content: { "application/json": infer Body } } ? Body : never;
@@ -103,7 +103,7 @@ test("types made from the service's document compile strictly, and know right us
   expect(await compile(service, usage)).toEqual([]);
 });
 
-test("types made from the control plane's document compile strictly", async () => {
+test("types generated from the control plane's document compile strictly", async () => {
   const usage = `
     import type { paths } from "./types";
     export type Clock = paths["/_sandbox/clock"]["get"]["responses"][200]["content"]["application/json"];`;
@@ -130,7 +130,7 @@ function mutate(value: Json, at: number, how: number): Json {
   return whole;
 }
 
-test("the document's schemas take what the handlers answer, and refuse whatever the pipe would refuse", async () => {
+test("the document's schemas accept every response, and reject the bodies that the pipeline rejects", async () => {
   const replies = await exampleReplies();
   const mutation = fc.record({ operation: fc.nat(catalogue.length - 1), at: fc.nat(200), how: fc.nat(ODD.length) });
   await fc.assert(
@@ -170,7 +170,7 @@ function withDelivered(bodies: Json[]): Json {
   return document;
 }
 
-test("the document's webhooks take what the operations send, and refuse a record with a wrong id", async () => {
+test("the document's webhook schemas accept every event, and reject a record with a wrong id", async () => {
   const bodies = await exampleEvents();
   const rules = { "no-invalid-media-type-examples": { severity: "error" as const, allowAdditionalProperties: true } };
   expect(await redocly(withDelivered(bodies), rules)).toEqual([]);

@@ -75,7 +75,7 @@ const manifest = () => JSON.parse(text("package.json")) as Manifest;
 const bin = () => join(home, manifest().bin["merchant-sandbox"] ?? "");
 
 describe("the tarball", () => {
-  it("holds the bundles, the fixtures, the pages and the papers, and nothing else", () => {
+  it("contains the bundles, fixtures, documentation and licences, and nothing else", () => {
     const others = published.filter((path) => !/^(dist|docs|fixtures|recipes|types)\//.test(path));
     expect(others.sort()).toEqual(["LICENSE", "README.md", "SECURITY.md", "llms.txt", "package.json"]);
     expect(published).toEqual(
@@ -109,7 +109,7 @@ describe("the tarball", () => {
     expect(targets.filter(({ target }) => !isPublished(target))).toEqual([]);
   });
 
-  it("asks for better-sqlite3 alone, the version with a binary for each Node that is supported", () => {
+  it("depends only on better-sqlite3, in a version with a binary for each supported Node", () => {
     expect(manifest().dependencies).toEqual({ "better-sqlite3": "^12.11.1 || ^13.2.0" });
     expect(manifest()).not.toHaveProperty("scripts.install");
   });
@@ -120,11 +120,11 @@ describe("the tarball", () => {
     expect(manifest()).toHaveProperty("peerDependenciesMeta.vitest.optional", true);
   });
 
-  it("names no folder of the machine that built it", () => {
+  it("contains no path of the build machine", () => {
     expect(published.filter((path) => text(path).includes(root))).toEqual([]);
   });
 
-  it("brings the licence of every package that is bundled", () => {
+  it("contains the licence of every bundled package", () => {
     const code = published.filter((path) => /\.c?js$/.test(path)).map(text);
     const bundled = new Set(
       code.flatMap((source) => [...source.matchAll(/^\s*\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(([, name]) => name)),
@@ -146,7 +146,7 @@ describe("the command", () => {
     expect(stdout).toBe(`${manifest().version}\n`);
   });
 
-  it("starts on any free port, says so in one line of JSON, answers, and ends in order", async () => {
+  it("starts on a free port, prints one line of JSON, responds and shuts down", async () => {
     const started = spawn(process.execPath, [bin(), "start", "--memory", "--port", "0", "--json"], { cwd: folder });
     child = started;
     const first = await firstLine(started);
@@ -163,7 +163,7 @@ describe("the command", () => {
     expect(await left).toBe(onWindows ? null : 0);
   });
 
-  it("tells a Node that is too old so, in one sentence and words that it can parse", async () => {
+  it("prints one sentence on an unsupported Node, in syntax that this Node can parse", async () => {
     const pretend = `Object.defineProperty(process, "versions", { value: { node: "18.20.8" } }); require(${JSON.stringify(bin())});`;
     const refused = await node("--input-type=commonjs", "--eval", pretend).catch((error: { code: number; stderr: string }) => error);
     expect(refused).toMatchObject({
@@ -189,7 +189,7 @@ function firstLine(started: ChildProcess): Promise<string> {
 }
 
 describe("the library", () => {
-  it("can be imported, and serves", async () => {
+  it("can be imported and serves requests", async () => {
     const script = `
       import { createSandbox } from "merchant-sandbox";
       const sandbox = await createSandbox();
@@ -201,7 +201,7 @@ describe("the library", () => {
     expect(stdout).toBe("200\n");
   });
 
-  it("compiles strictly in a project that has no types of ours, nor Node's, whether it imports or requires", async () => {
+  it("compiles strictly in a project without @types/node, as ESM and CommonJS", async () => {
     const usage = [
       `import { type ClockAdvanceReply, connect, createSandbox, type Merchant, ownMerchant, type Sandbox, SandboxError } from "merchant-sandbox";`,
       `export async function first(): Promise<Merchant | undefined> {`,
@@ -254,7 +254,7 @@ describe("the library", () => {
     expect(stdout).toBe("");
   });
 
-  it("and so does the sample shop, with its types of vitest", async () => {
+  it("compiles in the sample shop with the Vitest types", async () => {
     const shop = join(folder, "node_modules/sample-shop");
     cpSync(join(root, "test/sample-shop"), shop, { recursive: true });
     for (const name of ["vitest", "express", "@types"])
@@ -268,7 +268,7 @@ describe("the library", () => {
     expect(stdout).toBe("");
   });
 
-  it("leaves nothing behind in the folder it was used from", () => {
+  it("leaves no files in the working folder", () => {
     expect(readdirSync(folder).filter((name) => !/\.tgz$|^(node_modules|package\.json|usage\.c?ts)$/.test(name))).toEqual([]);
   });
 });

@@ -220,7 +220,7 @@ function foretold({ fixture, steps, faults: { limited, lost, down }, limit }: Su
 }
 
 describe("fifty suites side by side", () => {
-  test("hear, see and are told what each would be alone, to the last request, event and verdict", { timeout: 180_000 }, async () => {
+  test("each get the requests, events and verdicts that they would get alone", { timeout: 180_000 }, async () => {
     const receiver = await startReceiver("127.0.0.1", 0);
     const property = fc.asyncProperty(suites, async (all) => {
       const outcomes = await together(all, receiver);

@@ -71,7 +71,7 @@ describe("the README", () => {
   test.each([
     ["README.md", readme, root],
     ["docs/webhooks.md", webhooks, join(root, "docs")],
-  ])("%s has no link that leads nowhere", (_, page, base) => {
+  ])("%s has no broken link", (_, page, base) => {
     const links = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string).filter((link) => !/^https?:/.test(link));
     expect(links.length).toBeGreaterThan(0);
     for (const link of links) {
@@ -82,8 +82,8 @@ describe("the README", () => {
   });
 });
 
-describe("the page on webhooks", () => {
-  test("registers as it says, and shows a delivery as it is", async () => {
+describe("docs/webhooks.md", () => {
+  test("shows the registration and a delivery as they are", async () => {
     const bench = await open();
     const [curl = ""] = linesOf(section(webhooks, "Register"));
     const endpoint = JSON.parse((await shell(curl, bench.url)).stdout);
@@ -103,7 +103,7 @@ describe("the page on webhooks", () => {
     expect(types.filter((type) => type !== "*" && !eventTypes.has(type))).toEqual([]);
   });
 
-  test("openssl finds the signature of a delivery", async () => {
+  test("openssl computes the signature of a delivery", async () => {
     const bench = await open();
     const receiver = await receive();
     const { id, secret } = await register(bench, receiver.url);
@@ -133,7 +133,7 @@ describe("the page on webhooks", () => {
     return { ...program, port };
   }
 
-  test("its receiver takes what is genuine, once, and refuses what is forged or stale", async () => {
+  test("its receiver accepts a genuine delivery once, and rejects forged and stale ones", async () => {
     const bench = await open({ clock: "real", retrySchedule: "1h" });
     const receiver = await runReceiver(bench);
     const event = await trigger(bench, "a.b");
@@ -164,7 +164,7 @@ describe("the page on webhooks", () => {
     expect(receiver.out).toEqual(["listening", `a.b ${event}`]);
   });
 
-  test("names commands that there are", async () => {
+  test("names existing commands", async () => {
     const bench = await open();
     const lines = linesOf(webhooks).filter((line) => line.startsWith("npx merchant-sandbox "));
     expect(lines.length).toBeGreaterThan(3);

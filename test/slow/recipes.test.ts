@@ -76,7 +76,7 @@ async function job(steps: Step[], at: Project, given: Record<string, string> = {
   return { codes, summary: readFileSync(files.GITHUB_STEP_SUMMARY, "utf8") };
 }
 
-test("the one line does what it says, here and in the README", async () => {
+test("the one-line command works, on the page and in the README", async () => {
   const line = fence(page.slice(0, page.indexOf("\n## ")), "sh");
   const at = project();
   const green = await shell(line, at);
@@ -86,8 +86,8 @@ test("the one line does what it says, here and in the README", async () => {
   expect(readFileSync(join(root, "README.md"), "utf8")).toContain(`\n${line}\n`);
 });
 
-describe("the page", () => {
-  test("names every condition, every command and every exit code as they are", () => {
+describe("docs/ci.md", () => {
+  test("lists every --fail-on condition, command and exit code", () => {
     const text = section("exec");
     const rows = [...text.matchAll(/^\| `([\w=.,]+)` \| (\d) \|/gm)].map(([, name, code]) => [name, Number(code)]);
     expect(rows).toEqual([
@@ -111,13 +111,13 @@ describe("the page", () => {
     expect(flags.filter((flag) => !known.includes(flag) && flag !== "--rm")).toEqual([]);
   });
 
-  test("each condition that it names is taken", async () => {
+  test("names only conditions that exec accepts", async () => {
     const names = [...section("exec").matchAll(/^\| `([\w=.,]+)` \| \d \|/gm)].map(([, name]) => name);
     const { code, error } = await run(["exec", "--fail-on", names.join(","), "--", process.execPath, "-e", "process.exit(9)"]);
     expect([code, error]).toEqual([9, expect.stringContaining("payouts.list was never called")]);
   });
 
-  test("several steps share one sandbox, and nothing of it stays", async () => {
+  test("several steps share one sandbox, and no files remain", async () => {
     const at = project();
     const script = fence(section("One sandbox for several steps"), "sh");
     const { code, stdout, stderr } = await shell(script, at);
@@ -134,7 +134,7 @@ describe("the page", () => {
   });
 });
 
-test("what the page for coding agents tells them to run comes to an answer, and leaves nothing behind", async () => {
+test("the commands for coding agents print a result and leave no files", async () => {
   const script = fence(readFileSync(join(root, "docs/agents.md"), "utf8"), "sh");
   const { code, stdout, stderr } = await shell(script, project());
   expect([code, stderr]).toEqual([0, ""]);
@@ -148,21 +148,21 @@ describe("GitHub Actions", () => {
   const { jobs } = parse(fence(section("GitHub Actions"), "yaml")) as { jobs: Record<string, { steps: Step[] }> };
   const stepsOf = (name: string) => jobs[name]?.steps ?? [];
 
-  test("uses what the project's own workflow uses", () => {
+  test("uses the action versions of the project's own workflow", () => {
     const own = readFileSync(join(root, ".github/workflows/ci.yml"), "utf8");
     const used = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
     expect(used.length).toBeGreaterThan(0);
     expect(used.filter((action) => !own.includes(`uses: ${action}\n`))).toEqual([]);
   });
 
-  test("one line: the steps pass, and the summary has the report, also of a red run", async () => {
+  test("one line: the steps pass, and the summary has the report, also after a failed run", async () => {
     const green = await job(stepsOf("one-line"), project());
     expect([green.codes, green.summary]).toEqual([[0, 0, 0], expect.stringContaining(`| Operations called | 1 of ${catalogue.length} |`)]);
     const red = await job(stepsOf("one-line"), project(), { WANTED: "500" });
     expect([red.codes, red.summary]).toEqual([[0, 1, 0], expect.stringContaining(`| Operations called | 1 of ${catalogue.length} |`)]);
   });
 
-  test("several steps: the later ones find the sandbox, and the last one ends it, also after a red one", async () => {
+  test("several steps: the later ones find the sandbox, and the last one stops it, also after a failure", async () => {
     for (const [wanted, code] of [
       ["200", 0],
       ["500", 1],
@@ -174,7 +174,7 @@ describe("GitHub Actions", () => {
   });
 });
 
-test("GitLab: the script passes, and leaves the report where GitLab looks for it", async () => {
+test("GitLab: the script passes, and writes the report where GitLab expects it", async () => {
   const { test: job } = parse(fence(section("GitLab CI"), "yaml")) as {
     test: { script: string[]; artifacts: { reports: { junit: string } } };
   };
@@ -183,7 +183,7 @@ test("GitLab: the script passes, and leaves the report where GitLab looks for it
   expect(XMLValidator.validate(readFileSync(join(at.cwd, job.artifacts.reports.junit), "utf8"))).toBe(true);
 });
 
-test.skipIf(spawnSync("make", ["--version"]).status !== 0)("Make: each target does its part", async () => {
+test.skipIf(spawnSync("make", ["--version"]).status !== 0)("Make: each target works", async () => {
   const at = project();
   writeFileSync(join(at.cwd, "Makefile"), `${fence(section("Make"), "make")}\n`);
   expect(await shell("make -s test", at)).toMatchObject({ code: 0, stdout: "tested 200\n" });
@@ -229,7 +229,7 @@ async function startImage(variables: Record<string, string>) {
 }
 
 describe("the Dockerfile", () => {
-  test("knows its instructions, has two stages, and runs as nobody special", () => {
+  test("has valid instructions, two stages and an unprivileged user", () => {
     const known = ["FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "CMD"];
     expect(dockerfile.filter(({ name }) => !known.includes(name))).toEqual([]);
     const stages = dockerfile.filter(({ name }) => name === "FROM").map(({ words }) => words);
@@ -241,7 +241,7 @@ describe("the Dockerfile", () => {
     expect(Object.keys(imageVariables).filter((name) => name.startsWith("MERCHANT_") && !options.includes(name))).toEqual([]);
   });
 
-  test("builds from what it copies, which its list of ignored files lets through, into what its last stage runs", async () => {
+  test("copies files that .dockerignore includes, and runs files that it built", async () => {
     const build = folder();
     const stage = dockerfile.slice(0, dockerfile.length - lastStage.length);
     const ignored = readFileSync(join(root, "recipes/Dockerfile.dockerignore"), "utf8").trim().split("\n");
@@ -269,7 +269,7 @@ describe("the Dockerfile", () => {
     expect(stdout).toBe("sk_test_lodge\n");
   });
 
-  test("its command serves those who call it by name, and its health check tells", async () => {
+  test("its command accepts requests by host name, and its health check works", async () => {
     const { url, port, given, child, ended } = await startImage({});
     const [, json = ""] = /CMD (\[.*\])$/.exec(argumentOf("HEALTHCHECK")) ?? [];
     const [name, ...words] = JSON.parse(json) as string[];
@@ -283,7 +283,7 @@ describe("the Dockerfile", () => {
   });
 });
 
-test("Compose: the tests beside the sandbox find it healthy, by the name of its service", async () => {
+test("Compose: the tests reach a healthy sandbox by its service name", async () => {
   interface Service {
     build?: { context: string; dockerfile: string };
     environment: Record<string, string>;
@@ -318,7 +318,7 @@ function evaluate<T>(source: string, names: string[], values: unknown[]): Promis
   return new AsyncFunction(...names, body)(...values);
 }
 
-test("Playwright: its server is ready where it looks, and ends when told to", async () => {
+test("Playwright: its web server is ready at the expected URL, and stops on its signal", async () => {
   interface Server {
     command: string;
     url: string;
@@ -345,7 +345,7 @@ test("Playwright: its server is ready where it looks, and ends when told to", as
   expect(await ended).toBe(0);
 });
 
-test("Testcontainers: what it waits for is answered as it expects", async () => {
+test("Testcontainers: its wait strategy gets the expected response", async () => {
   const asked: Record<string, unknown[]> = {};
   /** Records every call and returns itself. */
   const noting = (): unknown => new Proxy({}, { get: (_, name: string) => (name === "then" ? undefined : note(name)) });
@@ -370,7 +370,7 @@ test("Testcontainers: what it waits for is answered as it expects", async () => 
   expect([port, answer.status]).toEqual([optionDefinitions.port.default, asked.forStatusCode?.[0]]);
 });
 
-test("no link of the page leads nowhere", () => {
+test("the page has no broken link", () => {
   const links = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string);
   expect(links.length).toBeGreaterThan(0);
   expect(links.filter((link) => !existsSync(join(root, "docs", link)))).toEqual([]);

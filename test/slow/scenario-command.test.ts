@@ -19,7 +19,7 @@ describe("the command", () => {
     return { code, text: [...out, error].join("\n") };
   };
 
-  test("lists, arms, scores and disarms; the score's exit code is the verdict", async () => {
+  test("lists, starts, scores and stops scenarios; the exit code of score is the verdict", async () => {
     const bench = await open();
     expect((await scenario(bench.url)).text.split("\n").filter((line) => line !== "")).toHaveLength(files.length);
     expect(await scenario(bench.url, "score", "lost-response")).toMatchObject({ code: 4 });
@@ -46,7 +46,7 @@ describe("the command", () => {
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
   });
 
-  test("says what was meant", async () => {
+  test("suggests the closest name", async () => {
     const bench = await open();
     expect(await scenario(bench.url, "scor")).toMatchObject({ code: 2, text: expect.stringContaining("Did you mean score?") });
     expect(await scenario(bench.url, "start")).toMatchObject({ code: 2, text: expect.stringContaining("The scenario is missing") });

@@ -94,7 +94,7 @@ function expectNothingLost({ db, load, receiver, endpoint }: Soak): void {
 const expectNoDefects = ({ complaints }: Soak) =>
   expect(complaints.filter((text) => !/SandboxError|Error: (Another program|The disk|The SQLite file)/.test(text))).toEqual([]);
 
-describe("what grows is told from what goes up and down", () => {
+describe("growth is distinguished from fluctuation", () => {
   const wave = (count: number, slope: number) => Array.from({ length: count }, (_, place) => 100 + slope * place + 20 * ((place * 7) % 5));
   test.each([
     [0, wave(40, 0)],
@@ -126,7 +126,7 @@ async function expectLeftAlone(soak: Soak, one: Spoilt): Promise<boolean> {
 }
 
 test.skipIf(process.platform === "win32")(
-  "one life through every hazard, many lives that end in one, and files on which none may begin",
+  "runs one process through every hazard, kills many in one, and rejects damaged files",
   async () => {
     const soak = await openSoak({ seed: SEED, long: LONG });
     const began = performance.now();

@@ -110,7 +110,7 @@ const shown = (text: string) =>
   );
 const said = (out: string) => out.replace(/[ \t]+$/gm, "").trimEnd();
 
-test("read from top to bottom, up to where the test and the job begin", { timeout: 120_000 }, async () => {
+test("the commands before the test and the job work in order", { timeout: 120_000 }, async () => {
   const desk = await sitDown();
   const [begin, ...rest] = blocks.filter(({ under }) => !["In a test", "In CI"].includes(under));
   desk.begin(begin?.text ?? "");
@@ -134,7 +134,7 @@ test("read from top to bottom, up to where the test and the job begin", { timeou
   expect(compared).toBe(6);
 });
 
-test("the same rules are armed by hand as by the command", { timeout: 120_000 }, async () => {
+test("the rules added by hand equal those of the scenario command", { timeout: 120_000 }, async () => {
   const desk = await sitDown();
   desk.begin(blockOf("Start", "sh"));
   await ready(desk.url);
@@ -151,7 +151,7 @@ test("the same rules are armed by hand as by the command", { timeout: 120_000 },
   expect(await rules()).toEqual(byCommand);
 });
 
-test("the test and the job pass with the client that was mended, and fail with the one that was not", { timeout: 120_000 }, async () => {
+test("the test and the job pass with the fixed client, and fail with the broken one", { timeout: 120_000 }, async () => {
   const desk = await sitDown();
   for (const under of ["Write a client", "Fix it", "In a test"])
     for (const { text } of blocks.filter((block) => block.under === under && block.language === "ts")) desk.save(nameIn(text), text);
@@ -172,7 +172,7 @@ test("the test and the job pass with the client that was mended, and fail with t
   expect(readFileSync(join(desk.cwd, "report.xml"), "utf8")).toContain("<failure");
 });
 
-test("has no link that leads nowhere", () => {
+test("has no broken link", () => {
   const links = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
   expect(links.length).toBeGreaterThan(3);
   for (const link of links) {

@@ -12,8 +12,8 @@ const rule = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
 /** Frozen clock: only the test changes anything. */
 const frozen = (size = WIDE, words: string[] = []) => openDashboard(["--clock", NOON, ...words], { size });
 
-describe("what is shown", () => {
-  test("on a wide screen every kind of thing at once, exactly as large as the screen", async () => {
+describe("the screen shows", () => {
+  test("on a wide screen all panes, exactly as large as the screen", async () => {
     const terminal = await frozen();
     const text = await terminal.shows("lodge");
     for (const words of ["sk_test_lodge", "Requests", "Rate limits", "Faults", "Deliveries", "? help  q quit", "No requests yet"])
@@ -22,7 +22,7 @@ describe("what is shown", () => {
     expect(terminal.lines().filter((line) => line.startsWith("┌"))).toHaveLength(2);
   });
 
-  test("on a usual one, and on the least, one pane and the names of the others", async () => {
+  test("on a usual and on the smallest screen, one pane and the names of the others", async () => {
     for (const size of [USUAL, LEAST]) {
       const terminal = openProgram(["start", "--memory", "--port", "0"], { size });
       const text = await terminal.shows("No requests yet");
@@ -34,7 +34,7 @@ describe("what is shown", () => {
     }
   });
 
-  test("on a screen that is too small, which size it needs; and all of it again on one that is not", async () => {
+  test("on a screen that is too small, the required size; and everything again after it grows", async () => {
     const terminal = await frozen();
     for (const size of [
       { columns: 50, rows: 36 },
@@ -56,13 +56,13 @@ describe("what is shown", () => {
     expect(await terminal.ended).toMatchObject({ code: 0 });
   });
 
-  test("a request as soon as it was made", async () => {
+  test("a request immediately", async () => {
     const terminal = await frozen();
     await get(terminal.url, "/v1/payments?limit=3");
     expect(await terminal.shows("/v1/payments?limit=3")).toMatch(/12:00:00\.000 GET +\/v1\/payments\?limit=3 +200 .* ms lodge/);
   });
 
-  test("a filter while it is written, and everything again without it", async () => {
+  test("a filter while it is typed, and everything again without it", async () => {
     const terminal = await frozen();
     await get(terminal.url, "/v1/payments");
     await get(terminal.url, "/v1/payouts");
@@ -74,7 +74,7 @@ describe("what is shown", () => {
     await terminal.shows("/v1/payouts");
   });
 
-  test("a fault that is armed, and the answer that it gave", async () => {
+  test("an armed fault and the response it caused", async () => {
     const terminal = await frozen();
     await control(terminal.url, "POST", "/faults", { action: { type: "status", status: 503 }, name: "planted" });
     await terminal.shows("planted");
@@ -82,7 +82,7 @@ describe("what is shown", () => {
     expect(await terminal.shows(/\/v1\/payments +503/)).toMatch(/\/v1\/payments +503 \*/);
   });
 
-  test("a delivery to a real receiver, and by a key the same once more", async () => {
+  test("a delivery to a real receiver, and its replay by a key", async () => {
     const receiver = await receive();
     const terminal = await frozen();
     await call(terminal.url, "POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
@@ -94,7 +94,7 @@ describe("what is shown", () => {
     await terminal.shows(/payment\.succeeded .*✓ delivered.*payment\.succeeded .*✓ delivered/s);
   });
 
-  test("a fault that keys armed, which the next call meets", async () => {
+  test("a fault armed by keys, which affects the next call", async () => {
     const terminal = await frozen();
     terminal.type("o");
     await terminal.shows(/outage/i);
@@ -108,14 +108,14 @@ describe("what is shown", () => {
   });
 });
 
-describe("a size that changes", () => {
+describe("a resize", () => {
   test.each([
     ["narrower", WIDE, USUAL],
     ["wider", USUAL, WIDE],
     ["lower", WIDE, { columns: 120, rows: 20 }],
     ["higher", { columns: 120, rows: 20 }, { columns: 120, rows: 50 }],
     ["both ways at once", { columns: 200, rows: 20 }, { columns: 111, rows: 60 }],
-  ])("%s leaves nothing of the old picture", async (_, from, to) => {
+  ])("%s leaves nothing of the old screen", async (_, from, to) => {
     const terminal = await frozen(from);
     for (let limit = 1; limit <= 30; limit++) await get(terminal.url, `/v1/payments?limit=${limit}`);
     await terminal.shows("limit=30");
@@ -134,11 +134,11 @@ async function same(one: TestTerminal, other: TestTerminal): Promise<void> {
   await Promise.race([one.shows(equal), other.shows(equal)]).catch(() => expect(one.cells()).toEqual(other.cells()));
 }
 
-describe("what others send", () => {
+describe("untrusted text", () => {
   const TITLE = "\u001b]0;pwned\u0007";
   const CLEAR = "\u001b[2J\u009b3J";
 
-  test("is shown and never obeyed: in a path, in a header, in a body", async () => {
+  test("is shown without its escapes in a path, a header and a body", async () => {
     const terminal = await frozen();
     await get(terminal.url, `/v1/${encodeURIComponent(TITLE)}?x=${encodeURIComponent(CLEAR)}`, { "idempotency-key": "\u009b2Jkey" });
     await call(terminal.url, "POST", RULES, { body: { ...rule, name: TITLE + CLEAR }, headers: { "idempotency-key": "\u009b2J" } });
@@ -151,7 +151,7 @@ describe("what others send", () => {
     expectTame(terminal);
   });
 
-  test("nor in what a receiver answers, or in a name that a program gave", async () => {
+  test("and in the response of a receiver and the name of a program", async () => {
     const receiver = await receive();
     receiver.always((_, outgoing) => outgoing.writeHead(500, { "X-Note": "\u009b2J" }).end(TITLE + CLEAR));
     const terminal = await frozen();
@@ -179,8 +179,8 @@ describe("what others send", () => {
   }
 });
 
-describe("what is written", () => {
-  test("is nothing at all while nothing changes", async () => {
+describe("the output", () => {
+  test("is empty while nothing changes", async () => {
     const terminal = await frozen();
     await terminal.shows((text) => /resets/.test(text) && /\b0 req\/s/.test(text));
     const before = terminal.bytes().length;
@@ -189,7 +189,7 @@ describe("what is written", () => {
     expect(terminal.bytes().slice(before)).toBe("");
   });
 
-  test("has no colours where nobody wants any, and keeps its words", async () => {
+  test("has no colours with NO_COLOR, and the same text", async () => {
     for (const [words, variables] of [
       [[], { NO_COLOR: "1" }],
       [["--no-color"], {}],
@@ -204,7 +204,7 @@ describe("what is written", () => {
     }
   });
 
-  test("has lines that any terminal can draw where the terminal does not know more", async () => {
+  test("uses ASCII lines on a terminal without Unicode", async () => {
     const terminal = openProgram(["start", "--memory", "--port", "0"], { variables: { LANG: "C" } });
     await terminal.shows("LIVE");
     expect(terminal.text()).toMatch(/^\+-/m);
@@ -212,7 +212,7 @@ describe("what is written", () => {
     expect(terminal.text()).not.toMatch(/[^\x00-\x7f]/);
   });
 
-  test("asks for no mouse: what is on the screen can be marked and copied", async () => {
+  test("does not capture the mouse, so text can be selected and copied", async () => {
     const terminal = await frozen();
     for (const mode of [9, 1000, 1002, 1003, 1005, 1006, 1015]) expect(terminal.modes.has(mode)).toBe(false);
   });

@@ -22,7 +22,7 @@ describe("verify", () => {
   const [command = ""] = fences(section("Verify"), "sh");
   const [expected = ""] = fences(section("Verify"), "json");
 
-  test("the example holds for the run that it describes, and fails before it", async () => {
+  test("the example passes for the run it describes, and fails before it", async () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -41,13 +41,13 @@ describe("verify", () => {
     expect(verdict, JSON.stringify(results)).toBe("pass");
   });
 
-  test("every expectation there is has a row", () => {
+  test("every expectation has a row", () => {
     const rows = [...section("Verify").matchAll(/^\| `(\w+)` \|/gm)].map((match) => match[1]);
     expect(rows.sort()).toEqual(Object.keys(Expectation.properties).sort());
   });
 });
 
-test("the commands of the report write what they say", async () => {
+test("the report commands write the files on the page", async () => {
   const bench = await open();
   await bench.call("GET", "/v1/payments");
   const cwd = folder();
@@ -62,7 +62,7 @@ test("the commands of the report write what they say", async () => {
   ]);
 });
 
-describe("the command that audits", () => {
+describe("audit", () => {
   const SECRET = "whsec_0123456789abcdef";
   const isGenuine = ({ body, headers }: Arrival) =>
     createHmac("sha256", SECRET).update(body).digest("hex") === headers["x-webhook-signature"];
@@ -75,11 +75,11 @@ describe("the command that audits", () => {
     4: () => 200,
   };
 
-  test("has these exit codes", () => {
+  test("documents its exit codes", () => {
     expect([...codes.keys()].map(String)).toEqual(Object.keys(statusOf));
   });
 
-  test.each([...codes])("ends with %i where %s", async (code) => {
+  test.each([...codes])("exits with %i if %s", async (code) => {
     const { url } = await start(["--memory"]);
     const receiver = await receive();
     receiver.always((arrival, outgoing) => void outgoing.writeHead(statusOf[code]?.(arrival) ?? 500).end());
@@ -90,7 +90,7 @@ describe("the command that audits", () => {
     expect(ended.out.some((line) => line.includes("accepted a forged event"))).toBe(code === 3);
   });
 
-  test("asks for the address, and speaks JSON", async () => {
+  test("requires a URL, and prints JSON with --json", async () => {
     const missing = await run(["audit"]);
     expect([missing.code, missing.error]).toEqual([2, expect.stringContaining("The URL of the receiver is missing")]);
     const { url } = await start(["--memory"]);

@@ -40,8 +40,8 @@ async function expectGivenBack(shell: TestTerminal): Promise<void> {
 /** Process id of the program. */
 const pidAt = async (url: string) => ((await control(url, "GET", "")) as { pid: number }).pid;
 
-describe("every way out gives the terminal back, and says what the sandbox was", () => {
-  test("q ends well", async () => {
+describe("every exit restores the terminal and prints a summary", () => {
+  test("q exits with 0", async () => {
     const shell = await startInShell("--memory --port 0");
     await get(shell.url, "/v1/payments");
     await shell.shows(/GET +\/v1\/payments/);
@@ -53,20 +53,20 @@ describe("every way out gives the terminal back, and says what the sandbox was",
     await expectGivenBack(shell);
   });
 
-  test("the last words name the file that keeps everything", async () => {
+  test("the exit summary names the database file", async () => {
     const shell = await startInShell("--db kept.db --port 0");
     shell.type("q");
     expect(await shell.shows("ended with 0")).toMatch(/All data, with the request log, was kept in \/.*kept\.db/s);
   });
 
-  test("Ctrl-C ends as the signal would", async () => {
+  test("Ctrl-C exits like SIGINT", async () => {
     const shell = await startInShell("--memory --port 0");
     shell.type("\x03");
     await shell.shows("ended with 130");
     await expectGivenBack(shell);
   });
 
-  test("Ctrl-C where text is written, too", async () => {
+  test("Ctrl-C also works in a text field", async () => {
     const shell = await startInShell("--memory --port 0");
     shell.type("/abc");
     await shell.shows("/abc");
@@ -79,14 +79,14 @@ describe("every way out gives the terminal back, and says what the sandbox was",
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("%s ends with %d", async (signal, code) => {
+  ] as const)("%s exits with %d", async (signal, code) => {
     const shell = await startInShell("--memory --port 0");
     process.kill(await pidAt(shell.url), signal);
     expect(await shell.shows(`ended with ${code}`)).toContain("merchant-sandbox was at");
     await expectGivenBack(shell);
   });
 
-  test("a second Ctrl-C does not wait for what is in flight", async () => {
+  test("a second Ctrl-C does not wait for requests in flight", async () => {
     const shell = await startInShell("--memory --port 0");
     const pid = await pidAt(shell.url);
     const { host, hostname, port } = new URL(shell.url);
@@ -104,7 +104,7 @@ describe("every way out gives the terminal back, and says what the sandbox was",
     await expectGivenBack(shell);
   });
 
-  test("what it cannot start with is said, and ends it", async () => {
+  test("a startup error is printed and exits", async () => {
     for (const [words, code, says] of [
       ["--db broken.db", 1, "is not a usable SQLite file"],
       ["--memory --port 0 --scenario nowhere", 2, "There is no scenario nowhere"],
@@ -121,7 +121,7 @@ describe("every way out gives the terminal back, and says what the sandbox was",
     }
   });
 
-  test("a terminal that is gone takes the sandbox along in order", async () => {
+  test("a closed terminal shuts the sandbox down", async () => {
     const terminal = await openDashboard();
     const pid = terminal.pid;
     terminal.hangUp();
@@ -132,7 +132,7 @@ describe("every way out gives the terminal back, and says what the sandbox was",
   test.each([
     ["an exception that nobody caught", "throw"],
     ["a promise that nobody took", "reject"],
-  ])("a crash by %s restores first, and tells afterwards", async (_, plant) => {
+  ])("a crash by %s restores the terminal before it prints the error", async (_, plant) => {
     const shell = await startInShell("--memory --port 0", planted(plant));
     process.kill(await pidAt(shell.url), "SIGUSR2");
     expect(await shell.shows(/ended with \d+/)).toMatch(/Error: planted.*ended with 1/s);
@@ -161,7 +161,7 @@ function planted(what: string): Record<string, string> {
 }
 
 describe("suspended", () => {
-  test("by Ctrl-Z it gives the terminal back, and takes it again when it is wanted", async () => {
+  test("Ctrl-Z restores the terminal, and fg takes it again", async () => {
     const shell = await startInShell("--memory --port 0");
     shell.type("\x1a");
     await shell.shows("topped");
@@ -179,7 +179,7 @@ describe("suspended", () => {
     await expectGivenBack(shell);
   });
 
-  test("it goes on in the background, and leaves the terminal alone there", async () => {
+  test("it continues in the background without touching the terminal", async () => {
     const shell = await startInShell("--memory --port 0");
     shell.type("\x1a");
     await shell.shows("topped");
@@ -193,7 +193,7 @@ describe("suspended", () => {
     expect(isTaken(shell)).toEqual(TAKEN);
   });
 
-  test("stopped and started from outside it paints everything anew", async () => {
+  test("it repaints after SIGSTOP and SIGCONT", async () => {
     const terminal = await openDashboard();
     process.kill(terminal.pid, "SIGSTOP");
     process.kill(terminal.pid, "SIGCONT");
@@ -203,7 +203,7 @@ describe("suspended", () => {
     expect(isTaken(terminal)).toEqual(TAKEN);
   });
 
-  test("started in the background it says plain lines, and is not stopped for touching the terminal", async () => {
+  test("started in the background it prints plain lines and is not stopped", async () => {
     const shell = openShell();
     await shell.shows("$ ");
     shell.type("$program --memory --port 0 &\r");
@@ -215,8 +215,8 @@ describe("suspended", () => {
   });
 });
 
-describe("what anybody else writes meanwhile", () => {
-  test("is held, told in a line, and printed when the screen is given back", async () => {
+describe("output of other code", () => {
+  test("is captured, summarised in a line, and printed on exit", async () => {
     const shell = await startInShell("--memory --port 0", planted("write"));
     process.kill(await pidAt(shell.url), "SIGUSR2");
     expect(await shell.shows("stray warning")).toContain("LIVE");
@@ -226,15 +226,15 @@ describe("what anybody else writes meanwhile", () => {
   });
 });
 
-describe("s goes from panes to plain lines and back", () => {
-  test("to see the control plane's token, of which the panes say only that there is one", async () => {
+describe("s switches between panes and plain lines", () => {
+  test("and plain lines show the control plane's token, which the panes hide", async () => {
     const terminal = await openDashboard(["--host", "0.0.0.0", "--allowed-host", "localhost"], { size: { columns: 160, rows: 36 } });
     await terminal.shows("The control plane requires a token: press s to see it");
     terminal.type("s");
     expect(await terminal.shows("requires the token")).toMatch(/requires the token [0-9a-f]{48}/);
   });
 
-  test("as often as one likes, and nothing is forgotten meanwhile", async () => {
+  test("any number of times, without losing rows", async () => {
     const shell = await startInShell(`--memory --port 0 --clock ${NOON}`);
     await get(shell.url, "/v1/payments?limit=1");
     await shell.shows("limit=1");
@@ -255,7 +255,7 @@ describe("s goes from panes to plain lines and back", () => {
     await expectGivenBack(shell);
   });
 
-  test("Ctrl-C ends it in plain lines too", async () => {
+  test("Ctrl-C exits from plain lines too", async () => {
     const shell = await startInShell("--memory --port 0");
     shell.type("s");
     await shell.shows("Press s for the dashboard");
@@ -266,7 +266,7 @@ describe("s goes from panes to plain lines and back", () => {
 });
 
 describe("a terminal that stops reading", () => {
-  test("never holds a request, and the end is not held either", async () => {
+  test("blocks neither requests nor shutdown", async () => {
     const terminal = await openDashboard(["--rate-limit", "none"]);
     const pid = terminal.pid;
     terminal.freeze();
@@ -278,7 +278,7 @@ describe("a terminal that stops reading", () => {
     await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
   });
 
-  test("is painted as things are then, once it reads again", async () => {
+  test("gets the current screen once it reads again", async () => {
     const terminal = await openDashboard();
     terminal.freeze();
     for (let count = 0; count < 100; count++) terminal.type("?q");
@@ -305,7 +305,7 @@ describe("plain lines", () => {
     await control(url, "POST", "/reset", {});
   };
 
-  test("tell of everything that happens, a line each, without an escape", async () => {
+  test("show every request, event and delivery on one line, without escapes", async () => {
     const program = launch(["--port", "0", "--memory", "--clock", NOON]);
     await everything(urlIn(await program.line((line) => line.includes("is ready"))));
     await program.line((line) => line.startsWith("reset"));
@@ -323,7 +323,7 @@ describe("plain lines", () => {
     expect((await program.ended).code).toBe(0);
   });
 
-  test("as objects, for a program", async () => {
+  test("are JSON objects with --json", async () => {
     const program = await start(["--memory", "--clock", NOON]);
     await everything(program.url);
     await program.line((line) => line.includes('"event":"reset"'));
@@ -349,7 +349,7 @@ describe("plain lines", () => {
     ["a screen reader", [], { INK_SCREEN_READER: "true" }],
     ["--no-ui", ["--no-ui"], {}],
     ["--json", ["--json"], {}],
-  ])("are said on a terminal too under %s, and nothing that draws is read", async (_, words, variables) => {
+  ])("are also printed on a terminal under %s, without loading the dashboard modules", async (_, words, variables) => {
     const coverage = folder();
     const terminal = openProgram(["--memory", "--port", "0", ...words], { variables: { ...variables, NODE_V8_COVERAGE: coverage } });
     const url = urlIn(await terminal.shows("/v1"));
@@ -361,7 +361,7 @@ describe("plain lines", () => {
     expect(drawn(coverage)).toEqual([]);
   });
 
-  test("what draws is read for the dashboard, which --ui wants in CI too", async () => {
+  test("the dashboard modules are loaded only for the dashboard, which --ui forces in CI", async () => {
     const coverage = folder();
     const terminal = await openDashboard(["--ui"], { variables: { CI: "true", NODE_V8_COVERAGE: coverage }, size: LEAST });
     terminal.type("q");
@@ -378,14 +378,14 @@ describe("plain lines", () => {
     return ours.filter((url) => /yoga|react-reconciler/i.test(readFileSync(fileURLToPath(url), "utf8")));
   }
 
-  test("without a terminal there is no dashboard, whatever is asked for", async () => {
+  test("without a terminal there is never a dashboard", async () => {
     const program = launch(["--port", "0", "--memory", "--ui"]);
     expect(await program.line(() => true)).toContain("is ready at");
   });
 });
 
 describe("attached to a sandbox elsewhere", () => {
-  test("it shows what was before and what comes, and that sandbox goes on without it", async () => {
+  test("it shows past and new rows, and the sandbox continues without it", async () => {
     const sandbox = await start(["--memory"]);
     await get(sandbox.url, "/v1/payments?limit=1");
     const shell = openShell();
@@ -400,7 +400,7 @@ describe("attached to a sandbox elsewhere", () => {
     expect((await get(sandbox.url, "/v1/payments")).status).toBe(200);
   });
 
-  test("it says when that is gone and what is shown is old, and knows a new one from the old one", async () => {
+  test("it reports a lost sandbox and stale rows, and recognises a new sandbox", async () => {
     const sandbox = await start(["--memory"]);
     await get(sandbox.url, "/v1/payments?limit=7");
     const terminal = openProgram(["attach", sandbox.url]);
@@ -414,7 +414,7 @@ describe("attached to a sandbox elsewhere", () => {
     expect(terminal.text()).toContain("sandbox restarted");
   });
 
-  test("it waits for one that is not there yet", async () => {
+  test("it waits for a sandbox that has not started", async () => {
     const sandbox = await start(["--memory"]);
     await sandbox.kill();
     const terminal = openProgram(["attach", sandbox.url]);
@@ -423,7 +423,7 @@ describe("attached to a sandbox elsewhere", () => {
     await terminal.shows("LIVE");
   });
 
-  test("the control plane's token is asked for, and taken", async () => {
+  test("it requires and accepts the control plane's token", async () => {
     const sandbox = await start(["--memory", "--control-token", "sesame"]);
     const without = openProgram(["attach", sandbox.url]);
     await without.shows(/DETACHED.*--control-token/);
@@ -432,7 +432,7 @@ describe("attached to a sandbox elsewhere", () => {
     expect(await run(["attach", sandbox.url])).toMatchObject({ code: 1, error: expect.stringContaining("--control-token") });
   });
 
-  test("without a terminal it says what the stream tells, and what became of the way to it", async () => {
+  test("without a terminal it prints the stream and the state of the connection", async () => {
     const sandbox = await start(["--memory"]);
     const plain = launch(["attach", sandbox.url]);
     const json = launch(["attach", `${sandbox.url}/v1`, "--json"]);
@@ -453,7 +453,7 @@ describe("attached to a sandbox elsewhere", () => {
     expect(ended.error).toContain("The sandbox was restarted.");
   });
 
-  test("an address that is none is refused", async () => {
+  test("an invalid address is rejected", async () => {
     expect(await run(["attach", "nowhere"])).toMatchObject({ code: 2, error: expect.stringContaining('received "nowhere"') });
   });
 });

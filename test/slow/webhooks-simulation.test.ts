@@ -176,7 +176,7 @@ describe.each([
   });
   afterAll(() => bench.close());
 
-  test("is kept to the second by every endpoint, whatever the others do", async () => {
+  test("is followed to the second for every endpoint, independently of the others", async () => {
     const stories = fc.array(story, { minLength: 1, maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(fc.array(stories, { minLength: 1, maxLength: 3 }), async (endpoints) => {

@@ -471,7 +471,7 @@ describe("every form fits the screen", () => {
     [120, 36],
     [80, 24],
     [60, 15],
-  ])("%i by %i, whatever is in them", async (columns, rows) => {
+  ])("%i by %i, with any input", async (columns, rows) => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url, columns, rows);
     for (const key of ["x", "t", "c", "m", "X", "w", "T", "b"]) {
