@@ -3,6 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { attempted } from "../support/attacks.ts";
 import { browserFile, inBrowser, openBrowser } from "../support/browser.ts";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
 
@@ -77,6 +78,7 @@ test("a named origin gets nothing from the rest of the control plane", async () 
     "/_sandbox/openapi.json/",
   ])
     for (const method of ["GET", "POST"]) {
+      attempted("More than the API for an allowed origin", 2);
       const answer = await bench.call(method, path, { key: null, headers });
       expect([path, method, answer.status, answer.body.code]).toEqual([path, method, 403, "origin_not_allowed"]);
       const asked = await preflight(bench, path);
@@ -88,12 +90,15 @@ test("no other origin gets anything, and none does through a foreign Host", asyn
   const bench = await open({ allowedOrigin: [APP] });
   for (const origin of ["https://app.example.evil.example", "http://app.example", `${APP}:8443`, "null", "https://evil.example"])
     for (const path of [RULES, OPENAPI]) {
+      attempted("Responses read by a web page", 2);
       const answers = [await preflight(bench, path, { origin }), await bench.call("GET", path, { headers: fromPage(origin) })];
       for (const answer of answers) expect([origin, answer.status, corsHeaders(answer)]).toEqual([origin, 403, []]);
     }
+  attempted("DNS rebinding");
   const rebound = await preflight(bench, RULES, { host: "evil.example" });
   expect([rebound.status, corsHeaders(rebound)]).toEqual([403, []]);
   // An image of a named origin has no Origin header: it is refused as any other page's.
+  attempted("Requests of a web page without an Origin");
   const image = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" };
   expect((await bench.call("GET", "/v1/payments", { headers: image })).status).toBe(403);
 });

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { Agent, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
+import { attempted } from "../support/attacks.ts";
 import { type Bench, lines, open, raw, readRaw } from "../support/sandbox.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 
@@ -31,6 +32,7 @@ async function sendAll(bench: Bench, head: string, bytes: number): Promise<strin
 
 test("a client that sends the whole of a large body first still gets its 413 or 401, on /v1 and on the control plane", async () => {
   const bench = await open();
+  attempted("Large, deep, compressed or endless requests", 3);
   const size = 20 * MEBIBYTE;
   const head = (path: string, ...headers: string[]) =>
     lines(`POST ${path} HTTP/1.1`, ...headers, "Content-Type: application/json", `Content-Length: ${size}`);
@@ -41,6 +43,7 @@ test("a client that sends the whole of a large body first still gets its 413 or 
 
 test("a chunked body that grows too large gets its 413", async () => {
   const bench = await open();
+  attempted("Large, deep, compressed or endless requests");
   const body = "x".repeat(20 * MEBIBYTE);
   const answer = await bench.call("POST", RULES, { body, chunked: 65_536 });
   expect([answer.status, answer.headers.connection]).toEqual([413, "close"]);
@@ -50,6 +53,7 @@ test("Expect: 100-continue is answered by what the headers decide, without a 100
   const bench = await open();
   const ask = (path: string, ...headers: string[]) =>
     raw(bench.port, lines(`POST ${path} HTTP/1.1`, "Expect: 100-continue", "Content-Type: application/json", ...headers));
+  attempted("Large, deep, compressed or endless requests", 5);
   const small = "Content-Length: 2";
   const host = `Host: localhost:${bench.port}`;
   const key = "Authorization: Bearer sk_test_lodge";
@@ -152,7 +156,10 @@ test("what a page of another site requests without an Origin is refused, unless 
         page(site, "navigate", "object"),
         { ...page(site, "navigate", "document"), "sec-purpose": "prefetch;prerender" },
       ];
-      for (const headers of refused) expect([path, headers, await status(path, headers)]).toEqual([path, headers, 403]);
+      for (const headers of refused) {
+        attempted("Requests of a web page without an Origin");
+        expect([path, headers, await status(path, headers)]).toEqual([path, headers, 403]);
+      }
       expect([path, await status(path, page(site, "navigate", "document"))]).not.toEqual([path, 403]);
       expect(await status(path, page(site, "navigate", "document"), "POST")).toBe(403);
     }
@@ -172,7 +179,10 @@ test("requests that the guard refuses are not journalled, so that no page can em
     { origin: "http://evil.example" },
     { host: "evil.example" },
   ];
-  for (const headers of refused) expect((await bench.call("GET", "/v1/payments", { headers })).status).toBe(403);
+  for (const headers of refused) {
+    attempted("Requests of a web page without an Origin");
+    expect((await bench.call("GET", "/v1/payments", { headers })).status).toBe(403);
+  }
   const { data } = await bench.control("GET", "/requests");
   expect(data.map(({ id }: { id: string }) => id)).toEqual([kept.headers["x-sandbox-request-id"]]);
   expect(seen).toEqual([]);

@@ -7,6 +7,7 @@ import { catalogue } from "../../src/areas/index.ts";
 import { ASSUMED } from "../../src/schema/assumed.ts";
 import { fieldErrors } from "../../src/schema/validator.ts";
 import type { JournalEntry } from "../../src/store/journal/request-log.ts";
+import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
 import { type Answer, type Bench, type CallOptions, lines, open, raw, readRaw } from "../support/sandbox.ts";
 
@@ -232,6 +233,7 @@ describe("the guard", () => {
 describe("HTTP requests", () => {
   test("a target may have 2,048 characters", async () => {
     const bench = await open();
+    attempted("Large, deep, compressed or endless requests");
     const target = (length: number) => `/v1/payments?padding=${"x".repeat(length - "/v1/payments?padding=".length)}`;
     expect((await bench.call("GET", target(2_048))).status).toBe(200);
     expect(await bench.call("GET", target(2_049))).toMatchObject({ status: 414, body: { code: "uri_too_long" } });
@@ -240,6 +242,7 @@ describe("HTTP requests", () => {
   test("headers beyond 16 KiB are rejected, on a new connection and on a reused one", async () => {
     const { port } = await open();
     const head = ["GET /v1/payments HTTP/1.1", `Host: 127.0.0.1:${port}`, "Authorization: Bearer sk_test_lodge"];
+    attempted("Large, deep, compressed or endless requests", 2);
     const large = [...head, `X-Padding: ${"x".repeat(20_000)}`, "", ""].join("\r\n");
     expect(readRaw(await raw(port, large))).toMatchObject({ status: 431, body: { code: "headers_too_large" } });
     const after = await raw(port, [...head, "", large].join("\r\n"));
@@ -362,12 +365,14 @@ describe("HTTP requests", () => {
     expect((await bench.call("POST", RULES, { body: body(MEBIBYTE) })).status).toBe(200);
     expect((await bench.call("POST", RULES, { body: body(MEBIBYTE), chunked: 65_536 })).status).toBe(200);
     for (const chunked of [undefined, 65_536]) {
+      attempted("Large, deep, compressed or endless requests");
       const large = await bench.call("POST", RULES, { body: body(MEBIBYTE + 1), ...(chunked === undefined ? {} : { chunked }) });
       expect(large).toMatchObject({ status: 413, headers: { connection: "close" }, body: { code: "payload_too_large" } });
     }
   });
 
   test("a body that is far too large is rejected by its Content-Length, before it is sent", async () => {
+    attempted("Large, deep, compressed or endless requests");
     const { port } = await open();
     const answer = await raw(
       port,
@@ -379,6 +384,7 @@ describe("HTTP requests", () => {
 
   test("a body may nest 32 levels deep, and a hundred thousand levels do no harm", async () => {
     const bench = await open();
+    attempted("Large, deep, compressed or endless requests", 2);
     const nested = (levels: number) => `{"reason":"deep","x":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
     expect((await bench.call("POST", DECLINE, { body: nested(32) })).status).toBe(200);
     for (const levels of [33, 100_000])
@@ -512,6 +518,7 @@ describe("unknown parameters and fields", () => {
 
   test("__proto__ and constructor are treated as data, never merged", async () => {
     const bench = await open();
+    attempted("Prototype pollution (`__proto__`)", 2);
     const poison = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"prototype":{"polluted":1}';
     const body = `{"name":"Poison","adjustmentType":"fixed","adjustmentValue":1,${poison},"metadata":{${poison}},"other":{${poison}}}`;
     const answer = await bench.call("POST", RULES, { body });
@@ -606,6 +613,7 @@ describe("a live key", () => {
     for (const [, body] of bodies) answers.push(await bench.call("POST", RULES, { body, headers: { "idempotency-key": "once" } }));
     for (const [, given] of headers) answers.push(await bench.call("POST", RULES, { body: rule, headers: given }));
     for (const target of targets) answers.push(await bench.call("GET", target));
+    attempted("Live keys", answers.length);
     for (const { status, body, text } of answers) expect([status, body.code], text).toEqual([403, "live_key_refused"]);
     expect(answers[0]?.body.message).toContain("Rotate");
 

@@ -5,6 +5,7 @@ import { networkInterfaces } from "node:os";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { controlCatalogue } from "../../src/control/index.ts";
+import { attempted } from "../support/attacks.ts";
 import { type Bench, lines, open, raw, readRaw } from "../support/sandbox.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 
@@ -32,6 +33,7 @@ test("DNS rebinding: a page whose host name resolves to this machine can neither
       post(RESET, "{}", `Host: ${host}`, `Origin: http://${host}`, "Content-Type: application/json"),
       post(RESET, "{}", `Host: ${host}`, "Content-Type: application/json"),
     ]) {
+      attempted("DNS rebinding");
       const { status, body } = readRaw(await raw(bench.port, request));
       expect([host, status, body.code]).toEqual([host, 403, "host_not_allowed"]);
       expect(JSON.stringify(body)).not.toContain("sk_test_");
@@ -54,13 +56,16 @@ test("cross-site request forgery: neither a form nor a fetch without preflight c
   ];
   for (const path of [RESET, RULES])
     for (const [body, ...type] of attempts) {
+      attempted("Cross-site request forgery");
       const blind = readRaw(await raw(bench.port, post(path, body, own, "Authorization: Bearer sk_test_lodge", ...type)));
       expect([path, type, blind.status]).toEqual([path, type, 415]);
     }
   for (const origin of ["null", "http://evil.example", "http://127.0.0.1", `https://localhost:${bench.port}`, "http://192.168.0.7"]) {
+    attempted("Cross-site request forgery");
     const page = readRaw(await raw(bench.port, post(RESET, "{}", own, `Origin: ${origin}`, "Content-Type: application/json")));
     expect([origin, page.status, page.body.code]).toEqual([origin, 403, "origin_not_allowed"]);
   }
+  attempted("Cross-site request forgery");
   // An empty body needs no Content-Type, so only the Origin check can reject this one.
   const bare = readRaw(await raw(bench.port, lines(`POST ${RESET} HTTP/1.1`, own, "Origin: http://evil.example", "Content-Length: 0")));
   expect(bare.status).toBe(403);
@@ -74,6 +79,7 @@ test("a CORS preflight is rejected on every operation of the control plane", asy
   const bench = await open();
   for (const path of new Set(controlCatalogue.map((operation) => operation.path.replaceAll(/\{\w+\}/g, "x")))) {
     const own = [`Host: localhost:${bench.port}`, `Origin: http://localhost:${bench.port}`, "Access-Control-Request-Method: POST"];
+    attempted("Responses read by a web page");
     const { status, headers } = readRaw(await raw(bench.port, lines(`OPTIONS /_sandbox${path} HTTP/1.1`, ...own)));
     expect([path, status]).toEqual([path, 405]);
     expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
@@ -89,6 +95,7 @@ test("cross-site WebSocket hijacking: no 101 before Host and Origin are checked,
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
   ];
   const ask = async (...headers: string[]) => {
+    attempted("A web page opens the live stream");
     const request = ["GET /_sandbox/live HTTP/1.1", ...headers, ...handshake, "", ""].join("\r\n");
     return readRaw(await raw(bench.port, request)).status;
   };
@@ -122,6 +129,7 @@ test("request smuggling: ambiguous framing never yields a second request", async
     "lines without their return": `${head("Transfer-Encoding: chunked")}0\n\n${smuggled}`,
   };
   for (const [name, bytes] of Object.entries(attacks)) {
+    attempted("Request smuggling, response splitting");
     const received = await raw(bench.port, bytes, true);
     expect([name, statuses(received).filter((status) => status < 400)]).toEqual([name, []]);
     expect([name, await alive()]).toEqual([name, true]);
@@ -134,6 +142,7 @@ test("a request that offers an upgrade to HTTP/2 gets the same Host and Origin c
   const offer = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA"];
   const first = ["GET /v1/merchants/me HTTP/1.1", `Host: localhost:${bench.port}`, "Authorization: Bearer sk_test_lodge", ...offer, "", ""];
   const second = post(RESET, "{}", "Host: evil.example", "Content-Type: application/json");
+  attempted("Request smuggling, response splitting");
   expect(statuses(await raw(bench.port, first.join("\r\n") + second))).toEqual([200, 403]);
   expect(await alive()).toBe(true);
 });
@@ -157,6 +166,7 @@ test("response splitting: names in a query, field or key cannot inject a header"
     await raw(bench.port, lines(`GET /_sandbox/${evil} HTTP/1.1`, `Host: localhost:${bench.port}`)),
   ];
   for (const answer of answers) {
+    attempted("Request smuggling, response splitting");
     expect(answer).toMatch(/^HTTP\/1\.1 /);
     expect(Object.keys(readRaw(answer).headers)).not.toContain("set-cookie");
     expect(statuses(answer)).toHaveLength(1);
@@ -167,12 +177,14 @@ test("path traversal: no name of a snapshot, page or record leaves its folder", 
   const bench = await open();
   const own = `Host: localhost:${bench.port}`;
   for (const name of ["..%2f..%2fevil", "%2e%2e%2fevil", "..", "a%00b", "a%5cb", "/etc/passwd"]) {
+    attempted("Path traversal");
     const saved = readRaw(await raw(bench.port, lines(`PUT /_sandbox/snapshots/${name} HTTP/1.1`, own, "Content-Length: 0")));
     expect([name, saved.status >= 400 && saved.status < 500]).toEqual([name, true]);
   }
   expect((await bench.control("GET", "/snapshots")).data).toEqual([]);
   // A scenario may be a file on the command line, never in a request.
   for (const name of ["..%2f..%2fetc%2fpasswd", "%2fetc%2fpasswd"]) {
+    attempted("Path traversal");
     const armed = readRaw(await raw(bench.port, post(`/_sandbox/scenarios/${name}`, "{}", own, "Content-Type: application/json")));
     expect([name, armed.status]).toEqual([name, expect.toSatisfy((status: number) => status === 404 || status === 405)]);
     expect(JSON.stringify(armed.body)).not.toContain("root:");
@@ -182,6 +194,7 @@ test("path traversal: no name of a snapshot, page or record leaves its folder", 
 test("server-side request forgery: a receiver that redirects to the sandbox itself resets nothing", async () => {
   const bench = await open();
   const alive = await canary(bench);
+  attempted("The sandbox calls itself");
   const receiver = await receive();
   receiver.always({ status: 307, headers: { location: `${bench.url}${RESET}`, "set-cookie": "a=b" } });
   await register(bench, receiver.url);
@@ -195,6 +208,7 @@ test("server-side request forgery: a receiver that redirects to the sandbox itse
 
 test("a receiver that responds one byte at a time cannot exceed the timeout of one attempt", async () => {
   const bench = await open({ webhookTimeout: 300 });
+  attempted("Slow, endless or hostile receivers");
   const receiver = await receive();
   let dripping: NodeJS.Timeout | undefined;
   const left = new Promise<void>((resolve) => {
@@ -222,6 +236,7 @@ test("a compression bomb is rejected unread, and a body beyond 1 MiB by its Cont
   ] as const) {
     const own = [`Host: localhost:${bench.port}`, key, "Content-Type: application/json"];
     const head = lines(`POST ${path} HTTP/1.1`, ...own, "Content-Encoding: gzip", `Content-Length: ${bomb.length}`);
+    attempted("Large, deep, compressed or endless requests", 2);
     const packed = readRaw(await raw(bench.port, Buffer.concat([Buffer.from(head), bomb])));
     expect([path, packed.status, packed.body.code]).toEqual([path, 415, "unsupported_content_encoding"]);
     const announced = readRaw(await raw(bench.port, lines(`POST ${path} HTTP/1.1`, ...own, "Content-Length: 1048577")));
@@ -233,6 +248,7 @@ test("a rejected client that neither reads nor closes is disconnected shortly af
   const bench = await open();
   const handshake = ["GET /_sandbox/live HTTP/1.1", `Host: localhost:${bench.port}`, "Connection: Upgrade", "Upgrade: websocket", "", ""];
   const codes = ["this is no HTTP\r\n\r\n", handshake.join("\r\n")].map((bytes) => {
+    attempted("Large, deep, compressed or endless requests");
     const socket = connect({ port: bench.port, host: "127.0.0.1", allowHalfOpen: true }, () => socket.write(bytes));
     return new Promise((resolve) => {
       socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code));
@@ -255,6 +271,7 @@ const outside = Object.values(networkInterfaces())
 test.skipIf(outside === undefined)("by default, the sandbox does not listen on network addresses", async () => {
   const bench = await open();
   const code = await new Promise((resolve) => {
+    attempted("Calls from another machine");
     const socket = connect({ port: bench.port, host: outside ?? "" }, () => resolve("connected"));
     socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code));
     socket.once("connect", () => socket.destroy());
@@ -285,6 +302,7 @@ test("on the network, the control plane requires the exact token: neither a merc
     "/_sandbox/room%2f..%2fmerchants",
   ])
     for (const value of wrong) {
+      attempted("Control API calls without its token");
       const { status, body } = await ask(path, `Authorization: ${value}`);
       expect([path, value, status === 403 || status === 404]).toEqual([path, value, true]);
       expect(JSON.stringify(body)).not.toContain(token);
@@ -304,9 +322,18 @@ test("the open endpoints of a workshop give access to nothing else", async () =>
   const room = `/_sandbox/room/${body.room}`;
   expect((await ask(`GET ${room}`)).status).toBe(200);
   expect((await ask(`GET ${room}`, "Origin: http://evil.example")).status).toBe(403);
-  for (const closed of ["POST /_sandbox/room", "DELETE /_sandbox/room", "GET /_sandbox/lessons", "GET /_sandbox/Room/x"])
+  for (const closed of ["POST /_sandbox/room", "DELETE /_sandbox/room", "GET /_sandbox/lessons", "GET /_sandbox/Room/x"]) {
+    attempted("Access through a workshop room");
     expect([closed, (await ask(closed, "Content-Length: 0")).status]).toEqual([closed, 403]);
+  }
   // Neither another workshop, nor another spelling of the path, nor the key of a merchant who is no learner.
-  for (const path of ["/_sandbox/room/guessed", `${room}/../../merchants`, `${room}/learners/sk_test_lodge`, `${room}/learners/__proto__`])
+  for (const path of [
+    "/_sandbox/room/guessed",
+    `${room}/../../merchants`,
+    `${room}/learners/sk_test_lodge`,
+    `${room}/learners/__proto__`,
+  ]) {
+    attempted("Access through a workshop room");
     expect([path, (await ask(`GET ${path}`)).status]).toEqual([path, 404]);
+  }
 });

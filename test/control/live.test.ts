@@ -7,6 +7,7 @@ import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import type { LiveEvent, LiveItem, LiveMessage } from "../../src/contracts/live-messages.ts";
 import { createHub } from "../../src/live/hub.ts";
+import { attempted } from "../support/attacks.ts";
 import { type Bench, lines, NOON_SECONDS, open, raw, readRaw } from "../support/sandbox.ts";
 import { advance, receive, register, trigger } from "../support/webhooks.ts";
 
@@ -237,6 +238,7 @@ describe("clients that do not read", () => {
 
   test("together hold a bounded number of bytes; the slowest are disconnected with a reason, and the others miss nothing", async () => {
     const { hub, url } = await openHub();
+    attempted("Live-stream clients that do not read", 80);
     const sleepers = await Promise.all(Array.from({ length: 80 }, () => watch(url)));
     for (const { socket } of sleepers) socket.pause();
     const awake = await watch(url);
@@ -261,6 +263,7 @@ describe("clients that do not read", () => {
     const bench = await open();
     for (let count = 0; count < 100; count++) await watch(liveUrl(bench));
     const socket = new WebSocket(liveUrl(bench));
+    attempted("Live-stream clients that do not read");
     const [, answer] = await once(socket, "unexpected-response");
     const [body] = await once(answer, "data");
     expect([answer.statusCode, JSON.parse(String(body)).code]).toEqual([503, "sandbox_unavailable"]);
@@ -289,8 +292,10 @@ describe("an upgrade is rejected", () => {
     const bench = await open();
     expect(await refusal(liveUrl(bench), { headers: { host: "evil.example" } })).toBe(403);
     expect(await refusal(liveUrl(bench), { headers: { host: `127.0.0.1.nip.io:${bench.port}` } })).toBe(403);
-    for (const origin of ["http://evil.example", "null", `https://localhost:${bench.port}`, `http://localhost:${bench.port + 1}`])
+    for (const origin of ["http://evil.example", "null", `https://localhost:${bench.port}`, `http://localhost:${bench.port + 1}`]) {
+      attempted("A web page opens the live stream");
       expect([origin, await refusal(liveUrl(bench), { origin })]).toEqual([origin, 403]);
+    }
     await watch(liveUrl(bench), { origin: `http://localhost:${bench.port}` });
 
     const locked = await open({ controlToken: "open-sesame" });
@@ -301,8 +306,10 @@ describe("an upgrade is rejected", () => {
 
   test("at any other path, with a response before any 101", async () => {
     const bench = await open();
-    for (const path of ["/", "/v1/payments", "/_sandbox", "/_sandbox/live/", "/_sandbox/Live"])
+    for (const path of ["/", "/v1/payments", "/_sandbox", "/_sandbox/live/", "/_sandbox/Live"]) {
+      attempted("A web page opens the live stream");
       expect([path, await refusal(`ws://127.0.0.1:${bench.port}${path}`)]).toEqual([path, 404]);
+    }
     const upgrade = [
       "Connection: Upgrade",
       "Upgrade: websocket",

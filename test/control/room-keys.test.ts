@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { createRandom } from "../../src/kernel/random.ts";
+import { attempted } from "../support/attacks.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
 const SEED = 7;
@@ -15,6 +16,7 @@ async function joinRoom(bench: Bench, name: string) {
 test("no seed predicts the key of a learner, though it predicts every merchant that a test creates", async () => {
   const [first, second] = [await open({ seed: SEED }), await open({ seed: SEED })];
   const [ada, eve] = [await joinRoom(first, "Ada"), await joinRoom(second, "Ada")];
+  attempted("Guessed keys and codes of a workshop room", 3);
   expect(ada.id).toBe(eve.id);
   expect([ada.key, eve.key]).not.toContain(`sk_test_${createRandom(SEED).text(24, "key", ada.id)}`);
   expect(ada.key).not.toBe(eve.key);
@@ -38,6 +40,7 @@ test("no seed predicts webhook secrets, or the keys of merchants that a learner 
     }),
   );
   expect(made[0]).toEqual([expect.stringMatching(/^whsec_/), expect.stringMatching(/^sk_test_/)]);
+  attempted("Guessed keys and codes of a workshop room", 2);
   for (const [index, secret] of (made[0] ?? []).entries()) expect(secret).not.toBe(made[1]?.[index]);
 });
 
@@ -46,6 +49,7 @@ test("a learner's merchant has no password: that of its fixture is public", asyn
   const { key, id } = await joinRoom(bench, "Ada");
   const { email } = (await bench.call("GET", "/v1/merchants/me", { key })).body;
   expect([email, id]).toEqual([expect.stringContaining("+"), expect.stringMatching(/^mer_/)]);
+  attempted("Guessed keys and codes of a workshop room");
   const login = await bench.call("POST", "/v1/merchants/login", { body: { email, password: "lodge-password" } });
   expect([login.status, login.body.code]).toEqual([401, "invalid_credentials"]);
 });

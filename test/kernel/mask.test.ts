@@ -8,6 +8,7 @@ import { closestMatch } from "../../src/kernel/did-you-mean.ts";
 import { MASK, mask, maskedJson, maskHeaders, maskIdempotencyKey, maskValue, mayHoldSecret } from "../../src/kernel/mask.ts";
 import { isSecretName, SECRET_PARAMETERS, SECRET_WORDS } from "../../src/kernel/secret-names.ts";
 import { secretsIn } from "../../src/kernel/secrets-in.ts";
+import { attempted } from "../support/attacks.ts";
 import { open } from "../support/sandbox.ts";
 import { ibans, jsonEscaped, keys, percentEncoded, secretNames } from "../support/secrets.ts";
 
@@ -231,6 +232,7 @@ describe("every text", () => {
 describe("the log of a request", () => {
   test("contains no secret of a request or its response", async () => {
     const bench = await open();
+    attempted("Secrets in logs and reports", 3);
     const body = { name: "Low", adjustmentType: "fixed", adjustmentValue: 1, metadata: { iban: "DE8937", account_number: "4411" } };
     const made = await bench.call("POST", "/v1/hospitality/pricing-rules", { body, headers: { "x-api-key": "k9" } });
     expect(made.body.metadata).toEqual(body.metadata);

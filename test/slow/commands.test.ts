@@ -3,6 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { attempted } from "../support/attacks.ts";
 import { launch, type Program, run } from "../support/program.ts";
 import { type Bench, type CallOptions, call, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, log, settle, trigger } from "../support/webhooks.ts";
@@ -134,6 +135,7 @@ describe("receive", () => {
     const [{ url }] = await endpoints(bench);
     const unsigned: Record<string, string>[] = [{}, { "X-Webhook-Signature": "0".repeat(64), "X-Webhook-Event": "forged" }];
     for (const headers of unsigned) {
+      attempted("Forged webhooks to `receive`");
       const posted = await fetch(url, { method: "POST", body: "forged\nforged", headers });
       expect(posted.status).toBe(401);
     }
@@ -153,6 +155,7 @@ describe("receive", () => {
     const receiving = await receive(bench);
     const [{ url }] = await endpoints(bench);
     const post = (options: CallOptions) => call(url, "POST", "/", { key: null, ...options });
+    attempted("Forged webhooks to `receive`", 3);
     const large = "x".repeat(1_048_577);
     expect((await post({ body: large, chunked: 65_536 })).status).toBe(413);
     expect(await receiving.line((line) => line.includes("413"))).toBe("Refused a request of more than 1048576 bytes, answering 413");

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Call, curlOf } from "../../ui/wire/control-calls.ts";
+import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
 
 /** Prints each of its arguments, and its input if an argument reads it, each ended with a NUL; a body's own NUL is written as %00. */
@@ -47,6 +48,7 @@ test("the body, the URL and each header reach curl as they are", () => {
     { numRuns: 150, seed: 7 },
   );
   const texts = [...EDGES, ...bodies].map((text) => text.toWellFormed().replaceAll("\0", ""));
+  attempted("Calls copied as curl", texts.length);
   const found = argumentsOf(texts.map((text) => curlOf(target, post(text, { "X-Text": text.replaceAll(/[\r\n]/g, "") }))));
   for (const [index, text] of texts.entries()) {
     const words = found[index] ?? [];

@@ -18,6 +18,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { attempted } from "../support/attacks.ts";
 import { readGithubFile } from "../support/github-files.ts";
 import { folder, launch, PROGRAM, run, start } from "../support/program.ts";
 import { call } from "../support/sandbox.ts";
@@ -146,6 +147,7 @@ describe("start --detach", () => {
     const victim = await start(["--memory"]);
     const [name = ""] = statesIn(cwd);
     const file = join(cwd, ".merchant-sandbox", name);
+    attempted("State files of a checkout");
     writeFileSync(file, readFileSync(file, "utf8").replace(/"pid": \d+/, `"pid": ${victim.child.pid}`));
     expect((await run(["stop", "--url", url], {}, cwd)).code).toBe(1);
     expect((await call(victim.url, "GET", "/v1/payments")).status).toBe(200);
@@ -324,6 +326,7 @@ describe("a state file from a checkout", () => {
     const cwd = folder();
     const pid = bystander();
     const { url } = await impostor(pid);
+    attempted("State files of a checkout", 2);
     plant(cwd, { url, pid, log: join(cwd, "mine.txt") });
     writeFileSync(join(cwd, "mine.txt"), "mine");
     expect(await run(["stop", "--all"], {}, cwd)).toMatchObject({ out: ["No sandbox runs here."] });
@@ -336,6 +339,7 @@ describe("a state file from a checkout", () => {
     const [name = ""] = statesIn(cwd);
     const file = join(cwd, ".merchant-sandbox", name);
     writeFileSync(join(cwd, "mine.txt"), "mine");
+    attempted("State files of a checkout");
     writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), log: join(cwd, "mine.txt") }));
     expect((await run(["stop"], {}, cwd)).code).toBe(0);
     expect(existsSync(join(cwd, "mine.txt"))).toBe(true);
@@ -346,6 +350,7 @@ describe("a state file from a checkout", () => {
     const [name = ""] = statesIn(cwd);
     const file = join(cwd, ".merchant-sandbox", name);
     for (const mode of [0o644, 0o620, 0o602]) {
+      attempted("State files of a checkout");
       chmodSync(file, mode);
       const { error } = await run(["status", "--json"], { MERCHANT_SANDBOX_PORT: "1" }, cwd);
       expect([mode, error]).toEqual([
@@ -355,6 +360,7 @@ describe("a state file from a checkout", () => {
     }
     chmodSync(file, 0o600);
     renameSync(file, join(cwd, "elsewhere.json"));
+    attempted("State files of a checkout");
     symlinkSync(join(cwd, "elsewhere.json"), file);
     expect((await run(["status"], { MERCHANT_SANDBOX_PORT: "1" }, cwd)).error).toContain("is ignored");
     rmSync(file);
@@ -366,6 +372,7 @@ describe("a state file from a checkout", () => {
     const cwd = folder();
     // A name that leads to this machine stands for a foreign one: no command may ask it.
     const { url, received } = await impostor(process.pid);
+    attempted("State files of a checkout");
     plant(cwd, { url: url.replace("127.0.0.1", "sandbox.localhost"), pid: process.pid, controlToken: "mine" });
     await run(["status"], { MERCHANT_SANDBOX_CONTROL_TOKEN: "secret", MERCHANT_SANDBOX_PORT: "1" }, cwd);
     expect(received).toEqual([]);
@@ -390,6 +397,7 @@ describe("a detached sandbox leaves", () => {
 
   onLinux("no control token among the arguments of its process", async () => {
     const { pid, url } = await detach(["--memory", "--control-token", "hidden-token"]);
+    attempted("Control tokens in process lists");
     expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).not.toContain("hidden-token");
     expect((await call(url, "GET", "/_sandbox/health", { key: null })).status).toBe(403);
     expect((await call(url, "GET", "/_sandbox/health", { key: "hidden-token" })).status).toBe(200);

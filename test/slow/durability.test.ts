@@ -22,6 +22,7 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/create.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
+import { attempted } from "../support/attacks.ts";
 import { folder, launchCommand, PROGRAM, run, start } from "../support/program.ts";
 import { call, control } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
@@ -347,6 +348,7 @@ describe("the file", () => {
 
   test.each(spoilt)("%s is rejected in one sentence and not changed", async (_, make, says) => {
     const file = await make();
+    attempted("Changed snapshots and database files", 2);
     const before = { bytes: readFileSync(file), mode: statSync(file).mode };
     const hadLock = existsSync(`${file}-lock`);
     copyFileSync(file, `${file}.copy`);

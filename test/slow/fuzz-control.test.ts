@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
+import { attempted } from "../support/attacks.ts";
 import { type Change, changed, changeOf, type Edit, edit, edited, runs } from "../support/fuzzing.ts";
 import { type Answer, type Bench, share } from "../support/sandbox.ts";
 
@@ -64,6 +65,7 @@ async function send({ operation: place, edits, changes, param, query }: Call): P
   const path = `/_sandbox${operation.path.replace(/\{\w+\}/g, () => encodeURIComponent(param))}${query}`;
   const written = JSON.stringify(edited(operation.example ?? {}, edits)) ?? "null";
   const body = operation.method === "GET" ? undefined : changed(Buffer.from(written), changes);
+  attempted("Malformed input");
   const answer = await bench.call(operation.method, path, { key: null, body });
   const label = `${operation.method} ${path} ${body?.subarray(0, 1_000)}: ${answer.status} ${answer.text.slice(0, 500)}`;
   expectSound(answer, label);

@@ -16,6 +16,7 @@ import { operations } from "../../src/sandbox/engine.ts";
 import { packageFile } from "../../src/sandbox/package-files.ts";
 import { readScenario } from "../../src/scenarios/scenario-files.ts";
 import { readFixtures } from "../../src/store/world/fixtures.ts";
+import { attempted } from "../support/attacks.ts";
 import { type Change, changed, changeOf, type Edit, edit, edited, runs } from "../support/fuzzing.ts";
 import { folder } from "../support/program.ts";
 import { NOON } from "../support/sandbox.ts";
@@ -103,7 +104,10 @@ async function start(options: Parameters<typeof createSandbox>[0]): Promise<void
 async function fuzz(sample: number, corpus: Spoilt[], outcome: (drawn: Spoilt) => Promise<boolean>): Promise<void> {
   const seen = { taken: 0, refused: 0 };
   await fc.assert(
-    fc.asyncProperty(spoilt, async (drawn) => void seen[(await outcome(drawn)) ? "taken" : "refused"]++),
+    fc.asyncProperty(spoilt, async (drawn) => {
+      attempted("Malformed input");
+      seen[(await outcome(drawn)) ? "taken" : "refused"]++;
+    }),
     runs(sample, corpus),
   );
   expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(sample / 30);

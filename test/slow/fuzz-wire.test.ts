@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
+import { attempted } from "../support/attacks.ts";
 import { type Change, changed, changeOf, runs } from "../support/fuzzing.ts";
 import { type Bench, share } from "../support/sandbox.ts";
 
@@ -196,6 +197,7 @@ test("any bytes get a response or a closed connection, and the next request is s
   const property = fc.asyncProperty(exchange, async (drawn) => {
     const bytes = bytesOf(drawn, bench.port);
     const label = `${JSON.stringify(bytes.toString("latin1")).slice(0, 2_000)} cut at ${drawn.cuts}`;
+    attempted("Malformed input");
     const received = await send(bench.port, piecesOf(bytes, drawn.cuts), drawn.end);
     expect(received, label).toBeDefined();
     // A reset may truncate the output anywhere.

@@ -13,6 +13,7 @@ import { openStores, type Stores } from "../../src/store/stores.ts";
 import { openSeeder } from "../../src/store/world/seed.ts";
 import { openSnapshots } from "../../src/store/world/snapshots.ts";
 import { openWorld } from "../../src/store/world/world.ts";
+import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, NOON, NOON_SECONDS, open, share } from "../support/sandbox.ts";
 import { advance, receive, register, trigger } from "../support/webhooks.ts";
@@ -255,6 +256,7 @@ test("the logs keep the newest entries, pending deliveries and their events, and
     id: `whd_${sortKeyOf(60)}`,
     eventId: `evt_${sortKeyOf(60)}`,
   });
+  attempted("Unbounded growth", 100);
   for (let made = 0; made < 100; made++) await trigger(bench, "payment.succeeded", { amount: made });
   // No endpoint subscribes, so only the event log advances; events of a retained delivery are retained with it.
   const kept = 10_000 + PENDING_ROWS;

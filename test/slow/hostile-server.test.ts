@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { controlCatalogue } from "../../src/control/index.ts";
+import { attempted } from "../support/attacks.ts";
 import { afterEachTest } from "../support/cleanup.ts";
 import { folder, launch, type Program, run } from "../support/program.ts";
 
@@ -70,6 +71,7 @@ describe("a workshop server cannot write a file", () => {
   test.each(["../home/.profile", "/tmp/merchant-sandbox-attack", ".bashrc", "a/b.mjs", "..\\b.mjs", "paging.mjs\n", "PAGING.MJS"])(
     "named %j",
     async (file) => {
+      attempted("Files written by a lesson or a room's server");
       const base = folder();
       const cwd = join(base, "work");
       for (const made of ["home", "work", "work/a"]) mkdirSync(join(base, made));
@@ -82,12 +84,14 @@ describe("a workshop server cannot write a file", () => {
 
   test("with any name other than that of the lesson", async () => {
     const cwd = folder();
+    attempted("Files written by a lesson or a room's server");
     await says(await joinRoomOf([placeOf({ file: "other.mjs" })], cwd), `The lesson's file "other.mjs" was not written`);
     expect(existsSync(join(cwd, "other.mjs"))).toBe(false);
   });
 
   test("over a file of the learner, when the lesson begins or a step is skipped", async () => {
     const cwd = folder();
+    attempted("Files written by a lesson or a room's server", 2);
     writeFileSync(join(cwd, "paging.mjs"), "mine");
     const program = await joinRoomOf([placeOf({}), placeOf({ skipped: true })], cwd);
     await says(program, "paging.mjs already exists and was not changed");
@@ -98,6 +102,7 @@ describe("a workshop server cannot write a file", () => {
 
   test.each(["present", "absent"])("through a symbolic link whose target is %s", async (target) => {
     const [cwd, home] = [folder(), folder()];
+    attempted("Files written by a lesson or a room's server", 2);
     const profile = join(home, ".profile");
     if (target === "present") writeFileSync(profile, "mine");
     symlinkSync(profile, join(cwd, "paging.mjs"));
@@ -122,6 +127,7 @@ describe("a workshop server cannot write a file", () => {
 test.each([{ learner: null }, "text", [[]], null, { ...placeOf({}), lesson: { steps: 7 } }])(
   "learn --join reports an invalid response such as %j in one sentence",
   async (answer) => {
+    attempted("Replies of a foreign server to the command line");
     const url = await answering(() => answer);
     const { code, error } = await run(["learn", "--join", `${url}/_sandbox/room/3f9a1c7e`, "--name", "Ada"]);
     expect([code, error]).toEqual([
@@ -213,6 +219,7 @@ const COMMANDS = [
 
 describe("text of a hostile sandbox steers no terminal", () => {
   test.each(COMMANDS)("%s %s %s", async (...words) => {
+    attempted("Escape sequences in a terminal");
     const url = await answering((path, method) => hostileReply(method, path));
     const text = await outputOf([...words.filter((word) => word !== undefined), "--url", url]);
     expect(text).not.toBe("");
@@ -220,6 +227,7 @@ describe("text of a hostile sandbox steers no terminal", () => {
   });
 
   test.each(COMMANDS)("in the error message of %s %s %s", async (...words) => {
+    attempted("Escape sequences in a terminal");
     const url = await answering(() => ({ error: NASTY, code: NASTY, message: NASTY }), 400);
     const text = await outputOf([...words.filter((word) => word !== undefined), "--url", url]);
     expect(text).not.toBe("");
@@ -227,6 +235,7 @@ describe("text of a hostile sandbox steers no terminal", () => {
   });
 
   test("in a room", async () => {
+    attempted("Escape sequences in a terminal");
     const url = await answering(() => placeOf({ title: NASTY, start: NASTY }));
     const text = await outputOf(["learn", "--join", `${url}/_sandbox/room/3f9a1c7e`, "--name", "Ada"]);
     expect([text.includes("owned"), STEERS.test(text)]).toEqual([true, false]);
@@ -255,6 +264,7 @@ test("names in the user's files and arguments steer no terminal", async () => {
     ["exec", "--", NASTY],
   ];
   for (const words of all) {
+    attempted("Escape sequences in a terminal");
     const text = await outputOf(words, cwd);
     expect([words, text === "", STEERS.exec(text)]).toEqual([words, false, null]);
   }
@@ -276,6 +286,7 @@ describe("attach", () => {
 
   test("leaves out what it does not know, says how many, and goes on", async () => {
     const foreign = ["not JSON", "null", [], { type: "other" }, { type: "batch" }, { type: "snapshot", run: 1, sandbox: null }];
+    attempted("A foreign live stream", foreign.length + 3);
     const batch = { type: "batch", items: [{ seq: 1, kind: "newer" }, request, { kind: "reset" }, reset(3)] };
     const program = launch(["attach", "--no-ui", "--url", await streaming(...foreign, batch)]);
     await says(program, "reset of mer_known to the fixtures");
@@ -289,6 +300,7 @@ describe("attach", () => {
   });
 
   test("closes a connection that sends more than it reads, and tries again", async () => {
+    attempted("A foreign live stream");
     const program = launch(["attach", "--no-ui", "--json", "--url", await streaming(JSON.stringify("x".repeat(17 * 1_048_576)))]);
     expect(await says(program, '"event":"away"')).toContain("Max payload size exceeded");
     program.child.kill("SIGTERM");

@@ -9,6 +9,7 @@ import { topOverlay, type UiState, withNotice } from "../../ui/state/state.ts";
 import { cut, cutMiddle, fitTo, sanitize, widthOf, wrap } from "../../ui/terminal/cells.ts";
 import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
 import { anyText } from "../support/any-text.ts";
+import { attempted } from "../support/attacks.ts";
 import {
   attempt,
   emptyDashboard,
@@ -123,6 +124,7 @@ describe("a frame", () => {
   test("is valid with any text in its rows, at every screen size", () => {
     fc.assert(
       fc.property(hostile, size, look, (text, on, shown) => {
+        attempted("Escape sequences in a terminal");
         const state = full(text, on, shown);
         for (const pane of ["requests", "deliveries", "limits", "faults", "verdicts"]) expectSound({ ...state, pane });
       }),
@@ -133,6 +135,7 @@ describe("a frame", () => {
   test("is valid with any text in messages, filters and the connection state", () => {
     fc.assert(
       fc.property(hostile, size, look, (text, on, shown) => {
+        attempted("Escape sequences in a terminal");
         const state = full(text, on, shown);
         expectSound(withNotice(state, text));
         const list = { ...state.lists.requests, filter: text } as UiState["lists"][string];
@@ -197,6 +200,7 @@ describe("a detail", () => {
   test("is valid with any text, from its first line to its last", () => {
     fc.assert(
       fc.property(hostile, size, look, fc.constantFrom("1", "2", "3", "4", "5"), (text, on, shown, pane) => {
+        attempted("Escape sequences in a terminal");
         const opened = press(full(text, on, shown), text, pane, "G", "enter");
         expect(topOverlay(opened)).toBeDefined();
         for (const keys of [[], ["pagedown"], ["G"], ["y"], ["!"], ["?"]]) expectSound(press(opened, text, ...keys));

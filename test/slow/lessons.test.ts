@@ -10,6 +10,7 @@ import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { fail } from "../../src/kernel/errors.ts";
 import { checkValidator } from "../../src/lessons/lesson-annotations.ts";
 import { readLesson } from "../../src/lessons/lesson-files.ts";
+import { attempted } from "../support/attacks.ts";
 import { folder, PROGRAM } from "../support/program.ts";
 import { type Answer, type Bench, call, control, freePort, open } from "../support/sandbox.ts";
 
@@ -394,6 +395,7 @@ describe("a room", () => {
 
   test("accepts hundreds of learners, and rejects more with a message", async () => {
     const { bench, path } = await openRoom();
+    attempted("A flood of participants", 2);
     let joined = 0;
     let answer = await enter(bench, path, "learner 0");
     for (; answer.status === 200; joined++)

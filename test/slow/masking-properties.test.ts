@@ -5,6 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { eventLine } from "../../src/cli/output/event-lines.ts";
+import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { ibans, jsonEscaped, keys, percentEncoded, secretNames } from "../support/secrets.ts";
@@ -129,10 +130,12 @@ async function outputs(bench: Bench, db: string): Promise<Map<string, string>> {
   return found;
 }
 
-const leaks = (secrets: readonly Secret[], texts: Map<string, string>) =>
-  [...texts].flatMap(([name, text]) =>
+function leaks(secrets: readonly Secret[], texts: Map<string, string>) {
+  attempted("Secrets in logs and reports", secrets.length);
+  return [...texts].flatMap(([name, text]) =>
     secrets.flatMap(({ traces }) => traces.filter((trace) => text.includes(trace)).map((trace) => `${name} contains ${trace}`)),
   );
+}
 
 test("no secret of a call is in the journal, a report, the live stream, a console line or the file", async () => {
   const db = join(folder(), "data.db");

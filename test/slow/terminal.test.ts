@@ -1,6 +1,7 @@
 // The dashboard in a pseudo-terminal: its layout at each size, its keys, and how little it repaints.
 
 import { describe, expect, test } from "vitest";
+import { attempted } from "../support/attacks.ts";
 import { call, control, NOON } from "../support/sandbox.ts";
 import { LEAST, openDashboard, openProgram, type TestTerminal, USUAL, WIDE } from "../support/terminal.ts";
 import { receive } from "../support/webhooks.ts";
@@ -140,6 +141,7 @@ describe("untrusted text", () => {
 
   test("is shown without its escapes in a path, a header and a body", async () => {
     const terminal = await frozen();
+    attempted("Escape sequences in a terminal", 3);
     await get(terminal.url, `/v1/${encodeURIComponent(TITLE)}?x=${encodeURIComponent(CLEAR)}`, { "idempotency-key": "\u009b2Jkey" });
     await call(terminal.url, "POST", RULES, { body: { ...rule, name: TITLE + CLEAR }, headers: { "idempotency-key": "\u009b2J" } });
     await terminal.shows(/POST +\/v1\S+ +400/);
@@ -156,6 +158,7 @@ describe("untrusted text", () => {
     receiver.always((_, outgoing) => outgoing.writeHead(500, { "X-Note": "\u009b2J" }).end(TITLE + CLEAR));
     const terminal = await frozen();
     await call(terminal.url, "POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
+    attempted("Escape sequences in a terminal", 2);
     await control(terminal.url, "POST", "/faults", { action: { type: "status", status: 503 }, name: `${TITLE}named` });
     await terminal.shows("named");
     await call(terminal.url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });

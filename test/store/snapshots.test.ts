@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileS
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
+import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
 import { advance, log, receive, register, settle, trigger } from "../support/webhooks.ts";
@@ -128,6 +129,7 @@ describe.each(places)("%s", (_, options) => {
   });
 
   test.each(["", "a%20b", "..%2Fescape", "a.b", "x".repeat(65), "%00"])("a snapshot cannot be called %j", async (name) => {
+    attempted("Path traversal");
     const bench = await open(options());
     const answer = await ask(bench, "PUT", `/snapshots/${name}`);
     expect([400, 404]).toContain(answer.status);
@@ -282,6 +284,7 @@ describe("a snapshot that somebody else has changed", () => {
     sql.close();
     const before = (await bench.call("GET", "/v1/payments")).text;
     const answer = await ask(bench, "POST", "/snapshots/shared/restore");
+    attempted("Changed snapshots and database files", 2);
     expect(refused(answer)).toEqual([400, "validation_failed"]);
     expect(answer.body.message).toMatch(says);
     expect(answer.body.message).not.toContain("\n");

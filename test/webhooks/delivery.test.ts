@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { httpDate } from "../../src/kernel/clock.ts";
 import { verifySignature } from "../../src/webhooks/signature.ts";
+import { attempted } from "../support/attacks.ts";
 import { NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, log, receive, register, type Step, settle, trigger } from "../support/webhooks.ts";
 
@@ -203,6 +204,7 @@ describe("an attempt", () => {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url);
+    attempted("Slow, endless or hostile receivers");
     let written = 0;
     let cutOff = () => {};
     const cut = new Promise<void>((resolve) => {

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { createSender } from "../../src/webhooks/http/sender.ts";
 import { createTargetPolicy } from "../../src/webhooks/http/target-policy.ts";
+import { attempted } from "../support/attacks.ts";
 import { open } from "../support/sandbox.ts";
 import { log, register, settle, trigger } from "../support/webhooks.ts";
 
@@ -163,6 +164,7 @@ describe("a response", () => {
 
   test.each(malformed)("with %s is refused with the reason, whole or byte by byte", async (name, text, reason) => {
     for (const pieces of [[bytes(text)], ...(name === "headers without end" ? [] : [singly(text)])]) {
+      attempted("Slow, endless or hostile receivers");
       const { errorCode, errorMessage } = await outcomeOf(pieces);
       expect(errorCode).toBe("reset");
       expect(errorMessage?.replace(/\d+\.\d+\.\d+\.\d+:\d+/, "the receiver")).toBe(
@@ -184,6 +186,7 @@ describe("a response", () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.boolean(), pieces, async (begins, some) => {
+        attempted("Slow, endless or hostile receivers");
         const { errorCode, responseStatus } = await outcomeOf([Buffer.concat([begins ? bytes(OK) : Buffer.alloc(0), ...some])]);
         expect([null, "reset", "http_status", "redirect_not_followed"]).toContain(errorCode);
         expect(responseStatus ?? 200).toBeGreaterThanOrEqual(200);

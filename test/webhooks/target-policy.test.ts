@@ -4,6 +4,7 @@ import { lookup as resolveName } from "node:dns";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTargetPolicy } from "../../src/webhooks/http/target-policy.ts";
+import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, open, share } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
@@ -116,19 +117,23 @@ describe("an address", () => {
   });
 
   test.each(NOT_LOCAL)("%s is not", (url) => {
+    attempted("Server-side request forgery");
     expect(targets.refusal(url)).toMatchObject({ code: "webhook_url_not_local" });
     expect(() => targets.check(url)).toThrow("must be on this machine");
   });
 
   test.each(MALFORMED)("%j is no address", (url) => {
+    attempted("Server-side request forgery");
     expect(targets.refusal(url)).toMatchObject({ code: "invalid_webhook_url" });
   });
 
   test.each(PORTS)("%s is the sandbox itself", (url) => {
+    attempted("The sandbox calls itself");
     expect(targets.refusal(url)).toMatchObject({ code: "invalid_webhook_url", message: expect.stringContaining("the sandbox's own") });
   });
 
   test.each(BAD_PORTS)("%s is a port of another protocol", (url) => {
+    attempted("Server-side request forgery");
     expect(targets.refusal(url)).toMatchObject({ code: "invalid_webhook_url", message: expect.stringContaining("another protocol") });
   });
 });
@@ -180,10 +185,12 @@ describe("a name at the moment of connecting", () => {
     "255.255.255.255",
     "2001:db8::1",
   ])("may not lead to %s even when it was let in", async (address) => {
+    attempted("Server-side request forgery");
     expect(await lookup(address, [address])).toBe("ERR_TARGET_NOT_ALLOWED");
   });
 
   test.each(["127.0.0.1", "127.0.1.1", "::1"])("may not lead to %s where other machines can reach the sandbox", async (address) => {
+    attempted("Webhooks to services of the sandbox's machine");
     expect(await lookup(address, [address], false)).toBe("ERR_TARGET_NOT_ALLOWED");
   });
 
@@ -205,6 +212,7 @@ describe("a sandbox that other machines can reach", () => {
   test("refuses every spelling of its own machine, and nothing is connected", async () => {
     const bench = await open(network);
     for (const url of ALLOWED.slice(0, -3)) {
+      attempted("Webhooks to services of the sandbox's machine");
       const { status, body } = await bench.call("POST", "/v1/webhooks", endpoint(url));
       expect([url, status, body.code]).toEqual([url, 400, "webhook_url_loopback"]);
       expect(body.message).toContain("--allow-loopback-webhooks");
@@ -227,10 +235,11 @@ describe("a sandbox that other machines can reach", () => {
     const before = await share({ db, memory: false });
     expect((await before.call("POST", "/v1/webhooks", endpoint(receiver.url))).status).toBe(201);
     await before.close();
+    attempted("Webhooks to services of the sandbox's machine");
     const bench = await open({ ...network, db, memory: false });
-    const attempted = new Promise((resolve) => bench.onHappening((event) => event.kind === "attempt" && resolve(event.attempt)));
+    const logged = new Promise((resolve) => bench.onHappening((event) => event.kind === "attempt" && resolve(event.attempt)));
     await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
-    expect(await attempted).toMatchObject({ status: "failed", errorCode: "target_not_allowed" });
+    expect(await logged).toMatchObject({ status: "failed", errorCode: "target_not_allowed" });
     expect(receiver.arrivals).toEqual([]);
   });
 });
@@ -264,8 +273,10 @@ describe("registering", () => {
       "127.9.9.9",
       "[::ffff:127.0.0.1]",
       "host.docker.internal",
-    ])
+    ]) {
+      attempted("The sandbox calls itself");
       expect(await register(`http://${host}:${bench.port}/_sandbox/reset`), host).toEqual([400, "invalid_webhook_url"]);
+    }
     const { body } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://intranet:3000/", events: ["a.b"] } });
     expect(body.message).toContain("--allow-webhook-host intranet");
     expect(body.details).toMatchObject({ field: "url", received: "http://intranet:3000/" });
