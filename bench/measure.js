@@ -64,7 +64,7 @@ async function ask({ child }, question) {
   return answer;
 }
 
-/** What a server achieved in one slice. */
+/** The figures of one server in one slice. */
 export async function slice(server, request, { seconds = SECONDS, cpu = cpuOf, ...more } = {}) {
   const before = await cpu(server);
   const result = await load({ port: server.port, seconds, requests: request, ...more });

@@ -1,4 +1,4 @@
-// What `import` gives.
+// The public API of the package.
 
 export type * from "./client/control-plane.generated.ts";
 export { type ConnectOptions, connect } from "./client/http-transport.ts";

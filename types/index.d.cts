@@ -1387,7 +1387,7 @@ export interface TrafficListReply {
   data: Traffic[];
 }
 export interface TrafficStartInput {
-  /** To whom it happens; the first merchant unless given */
+  /** The merchant that gets the traffic (default: the first one) */
   merchant?: string;
   /** Actions per unit of time, from 1/d to 100/s (default: 2/s) */
   rate?: string;
@@ -1859,7 +1859,7 @@ interface VerdictMessage {
   /** The requests and delivery attempts that show it, in order. */
   requests: string[];
   attempts: string[];
-  /** What was measured, in real milliseconds. */
+  /** Measured durations, in real milliseconds. */
   milliseconds: Record<string, number>;
   /** The fault rule that caused it. */
   fault: string | null;
@@ -2055,7 +2055,7 @@ interface Signed {
   /** The secret of the endpoint, as it was shown when the endpoint was created. */
   secret: string;
 }
-/** Whether a delivery came from whoever knows the secret. Takes the same time wherever two signatures differ. */
+/** Whether a delivery was signed with the secret. Compares in constant time. */
 export declare function verifySignature({ body, signature, secret }: Signed): boolean;
 
 export {

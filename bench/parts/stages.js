@@ -12,7 +12,7 @@ const before = (stage) => ({ file: PIPE, find: `\n    ${stage}`, replace: `${ANS
 
 const FIRST = "admit(guard)";
 
-/** What each variant leaves out. */
+/** The code that each variant omits. */
 export const cuts = {
   nothing: [before(FIRST)],
   guard: [before("identify(tenants")],

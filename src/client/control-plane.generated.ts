@@ -1435,7 +1435,7 @@ export interface TrafficListReply {
 }
 
 export interface TrafficStartInput {
-  /** To whom it happens; the first merchant unless given */
+  /** The merchant that gets the traffic (default: the first one) */
   merchant?: string;
   /** Actions per unit of time, from 1/d to 100/s (default: 2/s) */
   rate?: string;

@@ -14,7 +14,7 @@ export interface HttpTarget {
   token: string | undefined;
 }
 
-/** What a caller of the transport says about a call that failed. */
+/** Makes the errors of failed calls, in the words of the library or of the command line. */
 export interface FailureWords {
   refused(call: ControlCall, reply: HttpReply): Error;
   unreachable(error: Error): Error;

@@ -101,7 +101,7 @@ export type DeliveryEffect =
   | { kind: "transport"; as: "slow_send" | "wrong_content_type" | "abort_mid_body" }
   | { kind: "retry_policy"; as: "ignore_2xx" | "give_up" | "compress"; factor: number };
 
-/** What fault rules did to an attempt. */
+/** The effects of fault rules on an attempt. */
 export interface AttemptFault {
   /** The first rule. */
   id: string;
@@ -135,7 +135,7 @@ export interface Firing {
   at: number;
 }
 
-/** What a rule that fired does, and the record of it. */
+/** The effect of a rule that fired, and the record of it. */
 export interface Injection<Effect> {
   effect: Effect;
   firing: Firing;
@@ -162,7 +162,7 @@ export interface ApiFaults {
   mayFire(phase: ApiPhase, operation: string | undefined): boolean;
   /** Parses X-Sandbox-Inject; fails with 400 unless it names actions on calls. */
   parseInline(text: string): InlineFault[];
-  /** What to do to a call in this phase. Counts as a match, so call it once for each phase. */
+  /** The effect on a call in this phase; undefined for none. Counts as a match, so call it once for each phase. */
   decide(phase: ApiPhase, call: CallSubject, inline?: readonly InlineFault[]): ApiInjection | undefined;
 }
 
@@ -170,7 +170,7 @@ export interface ApiFaults {
 export interface DeliveryFaults {
   /** False while no rule can touch any delivery. */
   readonly armed: boolean;
-  /** What to do to an attempt: one injection for each phase at most. Counts as a match, so call it once for each attempt. */
+  /** The effects on an attempt, at most one for each phase. Counts as a match, so call it once for each attempt. */
   decide(delivery: DeliverySubject): DeliveryInjection[];
   /** Reports that an earlier firing affects another attempt, without counting it again. */
   reportAgain(firing: Firing): void;

@@ -1,6 +1,6 @@
 // The row filter: words that a row must contain, fields that must match, and `!` for negation.
 
-/** What a row is filtered by: its text as shown, and its fields by name. */
+/** The facts by which a filter selects a row: its text as shown, and its fields by name. */
 export interface FilterFacts {
   text: string;
   fields: Record<string, string | number | null>;

@@ -19,7 +19,7 @@ export const JudgedRule = Type.Object({
 
 export type JudgedRule = Readonly<Static<typeof JudgedRule>>;
 
-/** What the judge found about a client or a receiver of webhooks. Written out because the library's public types contain it. */
+/** A verdict on a client or a receiver of webhooks. Written out, not derived, because the library's public types contain it. */
 export interface VerdictMessage {
   /** Null while it is not final: the verdict if no more requests came. */
   id: string | null;
@@ -35,7 +35,7 @@ export interface VerdictMessage {
   /** The requests and delivery attempts that show it, in order. */
   requests: string[];
   attempts: string[];
-  /** What was measured, in real milliseconds. */
+  /** Measured durations, in real milliseconds. */
   milliseconds: Record<string, number>;
   /** The fault rule that caused it. */
   fault: string | null;

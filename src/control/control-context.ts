@@ -1,4 +1,4 @@
-// What the handlers of the control plane receive, and `endpoint()`, by which its operations are declared.
+// The context of the control plane's handlers, and `endpoint()`, which declares an operation.
 
 import type { Audit } from "../audit/audit.ts";
 import { type Endpoint, endpointFactory } from "../contracts/endpoint.ts";

@@ -22,7 +22,7 @@ export const startTraffic = endpoint({
   description:
     "Payments succeed, payouts are paid, bookings arrive and are confirmed or declined, in sandbox time: a frozen clock pauses it, and advancing the clock performs what falls due. The same seed and start time produce the same records. It changes only records it created. Each merchant has at most one: starting another replaces it. A reset stops it, and so does the end of the sandbox.",
   body: Type.Object({
-    merchant: Type.Optional(text("To whom it happens; the first merchant unless given")),
+    merchant: Type.Optional(text("The merchant that gets the traffic (default: the first one)")),
     rate: Type.Optional(text("Actions per unit of time, from 1/d to 100/s (default: 2/s)")),
     mix: Type.Optional(
       Type.Unknown({ description: 'Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of all)' }),

@@ -26,6 +26,6 @@ export function endWithError(socket: Duplex, error: ApiError, requestId?: string
     afterRealTime(READ_TIMEOUT, () => socket.destroy()),
   );
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
-  // Discards what the client is still sending: bytes that nobody reads would reset the connection.
+  // Discards the rest of the request: closing with unread bytes would reset the connection.
   socket.resume();
 }

@@ -16,7 +16,7 @@ export interface Random {
   fraction(...parts: Part[]): number;
 }
 
-/** What the value is for, such as a merchant and a counter: the same parts give the same value. */
+/** A part of the name of a random value, such as a merchant or a counter: the same parts give the same value. */
 type Part = string | number;
 
 export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

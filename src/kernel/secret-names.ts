@@ -50,7 +50,7 @@ function spellingsOf(name: string): string[] {
   return [separated.toLowerCase(), camelCase.toLowerCase()];
 }
 
-/** What stands between two words of a name, such as `_` or `][`. */
+/** The separator of two words of a name, such as `_` or `][`. */
 const BETWEEN = "[^a-zA-Z0-9]{0,2}";
 
 /**

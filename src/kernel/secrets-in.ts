@@ -72,7 +72,7 @@ function* knownForms({ text }: Layer): Generator<Found> {
   }
 }
 
-/** What ends a name that is not in quotes. */
+/** Whether this character ends a name without quotes. */
 const isNameEnd = (code: number) => NAME_ENDS[code] === 1;
 const NAME_ENDS = new Uint8Array(0x10000);
 for (const character of "\"'`<>{}?&;,#=:|()/ \t\n\r\u00a0") NAME_ENDS[character.charCodeAt(0)] = 1;
@@ -109,7 +109,7 @@ function* namedValues(layer: Layer): Generator<Found> {
 
 const isSecret = (name: string, isParameter: boolean) => (isParameter ? isSecretParameter(name) : isSecretName(name));
 
-/** What the sandbox itself writes in the place of a secret. */
+/** Whether the sandbox wrote this value in place of a secret. */
 const isPlaceholder = (value: string) => value === MASK || /^(?:Bearer )?(?:sk_test_)?…$/.test(value);
 
 interface Name {

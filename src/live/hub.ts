@@ -22,7 +22,7 @@ export interface Hub {
   close(): void;
 }
 
-/** What a slow client is to know when its connection is closed. */
+/** Closes the connection of a client that reads too slowly. */
 const TOO_SLOW = { code: 1013, reason: "Too many unread messages; reconnect with ?since= to go on." };
 
 interface LiveClient {

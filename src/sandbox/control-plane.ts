@@ -1,4 +1,4 @@
-// What the control plane works with: the parts of the engine, and those that only the control plane uses. Made on first use.
+// Builds the context of the control plane on first use: the parts of the engine, and those that only the control plane uses.
 
 import { resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";

@@ -109,7 +109,7 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
 export const reportDefect = ({ defect }: Pick<Engine["listeners"], "defect">, error: unknown, where: string) =>
   notifyEach(defect, { error, where }, () => {});
 
-/** Who listens to whom. The live stream gets each event before the judge, whose verdict on it is the next one. */
+/** Connects the listeners. The live stream gets each event before the judge, so a verdict follows its cause in the stream. */
 function connect({ faults, dispatcher, judge, hub, listeners }: Engine): void {
   listeners.request.add((entry) => hub.publish({ kind: "request", request: requestMessage(entry) }));
   listeners.request.add(judge.request);

@@ -1,4 +1,4 @@
-// What this package knows of itself: where its files are, and its version.
+// The version of this package and the paths of its files.
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

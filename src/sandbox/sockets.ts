@@ -1,4 +1,4 @@
-// What the server does with a connection: the request pipeline answers /v1, Express everything else, and the hub the live stream.
+// Dispatches requests: the request pipeline answers /v1, Express everything else, and the hub the live stream.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { catalogue } from "../areas/index.ts";

@@ -1,4 +1,4 @@
-// What the parts of the dispatcher share: the queues, the attempts at each stage of their life, and who waits for them.
+// The state that the parts of the dispatcher share: the queues, the attempts at each stage of their life, and the callers that wait for them.
 
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { Clock } from "../kernel/clock.ts";

@@ -17,7 +17,7 @@ export interface Signed {
   secret: string;
 }
 
-/** Whether a delivery came from whoever knows the secret. Takes the same time wherever two signatures differ. */
+/** Whether a delivery was signed with the secret. Compares in constant time. */
 export function verifySignature({ body, signature, secret }: Signed): boolean {
   const expected = Buffer.from(sign(body, secret));
   const received = Buffer.from(signature ?? "");

@@ -266,7 +266,7 @@ describe("a pricing rule", () => {
   test.each([
     [{ startDate: "2026-03-02", endDate: "2026-03-01" }, "/endDate"],
     [{ minNights: 3, maxNights: 2 }, "/maxNights"],
-  ])("is refused with %j", async (span, pointer) => {
+  ])("is rejected with %j", async (span, pointer) => {
     const bench = await open();
     const body = { name: "Spring", adjustmentType: "fixed", adjustmentValue: -500 };
     const answer = await bench.call("POST", "/v1/hospitality/pricing-rules", { body: { ...body, ...span } });
@@ -441,7 +441,7 @@ describe("statutory settings", () => {
     [{ remittanceDueDay: 29 }, "/remittanceDueDay"],
     [{ country: "pt" }, "/country"],
     [{ schemes: [{ scheme: "pension" }] }, "/schemes/0/enabled"],
-  ])("refuse %j", async (body, pointer) => {
+  ])("reject %j", async (body, pointer) => {
     expect(pointers(await change(await open(), body))).toContain(pointer);
   });
 });

@@ -49,7 +49,7 @@ test("a chunked body that grows too large gets its 413", async () => {
   expect([answer.status, answer.headers.connection]).toEqual([413, "close"]);
 });
 
-test("Expect: 100-continue is answered by what the headers decide, without a 100 before it", async () => {
+test("Expect: 100-continue gets the response that the headers determine, without a 100 first", async () => {
   const bench = await open();
   const ask = (path: string, ...headers: string[]) =>
     raw(bench.port, lines(`POST ${path} HTTP/1.1`, "Expect: 100-continue", "Content-Type: application/json", ...headers));
@@ -102,7 +102,7 @@ test("errors of the HTTP parser and an unknown expectation are errors of the API
   expect([tunnel.status, tunnel.body.code]).toEqual([403, "host_not_allowed"]);
 });
 
-test("a client that goes on sending after an error of the parser still gets the error", async () => {
+test("a client that keeps sending after a parser error still gets the error", async () => {
   const bench = await open();
   expect(statuses(await sendAll(bench, "this is no HTTP\r\n\r\n", 4 * MEBIBYTE))).toEqual([400]);
 });
@@ -127,7 +127,7 @@ test("an upgrade does not overtake the response to an earlier request on its con
   expect(statuses(received)).toEqual([200, 101]);
 });
 
-test("a listener that throws is a defect; the other listeners are called, and the process goes on", async () => {
+test("a listener that throws is a defect; the other listeners are called, and the process continues", async () => {
   const bench = await open();
   let called = 0;
   bench.onRequest(() => {
@@ -143,7 +143,7 @@ test("a listener that throws is a defect; the other listeners are called, and th
 /** Fetch metadata of a browser, by what a page does. */
 const page = (site: string, mode: string, dest: string) => ({ "sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest });
 
-test("what a page of another site requests without an Origin is refused, unless its user follows a link", async () => {
+test("a request from another site's page without an Origin is rejected, unless it is a followed link", async () => {
   const bench = await open();
   const status = async (path: string, headers: Record<string, string>, method = "GET") =>
     (await bench.call(method, path, { headers, key: null })).status;
@@ -169,7 +169,7 @@ test("what a page of another site requests without an Origin is refused, unless 
   expect(await status("/_sandbox", other)).toBe(200);
 });
 
-test("requests that the guard refuses are not journalled, so that no page can empty the journal", async () => {
+test("rejected requests of other sites are not journalled, so no page can fill up the journal", async () => {
   const bench = await open();
   const kept = await bench.call("GET", "/v1/merchants/me");
   const seen: string[] = [];

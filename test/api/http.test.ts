@@ -556,7 +556,7 @@ describe("--bodies open", () => {
       }
   });
 
-  test("what the API's document says of a body is still checked", async () => {
+  test("documented rules for a body are still checked", async () => {
     const bench = await open({ bodies: "open" });
     const bodies = { "/v1/webhooks": { url: "http://localhost:3000" }, "/v1/webhook-events/test": { data: {} } };
     for (const [path, body] of Object.entries(bodies))

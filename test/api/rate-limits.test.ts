@@ -256,7 +256,7 @@ describe("an invalid rate", () => {
     "1.5/1s",
     "99999999999999999999/1s",
     "5/99999999999d",
-  ])("%j is refused", async (rateLimit) => {
+  ])("%j is rejected", async (rateLimit) => {
     await expect(open({ rateLimit })).rejects.toThrow(/--rate-limit/);
   });
 });

@@ -74,7 +74,7 @@ describe("the import order", () => {
     ["a sibling's values", "src/http/pipeline.ts", "src/areas/index.ts", false],
     ["a service room importing the dashboard", "src/live/hub.ts", "ui/dashboard.ts", false],
     ["the dashboard importing a service room", "ui/dashboard.ts", "src/http/pipeline.ts", true],
-  ])("refuses %s", (_, from, to, isType) => {
+  ])("rejects %s", (_, from, to, isType) => {
     expect(violations([{ from, to, isType }])).toEqual([`${from} imports ${to}`]);
   });
 

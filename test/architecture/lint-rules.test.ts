@@ -97,7 +97,7 @@ const offences: Offence[] = [
   ["no test is skipped", "test/skipped.test.ts", `import { it } from "vitest";\nit.skip("later", () => {});`, "noSkippedTests"],
 ];
 
-/** What the laws must leave alone. */
+/** Code that no rule may report. */
 const lawful: Record<string, string> = {
   "src/kernel/clock.ts":
     "export const now = () => Date.now() + performance.now();\nexport const later = (work: () => void) => setTimeout(work, 5);\n",
@@ -127,7 +127,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What Biome says of each file, as `rule: message`. */
+/** The findings of Biome for each file, as `rule: message`. */
 async function lint(cwd: string): Promise<Map<string, string[]>> {
   const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
   const report = await new Promise<string>((resolve) => {
@@ -142,13 +142,13 @@ async function lint(cwd: string): Promise<Map<string, string[]>> {
   return byFile;
 }
 
-describe("a broken law is refused", () => {
+describe("a violation is reported", () => {
   it.each(offences)("%s (%s)", (_law, file, _code, says) => {
     expect(found.get(file)).toContainEqual(expect.stringContaining(says));
   });
 });
 
-describe("what is lawful is left alone", () => {
+describe("correct code is not reported", () => {
   it.each(Object.keys(lawful).filter((file) => file !== "src/live/two.ts"))("%s", (file) => {
     expect(found.get(file) ?? []).toEqual([]);
   });
@@ -161,8 +161,8 @@ const sources = rooms.flatMap((room) =>
     .map((entry) => join(entry.parentPath, entry.name)),
 );
 
-describe("what no linter knows", () => {
-  it("each file opens with a sentence that says what it owns", () => {
+describe("rules beyond the linter", () => {
+  it("each file starts with a sentence that says what it owns", () => {
     const opening = (file: string) => readFileSync(file, "utf8").replace(/^#!.*\n/, "");
     expect(sources.filter((file) => !opening(file).startsWith("// "))).toEqual([]);
   });

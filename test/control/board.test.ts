@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, browserFile, inBrowser, openBrowser, type Page } from "../support/browser.ts";
 import { type Answer, type Bench, call, control, open } from "../support/sandbox.ts";
 
-/** Not what anybody is called, but what somebody may write; all of it is text. */
+/** Hostile names of learners; the pages must show them as text. */
 const HOSTILE = [
   "<img src=x onerror=alert(1)>",
   "</script><script>alert(2)</script>",
@@ -247,7 +247,7 @@ describe.runIf(browserFile)(inBrowser, () => {
       await page.shows(`${text("title")} === "Your first call 2/5: Read a list"`);
       await bench.call("POST", `${path}/learners/${apiKey}/hint`, { key: null });
       await page.shows(`${text("step")}.includes("Hint: The address is in quotes")`);
-      // Whoever comes back by the page's address is where they were.
+      // A reload of the page continues at the same step.
       const again = await browser.open(await page.evaluate<string>("location.href"));
       await again.shows(`${text("title")} === "Your first call 2/5: Read a list"`);
       expect((await get(bench, path)).body.data).toHaveLength(1);

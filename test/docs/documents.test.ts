@@ -21,7 +21,7 @@ const pages = folders.flatMap((folder) =>
 const commands = await everyCommand();
 const read = (page: string) => readFileSync(join(root, page), "utf8");
 
-/** A page without its blocks of code: what stands there is tried by other tests, or is somebody else's. */
+/** A page without its code blocks: other tests run those, or they are not ours. */
 const prose = (page: string) => read(page).replaceAll(/^```[\s\S]*?^```$/gm, "");
 
 const slug = (heading: string) =>
@@ -83,7 +83,7 @@ test("docs/troubleshooting.md quotes existing messages", () => {
     .join("\n");
   const quoted = [...read("docs/troubleshooting.md").matchAll(/\*\*`([^`]* [^`]*)`\*\*/g)].map(([, message = ""]) => message);
   expect(quoted.length).toBeGreaterThan(6);
-  // What differs from time to time is left out of a quotation, or is an address.
+  // A quotation omits the parts that vary.
   const made = quoted.filter((message) => !message.split(/…|\d[\d.]*\d/).every((part) => sources.includes(part.trim())));
   expect(made).toEqual([]);
 });

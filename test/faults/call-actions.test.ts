@@ -223,7 +223,7 @@ describe("lost_response", () => {
   test.each([
     ["reset", "reset"],
     ["empty", "closed"],
-  ])("as %s: the effect stands, the connection is %s, and a retry gets the first answer", async (as, end) => {
+  ])("as %s: the operation takes effect, the connection is %s, and a retry gets the first response", async (as, end) => {
     const bench = await open();
     const { id } = await add(bench, { type: "lost_response", as }, { match: { operation: "payroll.create" } });
     expect(await watch(bench, post(PAYROLL, "lost"))).toEqual({ text: "", end });
@@ -403,7 +403,7 @@ describe("auth", () => {
   test.each([
     ["revoked", "invalid_api_key"],
     ["expired", "token_expired"],
-  ])("as %s refuses a good key with %s", async (as, code) => {
+  ])("as %s rejects a valid key with %s", async (as, code) => {
     const bench = await open();
     await add(bench, { type: "auth", as });
     expect((await bench.call("GET", "/v1/payments", { key: null })).body.code).toBe("missing_api_key");
@@ -481,7 +481,7 @@ describe("clock_skew", () => {
   test.each([
     ["5m", 300],
     ["-90s", -90],
-  ])("by %s shows in Date, in RateLimit-Reset and in what is made", async (by, seconds) => {
+  ])("by %s shows in Date, in RateLimit-Reset and in created records", async (by, seconds) => {
     const bench = await open();
     await add(bench, { type: "clock_skew", by });
     const { headers, body } = await create(bench);

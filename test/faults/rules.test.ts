@@ -370,7 +370,7 @@ describe("an inline fault (X-Sandbox-Inject)", () => {
     ["duplicate=2", "acts on deliveries"],
     ["status=500; retryaftr=2", "Did you mean retryAfter?"],
     ["", "There is no action"],
-  ])("%j is refused in the service's own form", async (inject, says) => {
+  ])("%j is rejected with the service's own error", async (inject, says) => {
     const answer = await send(await open(), inject);
     expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
     expect(answer.body.message).toContain(says);
@@ -422,7 +422,7 @@ describe("rate-limit windows", () => {
     [{ resetIn: "soon" }, 400],
     [{ resetIn: "0s" }, 400],
     [{ limits: 1 }, 400],
-  ])("%j is refused", async (body, status) => {
+  ])("%j is rejected", async (body, status) => {
     const bench = await open();
     expect((await bench.call("PUT", "/_sandbox/rate-limits/mer_lodge", { key: null, body })).status).toBe(status);
     expect((await bench.call("PUT", "/_sandbox/rate-limits/mer_nobody", { key: null, body: {} })).status).toBe(404);
@@ -551,7 +551,7 @@ describe("rules from a file", () => {
     ['{"faults": [\n{"action":\n{"type": "status", "status": 700}}]}', /faults\.json:3 \/faults\/0\/action\/status: .*at most 599/],
     ["[\n{]", /faults\.json:2: is not JSON/],
     ["7", /faults\.json:1: a file of faults is a list/],
-  ])("%j is refused with its line", async (text, says) => {
+  ])("%j is rejected with its line", async (text, says) => {
     await expect(open({ faults: write(text) })).rejects.toThrow(says);
     await expect(open({ faults: join(folder, "nowhere.json") })).rejects.toThrow(/Cannot read/);
   });

@@ -43,7 +43,7 @@ function workDueNow(run: () => void): DueWork & { runs: number } {
 test.each<[string, DueWork]>([
   ["fails", { nextDue: () => 0, run: () => fails() }],
   ["cannot say when it is due", { nextDue: () => fails(), run: () => {} }],
-])("work that %s is reported and pauses; other work runs, and the process goes on", async (_, failing) => {
+])("work that %s is reported and pauses; other work runs, and the process continues", async (_, failing) => {
   const clock = createClock();
   const failures: unknown[] = [];
   const sound = workDueNow(() => {});

@@ -156,7 +156,7 @@ test("stops looking after a hundred errors, also inside anyOf", () => {
   expect(others).toHaveLength(99);
 });
 
-test("refuses a schema with a keyword, format or type that is not supported", () => {
+test("rejects a schema with an unsupported keyword, format or type", () => {
   expect(() => matchesSchema(Type.Integer({ multipleOf: 2 }), 4)).toThrow("A schema uses the keyword multipleOf, which is not supported.");
   expect(() => matchesSchema(Type.String({ format: "uri" }), "")).toThrow("A schema uses the format uri, which is not supported.");
   expect(() => matchesSchema(Type.Unsafe({ type: "date" }), "")).toThrow("A schema uses the type date, which is not supported.");

@@ -69,7 +69,7 @@ export interface Delivery {
   attempts: number;
   /** Milliseconds. */
   due: number;
-  /** What fault rules do to the next attempt; undefined until they are evaluated. */
+  /** The effect of fault rules on the next attempt; undefined until they are evaluated. */
   decided: Decision | undefined;
   /** A duplicate created by a fault rule. */
   isCopy: boolean;

@@ -210,7 +210,7 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
     () => {
       const first = (incoming: IncomingMessage) =>
         new Promise<Buffer>((resolve) => {
-          // What follows within a moment is of the same piece.
+          // Bytes that follow within a moment belong to the same message.
           const chunks: Buffer[] = [];
           let pause: NodeJS.Timeout | undefined;
           const end = () => resolve(Buffer.concat(chunks));

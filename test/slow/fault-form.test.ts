@@ -107,7 +107,7 @@ describe("every field of every action", () => {
         const [outer = "", inner] = path.split(".");
         expect([path, inner === undefined ? body[outer] : body[outer]?.[inner]]).toEqual([path, value]);
         expect(body.action.type).toBe(rule.title);
-        // What all actions of a target have alike is tried for real once.
+        // Fields shared by all actions of a target are tried for real once.
         const alike = path.startsWith("action.") ? `${rule.title} ${path}` : `${rule.properties?.target?.enum} ${path}`;
         if (met.has(alike)) continue;
         met.add(alike);

@@ -85,7 +85,7 @@ const sound: RetryBehaviour = {
 interface ClientCase extends Tried {
   request?: typeof pricing | typeof payroll;
   habits: Partial<RetryBehaviour>;
-  /** What the client with the bug does afterwards. */
+  /** The next calls of the client with the bug. */
   afterwards?(send: ReturnType<typeof createClient>["send"]): Promise<unknown>;
 }
 

@@ -55,7 +55,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({ kind: fc.constantFrom("follow" as const, "freeze" as const, "thaw" as const) }),
 );
 
-/** What was counted by hand while the same was done. */
+/** Counts kept by the test while it performs the same steps. */
 interface Model {
   came: number;
   pausedAt: number | undefined;

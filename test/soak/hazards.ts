@@ -12,7 +12,7 @@ import { listenDeaf, type Record as Receiver } from "./receivers.ts";
 import type { Subject } from "./subject.ts";
 import { watch } from "./watchers.ts";
 
-/** What a hazard works with. */
+/** The context of a hazard. */
 export interface Scene {
   readonly subject: Subject;
   readonly load: Load;

@@ -31,7 +31,7 @@ export interface Seen {
   hadHappened: number;
   /** Refusals because the file cannot be written. */
   unwritable: number;
-  /** What no client may ever see. */
+  /** Defects seen by clients; a run must have none. */
   wrong: string[];
 }
 

@@ -7,7 +7,7 @@ const channel = new Socket({ fd: 3 });
 channel.unref();
 channel.on("error", () => {});
 channel.on("data", async () => {
-  // What a first collection lets go of, such as a socket, may hold something that the second one takes.
+  // An object freed by the first collection, such as a socket, may hold others that only the second one frees.
   for (let time = 0; time < 2; time++) {
     globalThis.gc();
     await setImmediate();

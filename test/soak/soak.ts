@@ -27,7 +27,7 @@ export interface Soak {
   meet(name: string): Promise<void>;
   /** Waits until everything has settled: clients have succeeded, faults are removed, and no delivery is pending. */
   calm(): Promise<void>;
-  /** What the process holds while idle. */
+  /** The memory and handles of the idle process. */
   hold(): Promise<Held>;
   /** Kills the sandbox during a hazard, after this many more responses. */
   killDuring(name: string, answers: number): Promise<void>;

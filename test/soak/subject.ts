@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { type Ended, launchCommand, PROGRAM } from "../support/program.ts";
 
-/** What the process holds after garbage collection. */
+/** The memory and handles of the process after garbage collection. */
 export interface Held {
   /** Heap and external memory in bytes. */
   heap: number;

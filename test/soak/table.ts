@@ -10,7 +10,7 @@ export interface Outcome {
   lives: { killed: number; stopped: number };
   /** Files that were refused. */
   refused: number;
-  /** What was held after each hazard of the first sandbox. */
+  /** The memory and handles after each hazard of the first sandbox. */
   held: readonly Held[];
 }
 

@@ -299,7 +299,7 @@ describe("a custom fixture", () => {
     ["id", "mer_shop", ":3 /merchant/id"],
     ["email", "hello@shop.example", ":5 /merchant/email"],
     ["apiKey", "sk_test_shop", ":6 /merchant/apiKey"],
-  ])("is refused when its merchant has the %s of another", async (field, value, where) => {
+  ])("is rejected if its merchant has the %s of another", async (field, value, where) => {
     const other = SHOP.replaceAll(/shop/g, "twin").replace(value.replace("shop", "twin"), value);
     const folder = folderOf({ "a.json": SHOP, "b.json": other });
     const message = `${join(folder, "b.json")}${where}: merchant.${field} must differ from that in ${join(folder, "a.json")}`;

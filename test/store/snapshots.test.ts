@@ -247,7 +247,7 @@ describe("--snapshot", () => {
   });
 });
 
-describe("a snapshot that somebody else has changed", () => {
+describe("a snapshot changed by another program", () => {
   const changes: [what: string, sql: string, says: RegExp][] = [
     ["a trigger", "create trigger t after insert on main.keys begin delete from documents; end", /has another trigger t/],
     ["a table without its checks", "alter table deliveries add column extra text", /has another table deliveries/],
@@ -272,7 +272,7 @@ describe("a snapshot that somebody else has changed", () => {
     ["a sequence in words", "update sqlite_sequence set seq = 'many'", /sqlite_sequence .*seq/],
   ];
 
-  test.each(changes)("with %s is refused in one sentence, and the state stays", async (_, change, says) => {
+  test.each(changes)("with %s is rejected in one sentence, and changes nothing", async (_, change, says) => {
     const bench = await open({ lessons: undefined });
     const receiver = await receive();
     await register(bench, receiver.url, ["payment.succeeded"]);

@@ -19,7 +19,7 @@ export async function learn(lesson = "first-call", columns = 80, rows = 24) {
   return { bench, desk };
 }
 
-/** What the dashboard does every second. */
+/** Polls, as the dashboard does every second. */
 export async function lookAgain(desk: TestDashboard): Promise<void> {
   const act = async (effect: Effect): Promise<void> => {
     if (effect.kind !== "call") return;

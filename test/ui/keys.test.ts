@@ -264,7 +264,7 @@ describe("a digest", () => {
   test("includes the requests and deliveries that match the subscribed filters", async () => {
     const { hub, socket, told, items } = await openHub();
     socket.send(JSON.stringify({ requests: "status:5xx", deliveries: "result:failed" }));
-    // What was wished is heard before what is said: the socket answers a ping in the order of what it got.
+    // The pong arrives after the subscription was read, because the socket handles its messages in order.
     socket.ping();
     await once(socket, "pong");
     for (let number = 1; number <= 400; number++) {

@@ -23,7 +23,7 @@ const SIZES = [
   [60, 15],
 ] as const;
 
-/** What a call makes happen to the learner, once the sandbox has said so. */
+/** Makes a call, and waits until the stream reports its effect on the learner. */
 function news(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMessage> {
   return new Promise((resolve) => {
     bench.onHappening((happening) => {

@@ -293,7 +293,7 @@ describe("the help", () => {
   });
 });
 
-/** What the journal and the log of a sandbox hold and the dashboard does not know yet, as the stream would have told it. */
+/** Applies the new requests and attempts of a sandbox to the dashboard, as the stream would have sent them. */
 async function caughtUp(desk: TestDashboard, bench: Bench): Promise<void> {
   type Logged = { id: string; at: string; created: number; merchantId: string };
   const news = async (path: string, pane: string): Promise<Logged[]> => {

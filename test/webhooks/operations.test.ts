@@ -284,7 +284,7 @@ describe("a test event", () => {
     [{ type: "Payment.x" }],
     [{ type: "payment.succeeded", data: [] }],
     [{ type: "payment.succeeded", data: null }],
-  ])("refuses %j", async (body) => {
+  ])("rejects %j", async (body) => {
     const bench = await open();
     const answer = await bench.call("POST", "/v1/webhook-events/test", { body });
     expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);

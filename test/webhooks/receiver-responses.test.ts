@@ -1,4 +1,4 @@
-// What a receiver may answer, byte by byte, what the log says of it, and when its connection is kept for the next delivery.
+// Responses of receivers, byte by byte: their outcome, their log entry, and whether their connection is reused.
 
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import fc from "fast-check";
@@ -149,11 +149,11 @@ const malformed: [string, string, string][] = [
 describe("a response", () => {
   const singly = (text: string) => [...bytes(text)].map((byte) => Buffer.from([byte]));
 
-  test.each(readable)("with %s is read, whole or byte by byte", async (_, text, expected) => {
+  test.each(readable)("with %s is accepted, whole or byte by byte", async (_, text, expected) => {
     for (const pieces of [[bytes(text)], singly(text)]) expect(await outcomeOf(pieces)).toMatchObject({ errorCode: null, ...expected });
   });
 
-  test.each(incomplete)("that breaks off after %s fails with what was read", async (_, text, expected) => {
+  test.each(incomplete)("that ends early after %s fails, and keeps the part that was read", async (_, text, expected) => {
     for (const pieces of [[bytes(text)], singly(text)])
       expect(await outcomeOf(pieces)).toMatchObject({
         errorCode: "reset",
@@ -162,7 +162,7 @@ describe("a response", () => {
       });
   });
 
-  test.each(malformed)("with %s is refused with the reason, whole or byte by byte", async (name, text, reason) => {
+  test.each(malformed)("with %s is rejected with the reason, whole or byte by byte", async (name, text, reason) => {
     for (const pieces of [[bytes(text)], ...(name === "headers without end" ? [] : [singly(text)])]) {
       attempted("Slow, endless or hostile receivers");
       const { errorCode, errorMessage } = await outcomeOf(pieces);
@@ -227,7 +227,7 @@ describe("the connection", () => {
   }
   const responding = (text: string) => (socket: Socket) => void socket.write(text);
 
-  test("carries one delivery after the other while responses are complete", async () => {
+  test("is reused by the next delivery after a complete response", async () => {
     expect(await deliverThree(responding(`${OK}${EMPTY}`))).toMatchObject({ statuses: [200, 200, 200], connections: 1 });
   });
 
@@ -240,7 +240,7 @@ describe("the connection", () => {
     expect(await deliverThree(respond)).toMatchObject({ statuses: [200, 200, 200], connections: 3 });
   });
 
-  test("costs no delivery when the receiver closes it while it is idle", async () => {
+  test("can be closed by the receiver while idle without losing a delivery", async () => {
     let closed = Promise.resolve();
     const respond = (socket: Socket) => {
       closed = new Promise((resolve) => socket.on("close", () => resolve()));
@@ -249,7 +249,7 @@ describe("the connection", () => {
     expect(await deliverThree(respond, { between: () => closed })).toMatchObject({ statuses: [200, 200, 200], connections: 3 });
   });
 
-  test("is closed when a response comes before the request, and the next delivery is not judged by it", async () => {
+  test("is closed after a response before the request, which does not count for the next delivery", async () => {
     let closed = Promise.resolve();
     const respond = (socket: Socket, request: number) => {
       closed = new Promise((resolve) => socket.on("close", () => resolve()));
@@ -259,12 +259,12 @@ describe("the connection", () => {
     expect(await deliverThree(respond, { between: () => closed })).toMatchObject({ statuses: [200, 200, 200], connections: 3 });
   });
 
-  test("that breaks in the middle of a response leaves status and body in the log", async () => {
+  test("that breaks during a response logs its status and body", async () => {
     const { attempts } = await deliverThree((socket) => void socket.end(`${OK}Content-Length: 9\r\n\r\nhalf`));
     expect(attempts[0]).toMatchObject({ status: "failed", errorCode: "reset", responseStatus: 200, responseBody: "half" });
   });
 
-  test("over which a malformed response comes leaves the reason in the log", async () => {
+  test("with a malformed response logs the reason", async () => {
     const { attempts } = await deliverThree(responding(`${OK}Content-Length: many\r\n\r\n`));
     expect(attempts[0]).toMatchObject({
       errorCode: "reset",

@@ -16,7 +16,7 @@ import { receive, register, settle, trigger } from "../support/webhooks.ts";
 const SECRET = `whsec_${"0123456789abcdef".repeat(4)}`;
 const BODY = '{"id":"evt_1","object":"event","data":{"url":"http://a/b","name":"Grüße","amount":1}}';
 
-/** What a shell says the signature of these bytes is. */
+/** The signature of these bytes as computed by a shell. */
 function openssl(body: Buffer, secret: string): string {
   const folder = mkdtempSync(join(tmpdir(), "signature-"));
   try {
@@ -32,7 +32,7 @@ function openssl(body: Buffer, secret: string): string {
 }
 
 describe("a signature", () => {
-  test("of a delivery is what openssl makes of the bytes that arrived, keyed with the secret as it was shown", async () => {
+  test("of a delivery equals the one that openssl computes from the received bytes and the secret", async () => {
     const bench = await open();
     const receiver = await receive();
     const { secret } = await register(bench, receiver.url);
@@ -48,7 +48,7 @@ describe("a signature", () => {
     expect(sign(Buffer.from(BODY), SECRET)).toBe(sign(BODY, SECRET));
   });
 
-  test("is taken for the body and secret that it was made from, and for nothing else", () => {
+  test("is valid for its own body and secret only", () => {
     fc.assert(
       fc.property(anyText(), fc.string(), anyText(), fc.string(), (body, secret, other, otherSecret) => {
         const signature = sign(body, secret);
@@ -86,7 +86,7 @@ const explain = (signature: string, body = BODY, sent?: string): SignatureDiagno
   explainSignature({ body, signature, secret: SECRET, previousSecret, others, sent });
 
 describe("an explanation", () => {
-  test("of a right signature is that it is right", () => {
+  test("of a valid signature says that it is valid", () => {
     expect(explain(sign(BODY, SECRET))).toEqual({
       matches: true,
       mistake: null,
@@ -135,17 +135,17 @@ describe("an explanation", () => {
     ["reserialised", PYTHON],
     ["trailing_newline", `${BODY}\n`],
     ["body_changed", BODY.replace("1}}", "2}}")],
-  ])("of a right signature over another body than was sent names %s", (mistake, body) => {
+  ])("of a valid signature over a different body names %s", (mistake, body) => {
     for (const signature of [sign(BODY, SECRET), sign(body, SECRET)])
       expect(explain(signature, body, BODY), signature).toMatchObject({ matches: false, mistake });
   });
 
-  test("says where a body differs from what was sent", () => {
+  test("shows where a body differs from the one sent", () => {
     const { explanation } = explain(sign(BODY, SECRET), BODY.replace('"amount":1', '"amount":2'), BODY);
     expect(explanation).toContain(`from character ${BODY.indexOf("1}}") + 1} on`);
   });
 
-  test("of what nobody can explain admits it", () => {
+  test("says so if it finds no cause", () => {
     expect(explain("0".repeat(64))).toMatchObject({
       matches: false,
       mistake: null,
@@ -154,7 +154,7 @@ describe("an explanation", () => {
     expect(explain("nonsense")).toMatchObject({ matches: false, mistake: null, explanation: expect.stringContaining("64 hex digits") });
   });
 
-  test("is given by the control plane, which knows what was sent and with which secrets", async () => {
+  test("is available from the control plane, which knows the sent bytes and the secrets", async () => {
     const bench = await open();
     const receiver = await receive();
     const { id: endpoint, secret } = await register(bench, receiver.url);

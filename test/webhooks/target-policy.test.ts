@@ -116,13 +116,13 @@ describe("an address", () => {
     expect(() => targets.check(url)).not.toThrow();
   });
 
-  test.each(NOT_LOCAL)("%s is not", (url) => {
+  test.each(NOT_LOCAL)("%s is not this machine", (url) => {
     attempted("Server-side request forgery");
     expect(targets.refusal(url)).toMatchObject({ code: "webhook_url_not_local" });
     expect(() => targets.check(url)).toThrow("must be on this machine");
   });
 
-  test.each(MALFORMED)("%j is no address", (url) => {
+  test.each(MALFORMED)("%j is not an address", (url) => {
     attempted("Server-side request forgery");
     expect(targets.refusal(url)).toMatchObject({ code: "invalid_webhook_url" });
   });
@@ -138,7 +138,7 @@ describe("an address", () => {
   });
 });
 
-describe("a name at the moment of connecting", () => {
+describe("a host name, resolved for a connection", () => {
   /** The addresses that a connection is given, or the code of the refusal. */
   const lookup = (name: string, allowedHosts: string[] = [], allowLoopback = true) =>
     new Promise<unknown>((resolve) => {
@@ -153,12 +153,12 @@ describe("a name at the moment of connecting", () => {
     ]);
   });
 
-  test("gives one address where one is asked for", async () => {
+  test("resolves to one address if one is requested", async () => {
     const one = await new Promise((resolve) => targets.lookup("localhost", {}, (...answer) => resolve(answer)));
     expect(one).toEqual([null, "127.0.0.1", 4]);
   });
 
-  test("that nobody let in is refused", async () => {
+  test("that was not allowed is rejected", async () => {
     expect(await lookup("example.com")).toBe("ERR_TARGET_NOT_ALLOWED");
   });
 
@@ -169,7 +169,7 @@ describe("a name at the moment of connecting", () => {
     ["172.31.255.255", 4],
     ["192.168.65.254", 4],
     ["fd00::1", 6],
-  ])("may lead to %s when it was let in", async (address, family) => {
+  ])("may resolve to %s if it was allowed", async (address, family) => {
     expect(await lookup(address, [address])).toEqual([{ address, family }]);
   });
 
@@ -184,22 +184,22 @@ describe("a name at the moment of connecting", () => {
     "172.32.0.1",
     "255.255.255.255",
     "2001:db8::1",
-  ])("may not lead to %s even when it was let in", async (address) => {
+  ])("may not resolve to %s even if it was allowed", async (address) => {
     attempted("Server-side request forgery");
     expect(await lookup(address, [address])).toBe("ERR_TARGET_NOT_ALLOWED");
   });
 
-  test.each(["127.0.0.1", "127.0.1.1", "::1"])("may not lead to %s where other machines can reach the sandbox", async (address) => {
+  test.each(["127.0.0.1", "127.0.1.1", "::1"])("may not resolve to %s if other machines can reach the sandbox", async (address) => {
     attempted("Webhooks to services of the sandbox's machine");
     expect(await lookup(address, [address], false)).toBe("ERR_TARGET_NOT_ALLOWED");
   });
 
-  test("of this machine is refused where other machines can reach the sandbox", async () => {
+  test("of this machine is rejected if other machines can reach the sandbox", async () => {
     expect(await lookup("shop.localhost", [], false)).toBe("ERR_TARGET_NOT_ALLOWED");
     expect(await lookup("10.1.2.3", ["10.1.2.3"], false)).toEqual([{ address: "10.1.2.3", family: 4 }]);
   });
 
-  test("that was let in and that nobody knows is an error of the resolver", async () => {
+  test("that was allowed but does not exist is a DNS error", async () => {
     const code = await new Promise((resolve) => resolveName("receiver.invalid", (error) => resolve(error?.code)));
     expect(await lookup("receiver.invalid", ["receiver.invalid"])).toBe(code);
   });
@@ -209,7 +209,7 @@ describe("a sandbox that other machines can reach", () => {
   const network = { host: "0.0.0.0", allowedHost: ["127.0.0.1"] };
   const endpoint = (url: string) => ({ body: { url, events: ["*"] } });
 
-  test("refuses every spelling of its own machine, and nothing is connected", async () => {
+  test("rejects every spelling of its own machine without connecting", async () => {
     const bench = await open(network);
     for (const url of ALLOWED.slice(0, -3)) {
       attempted("Webhooks to services of the sandbox's machine");
@@ -229,7 +229,7 @@ describe("a sandbox that other machines can reach", () => {
     await receiver.arrived(1);
   });
 
-  test("does not deliver to an endpoint on its own machine that the file has from before", async () => {
+  test("does not deliver to an endpoint on its own machine that was already in its database", async () => {
     const db = join(folder(), "sandbox.db");
     const receiver = await receive();
     const before = await share({ db, memory: false });
@@ -256,12 +256,12 @@ describe("registering", () => {
     return [status, body.code ?? body.url];
   };
 
-  test("keeps an address as it was sent", async () => {
+  test("stores a URL as it was sent", async () => {
     for (const url of ["http://0x7f.1:3000/", "HTTP://Shop.LOCALHOST:3000/x?y", "http://host.docker.internal/"])
       expect(await register(url)).toEqual([201, url]);
   });
 
-  test("refuses what is elsewhere, what is no address, and the sandbox itself", async () => {
+  test("rejects other machines, invalid URLs and the sandbox itself", async () => {
     expect(await register("http://example.com/")).toEqual([400, "webhook_url_not_local"]);
     expect(await register("localhost:3000")).toEqual([400, "invalid_webhook_url"]);
     for (const host of [

@@ -1,4 +1,4 @@
-// What forms are prefilled with: the selected row, its merchant, and options for the known merchants.
+// The default values of forms: from the selected row and its merchant, with options for the known merchants.
 
 import type { RateWindow } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";

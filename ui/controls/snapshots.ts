@@ -42,7 +42,7 @@ function snapshotSubmission({ do: action, name = "" }: FormValues, names: readon
     }));
   return submission(controlCalls.snapshots.save({ name }), ({ file }) => ({
     message: `Saved ${name} to ${file}`,
-    // What a save replaced cannot be brought back.
+    // A replaced snapshot cannot be restored, so saving over one has no undo.
     ...(!names.includes(name) && { undo: remove }),
   }));
 }

@@ -84,7 +84,7 @@ const requestLines = (theme: Theme, { url, requestHeaders, requestBody }: Attemp
   ...bodyLines(theme, width, requestBody, Buffer.byteLength(requestBody)),
 ];
 
-/** What fault rules did, and how the request would have differed without them. */
+/** The effects of fault rules, and how the request would have differed without them. */
 function faultSections(
   theme: Theme,
   { requestHeaders, requestBody }: AttemptDetail,

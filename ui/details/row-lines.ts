@@ -28,7 +28,7 @@ export function resultOf({ responseStatus, errorCode }: Pick<AttemptSummary, "re
   return SHORT_CODES.get(errorCode) ?? errorCode ?? "";
 }
 
-/** What became of an attempt. `isLast`: no later attempt of the same delivery is known. */
+/** The outcome of an attempt. `isLast`: no later attempt of the same delivery is known. */
 export function outcomeOf(state: UiState, attempt: AttemptSummary, isLast: boolean): [outcome: string, styles: TextStyle[]] {
   const { status, nextAttemptAt } = attempt;
   const { good, bad, unsure } = symbols(state.theme);

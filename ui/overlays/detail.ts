@@ -62,7 +62,7 @@ export function openDetail(detail: Detail, keys: readonly KeyBinding[]): { overl
   return { overlay: withLines(overlay), effects: calls.map(fetch) };
 }
 
-/** What is still loading, and what failed to load. */
+/** The errors of failed calls, and "Loading …" while a call is pending. */
 function fetchStatus({ data, errors, requested }: DetailOverlay, { theme }: UiState, width: number): string[] {
   const problems = Object.values(errors).flatMap((error) => wrap(sanitize(error), width).map((line) => styled(theme, line, "red")));
   const isLoading = requested.some((name) => !(name in data) && !(name in errors));

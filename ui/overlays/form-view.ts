@@ -8,7 +8,7 @@ import { layoutOf } from "../view/layout.ts";
 import { type Call, curlOf } from "../wire/control-calls.ts";
 import { type FormField, type FormValues, fieldAt, labelOf, matchingOptions, problemOf } from "./field.ts";
 
-/** What the user has entered so far. */
+/** The user's input so far. */
 export interface FormState {
   readonly values: FormValues;
   /** The replies to `Form.fetch`, by name. */

@@ -27,7 +27,7 @@ interface FormContext<Data> {
   data: Readonly<Partial<Data>>;
 }
 
-/** What a successful call leads to. */
+/** The result of a successful call. */
 interface FormResult {
   /** Shown as the notice. */
   message: string;

@@ -54,7 +54,7 @@ interface ListPaneDeclaration<Value> {
   isShown?(state: UiState): boolean;
   /** Identifies a row across updates. */
   rowId(value: Value): string;
-  /** What a filter looks at. */
+  /** The facts that a filter matches. */
   filterBy(value: Value): FilterFacts;
   /** Each stream item of this kind adds a row. */
   stream?: StreamKind<Value>;
@@ -65,7 +65,7 @@ interface ListPaneDeclaration<Value> {
   columns(value: Value, state: UiState, width: number): Column[];
   /** Shown while there are no rows: what to do to get some. */
   emptyText(state: UiState): string[];
-  /** What Enter opens. */
+  /** The detail that Enter opens. */
   detail(state: UiState, value: Value): Detail;
   /** Which rows `n` and `p` prefer in a detail. Default: all. */
   isRelated?(one: Value, other: Value): boolean;

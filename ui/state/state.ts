@@ -66,7 +66,7 @@ export interface UiState {
   readonly notice: Notice | undefined;
   /** The last call a key made; `!` shows it as curl. */
   readonly lastCall: Call | undefined;
-  /** What `u` undoes, newest last. */
+  /** The undo stack of `u`, newest last. */
   readonly undo: readonly { label: string; call: Call }[];
   readonly lookups: CachedLookups;
   /** Undefined without lessons. */
@@ -122,7 +122,7 @@ export interface KeyBinding {
   keys: readonly string[];
   /** One or two words for the key bar; a binding without a label is listed in the help only. */
   label?: string;
-  /** What the key does, for the help overlay. */
+  /** The effect of the key, for the help overlay. */
   help: string;
   /** Default: always. */
   isEnabled?(state: UiState): boolean;

@@ -14,7 +14,7 @@ const STYLE_CODES = {
 
 export type TextStyle = keyof typeof STYLE_CODES;
 
-/** What the terminal can show. */
+/** The capabilities of the terminal. */
 export interface Theme {
   colours: boolean;
   unicode: boolean;

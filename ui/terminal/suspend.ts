@@ -17,7 +17,7 @@ export interface Suspension {
 
 const FOREGROUND_POLL_MS = 200;
 
-/** `onResume` is called when the terminal has been taken back. */
+/** Calls `onResume` after the program has resumed and owns the terminal again. */
 export function createSuspension(input: NodeJS.ReadStream, screen: Screen, onResume: () => void): Suspension {
   let cancelPoll = () => {};
   const take = () => {

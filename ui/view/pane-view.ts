@@ -52,7 +52,7 @@ function emptyLines(state: UiState, pane: Pane, list: List, width: number): stri
   return ["", ...text.flatMap((line) => wrapped(line, width - 4))].map((line) => `  ${fitTo(line, width - 4)}  `);
 }
 
-/** What the title says beside the pane's own note: the filter, dropped rows, and whether the list follows. */
+/** The note in the title after the pane's own: the filter, dropped rows, and whether the list follows. */
 function listNote(state: UiState, pane: Pane, list: List): string {
   const { filter, rows, total } = list;
   const matches = filter === "" ? "" : `/${sanitize(filter)}  ${count(filteredRows(list).length)} of ${count(total)}`;

@@ -144,7 +144,7 @@ function nearest(folder: string): string {
   return existsSync(folder) ? folder : nearest(dirname(folder));
 }
 
-/** What the dashboard needs. Without a terminal there are plain lines, which need nothing. */
+/** Checks the terminal for the dashboard. Plain lines, printed without a terminal, need nothing. */
 export function checkTerminal({ isTTY, columns = 0, rows = 0, getColorDepth }: TerminalInfo, environment: NodeJS.ProcessEnv): DoctorCheck {
   if (!isTTY) return { check: "terminal", state: "ok", says: "no terminal: plain lines instead of the dashboard" };
   const { LC_ALL, LC_CTYPE, LANG, TERM, NO_COLOR } = environment;

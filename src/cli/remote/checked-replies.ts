@@ -31,7 +31,7 @@ export const checkedTransport =
 export const foreignReply = (method: string, address: string, problem: string) =>
   `${method} ${address} was answered as no merchant-sandbox of this version answers: ${problem} Use the version of the sandbox.`;
 
-/** What is wrong with a reply, as a sentence; undefined if it matches. */
+/** The first mismatch of a reply with its schema, as a sentence; undefined without one. */
 export function problemOf(schema: TSchema, reply: unknown): string | undefined {
   return matchesSchema(schema, reply) ? undefined : (fieldErrors(schema, reply)[0]?.message ?? "The body has the wrong shape.");
 }

@@ -22,7 +22,7 @@ const requestId = "(request is null or (request glob 'req_[0-9]*' and length(req
 const injections = `(decided is null or iif(json_valid(decided), not exists (
   select 1 from json_each(decided) where type <> 'object' or value ->> '$.effect.kind' is null or value ->> '$.firing.ruleId' is null), 0))`;
 
-/** What must hold for each row of a table. */
+/** The conditions that each row of a table must meet, by table. */
 const RULES: Readonly<Record<string, readonly string[]>> = {
   sqlite_sequence: ["typeof(name) = 'text'", "typeof(seq) = 'integer'", ...counts("seq")],
   counters: counts("value"),

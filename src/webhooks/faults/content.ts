@@ -45,7 +45,7 @@ function applyEffect(request: WebhookRequest, effect: DeliveryEffect, context: F
   return { ...request, transport: effect.as };
 }
 
-/** What the log keeps of the faults of an attempt; null when no rule touched it. */
+/** The faults of an attempt, for the delivery log; null without any. */
 export function attemptFaultOf(
   injections: readonly DeliveryInjection[],
   { headers, body }: WebhookRequest,

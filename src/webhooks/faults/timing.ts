@@ -41,7 +41,7 @@ const NONE: PendingEndpoint[] = [];
 /** How the database writes the decision to deliver before the response. */
 const BEFORE_RESPONSE = `"until":"before_response"`;
 
-// What a held delivery waits for, as the database names it.
+// The names under which the database stores the event that a held delivery waits for.
 const BATCH = "batch ";
 const batchOf = (rule: string, { merchant, endpoint }: Delivery) => `${BATCH}${rule} ${merchant} ${endpoint}`;
 const endOf = ({ sequence }: Delivery) => `landing ${sequence}`;

@@ -33,7 +33,7 @@ function rootCause(thrown: unknown): NetworkError {
   return { name: String(first.name ?? ""), code: String(first.code ?? error.code ?? ""), message: String(first.message ?? "") };
 }
 
-/** What is wrong with a response that undici refuses to read; undefined when the error has another reason. */
+/** The defect of a response that undici rejects; undefined if the error has another cause. */
 function malformationOf({ name, code, message }: NetworkError): string | undefined {
   if (name === "HTTPParserError") return parserReason(message);
   if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return "its body is not as long as its Content-Length";

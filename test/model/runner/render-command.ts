@@ -17,7 +17,7 @@ export type RenderedCommand =
   /** `during`: a call in flight when the crash happens. */
   | { kind: "crash"; during: Request | undefined };
 
-/** What rendering needs to know about the run so far. */
+/** The facts about the run so far that rendering needs. */
 export interface RunHistory {
   world: World;
   /** Calls, oldest first. */

@@ -47,7 +47,7 @@ export async function openShop(account: Account) {
 
   return {
     declined,
-    /** What came in, over all pages. */
+    /** The sum of all payments, over all pages. */
     async turnover(): Promise<number> {
       let total = 0;
       for (let after = ""; ; ) {

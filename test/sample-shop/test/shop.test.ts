@@ -11,14 +11,14 @@ const test = base.extend<{ shop: Awaited<ReturnType<typeof openShop>> }>({
   },
 });
 
-test("adds up all pages, and waits where it is told to", async ({ shop, merchant }) => {
+test("adds up all pages, and waits after a 429", async ({ shop, merchant }) => {
   await merchant.faults.add({ match: { operation: "payments.list" }, action: { type: "rate_limit", retryAfter: "zero" } });
   expect(await shop.turnover()).toBeGreaterThan(0);
   await expect(merchant).toHaveRequested({ operation: "payments.list", status: 429 }, { times: 1 });
   await expect(merchant).toHaveRequested({ operation: "payments.list", status: 200 }, { times: 2 });
 });
 
-test("raises prices once though the answer is lost", async ({ shop, merchant }) => {
+test("raises prices once although the response is lost", async ({ shop, merchant }) => {
   await merchant.faults.add({ match: { operation: "pricing_rules.create" }, action: { type: "lost_response", as: "reset" } });
   await shop.raisePrices("Late summer", 1_500);
   const { verdict, results } = await merchant.verify([
@@ -28,13 +28,13 @@ test("raises prices once though the answer is lost", async ({ shop, merchant }) 
   expect(verdict, JSON.stringify(results)).toBe("pass");
 });
 
-test("hears of a booking that was declined", async ({ shop, merchant }) => {
+test("receives the event of a declined booking", async ({ shop, merchant }) => {
   await shop.decline("bkg_pending", "No room");
   await expect(merchant).toHaveDelivered({ event: "booking.declined" }, { times: 1, final: "succeeded" });
   expect(shop.declined).toEqual(["bkg_pending"]);
 });
 
-test("takes no forgery, and the genuine event when it comes", async ({ shop, merchant, sandbox }) => {
+test("rejects a forged event, and accepts the genuine one", async ({ shop, merchant, sandbox }) => {
   await merchant.faults.add({ match: { event: "booking.declined" }, action: { type: "signature", as: "wrong_secret" } });
   await shop.decline("bkg_pending", "No room");
   await sandbox.drain();
@@ -44,7 +44,7 @@ test("takes no forgery, and the genuine event when it comes", async ({ shop, mer
   expect(shop.declined).toEqual(["bkg_pending"]);
 });
 
-test("has a merchant to itself", async ({ merchant, sandbox }) => {
+test("has a merchant of its own", async ({ merchant, sandbox }) => {
   expect(await merchant.requests()).toEqual([]);
   await expect(merchant).not.toHaveRequested({ operation: "*" });
   expect((await sandbox.merchants.list()).data.map(({ id }) => id)).toContain(merchant.id);
