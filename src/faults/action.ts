@@ -5,7 +5,7 @@ import { type Static, type TObject, type TProperties, Type } from "../schema/sha
 import type { Trigger } from "./trigger.ts";
 
 /** One firing, as far as an action depends on it. */
-export interface Moment {
+export interface FiringContext {
   /** A number in [0, 1): the same for the same rule, seed and firing. */
   chance(purpose: string): number;
   /** How much of the rule's budget or time is used up, from 0 to 1. */
@@ -33,7 +33,7 @@ interface Declaration<Name extends string, Fields extends TProperties, Phase, Ef
   /** How many attempts of one delivery a single firing covers (default: 1). */
   attempts?(fields: FieldValues<Fields>): number;
   /** Called once when the rule is made; the returned function is called at each firing. */
-  prepare(fields: FieldValues<Fields>): (moment: Moment) => Effect;
+  prepare(fields: FieldValues<Fields>): (moment: FiringContext) => Effect;
 }
 
 /** An action without the types of its fields. */
@@ -49,7 +49,7 @@ export interface Action<Effect = unknown, Phase = ApiPhase | DeliveryPhase, Outc
   check(fields: object, trigger: Trigger): string | undefined;
   defaultTimes(fields: object): number;
   attempts(fields: object): number;
-  prepare(fields: object): (moment: Moment) => Effect;
+  prepare(fields: object): (moment: FiringContext) => Effect;
 }
 
 /** Carries the type of the action as a rule contains it. There is no such property at run time. */

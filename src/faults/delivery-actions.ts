@@ -5,7 +5,7 @@ import { count, flag, Type, text } from "../schema/shapes.ts";
 import { onDeliveries } from "./action.ts";
 import { choice, milliseconds, span } from "./fields.ts";
 
-type Form<Kind extends DeliveryEffect["kind"]> = Extract<DeliveryEffect, { kind: Kind; as: string }>["as"];
+type VariantOf<Kind extends DeliveryEffect["kind"]> = Extract<DeliveryEffect, { kind: Kind; as: string }>["as"];
 
 const MOST_COPIES = 100;
 const EVERY_ATTEMPT = Number.MAX_SAFE_INTEGER;
@@ -106,7 +106,7 @@ const signature = onDeliveries({
   main: "as",
   outcome: ({ as }) => (as === "previous_secret" ? "previous_secret" : "forged"),
   fields: {
-    as: choice<Form<"signature">>(
+    as: choice<VariantOf<"signature">>(
       ["missing", "wrong_secret", "previous_secret", "body_changed", "malformed"],
       "What is wrong with it (default: `wrong_secret`)",
     ),
@@ -124,7 +124,7 @@ const payload = onDeliveries({
   main: "as",
   outcome: "altered",
   fields: {
-    as: choice<Form<"payload">>(
+    as: choice<VariantOf<"payload">>(
       ["patch", "truncate", "unknown_type", "extra_field", "invalid_json"],
       "What is changed (default: `extra_field`, or `patch` if one is given)",
     ),
@@ -150,7 +150,7 @@ const transport = onDeliveries({
   main: "as",
   outcome: "altered",
   fields: {
-    as: choice<Form<"transport">>(["slow_send", "wrong_content_type", "abort_mid_body"], "How it is sent (default: `slow_send`)"),
+    as: choice<VariantOf<"transport">>(["slow_send", "wrong_content_type", "abort_mid_body"], "How it is sent (default: `slow_send`)"),
   },
   prepare:
     ({ as = "slow_send" }) =>
@@ -165,7 +165,7 @@ const retryPolicy = onDeliveries({
   main: "as",
   outcome: "genuine",
   fields: {
-    as: choice<Form<"retry_policy">>(["ignore_2xx", "give_up", "compress"], "What it does (default: `ignore_2xx`)"),
+    as: choice<VariantOf<"retry_policy">>(["ignore_2xx", "give_up", "compress"], "What it does (default: `ignore_2xx`)"),
     factor: Type.Optional(
       Type.Number({ description: "By how much `compress` shortens the gaps (default: 10)", minimum: 1, maximum: 1_000_000 }),
     ),

@@ -1,7 +1,7 @@
 // The latency action: delays a response by a time drawn for each call.
 
 import { type Static, type TObject, Type } from "../schema/shapes.ts";
-import { type Moment, onCalls } from "./action.ts";
+import { type FiringContext, onCalls } from "./action.ts";
 import { choice, milliseconds, span } from "./fields.ts";
 
 const DISTRIBUTIONS = ["fixed", "uniform", "lognormal", "ramp"] as const;
@@ -60,7 +60,7 @@ export const latency = onCalls({
   },
 });
 
-type Draw = (moment: Moment) => number;
+type Draw = (moment: FiringContext) => number;
 
 const read = (written = "0ms") => milliseconds(written);
 

@@ -37,7 +37,7 @@ export const deliveryMatchSchema = Type.Object(
 );
 
 export type ApiMatch = Static<typeof apiMatchSchema>;
-export type DeliveryMatch = Static<typeof deliveryMatchSchema>;
+export type DeliveryFaultMatch = Static<typeof deliveryMatchSchema>;
 
 export function callMatcher(match: ApiMatch): (call: CallSubject) => boolean {
   const { merchant, key } = match;
@@ -52,7 +52,7 @@ export function callMatcher(match: ApiMatch): (call: CallSubject) => boolean {
     body.every(([pointer, condition]) => meetsCondition(condition, valueAt(call.body, pointer)));
 }
 
-export function deliveryMatcher(match: DeliveryMatch): (delivery: DeliverySubject, now: number) => boolean {
+export function deliveryMatcher(match: DeliveryFaultMatch): (delivery: DeliverySubject, now: number) => boolean {
   const { merchant, endpoint, attempt } = match;
   const events = match.event === undefined ? undefined : [match.event].flat();
   const body = Object.entries(match.body ?? {});

@@ -5,13 +5,12 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { Condition } from "../schema/conditions.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
+import type { JsonObject } from "../schema/schema.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import type { Action } from "./action.ts";
 import { checkMeaning, type FaultRule, type KnownNames, quote, rejectField, TARGET_NOUN } from "./check-rule.ts";
 import { actions, matchSchemas, RULE_FIELDS, type RuleInput, ruleSchema } from "./rule-schema.ts";
 import { completeTrigger, triggerSchema } from "./trigger.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export function readRule(given: unknown, known: KnownNames): FaultRule {
   const rule = withTextForm(objectAt(given, "", "A rule"));
@@ -26,7 +25,7 @@ export function readRule(given: unknown, known: KnownNames): FaultRule {
 }
 
 /** Accepts `as` as a number, such as 503: people write it that way in JSON. */
-function withTextForm(rule: Fields): Fields {
+function withTextForm(rule: JsonObject): JsonObject {
   const { action } = rule;
   if (!isObject(action) || typeof action.as !== "number") return rule;
   return { ...rule, action: { ...action, as: String(action.as) } };
@@ -89,7 +88,7 @@ function checkTarget(action: Action, target: unknown): void {
 }
 
 /** Rejects unknown names in match, trigger and action. A value that is not an object is left to the schema. */
-function checkNestedNames({ match, trigger, action: fields }: Fields, action: Action): void {
+function checkNestedNames({ match, trigger, action: fields }: JsonObject, action: Action): void {
   checkNames(fields, Object.keys(action.schema.properties), "/action", action.type);
   checkNames(trigger, Object.keys(triggerSchema.properties), "/trigger", "a trigger");
   const here = Object.keys(matchSchemas[action.target].properties);
@@ -102,7 +101,7 @@ function checkNestedNames({ match, trigger, action: fields }: Fields, action: Ac
       `match.${foreign} is for ${TARGET_NOUN[otherThan(action.target)]}, and ${action.type} acts on ${TARGET_NOUN[action.target]}.`,
     );
   checkNames(match, here, "/match", "match");
-  const { header, body, attempt } = (isObject(match) ? match : {}) as Fields;
+  const { header, body, attempt } = (isObject(match) ? match : {}) as JsonObject;
   for (const [name, map] of [
     ["header", header],
     ["body", body],
@@ -127,9 +126,9 @@ function checkNames(value: unknown, known: readonly string[], pointer: string, w
       );
 }
 
-function objectAt(value: unknown, pointer: string, what: string): Fields {
+function objectAt(value: unknown, pointer: string, what: string): JsonObject {
   if (isObject(value)) return value;
   return rejectField(pointer, "wrong_type", `${what} must be an object; received ${quote(value)}.`);
 }
 
-const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -7,7 +7,7 @@ import type { Action } from "./action.ts";
 import { apiActions } from "./api-actions.ts";
 import { deliveryActions } from "./delivery-actions.ts";
 import { span } from "./fields.ts";
-import { type ApiMatch, apiMatchSchema, type DeliveryMatch, deliveryMatchSchema } from "./matching.ts";
+import { type ApiMatch, apiMatchSchema, type DeliveryFaultMatch, deliveryMatchSchema } from "./matching.ts";
 import { type TriggerInput, triggerSchema } from "./trigger.ts";
 
 export const actions: readonly Action[] = [...apiActions, ...deliveryActions];
@@ -36,7 +36,7 @@ export type ActionInput = NonNullable<(typeof apiActions)[number]["input"] | (ty
 /** A rule as a client writes it. */
 export type RuleInput = Static<TObject<typeof RULE_FIELDS>> & {
   target?: FaultTarget;
-  match?: ApiMatch & DeliveryMatch;
+  match?: ApiMatch & DeliveryFaultMatch;
   trigger?: TriggerInput;
   action: ActionInput;
 };

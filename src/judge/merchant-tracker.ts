@@ -3,7 +3,7 @@
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { VerdictMessage } from "../contracts/verdict.ts";
 import type { EventLoopLag } from "../kernel/event-loop-lag.ts";
-import type { Call } from "./observed-call.ts";
+import type { ObservedCall } from "./observed-call.ts";
 import { createReceivers, type ReceiverListeners, type Receivers } from "./receivers.ts";
 import { createRetryTracker, type RetryListeners, type RetryTracker } from "./retry-tracker.ts";
 import { rules } from "./rules/index.ts";
@@ -59,7 +59,7 @@ const receiverListeners = (add: AddFinding): ReceiverListeners => ({
 });
 
 /** `causes` are the calls whose first fault the verdict names. */
-const callSubject = ({ merchant, operation, at }: Call, causes: readonly Call[]): VerdictSubject => ({
+const callSubject = ({ merchant, operation, at }: ObservedCall, causes: readonly ObservedCall[]): VerdictSubject => ({
   merchant,
   operation,
   at,

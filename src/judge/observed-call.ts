@@ -24,7 +24,7 @@ export interface RequestedWait {
 /** Timers and network latency make a client slightly early; a date has a resolution of one second. */
 const TOLERANCE = { seconds: 50, date: 1_000 };
 
-export interface Call {
+export interface ObservedCall {
   /** The request's id. */
   readonly request: string;
   /** Sandbox milliseconds. */
@@ -61,11 +61,11 @@ export interface Call {
   fingerprint(): string;
 }
 
-export const isSameAddress = (one: Call, other: Call) =>
+export const isSameAddress = (one: ObservedCall, other: ObservedCall) =>
   one.caller === other.caller && one.method === other.method && one.path === other.path && one.search === other.search;
 
 /** Compares the bodies, or their lengths where one body is missing. */
-export const isSameRequest = (one: Call, other: Call) =>
+export const isSameRequest = (one: ObservedCall, other: ObservedCall) =>
   isSameAddress(one, other) &&
   (one.hasBody && other.hasBody ? one.fingerprint() === other.fingerprint() : one.bodyLength === other.bodyLength);
 
@@ -103,7 +103,7 @@ export const isErrorOfInterest = (status: number) => status === 429 || FAILED.ha
 /** Whether the sandbox sent no response at all. */
 export const isUnanswered = ({ responseHeaders }: JournalEntry) => responseHeaders.Date === undefined;
 
-export function describeCall(entry: JournalEntry, firings: readonly Firing[], operation: JudgedOperation | undefined): Call {
+export function describeCall(entry: JournalEntry, firings: readonly Firing[], operation: JudgedOperation | undefined): ObservedCall {
   const { method, path, search, status, requestBody } = entry;
   const isWrite = method !== "GET" && method !== "HEAD";
   const failure = failureOf(entry, firings);

@@ -2,7 +2,7 @@
 
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
-import type { Call } from "./observed-call.ts";
+import type { ObservedCall } from "./observed-call.ts";
 import type { ObservedDelivery, RepeatDelivery } from "./rules/rule.ts";
 import { isGenuine } from "./tampering.ts";
 import { ATTRIBUTION_WINDOW, createWriteAttribution, type WatchedDelivery } from "./write-attribution.ts";
@@ -35,7 +35,7 @@ export function createReceivers(listeners: ReceiverListeners) {
   };
   return {
     /** Observes an attempt that lasted from `started` to `now`; `writes` are the merchant's writes since `started`. */
-    observe(attempt: AttemptMessage, faults: readonly Firing[], started: number, now: number, writes: readonly Call[]) {
+    observe(attempt: AttemptMessage, faults: readonly Firing[], started: number, now: number, writes: readonly ObservedCall[]) {
       const key = `${attempt.endpointId} ${attempt.eventId}`;
       if (faults[0]) setBounded(faultOf, key, faults[0].ruleId);
       // Retries and copies of an attempt that a fault affected are caused by that fault too.

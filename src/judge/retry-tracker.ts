@@ -1,30 +1,30 @@
 // Matches retries with the calls that they repeat: failed calls, which should be retried, and rejected calls, which should not.
 
-import { type Call, isSameAddress, isSameRequest } from "./observed-call.ts";
+import { isSameAddress, isSameRequest, type ObservedCall } from "./observed-call.ts";
 import { type FirstPause, firstCall, type Retry, type RetryChain } from "./rules/rule.ts";
 
 /** A failed call whose retry has not arrived. */
 export interface PendingRetry {
-  readonly call: Call;
+  readonly call: ObservedCall;
   readonly chain: RetryChain;
   /** Real milliseconds. A client that retries has done so by then. */
   readonly deadline: number;
   /** The same request under another key, or too early: counts as the retry unless a better match arrives before the deadline. */
-  candidate: Call | undefined;
+  candidate: ObservedCall | undefined;
   /** Whether an equal request arrived, which may be the retry or a parallel call: then a missing retry proves nothing. */
   ambiguous: boolean;
 }
 
 /** A rejected call, until the tracker knows whether the client repeats it. */
 interface PendingRejection {
-  readonly call: Call;
+  readonly call: ObservedCall;
   readonly until: number;
 }
 
 export interface RetryListeners {
   onRetry(retry: Retry): void;
   onChainEnd(chain: RetryChain, gaveUp: boolean): void;
-  onRejection(call: Call, repeat: Call | undefined): void;
+  onRejection(call: ObservedCall, repeat: ObservedCall | undefined): void;
   /** A call failed without a Retry-After. */
   onFailureWithoutWait(pending: PendingRetry): void;
   /** The first retry after a failure without a Retry-After. */
@@ -52,7 +52,7 @@ export function createRetryTracker(listeners: RetryListeners) {
   return {
     pending: pendingRetries,
     isIdle: () => pendingRetries.length === 0 && rejections.length === 0,
-    observe(call: Call) {
+    observe(call: ObservedCall) {
       resolveRejections(rejections, call, listeners);
       const pending = findPending(pendingRetries, call);
       if (pending) removeFrom(pendingRetries, pending);
@@ -70,7 +70,7 @@ export function createRetryTracker(listeners: RetryListeners) {
   };
 }
 
-function addPending(pendingRetries: PendingRetry[], call: Call, chain: RetryChain, listeners: RetryListeners): void {
+function addPending(pendingRetries: PendingRetry[], call: ObservedCall, chain: RetryChain, listeners: RetryListeners): void {
   const { requestedWait, answered } = call;
   const patience = requestedWait ? requestedWait.milliseconds * PATIENCE.factor + PATIENCE.extra : PATIENCE.withoutWait;
   if (pendingRetries.length === MAX_PENDING) listeners.onDrop(pendingRetries.shift() as PendingRetry);
@@ -83,7 +83,7 @@ function addPending(pendingRetries: PendingRetry[], call: Call, chain: RetryChai
  * The failed call that a call retries: one under the same key, else the same request without a key. The oldest one whose wait is over
  * comes first. Before that, only a call on the same connection is certainly a retry; any other one becomes a candidate.
  */
-function findPending(pendingRetries: readonly PendingRetry[], call: Call): PendingRetry | undefined {
+function findPending(pendingRetries: readonly PendingRetry[], call: ObservedCall): PendingRetry | undefined {
   const sameAddress = pendingRetries.filter((pending) => isSameAddress(pending.call, call) && pending.call.answered <= call.arrived);
   const sameKey = sameAddress.find((pending) => call.key !== undefined && pending.call.key === call.key);
   if (sameKey) return sameKey;
@@ -96,20 +96,21 @@ function findPending(pendingRetries: readonly PendingRetry[], call: Call): Pendi
   );
 }
 
-const isWaitOver = ({ requestedWait, answered }: Call, call: Call) =>
+const isWaitOver = ({ requestedWait, answered }: ObservedCall, call: ObservedCall) =>
   !requestedWait || call.arrived - answered >= requestedWait.milliseconds - requestedWait.tolerance;
 
 /**
  * Whether the client knew the response to `before` when it sent `call`. Parallel calls use separate connections, which a busy machine
  * accepts a little late; none of them is a retry of another.
  */
-const isKnown = (before: Call, call: Call) => call.connection === before.connection || call.arrived - before.answered >= KNOWN_AFTER;
+const isKnown = (before: ObservedCall, call: ObservedCall) =>
+  call.connection === before.connection || call.arrived - before.answered >= KNOWN_AFTER;
 
 /**
  * The same request under another key, or too early, may be a new order of the same thing, so it only becomes a candidate until the
  * deadline. Where several equal calls are pending, a call that retries one of them makes the others ambiguous.
  */
-function markCandidates(pendingRetries: readonly PendingRetry[], call: Call, isUnmatched: boolean): void {
+function markCandidates(pendingRetries: readonly PendingRetry[], call: ObservedCall, isUnmatched: boolean): void {
   for (const pending of pendingRetries) {
     if (pending.call.answered > call.arrived || !isSameRequest(pending.call, call)) continue;
     pending.ambiguous = true;
@@ -117,7 +118,7 @@ function markCandidates(pendingRetries: readonly PendingRetry[], call: Call, isU
   }
 }
 
-function continueChain({ call: from, chain }: PendingRetry, to: Call, listeners: RetryListeners): RetryChain {
+function continueChain({ call: from, chain }: PendingRetry, to: ObservedCall, listeners: RetryListeners): RetryChain {
   const waited = to.arrived - from.answered;
   chain.calls.push(to);
   if (from.requestedWait === undefined) {
@@ -129,7 +130,7 @@ function continueChain({ call: from, chain }: PendingRetry, to: Call, listeners:
 }
 
 /** `latest` is the call that has just arrived: it shows that its client is still running. Without that, a missing retry proves nothing. */
-function resolve(pendingRetries: PendingRetry[], now: number, latest: Call | undefined, listeners: RetryListeners): void {
+function resolve(pendingRetries: PendingRetry[], now: number, latest: ObservedCall | undefined, listeners: RetryListeners): void {
   for (const pending of pendingRetries.filter(({ deadline }) => deadline < now)) {
     const wentOn = latest?.caller === pending.call.caller;
     if (!pending.candidate && pending.chain.calls.length === 1 && !wentOn) continue;
@@ -139,7 +140,7 @@ function resolve(pendingRetries: PendingRetry[], now: number, latest: Call | und
   }
 }
 
-function resolveRejections(rejections: PendingRejection[], call: Call, listeners: RetryListeners): void {
+function resolveRejections(rejections: PendingRejection[], call: ObservedCall, listeners: RetryListeners): void {
   for (const rejection of rejections.filter(({ call: rejected }) => rejected.caller === call.caller && isKnown(rejected, call))) {
     const { call: rejected, until } = rejection;
     const inTime = call.arrived <= until;

@@ -1,7 +1,7 @@
 // Attributes a merchant's writes to the webhook deliveries that caused them.
 
 import type { AttemptMessage } from "../contracts/live-messages.ts";
-import type { Call } from "./observed-call.ts";
+import type { ObservedCall } from "./observed-call.ts";
 
 /** A delivery attempt with the writes of its merchant during it and shortly after. */
 export interface WatchedDelivery {
@@ -9,7 +9,7 @@ export interface WatchedDelivery {
   /** Real milliseconds, as is `watchedUntil`. */
   readonly started: number;
   readonly watchedUntil: number;
-  readonly writes: Call[];
+  readonly writes: ObservedCall[];
   /** The fault rule that caused the delivery. */
   readonly fault: string | undefined;
 }
@@ -31,7 +31,7 @@ export function createWriteAttribution() {
     /** Watches a delivery that has just ended. */
     watch: (delivery: WatchedDelivery) => void watched.push(delivery),
     /** Attributes a write to the delivery that started last before it, and moves it there if another delivery has it. */
-    attribute(call: Call) {
+    attribute(call: ObservedCall) {
       const before = deliveryOf.get(call.request);
       before?.writes.splice(
         before.writes.findIndex(({ request }) => request === call.request),
@@ -56,7 +56,7 @@ export function createWriteAttribution() {
 }
 
 /** Searches from the newest delivery back, and stops where no older one can have started later than the one found. */
-function findDelivery(watched: readonly WatchedDelivery[], first: number, { arrived }: Call): WatchedDelivery | undefined {
+function findDelivery(watched: readonly WatchedDelivery[], first: number, { arrived }: ObservedCall): WatchedDelivery | undefined {
   let latest: WatchedDelivery | undefined;
   for (let index = watched.length - 1; index >= first; index--) {
     const delivery = watched[index] as WatchedDelivery;

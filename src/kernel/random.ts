@@ -5,29 +5,29 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 export interface Random {
   /** An id such as `bkg_4fJ…`. */
-  id(prefix: string, ...parts: Part[]): string;
+  id(prefix: string, ...parts: NamePart[]): string;
   /** An id that begins with a sort key of `sortKeyOf` or `sortKeyIn`: records made together are neighbours in each index of the database. */
-  sortableId(sortKey: string, prefix: string, ...parts: Part[]): string;
+  sortableId(sortKey: string, prefix: string, ...parts: NamePart[]): string;
   /** Lower-case hex digits, two for each byte (32 bytes at most). */
-  hex(bytes: number, ...parts: Part[]): string;
+  hex(bytes: number, ...parts: NamePart[]): string;
   /** Base62 characters (32 at most). */
-  text(length: number, ...parts: Part[]): string;
+  text(length: number, ...parts: NamePart[]): string;
   /** A number in [0, 1). */
-  fraction(...parts: Part[]): number;
+  fraction(...parts: NamePart[]): number;
 }
 
 /** A part of the name of a random value, such as a merchant or a counter: the same parts give the same value. */
-type Part = string | number;
+type NamePart = string | number;
 
 export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ID_LENGTH = 16;
 const SORT_KEY_LENGTH = 4;
 
 export function createRandom(seed: number): Random {
-  const name = (parts: Part[]) => `${seed}/${parts.join("/")}`;
-  const hex = (parts: Part[]) => hash("sha256", name(parts), "hex");
+  const name = (parts: NamePart[]) => `${seed}/${parts.join("/")}`;
+  const hex = (parts: NamePart[]) => hash("sha256", name(parts), "hex");
   // Base64 instead of bytes: Node returns a digest as text in less than half the time.
-  const letters = (parts: Part[], length: number) => hash("sha256", name(parts), "base64").slice(0, length).replace(/[+/]/g, "0");
+  const letters = (parts: NamePart[], length: number) => hash("sha256", name(parts), "base64").slice(0, length).replace(/[+/]/g, "0");
   return {
     id: (prefix, ...parts) => `${prefix}_${letters([prefix, ...parts], ID_LENGTH)}`,
     sortableId: (sortKey, prefix, ...parts) => `${prefix}_${sortKey}${letters([prefix, ...parts], ID_LENGTH - sortKey.length)}`,

@@ -6,12 +6,12 @@ import type { TSchema } from "../schema/shapes.ts";
 import { type HeaderFact, serviceHeaders } from "./headers.ts";
 
 /** An operation without its handler. */
-export type Declared = Omit<Endpoint, "handle">;
+export type DeclaredOperation = Omit<Endpoint, "handle">;
 
 /** A surface with its operations. */
 export interface Catalogue {
   surface: Surface;
-  operations: readonly Declared[];
+  operations: readonly DeclaredOperation[];
 }
 
 export interface Surface {
@@ -105,13 +105,13 @@ export const controlSurface = (url: string, version: string): Surface => ({
 });
 
 /** The operations grouped by area, in the order of the catalogue. */
-export function areasOf(operations: readonly Declared[]): [area: string, members: Declared[]][] {
+export function areasOf(operations: readonly DeclaredOperation[]): [area: string, members: DeclaredOperation[]][] {
   const areas = [...new Set(operations.map(({ area }) => area))];
   return areas.map((name) => [name, operations.filter(({ area }) => area === name)]);
 }
 
 /** Every error that an operation can return, in the order of the error table. */
-export function errorsOf(surface: Surface, operation: Declared): ErrorCode[] {
+export function errorsOf(surface: Surface, operation: DeclaredOperation): ErrorCode[] {
   const { always, body, key } = surface.errors;
   const possible = new Set<ErrorCode>([
     ...operation.errors,
@@ -127,7 +127,7 @@ export function errorsOf(surface: Surface, operation: Declared): ErrorCode[] {
 export const codes = Object.keys(errors) as ErrorCode[];
 
 /** The errors of an operation, without those common to all operations unless it declares them itself. */
-export function ownErrorsOf(surface: Surface, operation: Declared): ErrorCode[] {
+export function ownErrorsOf(surface: Surface, operation: DeclaredOperation): ErrorCode[] {
   const { always, body, key } = surface.errors;
   const common = new Set<ErrorCode>([...always, ...body, ...key]);
   return errorsOf(surface, operation).filter((code) => !common.has(code) || operation.errors.includes(code));

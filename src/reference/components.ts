@@ -3,19 +3,19 @@
 import type { TSchema } from "../schema/shapes.ts";
 import { mapSubschemas, type Printed, titleOf } from "./subschemas.ts";
 
-type Section = "schemas" | "responses" | "parameters" | "examples" | "headers";
+type ComponentKind = "schemas" | "responses" | "parameters" | "examples" | "headers";
 
 export interface Components {
   /** The schema as printed in the document: a `$ref` if it has a title. */
   schema(schema: TSchema): Printed;
   /** A `$ref` to the component of this name, which `make` builds on the first reference. */
-  reference(section: Section, name: string, make: () => Printed): Printed;
+  reference(section: ComponentKind, name: string, make: () => Printed): Printed;
   /** Every component referenced so far. */
-  all(): Partial<Record<Section, Record<string, Printed>>>;
+  all(): Partial<Record<ComponentKind, Record<string, Printed>>>;
 }
 
 export function createComponents(): Components {
-  const sections: Partial<Record<Section, Record<string, Printed>>> = {};
+  const sections: Partial<Record<ComponentKind, Record<string, Printed>>> = {};
   const hoisted = new Map<string, string>();
 
   const reference: Components["reference"] = (section, name, make) => {

@@ -1,11 +1,10 @@
 // Generates the TypeScript types of the control plane: one method per operation, with path parameters, query and body as one argument.
 
-import { type Endpoint, paramNames } from "../contracts/endpoint.ts";
+import { paramNames } from "../contracts/endpoint.ts";
 import { Condition, Count } from "../schema/conditions.ts";
 import { type TProperties, type TSchema, Type } from "../schema/shapes.ts";
+import type { DeclaredOperation } from "./api-surface.ts";
 import { camel, createTypes, docComment, indented, pascal, type Types } from "./typescript.ts";
-
-type Declared = Pick<Endpoint, "id" | "path" | "summary" | "description" | "query" | "body" | "reply" | "documents">;
 
 const HEAD = `// The control plane as a program sees it. Written from the declarations by \`npm run docs\`: change those, not this.`;
 
@@ -14,7 +13,7 @@ export type PreciseFields = Readonly<Record<string, Readonly<Record<string, TSch
 
 /** `names` gives names to schemas without a title. */
 export function programTypes(
-  operations: readonly Declared[],
+  operations: readonly DeclaredOperation[],
   names: Readonly<Record<string, TSchema>>,
   preciseFields: PreciseFields,
 ): string {
@@ -29,7 +28,7 @@ export function programTypes(
   return `${[HEAD, plane, ...types.declarations()].join("\n\n")}\n`;
 }
 
-function method(operation: Declared, types: Types, preciseFields: Readonly<Record<string, TSchema>>): string {
+function method(operation: DeclaredOperation, types: Types, preciseFields: Readonly<Record<string, TSchema>>): string {
   const { id, summary, description, query, reply, documents } = operation;
   const name = camel(id.split(".")[1] as string);
   const answer = isNamed(reply) ? types.typeOf(reply) : types.named(`${pascal(id)}Reply`, reply);
@@ -47,7 +46,7 @@ function method(operation: Declared, types: Types, preciseFields: Readonly<Recor
     : `${overload(asked(formats), "string")}\n${overload(given, answer)}`;
 }
 
-function argument({ id, path }: Declared, input: ReturnType<typeof inputOf>, types: Types): string {
+function argument({ id, path }: DeclaredOperation, input: ReturnType<typeof inputOf>, types: Types): string {
   const names = Object.keys(input.properties);
   if (names.length === 0) return "";
   const params = paramNames(path);
@@ -58,7 +57,7 @@ function argument({ id, path }: Declared, input: ReturnType<typeof inputOf>, typ
 const isNamed = (schema: TSchema) => "title" in schema || !("properties" in schema);
 
 /** Path parameters, query and body merged into one object; their names must be distinct. */
-function inputOf({ id, path, query, body }: Declared, preciseFields: Readonly<Record<string, TSchema>>) {
+function inputOf({ id, path, query, body }: DeclaredOperation, preciseFields: Readonly<Record<string, TSchema>>) {
   const params = Object.fromEntries(paramNames(path).map((name) => [name, Type.String()]));
   const parts: TProperties[] = [params, query.properties, body?.properties ?? {}];
   const names = parts.flatMap((part) => Object.keys(part));

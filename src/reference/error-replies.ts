@@ -4,7 +4,7 @@ import { STATUS_CODES } from "node:http";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
 import { ASSUMED, type Assumption, assumed } from "../schema/assumed.ts";
 import { Type, text } from "../schema/shapes.ts";
-import { codes, type Declared, errorsOf, type Surface } from "./api-surface.ts";
+import { codes, type DeclaredOperation, errorsOf, type Surface } from "./api-surface.ts";
 import type { Components } from "./components.ts";
 import { REQUEST_ID_HEADER } from "./headers.ts";
 import { unmarked } from "./strip-assumed.ts";
@@ -43,7 +43,7 @@ export const errorObject = Type.Object(
 );
 
 /** The error responses of an operation, by status. */
-export function failures(surface: Surface, operation: Declared, components: Components): Record<string, Printed> {
+export function failures(surface: Surface, operation: DeclaredOperation, components: Components): Record<string, Printed> {
   const possible = errorsOf(surface, operation);
   const common = new Set<ErrorCode>([...surface.errors.always, ...surface.errors.body, ...surface.errors.key]);
   const statuses = [...new Set(possible.map((code) => errors[code].status))].sort((one, other) => one - other);
@@ -62,7 +62,7 @@ const SHARED = new Set([401, 403, 413, 415, 422, 429, 500, 503]);
 
 const nameOf = (status: number) => (STATUS_CODES[status] ?? String(status)).replaceAll(/[^A-Za-z]/g, "");
 
-function failure(surface: Surface, operation: Declared, status: number, here: ErrorCode[], components: Components): Printed {
+function failure(surface: Surface, operation: DeclaredOperation, status: number, here: ErrorCode[], components: Components): Printed {
   const categories = [...new Set(here.map((code) => errors[code].error))];
   const isAssumption = surface.assumes && !here.some((code) => "documented" in errors[code]);
   const schema = {
@@ -92,7 +92,7 @@ export const omitIfEmpty = (keyword: string, map: Record<string, Printed>): Prin
   Object.keys(map).length > 0 ? { [keyword]: map } : {};
 
 /** The headers of an operation's response with this status, as references to components. */
-export function headersOf(surface: Surface, operation: Declared, status: number, components: Components): Record<string, Printed> {
+export function headersOf(surface: Surface, operation: DeclaredOperation, status: number, components: Components): Record<string, Printed> {
   const sent = surface.headers.filter((header) => header.sentWith(operation, status));
   const entries = sent.map(({ name, schema, assumption }) => {
     const { description, ...shape } = components.schema(schema);

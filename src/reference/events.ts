@@ -3,7 +3,7 @@
 import type { Resource } from "../contracts/resource.ts";
 import { type Assumption, assumed, factOf, isAssumed } from "../schema/assumed.ts";
 import { id, oneOf, type TSchema, Type, text, timestamp } from "../schema/shapes.ts";
-import type { Declared } from "./api-surface.ts";
+import type { DeclaredOperation } from "./api-surface.ts";
 import { titledSchemas } from "./subschemas.ts";
 
 const ENVELOPE_WHY = "The service's documentation lists four fields of an event; this one is common and saves the receiver a request.";
@@ -42,7 +42,7 @@ const DOCUMENTED = "payment.succeeded";
 const DERIVED: Assumption = { why: `The service's documentation names one event type, ${DOCUMENTED}; the others follow the same pattern.` };
 
 /** In the order of the resources; types that only operations emit come last. */
-export function eventsOf(operations: readonly Declared[], resources: readonly Resource[]): EventType[] {
+export function eventsOf(operations: readonly DeclaredOperation[], resources: readonly Resource[]): EventType[] {
   const schemas = titledSchemas([...resources.map(({ schema }) => schema), ...operations.map(({ reply }) => reply)]);
   const found = new Map<string, EventType>();
   const register = (type: string, kind: string, assumption: Assumption | undefined): EventType => {

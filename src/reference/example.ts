@@ -1,7 +1,7 @@
 // One example request per operation that succeeds on a freshly seeded sandbox, as data and as a curl command.
 
 import { paramNames } from "../contracts/endpoint.ts";
-import type { Catalogue, Declared } from "./api-surface.ts";
+import type { Catalogue, DeclaredOperation } from "./api-surface.ts";
 
 /** The response bodies of the example requests, by operation id. */
 export type Replies = Readonly<Record<string, unknown>>;
@@ -22,13 +22,16 @@ const KEY = "sk_test_lodge";
 const ONE = "?limit=1";
 
 /** The operation whose example creates the record that this example needs, if the seed data may not contain one. */
-export function prerequisiteOf({ operations }: Catalogue, { path, method, exampleParams }: Declared): Declared | undefined {
+export function prerequisiteOf(
+  { operations }: Catalogue,
+  { path, method, exampleParams }: DeclaredOperation,
+): DeclaredOperation | undefined {
   const [collection] = path.split("/{");
   if (Object.keys(exampleParams).length > 0 || (method === "POST" && path === collection)) return undefined;
   return operations.find((other) => other.method === "POST" && other.path === collection);
 }
 
-export function exampleCall(catalogue: Catalogue, operation: Declared, replies: Replies): ExampleCall {
+export function exampleCall(catalogue: Catalogue, operation: DeclaredOperation, replies: Replies): ExampleCall {
   const { surface } = catalogue;
   const { method, path, query, body, example, exampleParams, idempotent, id } = operation;
   const prerequisite = prerequisiteOf(catalogue, operation);

@@ -3,25 +3,7 @@
 import { ASSUMED } from "../schema/assumed.ts";
 import { type TSchema, text } from "../schema/shapes.ts";
 import { code, link, table } from "./markdown.ts";
-import { descriptionOf, titleOf } from "./subschemas.ts";
-
-interface Keywords {
-  type?: string | string[];
-  enum?: unknown[];
-  const?: unknown;
-  default?: unknown;
-  format?: string;
-  minimum?: number;
-  maximum?: number;
-  maxLength?: number;
-  minItems?: number;
-  maxItems?: number;
-  items?: TSchema;
-  anyOf?: TSchema[];
-  properties?: Record<string, TSchema>;
-  required?: string[];
-  patternProperties?: Record<string, TSchema>;
-}
+import { type DocumentedKeywords, descriptionOf, titleOf } from "./subschemas.ts";
 
 /** The mark of an assumed fact, linked to the page that explains it. */
 export const ASSUMED_MARK = link("*assumed*", "assumptions.md");
@@ -51,14 +33,14 @@ export const receivedTable = (schema: TSchema): string =>
 
 export const markedDescriptionOf = (schema: TSchema) => marked(descriptionOf(schema), schema);
 
-interface Row {
+interface FieldRow {
   name: string;
   field: TSchema;
   isRequired: boolean;
 }
 
-function fieldRows(schema: TSchema, path: string): Row[] {
-  const { properties = {}, required = [] } = schema as Keywords;
+function fieldRows(schema: TSchema, path: string): FieldRow[] {
+  const { properties = {}, required = [] } = schema as DocumentedKeywords;
   return Object.entries(properties).flatMap(([name, field]) => [
     { name: path + name, field, isRequired: required.includes(name) },
     ...innerRows(field, path + name),
@@ -66,8 +48,8 @@ function fieldRows(schema: TSchema, path: string): Row[] {
 }
 
 /** The fields of a nested object or array of objects; titled schemas have a table of their own. */
-function innerRows(field: TSchema, path: string): Row[] {
-  const { items, properties } = field as Keywords;
+function innerRows(field: TSchema, path: string): FieldRow[] {
+  const { items, properties } = field as DocumentedKeywords;
   if (titleOf(field) !== undefined) return [];
   if (properties) return fieldRows(field, `${path}.`);
   return items && titleOf(items) === undefined ? fieldRows(items, `${path}[].`) : [];
@@ -75,7 +57,7 @@ function innerRows(field: TSchema, path: string): Row[] {
 
 /** The type, as shown in a table. */
 export function typeOf(schema: TSchema): string {
-  const keywords = schema as Keywords;
+  const keywords = schema as DocumentedKeywords;
   const title = titleOf(schema);
   const names = [keywords.type ?? []].flat();
   const orNull = names.includes("null") && names.length > 1 ? " or null" : "";
@@ -95,11 +77,11 @@ const valuesOf = (values: readonly unknown[]) =>
     .join(", ");
 
 /** The default maximum length of text, stated once under Limits. */
-export const DEFAULT_MAX_LENGTH = (text("") as Keywords).maxLength ?? 0;
+export const DEFAULT_MAX_LENGTH = (text("") as DocumentedKeywords).maxLength ?? 0;
 
 /** The constraints of a value beyond its type, without those that apply to every field of the type. */
 export function boundsOf(schema: TSchema): string {
-  const { minimum, maximum, maxLength, minItems, maxItems, default: fallback } = schema as Keywords;
+  const { minimum, maximum, maxLength, minItems, maxItems, default: fallback } = schema as DocumentedKeywords;
   const bounds = [
     minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? "" : `at least ${number(minimum)}`,
     maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? "" : `at most ${number(maximum)}`,

@@ -4,7 +4,7 @@ import type { Resource } from "../contracts/resource.ts";
 import { errors } from "../kernel/errors.ts";
 import { ASSUMED, type Assumption, type Behaviour, factOf, isAssumed } from "../schema/assumed.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import { codes, type Declared } from "./api-surface.ts";
+import { codes, type DeclaredOperation } from "./api-surface.ts";
 import { ERRORS_ASSUMPTION, errorObject } from "./error-replies.ts";
 import { type EventType, envelope } from "./events.ts";
 import { deliveryHeaders, serviceHeaders } from "./headers.ts";
@@ -39,7 +39,7 @@ export interface Ledger {
 }
 
 export interface LedgerSource {
-  operations: readonly Declared[];
+  operations: readonly DeclaredOperation[];
   resources: readonly Resource[];
   events: readonly EventType[];
   behaviours: readonly Behaviour[];

@@ -4,7 +4,7 @@ import { STATUS_CODES } from "node:http";
 import { paramNames } from "../contracts/endpoint.ts";
 import { ASSUMED, factOf, isAssumed } from "../schema/assumed.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import { areasOf, type Declared, describePathParameter, type Surface } from "./api-surface.ts";
+import { areasOf, type DeclaredOperation, describePathParameter, type Surface } from "./api-surface.ts";
 import { type Components, createComponents } from "./components.ts";
 import { failures, headersOf, omitIfEmpty } from "./error-replies.ts";
 import { type EventType, envelope } from "./events.ts";
@@ -25,7 +25,7 @@ export interface OpenApiDocument {
 
 const EVENTS_TAG = { name: "Events", description: "Webhook events sent to subscribed endpoints." };
 
-export function openapi(surface: Surface, declared: readonly Declared[], events: readonly EventType[] = []): OpenApiDocument {
+export function openapi(surface: Surface, declared: readonly DeclaredOperation[], events: readonly EventType[] = []): OpenApiDocument {
   const operations = shownOn(surface, declared);
   const components = createComponents();
   const { scheme, description, required } = surface.security;
@@ -49,7 +49,7 @@ export function openapi(surface: Surface, declared: readonly Declared[], events:
   };
 }
 
-function tagsOf(operations: readonly Declared[]): OpenApiDocument["tags"] {
+function tagsOf(operations: readonly DeclaredOperation[]): OpenApiDocument["tags"] {
   return areasOf(operations).map(([name, members]) => {
     const [first = "", ...others] = members.map(({ summary }) => summary);
     const summaries = [first, ...others.map((summary) => summary.charAt(0).toLowerCase() + summary.slice(1))];
@@ -57,7 +57,7 @@ function tagsOf(operations: readonly Declared[]): OpenApiDocument["tags"] {
   });
 }
 
-function pathsOf(surface: Surface, operations: readonly Declared[], components: Components): Record<string, Printed> {
+function pathsOf(surface: Surface, operations: readonly DeclaredOperation[], components: Components): Record<string, Printed> {
   const paths: Record<string, Printed> = {};
   for (const operation of operations) {
     const path = surface.prefix + operation.path;
@@ -66,7 +66,7 @@ function pathsOf(surface: Surface, operations: readonly Declared[], components: 
   return paths;
 }
 
-function operationOf(surface: Surface, operation: Declared, components: Components): Printed {
+function operationOf(surface: Surface, operation: DeclaredOperation, components: Components): Printed {
   const { id, area, summary, emits } = operation;
   const parameters = parametersOf(surface, operation, components);
   const body = bodyOf(operation, components);
@@ -83,12 +83,12 @@ function operationOf(surface: Surface, operation: Declared, components: Componen
   };
 }
 
-function describe({ summary, description, emits }: Declared): string {
+function describe({ summary, description, emits }: DeclaredOperation): string {
   const events = emits.map((fact) => `\`${factOf(fact)}\``).join(" and ");
   return [description || `${summary}.`, ...(events ? [`Emits ${events}.`] : [])].join(" ");
 }
 
-function parametersOf(surface: Surface, operation: Declared, components: Components): Printed[] {
+function parametersOf(surface: Surface, operation: DeclaredOperation, components: Components): Printed[] {
   const { path, query, exampleParams, idempotent } = operation;
   const inPath = paramNames(path).map((name) => ({
     name,
@@ -113,13 +113,13 @@ function parameter(place: "query" | "header", name: string, schema: TSchema, com
   return { name, in: place, ...(description === undefined ? {} : { description }), schema: shape };
 }
 
-function bodyOf({ body, example }: Declared, components: Components): Printed | undefined {
+function bodyOf({ body, example }: DeclaredOperation, components: Components): Printed | undefined {
   if (!body) return undefined;
   const content = { schema: components.schema(body), ...(example ? { example } : {}) };
   return { required: (body.required?.length ?? 0) > 0, content: { "application/json": content } };
 }
 
-function success(surface: Surface, operation: Declared, components: Components): Record<string, Printed> {
+function success(surface: Surface, operation: DeclaredOperation, components: Components): Record<string, Printed> {
   const { status, reply, documents, headers } = operation;
   const others = Object.values(documents).map((type) => [type, { schema: { type: "string" } }]);
   const fixed = Object.entries(headers).map(([name, value]) => [name, { schema: { type: "string", const: value } }]);

@@ -3,14 +3,14 @@
 import { paramNames } from "../contracts/endpoint.ts";
 import { errors } from "../kernel/errors.ts";
 import { factOf, isAssumed } from "../schema/assumed.ts";
-import { type Catalogue, type Declared, describePathParameter, ownErrorsOf, type Surface } from "./api-surface.ts";
+import { type Catalogue, type DeclaredOperation, describePathParameter, ownErrorsOf, type Surface } from "./api-surface.ts";
 import { curl, exampleCall, prerequisiteOf, type Replies } from "./example.ts";
 import { ASSUMED_MARK, boundsOf, isMarked, marked, markedDescriptionOf, receivedTable, sentTable, typeOf } from "./fields.ts";
 import { blocks, code, fence, heading, link, table } from "./markdown.ts";
 import { titleOf } from "./subschemas.ts";
 
 /** `replies` holds the response bodies of the example requests. */
-export function operationSection(catalogue: Catalogue, operation: Declared, replies: Replies): string {
+export function operationSection(catalogue: Catalogue, operation: DeclaredOperation, replies: Replies): string {
   const { surface } = catalogue;
   const { id, method, path, summary, description } = operation;
   const prerequisite = prerequisiteOf(catalogue, operation);
@@ -29,7 +29,7 @@ export function operationSection(catalogue: Catalogue, operation: Declared, repl
   );
 }
 
-function parameters({ path, query }: Declared): string {
+function parameters({ path, query }: DeclaredOperation): string {
   const inPath = paramNames(path).map((name) => [code(name), "path", "string", describePathParameter(name)]);
   const inQuery = Object.entries(query.properties).map(([name, schema]) => [
     code(name),
@@ -41,12 +41,12 @@ function parameters({ path, query }: Declared): string {
   return rows.length === 0 ? "" : blocks("**Parameters**", table(["Name", "In", "Type", "Description"], rows));
 }
 
-function body({ body }: Declared): string {
+function body({ body }: DeclaredOperation): string {
   if (!body) return "";
   return blocks(marked("**Body**", body), sentTable(body));
 }
 
-function response({ status, reply, documents, headers }: Declared, example: unknown): string {
+function response({ status, reply, documents, headers }: DeclaredOperation, example: unknown): string {
   const fixed = Object.entries(headers).map(([name, value]) => ` Sent with ${code(`${name}: ${value}`)}.`);
   const mark = isAssumed(status) ? ` ${ASSUMED_MARK}` : "";
   const types = Object.values(documents);
@@ -55,13 +55,13 @@ function response({ status, reply, documents, headers }: Declared, example: unkn
   return blocks(intro, ownFields(reply), example === undefined ? "" : fence("json", mask(example)));
 }
 
-type Reply = Declared["reply"];
+type ReplySchema = DeclaredOperation["reply"];
 
-const propertiesOf = (schema: Reply) => (schema as { properties?: Record<string, Reply> }).properties ?? {};
+const propertiesOf = (schema: ReplySchema) => (schema as { properties?: Record<string, ReplySchema> }).properties ?? {};
 
-const isList = (schema: Reply) => "has_more" in propertiesOf(schema);
+const isList = (schema: ReplySchema) => "has_more" in propertiesOf(schema);
 
-function shapeOf(reply: Reply): string {
+function shapeOf(reply: ReplySchema): string {
   const mark = isMarked(reply) && titleOf(reply) === undefined ? ` ${ASSUMED_MARK}` : "";
   const { data } = propertiesOf(reply);
   if (isList(reply) && data) return `a list object whose \`data\` is an ${typeOf(data)}${mark}`;
@@ -69,9 +69,9 @@ function shapeOf(reply: Reply): string {
 }
 
 /** The fields of the response or of its list items; titled schemas have a table of their own. */
-function ownFields(reply: Reply): string {
+function ownFields(reply: ReplySchema): string {
   const { data } = propertiesOf(reply);
-  const shape = isList(reply) && data ? ((data as { items?: Reply }).items ?? data) : reply;
+  const shape = isList(reply) && data ? ((data as { items?: ReplySchema }).items ?? data) : reply;
   const isOwn = titleOf(shape) === undefined && Object.keys(propertiesOf(shape)).length > 0;
   return isOwn ? receivedTable(shape) : "";
 }
@@ -80,12 +80,12 @@ function ownFields(reply: Reply): string {
 const mask = (example: unknown) =>
   JSON.stringify(example, null, 2).replaceAll(/(sk_test_session_|sk_test_|whsec_)[0-9A-Za-z]{20,}/g, "$1…");
 
-function failures(surface: Surface, operation: Declared): string {
+function failures(surface: Surface, operation: DeclaredOperation): string {
   const rows = ownErrorsOf(surface, operation).map((name) => [String(errors[name].status), code(name), errors[name].when]);
   return rows.length === 0 ? "" : blocks("**Errors**", table(["Status", "Code", "When"], rows));
 }
 
-function events({ emits }: Declared): string {
+function events({ emits }: DeclaredOperation): string {
   const links = emits.map((fact) => link(code(factOf(fact)), "#events") + (isAssumed(fact) ? ` ${ASSUMED_MARK}` : ""));
   return links.length === 0 ? "" : `**Events** ${links.join(", ")}`;
 }

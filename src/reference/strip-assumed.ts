@@ -3,14 +3,14 @@
 import type { ObjectSchema } from "../contracts/endpoint.ts";
 import { ASSUMED, factOf } from "../schema/assumed.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import type { Declared, Surface } from "./api-surface.ts";
+import type { DeclaredOperation, Surface } from "./api-surface.ts";
 import { mapSubschemas, type Printed } from "./subschemas.ts";
 
 /** The operations as the documentation of the surface shows them. */
-export const shownOn = ({ assumes }: Surface, operations: readonly Declared[]): readonly Declared[] =>
+export const shownOn = ({ assumes }: Surface, operations: readonly DeclaredOperation[]): readonly DeclaredOperation[] =>
   assumes ? operations : operations.map(withoutMarks);
 
-function withoutMarks(operation: Declared): Declared {
+function withoutMarks(operation: DeclaredOperation): DeclaredOperation {
   const { query, body, reply, status, emits } = operation;
   return {
     ...operation,

@@ -1,10 +1,24 @@
 // Traversal of JSON Schemas: which keywords contain schemas, and the JSON Pointer to each.
 
+import type { SchemaKeywords } from "../schema/compile.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
 import type { TSchema } from "../schema/shapes.ts";
 
 /** A schema as plain JSON, without the symbols that TypeBox adds. */
 export type Printed = { [keyword: string]: unknown };
+
+/** The keywords that the generated documents show. */
+export interface DocumentedKeywords extends SchemaKeywords {
+  enum?: readonly unknown[];
+  const?: unknown;
+  default?: unknown;
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+}
 
 const MAPS = new Set(["properties", "patternProperties"]);
 const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);

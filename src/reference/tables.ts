@@ -3,7 +3,7 @@
 import { type ErrorCode, errors } from "../kernel/errors.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import { type Catalogue, codes, type Declared, errorsOf, ownErrorsOf } from "./api-surface.ts";
+import { type Catalogue, codes, type DeclaredOperation, errorsOf, ownErrorsOf } from "./api-surface.ts";
 import type { EventType } from "./events.ts";
 import { ASSUMED_MARK, boundsOf, DEFAULT_MAX_LENGTH, markedDescriptionOf, typeOf } from "./fields.ts";
 import { deliveryHeaders, idempotencyKey, serviceHeaders } from "./headers.ts";
@@ -69,7 +69,7 @@ export function headerTables(): string {
 /** Error codes for exceeded limits; the description of each states its limit. */
 const LIMIT_CODES: readonly ErrorCode[] = ["body_too_deep", "payload_too_large", "uri_too_long", "headers_too_large", "request_timeout"];
 
-export function limitTable(operations: readonly Declared[]): string {
+export function limitTable(operations: readonly DeclaredOperation[]): string {
   const pageSizes = operations.flatMap(({ query }) => (query.properties.limit ? [limitOf(query.properties.limit)] : []));
   const answer = (name: ErrorCode) => `${errors[name].status} ${code(name)}`;
   const rows = [

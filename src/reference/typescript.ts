@@ -1,19 +1,7 @@
 // Generates TypeScript from JSON Schemas: named schemas become interfaces, descriptions become doc comments.
 
 import type { TSchema } from "../schema/shapes.ts";
-import { descriptionOf, titleOf } from "./subschemas.ts";
-
-interface SchemaKeywords {
-  type?: string | string[];
-  enum?: unknown[];
-  const?: unknown;
-  items?: TSchema;
-  anyOf?: TSchema[];
-  properties?: Record<string, TSchema>;
-  required?: string[];
-  patternProperties?: Record<string, TSchema>;
-  additionalProperties?: unknown;
-}
+import { type DocumentedKeywords, descriptionOf, titleOf } from "./subschemas.ts";
 
 export interface Types {
   /** The TypeScript type of a schema, where it is used. */
@@ -33,7 +21,7 @@ export function createTypes(names: Readonly<Record<string, TSchema>>): Types {
     if (declared.has(name)) return name;
     // The name is registered before the type is printed, so that a recursive type terminates.
     declared.set(name, "");
-    const { properties } = schema as SchemaKeywords;
+    const { properties } = schema as DocumentedKeywords;
     const written = properties ? `interface ${name} ${print(schema)}` : `type ${name} = ${print(schema)};`;
     declared.set(name, `${comment(schema)}export ${written}`);
     return name;
@@ -43,11 +31,11 @@ export function createTypes(names: Readonly<Record<string, TSchema>>): Types {
     const name = nameOf.get(JSON.stringify(schema)) ?? (title === undefined ? undefined : pascal(title));
     return name === undefined ? print(schema) : named(name, schema);
   };
-  const print = (schema: TSchema): string => printed(schema as SchemaKeywords, typeOf);
+  const print = (schema: TSchema): string => printed(schema as DocumentedKeywords, typeOf);
   return { typeOf, named, declarations: () => [...declared].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text) };
 }
 
-function printed(schema: SchemaKeywords, typeOf: (schema: TSchema) => string): string {
+function printed(schema: DocumentedKeywords, typeOf: (schema: TSchema) => string): string {
   const { type, anyOf, items, properties, patternProperties } = schema;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
@@ -61,7 +49,7 @@ function printed(schema: SchemaKeywords, typeOf: (schema: TSchema) => string): s
 
 const arrayOf = (item: string) => (/^[\w.]+$/.test(item) ? `${item}[]` : `(${item})[]`);
 
-function block({ properties = {}, required = [], additionalProperties }: SchemaKeywords, typeOf: (schema: TSchema) => string): string {
+function block({ properties = {}, required = [], additionalProperties }: DocumentedKeywords, typeOf: (schema: TSchema) => string): string {
   const fields = Object.entries(properties).map(
     ([name, schema]) => `${comment(schema)}${name}${required.includes(name) ? "" : "?"}: ${typeOf(schema)};`,
   );

@@ -8,15 +8,15 @@ export class Markup {
   }
 }
 
-type Part = Markup | string | number | null | undefined | readonly Part[];
+type MarkupPart = Markup | string | number | null | undefined | readonly MarkupPart[];
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+export function markup(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
   return new Markup(strings.reduce((text, string, index) => text + render(parts[index - 1]) + string));
 }
 
-function render(part: Part): string {
+function render(part: MarkupPart): string {
   if (part === null || part === undefined) return "";
   if (part instanceof Markup) return part.text;
   if (typeof part === "object") return part.map(render).join("");

@@ -5,14 +5,14 @@ import { Markup, markup } from "./markup.ts";
 import { classOf, type ReportedAttempt, type ReportedRequest, type Run } from "./run-data.ts";
 
 /** A request or an attempt, in one order. */
-interface Moment {
+interface TimelineEntry {
   at: string;
   lane: string;
   request?: ReportedRequest;
   attempt?: ReportedAttempt;
 }
 
-interface Placed extends Moment {
+interface Placed extends TimelineEntry {
   x: number;
   y: number;
 }
@@ -54,8 +54,8 @@ ${placed.map(mark)}
 ${LEGEND}`;
 }
 
-function momentsOf({ requests, deliveries }: Run): Moment[] {
-  const moments: Moment[] = [
+function momentsOf({ requests, deliveries }: Run): TimelineEntry[] {
+  const moments: TimelineEntry[] = [
     ...requests.map((request) => ({ at: request.at, lane: request.operation ?? NO_OPERATION, request })),
     ...deliveries.map((attempt) => ({ at: attempt.at, lane: `→ ${attempt.url.replace(/^https?:\/\/|\?.*$/g, "")}`, attempt })),
   ];
@@ -64,11 +64,11 @@ function momentsOf({ requests, deliveries }: Run): Moment[] {
 }
 
 /** Attempts have times in whole seconds. */
-const second = ({ at }: Moment) => at.slice(0, 19);
+const second = ({ at }: TimelineEntry) => at.slice(0, 19);
 
 const NO_OPERATION = "no operation";
 
-function lanesOf({ coverage }: Run, moments: readonly Moment[]): string[] {
+function lanesOf({ coverage }: Run, moments: readonly TimelineEntry[]): string[] {
   const used = new Set(moments.map(({ lane }) => lane));
   const operations = [...coverage.map(({ operation }) => operation), NO_OPERATION].filter((operation) => used.has(operation));
   return [...operations, ...[...used].filter((lane) => !operations.includes(lane))];

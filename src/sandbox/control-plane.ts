@@ -9,6 +9,7 @@ import type { ControlContext } from "../control/control-context.ts";
 import { type ErrorCode, SandboxError } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import { createLessons } from "../lessons/index.ts";
+import type { LessonCall } from "../lessons/lesson-annotations.ts";
 import { readCoverage } from "../store/journal/coverage.ts";
 import { createViews } from "../store/records/views.ts";
 import type { Stores } from "../store/stores.ts";
@@ -17,7 +18,7 @@ import { openSeeder } from "../store/world/seed.ts";
 import { openSnapshots } from "../store/world/snapshots.ts";
 import { openWorld } from "../store/world/world.ts";
 import { createTraffic } from "../traffic/traffic.ts";
-import { createVerifier } from "../verify/verifier.ts";
+import { createVerifier, type Verifier } from "../verify/verifier.ts";
 import { createSender } from "../webhooks/http/sender.ts";
 import { sign } from "../webhooks/signature.ts";
 import { buildRequest, type WebhookEvent, type WebhookRequest } from "../webhooks/webhook-request.ts";
@@ -139,8 +140,6 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
   };
 }
 
-type Verifier = ReturnType<typeof createVerifier>;
-
 function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => string) {
   const { options, address, clock, stores, hub, listeners } = engine;
   return createLessons({
@@ -154,13 +153,6 @@ function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => s
     publish: (lesson) => hub.publish({ kind: "lesson", lesson }),
     report: (error) => reportDefect(listeners, error, "lessons"),
   });
-}
-
-interface LessonCall {
-  method: string;
-  path: string;
-  headers?: Record<string, string> | undefined;
-  body?: unknown;
 }
 
 /** Makes a call of a skipped step over HTTP, so that the journal, the judge and the live stream see it as the learner's own. */

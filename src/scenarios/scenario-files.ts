@@ -31,9 +31,9 @@ export async function readScenario(path: string, checks: ScenarioChecks): Promis
   return { ...scenario, expect: expect.map(({ rule, points, optional = false }) => ({ rule, points, optional })) };
 }
 
-type Problem = Pick<FieldError, "pointer" | "message">;
+type ScenarioProblem = Pick<FieldError, "pointer" | "message">;
 
-function problemIn(value: object, { checkFault, judgeRules }: ScenarioChecks): Problem | undefined {
+function problemIn(value: object, { checkFault, judgeRules }: ScenarioChecks): ScenarioProblem | undefined {
   const [first] = fieldErrors(scenarioSchema, value);
   if (first) return first;
   const { faults, expect } = value as Scenario;
@@ -49,7 +49,7 @@ function problemIn(value: object, { checkFault, judgeRules }: ScenarioChecks): P
 }
 
 /** A rule must not set its id or its merchant: both are set when the scenario is armed. */
-function ownerProblem(fault: ScenarioFault | null): Problem | undefined {
+function ownerProblem(fault: ScenarioFault | null): ScenarioProblem | undefined {
   const { id, match } = fault ?? {};
   if (id !== undefined) return { pointer: "/id", message: "a rule of a scenario has no id: it gets one each time the scenario is armed." };
   const own = ["merchant", "key", "endpoint"].find((name) => Object.hasOwn((match ?? {}) as object, name));
@@ -57,7 +57,7 @@ function ownerProblem(fault: ScenarioFault | null): Problem | undefined {
   return { pointer: `/match/${own}`, message: `leave match.${own} out: a scenario is armed for a merchant, or for all.` };
 }
 
-function errorOf(check: () => void): Problem | undefined {
+function errorOf(check: () => void): ScenarioProblem | undefined {
   try {
     check();
     return undefined;

@@ -23,13 +23,13 @@ const APPLICATORS = ["required", "additionalProperties", "patternProperties", "p
 const ANNOTATIONS = ["title", "description", "default", ASSUMED, "x-sandbox-code"];
 const KNOWN = new Set([...KEYWORDS.keys(), ...APPLICATORS, ...ANNOTATIONS]);
 
-type Check = (value: unknown) => boolean;
+type Predicate = (value: unknown) => boolean;
 
-export const checkOf = oncePerKey((schema: TSchema): Check => compile(conditionOf(schema, "value", 0)));
+export const checkOf = oncePerKey((schema: TSchema): Predicate => compile(conditionOf(schema, "value", 0)));
 
-function compile(condition: string): Check {
+function compile(condition: string): Predicate {
   const make = new Function(...Object.keys(FUNCTIONS), `return (value) => ${condition};`);
-  return make(...Object.values(FUNCTIONS)) as Check;
+  return make(...Object.values(FUNCTIONS)) as Predicate;
 }
 
 const all = (conditions: readonly string[]) => conditions.map((condition) => `(${condition})`).join(" && ");

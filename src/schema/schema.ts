@@ -39,27 +39,28 @@ type ValueOf<P extends TProperties> = Flat<
 >;
 type Flat<T> = { [Name in keyof T]: T[Name] };
 
-type Keywords = Readonly<Record<string, unknown>>;
+/** A JSON object before its fields are checked. */
+export type JsonObject = Readonly<Record<string, unknown>>;
 
-const schema = <T>(keywords: Keywords): TUnsafe<T> => keywords as unknown as TUnsafe<T>;
+const schema = <T>(keywords: JsonObject): TUnsafe<T> => keywords as unknown as TUnsafe<T>;
 
 /** The builders of schemas. `more` adds further keywords. */
 export const Type = {
-  String: (more?: Keywords) => schema<string>({ type: "string", ...more }),
-  Integer: (more?: Keywords) => schema<number>({ type: "integer", ...more }),
-  Number: (more?: Keywords) => schema<number>({ type: "number", ...more }),
-  Boolean: (more?: Keywords) => schema<boolean>({ type: "boolean", ...more }),
-  Null: (more?: Keywords) => schema<null>({ type: "null", ...more }),
-  Unknown: (more?: Keywords) => schema<unknown>({ ...more }),
-  Array: <S extends TSchema>(items: S, more?: Keywords) => schema<Static<S>[]>({ type: "array", items, ...more }),
-  Record: <S extends TSchema>(values: S, more?: Keywords) =>
+  String: (more?: JsonObject) => schema<string>({ type: "string", ...more }),
+  Integer: (more?: JsonObject) => schema<number>({ type: "integer", ...more }),
+  Number: (more?: JsonObject) => schema<number>({ type: "number", ...more }),
+  Boolean: (more?: JsonObject) => schema<boolean>({ type: "boolean", ...more }),
+  Null: (more?: JsonObject) => schema<null>({ type: "null", ...more }),
+  Unknown: (more?: JsonObject) => schema<unknown>({ ...more }),
+  Array: <S extends TSchema>(items: S, more?: JsonObject) => schema<Static<S>[]>({ type: "array", items, ...more }),
+  Record: <S extends TSchema>(values: S, more?: JsonObject) =>
     schema<Record<string, Static<S>>>({ type: "object", patternProperties: { "^.*$": values }, ...more }),
-  Union: <const S extends readonly TSchema[]>(anyOf: S, more?: Keywords) => schema({ anyOf, ...more }) as unknown as TUnion<S>,
+  Union: <const S extends readonly TSchema[]>(anyOf: S, more?: JsonObject) => schema({ anyOf, ...more }) as unknown as TUnion<S>,
   /** Any schema, for values of the given type. */
-  Unsafe: <T>(keywords: Keywords | TSchema) => schema<T>({ ...keywords }),
+  Unsafe: <T>(keywords: JsonObject | TSchema) => schema<T>({ ...keywords }),
   Optional: <S extends TSchema>(property: S) => ({ ...property, [OPTIONAL]: true }) as TOptional<S>,
 
-  Object<P extends TProperties>(properties: P, more?: Keywords): TObject<P> {
+  Object<P extends TProperties>(properties: P, more?: JsonObject): TObject<P> {
     const required = Object.keys(properties).filter((name) => !(OPTIONAL in (properties[name] as TSchema)));
     return schema({ type: "object", ...(required.length > 0 ? { required } : {}), properties, ...more }) as unknown as TObject<P>;
   },

@@ -7,7 +7,7 @@ import { isSecretName } from "../kernel/secret-names.ts";
 import { checkOf, constraintsOf, type SchemaKeywords } from "./compile.ts";
 import { escapePointer, pointerSegments } from "./json-pointer.ts";
 import { withArticle } from "./keywords.ts";
-import type { TSchema } from "./schema.ts";
+import type { JsonObject, TSchema } from "./schema.ts";
 
 export const matchesSchema = (schema: TSchema, value: unknown): boolean => checkOf(schema)(value);
 
@@ -25,7 +25,7 @@ function firstErrors(errors: Iterable<FieldError>): FieldError[] {
 function* errorsIn(schema: SchemaKeywords, value: unknown, pointer: string): Generator<FieldError> {
   if (matchesSchema(schema, value)) return;
   const { items, anyOf: shapes } = schema;
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) yield* errorsInObject(schema, value as Fields, pointer);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) yield* errorsInObject(schema, value as JsonObject, pointer);
   if (items && Array.isArray(value)) for (const [index, item] of value.entries()) yield* errorsIn(items, item, `${pointer}/${index}`);
   const received = `received ${quote(value, pointer)}`;
   const violated = constraintsOf(schema).find(({ check }) => !check(value));
@@ -36,9 +36,7 @@ function* errorsIn(schema: SchemaKeywords, value: unknown, pointer: string): Gen
     ];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function* errorsInObject(schema: SchemaKeywords, value: Fields, pointer: string): Generator<FieldError> {
+function* errorsInObject(schema: SchemaKeywords, value: JsonObject, pointer: string): Generator<FieldError> {
   const { required = [], properties = {}, patternProperties = {}, additionalProperties } = schema;
   const inside = (name: string) => `${pointer}/${escapePointer(name)}`;
   for (const name of required) if (!(name in value)) yield errorAt(inside(name), "required", "is required");

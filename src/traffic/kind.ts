@@ -1,8 +1,7 @@
 // How traffic creates a kind of record and moves it from state to state.
 
+import type { JsonObject } from "../schema/schema.ts";
 import type { StepContext, TrafficRecord } from "./step-context.ts";
-
-type Fields = Record<string, unknown>;
 
 export interface TrafficKind {
   /** How often this kind is chosen, relative to the others. */
@@ -10,11 +9,11 @@ export interface TrafficKind {
   /** The operation that creates a record; default: it is created directly. */
   operation?: string;
   /** The fields of a new record, or the body of that operation. */
-  newRecord(step: StepContext): Fields;
+  newRecord(step: StepContext): JsonObject;
   /** The probability of each next state, by state. The rest up to 1 is the share of records that stay. */
   transitions: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** The fields that change when a record enters a state. */
-  onEnter?: Readonly<Record<string, (step: StepContext, record: TrafficRecord) => Fields>>;
+  onEnter?: Readonly<Record<string, (step: StepContext, record: TrafficRecord) => JsonObject>>;
   /** Updates the merchant data that later steps use. */
   afterStep?(step: StepContext, record: TrafficRecord): void;
 }

@@ -22,9 +22,9 @@ export interface Dispatcher extends DueWork {
   /** Resolves when nothing is due and nothing is in flight, or after `within` real milliseconds. */
   drain(options: { within: number }): Promise<DrainResult>;
   /** Sends the event of a logged attempt to its endpoint once more. */
-  replay(merchant: string, attempt: string): Promise<Replay>;
+  replay(merchant: string, attempt: string): Promise<ReplayResult>;
   /** Sends an event once more to every endpoint that subscribes to its type. */
-  replayEvent(merchant: string, event: string): Promise<Replay>;
+  replayEvent(merchant: string, event: string): Promise<ReplayResult>;
   /**
    * Call it when the transaction of a request has committed, before the response is sent. Returns a promise when a fault rule delivers
    * webhooks of the request before the response.
@@ -49,7 +49,7 @@ export interface DrainResult {
   inFlight: number;
 }
 
-export interface Replay {
+export interface ReplayResult {
   eventId: string;
   /** `id` is the id of the attempt in the log to come. */
   attempts: { id: string; endpointId: string }[];
@@ -158,14 +158,14 @@ function timeLimit(milliseconds: number) {
   return { expired, isOver: () => isOver, cancel: () => cancel() };
 }
 
-async function replayAttempt(state: State, merchant: string, id: string): Promise<Replay> {
+async function replayAttempt(state: State, merchant: string, id: string): Promise<ReplayResult> {
   const { eventId, endpointId } = state.attempts.find(merchant, id) ?? fail("resource_not_found", `No such webhook_delivery: ${id}.`);
   if (!state.deliveries.receiver(merchant, endpointId))
     fail("invalid_state", `The endpoint ${endpointId} is deleted or disabled: nothing is delivered to it.`);
   return replay(state, merchant, eventId, endpointId);
 }
 
-async function replay(state: State, merchant: string, eventId: string, endpoint?: string): Promise<Replay> {
+async function replay(state: State, merchant: string, eventId: string, endpoint?: string): Promise<ReplayResult> {
   const replays = await state.database.groupCommit(() => state.outbox.replay(merchant, eventId, endpoint));
   if (!replays) fail("resource_not_found", `No such event: ${eventId}.`);
   state.clock.wake();

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { endpointFactory } from "../../src/contracts/endpoint.ts";
-import { controlSurface, type Declared, serviceSurface } from "../../src/reference/api-surface.ts";
+import { controlSurface, type DeclaredOperation, serviceSurface } from "../../src/reference/api-surface.ts";
 import { eventsOf } from "../../src/reference/events.ts";
 import { openapi } from "../../src/reference/openapi.ts";
 import { ASSUMED, assumed } from "../../src/schema/assumed.ts";
@@ -15,7 +15,7 @@ const control = controlSurface("http://127.0.0.1:1", "1.2.3");
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked at as the JSON that tools read.
 type Json = any;
 
-const print = (surface: typeof service, ...operations: Declared[]): Json => openapi(surface, operations, eventsOf(operations, []));
+const print = (surface: typeof service, ...operations: DeclaredOperation[]): Json => openapi(surface, operations, eventsOf(operations, []));
 
 const Keeper = Type.Object({ name: text("Who keeps it") }, { title: "keeper" });
 

@@ -81,9 +81,9 @@ export function openTerminal({ input, output, keysOnly = false }: TerminalOption
   };
 }
 
-type Listener = readonly [emitter: NodeJS.EventEmitter, event: string, listener: (...given: never[]) => void];
+type AttachedListener = readonly [emitter: NodeJS.EventEmitter, event: string, listener: (...given: never[]) => void];
 
-function addListeners(listeners: readonly Listener[]): () => void {
+function addListeners(listeners: readonly AttachedListener[]): () => void {
   for (const [emitter, event, listener] of listeners) emitter.on(event, listener as () => void);
   return () => {
     for (const [emitter, event, listener] of listeners) emitter.off(event, listener as () => void);

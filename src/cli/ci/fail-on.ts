@@ -13,7 +13,7 @@ interface FailCondition {
   find(sandbox: RunningSandbox): Promise<string[]>;
 }
 
-export interface Problem {
+export interface FailedCondition {
   exitCode: number;
   lines: string[];
 }
@@ -75,8 +75,8 @@ export function readConditions(text: string | undefined): FailCondition[] {
 }
 
 /** The problems of a run, those with the lowest exit code first: a failure takes precedence over an inconclusive result. */
-export async function findProblems(wanted: readonly FailCondition[], sandbox: RunningSandbox): Promise<Problem[]> {
-  const problems: Problem[] = [];
+export async function findProblems(wanted: readonly FailCondition[], sandbox: RunningSandbox): Promise<FailedCondition[]> {
+  const problems: FailedCondition[] = [];
   for (const { exitCode, find } of wanted) {
     const lines = await find(sandbox);
     if (lines.length > 0) problems.push({ exitCode, lines });

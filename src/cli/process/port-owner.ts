@@ -14,15 +14,15 @@ export async function portOwner(port: number): Promise<string | undefined> {
   return found && `process ${found.pid} (${found.name})`;
 }
 
-export interface Listener {
+export interface PortListener {
   pid: number;
   name: string;
 }
 
 /** The process that listens on a port, by what the system knows. */
-export const listenerOf = async (port: number): Promise<Listener | undefined> => listenerOnLinux(port) ?? (await listenerByTool(port));
+export const listenerOf = async (port: number): Promise<PortListener | undefined> => listenerOnLinux(port) ?? (await listenerByTool(port));
 
-function listenerOnLinux(port: number): Listener | undefined {
+function listenerOnLinux(port: number): PortListener | undefined {
   const sockets = new Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) => listening(table, port)));
   if (sockets.size === 0) return undefined;
   for (const pid of namesIn("/proc").filter((name) => /^\d+$/.test(name)))
@@ -40,7 +40,7 @@ function listening(table: string, port: number): string[] {
   return rows.filter(([, local, , state]) => local?.endsWith(`:${hex}`) && state === "0A").map((columns) => `socket:[${columns[9]}]`);
 }
 
-function listenerByTool(port: number): Promise<Listener | undefined> {
+function listenerByTool(port: number): Promise<PortListener | undefined> {
   return new Promise((resolve) => {
     execFile("lsof", ["-nP", `-iTCP:${port}`, "-sTCP:LISTEN", "-Fpc"], { timeout: 5_000 }, (_, out) => {
       const [, pid, name] = /^p(\d+)\nc(.*)$/m.exec(out) ?? [];

@@ -3,11 +3,11 @@
 import type { Firing } from "../../contracts/fault.ts";
 import type { AttemptMessage } from "../../contracts/live-messages.ts";
 import type { JudgedRule, Verdict } from "../../contracts/verdict.ts";
-import type { Call } from "../observed-call.ts";
+import type { ObservedCall } from "../observed-call.ts";
 
 /** One logical call: its first try and each retry. */
 export interface RetryChain {
-  readonly calls: Call[];
+  readonly calls: ObservedCall[];
   /** The pauses that the client chose itself, where no Retry-After asked for a wait. */
   readonly ownWaits: number[];
 }
@@ -15,16 +15,16 @@ export interface RetryChain {
 /** A call that repeats a failed one. */
 export interface Retry {
   readonly chain: RetryChain;
-  readonly from: Call;
-  readonly to: Call;
+  readonly from: ObservedCall;
+  readonly to: ObservedCall;
   /** Real milliseconds from the failure's response to the arrival of the retry. */
   readonly waited: number;
 }
 
 /** The pause before the first retry of a call that failed without a Retry-After. */
 export interface FirstPause {
-  readonly from: Call;
-  readonly call: Call;
+  readonly from: ObservedCall;
+  readonly call: ObservedCall;
   readonly waited: number;
   /** The longest event loop lag at the start and the end of the pause, in milliseconds. */
   readonly lag: number;
@@ -44,8 +44,8 @@ export interface ObservedDelivery {
 export interface RepeatDelivery {
   readonly first: AttemptMessage;
   readonly repeat: AttemptMessage;
-  readonly writesAfterFirst: readonly Call[];
-  readonly writesAfterRepeat: readonly Call[];
+  readonly writesAfterFirst: readonly ObservedCall[];
+  readonly writesAfterRepeat: readonly ObservedCall[];
   /** The fault rule that caused the second delivery. */
   readonly fault: string | undefined;
 }
@@ -54,7 +54,7 @@ export interface Finding {
   verdict: Verdict;
   says: string;
   /** The requests that show it. */
-  calls?: readonly Call[];
+  calls?: readonly ObservedCall[];
   attempts?: readonly AttemptMessage[];
   /** The measurements, by name. */
   milliseconds?: Record<string, number>;
@@ -68,7 +68,7 @@ export interface Rule extends JudgedRule {
   /** A failed call has not been retried so far. Runs when verdicts are read. */
   whilePending?(chain: RetryChain, waited: number): Finding | undefined;
   /** The service rejected `call`; `repeat` is the same request sent again, if the client did that. */
-  onRejection?(call: Call, repeat: Call | undefined): Finding | undefined;
+  onRejection?(call: ObservedCall, repeat: ObservedCall | undefined): Finding | undefined;
   /** A client made SAMPLE_SIZE first retries. */
   onPauseSample?(sample: readonly FirstPause[]): Finding | undefined;
   onDelivery?(delivery: ObservedDelivery): Finding | undefined;
@@ -77,4 +77,4 @@ export interface Rule extends JudgedRule {
 
 export const SAMPLE_SIZE = 20;
 
-export const firstCall = (chain: RetryChain): Call => chain.calls[0] as Call;
+export const firstCall = (chain: RetryChain): ObservedCall => chain.calls[0] as ObservedCall;

@@ -4,16 +4,15 @@ import type { ObjectSchema } from "../../contracts/endpoint.ts";
 import { creatableFields, type RecordBase, type Resource, updatableFields } from "../../contracts/resource.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
+import type { JsonObject } from "../../schema/schema.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import type { Collection } from "./collection.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Looks up the merchant's records; called after the fields were validated, so that a wrong field is reported before an unknown merchant. */
 type GetCollection = () => Collection<RecordBase>;
 
 /** To be called inside a transaction. */
-export function createAdminRecord(resource: Resource, getCollection: GetCollection, fields: Fields): RecordBase {
+export function createAdminRecord(resource: Resource, getCollection: GetCollection, fields: JsonObject): RecordBase {
   checkFields(resource, fields, creatableFields(resource));
   const records = getCollection();
   if (typeof fields.id === "string" && records.find(fields.id))
@@ -22,7 +21,7 @@ export function createAdminRecord(resource: Resource, getCollection: GetCollecti
 }
 
 /** A new `status` must be an allowed transition of the kind; all other fields are set. To be called inside a transaction. */
-export function changeAdminRecord(resource: Resource, getCollection: GetCollection, id: string, given: Fields): RecordBase {
+export function changeAdminRecord(resource: Resource, getCollection: GetCollection, id: string, given: JsonObject): RecordBase {
   checkFields(resource, given, updatableFields(resource));
   const records = getCollection();
   const record = records.require(id);
@@ -32,7 +31,7 @@ export function changeAdminRecord(resource: Resource, getCollection: GetCollecti
     : records.update(record, fields, resource.events.updated);
 }
 
-function checkFields(resource: Resource, fields: Fields, schema: ObjectSchema): void {
+function checkFields(resource: Resource, fields: JsonObject, schema: ObjectSchema): void {
   const known = Object.keys(schema.properties);
   for (const name of Object.keys(fields))
     if (!known.includes(name))

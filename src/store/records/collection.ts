@@ -25,7 +25,7 @@ export interface Scope {
 }
 
 /** Fields of a record, unknown ones included; null stands for the default. */
-type Fields<R> = { [Name in keyof R]?: R[Name] | null | undefined } & Record<string, unknown>;
+type RecordFields<R> = { [Name in keyof R]?: R[Name] | null | undefined } & Record<string, unknown>;
 
 export interface Collection<R extends RecordBase> {
   find(id: string): R | undefined;
@@ -38,13 +38,13 @@ export interface Collection<R extends RecordBase> {
   list(query: PageQuery): PreserializedJson<Page<R>>;
   /** The newest record, for kinds of which a merchant has only one. */
   newest(): R | undefined;
-  create(fields: Fields<R>): R;
+  create(fields: RecordFields<R>): R;
   /** The record that `create` would make of these fields; it is not stored. */
-  draft(fields: Fields<R>): R;
+  draft(fields: RecordFields<R>): R;
   /** Changes fields without changing the state; null is a value. Emits `event` if one is given. */
-  update(record: R, changes: Fields<R>, event?: string): R;
+  update(record: R, changes: RecordFields<R>, event?: string): R;
   /** Changes the state if the transitions of the kind allow it; otherwise 409 with the states that do. */
-  move(record: R, status: string, changes?: Fields<R>): R;
+  move(record: R, status: string, changes?: RecordFields<R>): R;
   remove(record: R): void;
   /** The record with these values in fields that are unique together. */
   lookup(values: Partial<R>): R | undefined;
@@ -203,7 +203,7 @@ const visibleJson = <R extends RecordBase>(resource: Resource<R>, body: string) 
   resource.hidden.length === 0 ? body : JSON.stringify(withoutHidden(resource, JSON.parse(body) as R));
 
 /** A complete record: the fields in the order in which the kind declares them, then the unknown ones. */
-function compose<R extends RecordBase>(resource: Resource<R>, scope: Scope, fields: Fields<R>): R {
+function compose<R extends RecordBase>(resource: Resource<R>, scope: Scope, fields: RecordFields<R>): R {
   const base: Record<string, unknown> = {
     id: fields.id ?? scope.mint(resource.prefix),
     object: resource.kind,

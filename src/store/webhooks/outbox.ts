@@ -23,12 +23,6 @@ export interface Emission {
 
 export type Outbox = ReturnType<typeof openOutbox>;
 
-export interface Replay {
-  endpoint: string;
-  /** Counts the merchant's replays: the id of the attempt is made from it. */
-  number: number;
-}
-
 /** Subscribes to all types of events. */
 export const EVERY_TYPE = "*";
 

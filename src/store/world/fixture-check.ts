@@ -3,17 +3,16 @@
 import { creatableFields, type Resource } from "../../contracts/resource.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { escapePointer } from "../../schema/json-pointer.ts";
+import type { JsonObject } from "../../schema/schema.ts";
 import { email, Type, text } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { uniqueValue } from "../records/collection.ts";
 
 /** An error in a fixture, with its place in the file. */
-export interface Problem {
+export interface FixtureProblem {
   pointer: string;
   message: string;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const PARTS = {
   description: Type.Optional(text("Who this merchant is")),
@@ -29,15 +28,15 @@ const IDENTITY = {
 };
 
 /** Every problem of one file, from its top to its records. */
-export function checkFixture(fixture: Fields, resources: readonly Resource[]): Problem[] {
+export function checkFixture(fixture: JsonObject, resources: readonly Resource[]): FixtureProblem[] {
   // Only the service creates records of kinds with hidden fields (secrets), so a fixture cannot contain them.
   const kinds = new Map(resources.filter(({ hidden }) => hidden.length === 0).map((resource) => [resource.kind, resource]));
   const profile = { ...creatableFields(kinds.get("merchant") as Resource).properties, ...IDENTITY };
   const invalid = fieldErrors(Type.Object({ ...PARTS, merchant: Type.Object(profile) }), fixture);
   const unknown = unknownFields(fixture, [...Object.keys(PARTS), "merchant"], "", "a fixture");
   if (invalid.length > 0) return [...unknown, ...invalid];
-  const merchant = fixture.merchant as Fields;
-  const records = (fixture.records ?? {}) as Record<string, Fields[]>;
+  const merchant = fixture.merchant as JsonObject;
+  const records = (fixture.records ?? {}) as Record<string, JsonObject[]>;
   return [
     ...unknown,
     ...unknownFields(merchant, Object.keys(profile), "/merchant", "a merchant"),
@@ -47,7 +46,7 @@ export function checkFixture(fixture: Fields, resources: readonly Resource[]): P
 }
 
 /** Values that must be unique among the merchants of all files but are not. */
-export function checkFixturesTogether(files: readonly { file: string; merchant: Fields }[]): (Problem & { file: string })[] {
+export function checkFixturesTogether(files: readonly { file: string; merchant: JsonObject }[]): (FixtureProblem & { file: string })[] {
   return ["id", "email", "apiKey"].flatMap((field) => {
     const first = new Map<unknown, string>();
     return files.flatMap(({ file, merchant }) => {
@@ -60,12 +59,12 @@ export function checkFixturesTogether(files: readonly { file: string; merchant: 
 }
 
 /** The message does not quote the key: it could be a real one. */
-function keyProblems(key: string): Problem[] {
+function keyProblems(key: string): FixtureProblem[] {
   if (/^sk_test_(?!session_)[\w.~+/=-]+$/.test(key)) return [];
   return [{ pointer: "/merchant/apiKey", message: "merchant.apiKey must be sk_test_ and a name of your own, such as sk_test_shop." }];
 }
 
-function problemsOfKind(kind: string, records: readonly Fields[], kinds: ReadonlyMap<string, Resource>): Problem[] {
+function problemsOfKind(kind: string, records: readonly JsonObject[], kinds: ReadonlyMap<string, Resource>): FixtureProblem[] {
   const pointer = `/records/${escapePointer(kind)}`;
   const resource = kinds.get(kind);
   if (kind === "merchant") return [{ pointer, message: "a fixture has one merchant, and that stands beside the records." }];
@@ -77,13 +76,13 @@ function problemsOfKind(kind: string, records: readonly Fields[], kinds: Readonl
   return [...each, ...[["id"], ...resource.unique].flatMap((fields) => duplicates(resource, records, fields))];
 }
 
-function problemsOfRecord(resource: Resource, record: Fields, pointer: string): Problem[] {
+function problemsOfRecord(resource: Resource, record: JsonObject, pointer: string): FixtureProblem[] {
   const schema = creatableFields(resource);
   const errors = fieldErrors(schema, record).map((error) => ({ pointer: pointer + error.pointer, message: error.message }));
   return [...errors, ...unknownFields(record, Object.keys(schema.properties), pointer, `a ${resource.kind}`)];
 }
 
-function unknownFields(fields: Fields, known: readonly string[], pointer: string, what: string): Problem[] {
+function unknownFields(fields: JsonObject, known: readonly string[], pointer: string, what: string): FixtureProblem[] {
   const names = Object.keys(fields).filter((name) => !known.includes(name));
   return names.map((name) => ({
     pointer: `${pointer}/${escapePointer(name)}`,
@@ -92,7 +91,7 @@ function unknownFields(fields: Fields, known: readonly string[], pointer: string
 }
 
 /** Records that repeat the unique values of an earlier record. */
-function duplicates(resource: Resource, records: readonly Fields[], fields: readonly string[]): Problem[] {
+function duplicates(resource: Resource, records: readonly JsonObject[], fields: readonly string[]): FixtureProblem[] {
   const first = new Map<string, number>();
   return records.flatMap((record, index) => {
     const value = uniqueValue(record, fields);

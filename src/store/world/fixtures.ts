@@ -3,7 +3,7 @@
 import { basename, join } from "node:path";
 import type { Resource } from "../../contracts/resource.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import { checkFixture, checkFixturesTogether, type Problem } from "./fixture-check.ts";
+import { checkFixture, checkFixturesTogether, type FixtureProblem } from "./fixture-check.ts";
 import { errorAt, filesIn, type JsonFile, lineAt, readJsonFile } from "./json-file.ts";
 
 export interface Fixture {
@@ -61,7 +61,7 @@ async function check(sources: readonly Source[], resources: readonly Resource[])
   for (const { file, ...problem } of shared) await refuse(sources.find((source) => source.file === file) as Source, [problem]);
 }
 
-async function refuse(source: Source, [first, ...others]: readonly Problem[]): Promise<void> {
+async function refuse(source: Source, [first, ...others]: readonly FixtureProblem[]): Promise<void> {
   if (!first) return;
   const more = others.length === 0 ? "" : ` (and ${others.length} more in this file)`;
   throw await errorAt(source, first.pointer, `${first.message}${more}`);

@@ -3,11 +3,11 @@
 import type { AttemptFault, DeliveryEffect, DeliveryInjection } from "../../contracts/fault.ts";
 import type { Random } from "../../kernel/random.ts";
 import { pointerSegments } from "../../schema/json-pointer.ts";
+import type { JsonObject } from "../../schema/schema.ts";
 import type { Delivery, Receiver } from "../../store/webhooks/deliveries.ts";
 import { sign } from "../signature.ts";
 import type { WebhookRequest } from "../webhook-request.ts";
 
-type Fields = Record<string, unknown>;
 export type EffectOf<Kind extends DeliveryEffect["kind"]> = Extract<DeliveryEffect, { kind: Kind }>;
 
 interface FaultContext {
@@ -109,7 +109,7 @@ function changedBody(body: string, { as, patch }: EffectOf<"payload">): string {
   }
 }
 
-const rewritten = (body: string, fields: Fields) => JSON.stringify({ ...(JSON.parse(body) as Fields), ...fields });
+const rewritten = (body: string, fields: JsonObject) => JSON.stringify({ ...(JSON.parse(body) as JsonObject), ...fields });
 
 /** A copy with `wanted` at the end of the path. Creates missing objects on the way, and never writes to a prototype. */
 function setAt(value: unknown, [step, ...rest]: readonly string[], wanted: unknown): unknown {
