@@ -30,7 +30,7 @@ export interface SandboxFixtures {
 export const createTest = (options: SandboxOptions = {}): TestAPI<SandboxFixtures> =>
   base.extend<SandboxFixtures>({
     sandbox: [
-      // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs.
+      // biome-ignore lint/correctness/noEmptyPattern: vitest reads the dependencies of a fixture from the pattern.
       async ({}, use) => {
         const sandbox = await createSandbox(options);
         await use(sandbox);

@@ -1287,7 +1287,7 @@ export interface Scenario {
   merchant: string | null;
   /** Sandbox time; null if it is not armed */
   since: string | null;
-  /** Its fault rules and what each has done; as they are written if it is not armed */
+  /** The fault rules with their counts; as written in its file if it is not armed */
   faults: (Record<string, unknown>)[];
   expectations: ({
     /** A rule of the judge, or a pattern for several */
@@ -1749,7 +1749,7 @@ export interface OwnMerchant {
   requests(given?: Omit<RequestsListInput, "merchant">): Promise<LoggedRequest[]>;
   /** The events of the merchant, newest first (default limit: 100). */
   events(given?: Omit<EventsListInput, "merchant">): Promise<LoggedEvent[]>;
-  /** Checks expectations against what this merchant did, and waits up to `within` for them to hold. */
+  /** Checks expectations about this merchant, and waits up to `within` for them to hold. */
   verify(expected: Expectation[] | Omit<SandboxVerifyInput, "merchant">): Promise<SandboxVerifyReply>;
   /** Removes the merchant with all its records. */
   remove(): Promise<void>;

@@ -1,4 +1,4 @@
-// Audits a webhook receiver: sends it every probe, and reports what it did, what it should have done and why.
+// Audits a webhook receiver: sends it every probe, and reports the actual response, the expected one and the reason.
 
 import type { Verdict } from "../contracts/verdict.ts";
 import { fail } from "../kernel/errors.ts";
@@ -84,7 +84,7 @@ async function sendAll(
 const isAccepted = ({ responseStatus }: Outcome) => responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
 const isRejected = ({ responseStatus }: Outcome) => responseStatus !== null && responseStatus >= 400 && responseStatus < 500;
 
-/** When the receiver rejects a genuine event, only a forgery that it accepts can still tell something about it. */
+/** After the receiver rejects a genuine event, rejected forgeries prove nothing; only an accepted forgery counts. */
 const isWorthTrying = ({ isForgery }: Probe, first: readonly Outcome[]) =>
   first.every(isAccepted) || (isForgery === true && first.some(({ responseStatus }) => responseStatus !== null));
 

@@ -1,4 +1,4 @@
-// The probes of an audit: what each sends, what the receiver should do, and why.
+// The probes of an audit: the request of each, the expected response, and the reason.
 
 import type { TestDeliveries, TestDelivery } from "./test-deliveries.ts";
 

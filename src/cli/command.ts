@@ -1,4 +1,4 @@
-// A command: its help, its flags, and what it runs.
+// A command of the program: its help, its flags, and its function.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError } from "../kernel/errors.ts";

@@ -46,7 +46,7 @@ export interface CallInput {
   readonly body: object | undefined;
 }
 
-/** The control plane with a call in place of each method. Of overloads the most general one counts. */
+/** The control plane, with methods that return the call instead of making it. An overloaded method has the type of its last overload. */
 export type ControlCalls<Plane = ControlPlane> = {
   readonly [Name in keyof Plane]: Plane[Name] extends (...input: infer Input) => Promise<infer Reply>
     ? (...input: Input) => ControlCall<Reply>
@@ -55,7 +55,7 @@ export type ControlCalls<Plane = ControlPlane> = {
 
 export type Input = Readonly<Record<string, unknown>>;
 
-/** The path's parameters go into the path and the rest into the body; without a body, or if the query names it, into the query. */
+/** Path parameters go into the path. Other fields go into the body, or into the query if it declares them or there is no body. */
 export function divideInput({ id, path, body, query = [] }: OperationEntry, input: Input = {}): CallInput {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
   const params = Object.fromEntries(names.map((name) => [name, String(input[name] ?? "")]));

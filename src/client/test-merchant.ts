@@ -29,7 +29,7 @@ export interface OwnMerchant {
   requests(given?: Omit<RequestsListInput, "merchant">): Promise<LoggedRequest[]>;
   /** The events of the merchant, newest first (default limit: 100). */
   events(given?: Omit<EventsListInput, "merchant">): Promise<LoggedEvent[]>;
-  /** Checks expectations against what this merchant did, and waits up to `within` for them to hold. */
+  /** Checks expectations about this merchant, and waits up to `within` for them to hold. */
   verify(expected: Expectation[] | Omit<SandboxVerifyInput, "merchant">): Promise<SandboxVerifyReply>;
   /** Removes the merchant with all its records. */
   remove(): Promise<void>;

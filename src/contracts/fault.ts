@@ -13,7 +13,7 @@ export const DELIVERY_PHASES = ["schedule", "content", "transport", "retry"] as 
 export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 
 /**
- * What becomes of a call that a fault touches. Each action declares it and each firing carries it: the judge goes by this and never by
+ * The outcome of a call under a fault. Each action declares it and each firing carries it: the judge relies on it and never on
  * the action's name.
  * - `normal`: the operation runs and its response arrives, perhaps late or with other values.
  * - `refused`: an error response is sent instead, and the operation has no effect.
@@ -23,7 +23,7 @@ export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 export type CallOutcome = "normal" | "refused" | "disconnected" | "response_lost";
 
 /**
- * What a receiver gets of a delivery that a fault touches.
+ * What a receiver gets of a delivery under a fault.
  * - `genuine`: what the service sends, perhaps at another time, in another order, or more than once.
  * - `altered`: other content, another transport, or nothing. How the receiver responds says nothing about genuine deliveries.
  * - `forged`: a signature that does not match.
@@ -146,7 +146,7 @@ export interface Injection<Effect> {
 export type ApiInjection = Injection<ApiEffect>;
 export type DeliveryInjection = Injection<DeliveryEffect> & { phase: DeliveryPhase };
 
-/** A fault that a request asks for itself, in its X-Sandbox-Inject header. */
+/** A fault that a request injects into itself with its X-Sandbox-Inject header. */
 export interface InlineFault {
   phase: ApiPhase;
   action: string;
@@ -156,9 +156,9 @@ export interface InlineFault {
 
 /** The faults of calls, for the request pipeline. */
 export interface ApiFaults {
-  /** False while no rule can touch any call. */
+  /** False while no rule can affect any call. */
   readonly armed: boolean;
-  /** False if no rule of this phase can touch a call of this operation: then `decide` need not be called. */
+  /** False if no rule of this phase can affect a call of this operation: then `decide` need not be called. */
   mayFire(phase: ApiPhase, operation: string | undefined): boolean;
   /** Parses X-Sandbox-Inject; fails with 400 unless it names actions on calls. */
   parseInline(text: string): InlineFault[];
@@ -168,7 +168,7 @@ export interface ApiFaults {
 
 /** The faults of deliveries, for the dispatcher. */
 export interface DeliveryFaults {
-  /** False while no rule can touch any delivery. */
+  /** False while no rule can affect any delivery. */
   readonly armed: boolean;
   /** The effects on an attempt, at most one for each phase. Counts as a match, so call it once for each attempt. */
   decide(delivery: DeliverySubject): DeliveryInjection[];
@@ -215,12 +215,12 @@ export interface RuleRegistry {
   /** Fails if the rule is not valid. */
   check(rule: unknown): void;
   add(rule: unknown): RuleState;
-  /** In the order in which rules are tried. */
+  /** In order of evaluation. */
   list(): RuleState[];
   find(id: string): RuleState;
   change(id: string, changes: unknown): RuleState;
   remove(id: string): RuleState;
-  /** Removes every rule, or those that can only touch one merchant; returns how many. */
+  /** Removes every rule, or those that can affect only one merchant; returns how many. */
   clear(merchant?: string): number;
   /** The JSON Schema of a rule. */
   schema(): Record<string, unknown>;

@@ -31,7 +31,7 @@ export const ShownScenario = Type.Object(
     merchant: nullable("The merchant that it is armed for; null for all"),
     since: nullable("Sandbox time; null if it is not armed"),
     faults: Type.Array(Type.Record(Type.Unknown()), {
-      description: "Its fault rules and what each has done; as they are written if it is not armed",
+      description: "The fault rules with their counts; as written in its file if it is not armed",
     }),
     expectations: Type.Array(ShownResult),
     score: Type.Integer({ description: "The points earned" }),

@@ -41,7 +41,7 @@ export interface ControlContext extends Stores {
   auditor: { audit(url: string, secret: string | undefined): Promise<Audit> };
   verifier: Pick<Verifier, "verify" | "stop">;
   snapshots: Snapshots;
-  /** Drops what is cached in memory after the database was replaced. */
+  /** Clears the caches after the database was replaced. */
   renew(): void;
   /** Sends an event to the live stream. */
   publish(event: LiveEvent): void;

@@ -1,4 +1,4 @@
-// The declaration of an action: its fields, the phase in which it acts, what it does, and what becomes of the call or delivery.
+// The declaration of an action: its fields, its phase, its effect, and the outcome of the call or delivery.
 
 import type { ApiEffect, ApiPhase, CallOutcome, DeliveryEffect, DeliveryOutcome, DeliveryPhase, FaultTarget } from "../contracts/fault.ts";
 import { type Static, type TObject, type TProperties, Type } from "../schema/shapes.ts";

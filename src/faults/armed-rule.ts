@@ -1,4 +1,4 @@
-// A rule at work: what it matches, how often it may still fire, and what it does when it fires.
+// An armed rule: matches calls or deliveries, counts its firings against its limits, and makes the effect of each firing.
 
 import type { CallSubject, DeliverySubject, Firing, Injection, RuleState, RuleStatus } from "../contracts/fault.ts";
 import { isoTime, LATEST_TIME } from "../kernel/clock.ts";
@@ -89,7 +89,7 @@ function createFiring(id: string, rule: FaultRule, seed: number, counts: Counts,
   const { action, trigger, fields } = rule;
   const effectAt = action.prepare(fields);
   const random = createRandom(trigger.seed ?? seed);
-  // With a seed of its own, a rule makes the same choices under any id.
+  // With its own seed, a rule makes the same choices under any id.
   const stream = trigger.seed === null ? id : "own";
   const span = trigger.for === null ? undefined : milliseconds(trigger.for);
   const always = {
@@ -121,7 +121,7 @@ function createFiring(id: string, rule: FaultRule, seed: number, counts: Counts,
       counts.fired++;
       return inject(now, scope, budget, subject);
     },
-    /** Does to a later attempt what an earlier firing covers, without taking from a budget. */
+    /** Applies an earlier firing to a later attempt that it covers, without using up a budget. */
     fireAgain(now: number, subject: Partial<Firing>): AnyInjection {
       counts.seen++;
       return inject(now, "again", { seen: 1, fired: 1 }, subject);

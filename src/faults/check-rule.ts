@@ -1,4 +1,4 @@
-// The checks of a rule that no schema can make: names that must exist, and conditions that must be known when the rule is asked.
+// Checks of a rule beyond its schema: names must exist, and conditions must be known in the phase in which the rule is evaluated.
 
 import { API_PHASES, type ApiPhase, type FaultTarget } from "../contracts/fault.ts";
 import { unknownRuleMessage } from "../contracts/verdict.ts";
@@ -25,7 +25,7 @@ export interface FaultRule {
   priority: number;
   label: boolean;
   enabled: boolean;
-  /** The only merchant that it can touch; undefined if it can touch any. */
+  /** The only merchant that it can affect; undefined if it can affect any. */
   owner: string | undefined;
 }
 

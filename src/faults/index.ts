@@ -1,4 +1,4 @@
-// Faults: decides which armed rule touches a call or a delivery, and reports each firing.
+// Faults: decides which armed rule affects a call or a delivery, and reports each firing.
 
 import {
   type ApiFaults,

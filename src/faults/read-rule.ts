@@ -1,4 +1,4 @@
-// Validates a fault rule: rejects unknown names with a suggestion, then checks shapes, then what no schema can check.
+// Validates a fault rule: rejects unknown names with a suggestion, then checks the schema, then everything that no schema can check.
 
 import type { FaultTarget } from "../contracts/fault.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";

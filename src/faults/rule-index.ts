@@ -48,9 +48,9 @@ export function createRuleIndex(clock: Clock, keepHistory: (needed: boolean) => 
       },
     },
     now: clock.now,
-    /** Every rule in the order in which they are tried: by priority, then as they were added. */
+    /** Every rule in order of evaluation: by priority, then as they were added. */
     inOrder,
-    /** The active rules of a phase that may touch calls of this operation, or deliveries of this event type. */
+    /** The active rules of a phase that may affect calls of this operation, or deliveries of this event type. */
     candidates(phase: Phase, name: string | undefined) {
       refresh();
       return lookup.find(phase, name);

@@ -1,4 +1,4 @@
-// Adds the fault rules of a file, and reports the file and line of one that is not valid.
+// Adds the fault rules of a file, and reports errors with file and line.
 
 import { ApiError, type FieldError, SandboxError } from "../kernel/errors.ts";
 import { errorAt, readJsonFile } from "../store/world/json-file.ts";

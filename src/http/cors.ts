@@ -1,4 +1,4 @@
-// Cross-origin requests of browsers: lets pages of the origins named by --allowed-origin use the API under /v1, and read its OpenAPI document.
+// Cross-origin requests of browsers: allows pages of the origins of --allowed-origin to use the API under /v1, and to read its OpenAPI document.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";

@@ -72,7 +72,7 @@ export function createGuard({ port, extraHosts, cors }: GuardOptions): Guard {
 }
 
 /**
- * Refuses what a page of another site requests without an Origin header, such as an image, a frame or a fetch with `no-cors`. A link that
+ * Rejects requests of another site's page without an Origin header, such as an image, a frame or a fetch with `no-cors`. A link that
  * the user follows is allowed.
  */
 function checkSite({ method, headers }: IncomingMessage): void {

@@ -48,12 +48,12 @@ export function createRateLimiter(rules: RateLimits) {
   };
 }
 
-/** A bounded number of windows. Those that are over make room for new ones; if none is, the one opened first does. */
+/** A bounded number of windows. A new one replaces expired windows, or the oldest one if none has expired. */
 function createBuckets() {
   const all = new Map<string, Bucket>();
   let nextSweep = 0;
   const makeRoom = (now: number) => {
-    // One that is over is like a new one. Until the next one is over, looking for it again is in vain.
+    // An expired window is equal to a new one. The next sweep waits until the next window expires.
     if (now >= nextSweep) {
       for (const [name, bucket] of all) if (bucket.isDisposable(now)) all.delete(name);
       nextSweep = Math.min(...[...all.values()].map((bucket) => bucket.reset(now)));

@@ -15,7 +15,7 @@ export const SAFE_HEADERS = {
 export function errorReply(context: RequestContext, error: ApiError): Reply {
   // HTTP requires WWW-Authenticate on a 401.
   Object.assign(context.headers, error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}, error.headers);
-  // Messages quote what was received; mask secrets that were sent in the wrong place.
+  // Messages quote the request; mask secrets that were sent in the wrong field.
   return { status: error.status, body: maskedJson(errorBody(error, context.sequence > 0 ? context.id : undefined)) };
 }
 

@@ -21,8 +21,8 @@ export async function runControlOperation<World>(
 export function serializeReply<World>({ id, reply: shape, documents }: Endpoint<World>, reply: unknown): string | Document {
   if (reply instanceof Document) {
     if (Object.values(documents).includes(reply.contentType)) return reply;
-    throw new Error(`${id} answered ${reply.contentType}, which it does not declare`);
+    throw new Error(`${id} returned ${reply.contentType}, which its declaration does not list`);
   }
   if (matchesSchema(shape, reply)) return JSON.stringify(reply);
-  throw new Error(`${id} answered what it does not declare: ${JSON.stringify(fieldErrors(shape, reply))}`);
+  throw new Error(`The response of ${id} does not match its schema: ${JSON.stringify(fieldErrors(shape, reply))}`);
 }

@@ -66,7 +66,7 @@ function runOperation(context: RequestContext, createOperationContext: CreateOpe
   const operation = context.operation as Operation;
   const emitted = (type: string) => {
     if (!operation.emits.some((declared) => factOf(declared) === type))
-      throw new Error(`${operation.id} emitted ${type}, which it does not declare`);
+      throw new Error(`${operation.id} emitted ${type}, which its declaration does not list`);
   };
   const warned = (text: string) => {
     context.headers["X-Sandbox-Warning"] = text;
@@ -80,7 +80,7 @@ function runOperation(context: RequestContext, createOperationContext: CreateOpe
 
 function serialize({ id, reply }: Operation, result: unknown): string {
   if (matchesSchema(reply, result)) return JSON.stringify(result);
-  throw new Error(`${id} answered what it does not declare: ${JSON.stringify(fieldErrors(reply, result))}`);
+  throw new Error(`The response of ${id} does not match its schema: ${JSON.stringify(fieldErrors(reply, result))}`);
 }
 
 function callHandler(operation: Operation, input: Parameters<Operation["handle"]>[0]): unknown {
@@ -88,7 +88,7 @@ function callHandler(operation: Operation, input: Parameters<Operation["handle"]
     return operation.handle(input);
   } catch (error) {
     if (error instanceof ApiError && !operation.errors.includes(error.code))
-      throw new Error(`${operation.id} failed with ${error.code}, which it does not declare`, { cause: error });
+      throw new Error(`${operation.id} failed with ${error.code}, which its declaration does not list`, { cause: error });
     throw error;
   }
 }

@@ -137,7 +137,7 @@ function trackerOf({ trackers, log, lag }: JudgeState, merchant: string): Mercha
   return created;
 }
 
-/** The final verdicts, then those on what is still pending. */
+/** The final verdicts, then those on pending calls. */
 function allVerdicts({ trackers, log, firings }: JudgeState): VerdictMessage[] {
   const now = realNow();
   for (const { retries, receivers } of trackers.values()) {

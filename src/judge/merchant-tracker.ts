@@ -1,4 +1,4 @@
-// Tracks one merchant's clients and webhook receivers, and runs every rule on what they do.
+// Tracks one merchant's clients and webhook receivers, and runs every rule on their calls and responses.
 
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { VerdictMessage } from "../contracts/verdict.ts";
@@ -20,7 +20,7 @@ export const createMerchantTracker = (add: AddFinding, lag: EventLoopLag): Merch
   receivers: createReceivers(receiverListeners(add)),
 });
 
-/** Runs each rule and adds what it finds. */
+/** Runs each rule and adds its findings. */
 function runRules(add: AddFinding, subject: VerdictSubject, run: (rule: Rule) => Finding | undefined): void {
   for (const rule of rules) {
     const finding = run(rule);

@@ -1,4 +1,4 @@
-// The one source of randomness: each value is a function of the seed and of what it is for, so a sandbox with the same seed repeats it.
+// The one source of randomness: each value is a function of the seed and of its purpose, so a sandbox with the same seed repeats it.
 // Only what guards access in a shared sandbox comes from the system instead: one value of a seed reveals all others to a search of its 32 bits.
 
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";

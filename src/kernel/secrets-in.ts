@@ -39,7 +39,7 @@ interface Found {
 
 /**
  * What begins inside a value that an outer layer found by its name is a part of that value, whose end is exact in the outer layer only.
- * A known form may go on in a deeper layer, because its characters may be escaped.
+ * A known form may continue in a deeper layer, because its characters may be escaped.
  */
 function merge(outer: readonly Secret[], found: readonly (Secret & { isForm: boolean })[]): Secret[] {
   const all = [...outer, ...found];
@@ -78,12 +78,12 @@ const NAME_ENDS = new Uint8Array(0x10000);
 for (const character of "\"'`<>{}?&;,#=:|()/ \t\n\r\u00a0") NAME_ENDS[character.charCodeAt(0)] = 1;
 
 const WORD = new RegExp(SECRET_WORD_SOURCE, "g");
-/** From a name to its value. A quoted name may go on after its secret word. */
+/** From a name to its value. A quoted name may continue after its secret word. */
 const SEPARATOR = /(?:[^"'=:&,{}[\]\n]{0,64}?(["']))?\s*(:|=>?)\s*/y;
 /** A quote that a deeper layer shows as one: there the value is found exactly. */
 const ESCAPED_QUOTE = /\\+(?:["']|u002[27])|%(?:25)*2[27]/y;
 
-/** The values of secret names. The search goes on after each name and value, so every character is read a bounded number of times. */
+/** The values of secret names. The search continues after each name and value, so every character is read a bounded number of times. */
 function* namedValues(layer: Layer): Generator<Found> {
   const { text } = layer;
   const isForm = /^[^\s"'<>{}:]*=/.test(text);

@@ -6,7 +6,7 @@ import type { Learner, Learners } from "../store/workshop/learners.ts";
 import type { ParsedLesson, StepAnnotations } from "./lesson-annotations.ts";
 import { type LearnerValues, personalText } from "./personalize.ts";
 
-/** The stored row of a learner, with what only this process knows. */
+/** The stored row of a learner, with the state that only this process has. */
 export interface LearnerProgress {
   row: Learner;
   /** The verifier's baseline from the start of the step; undefined if the learner is at no step. */

@@ -27,7 +27,7 @@ const TOO_SLOW = { code: 1013, reason: "Too many unread messages; reconnect with
 
 interface LiveClient {
   socket: WebSocket;
-  /** The last event that this client was sent, or was told that it missed. */
+  /** The last event that this client was sent, or that a gap message counted. */
   seen: number;
   /** Undefined for a client that gets every event. */
   digest: Digest | undefined;

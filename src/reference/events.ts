@@ -24,7 +24,7 @@ export const envelope = Type.Object(
   { title: "event" },
 );
 
-/** An event type and what emits it. */
+/** An event type and the operations that emit it. */
 export interface EventType {
   type: string;
   /** The type of object in `data`. */

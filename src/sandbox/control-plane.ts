@@ -69,7 +69,7 @@ export function openControlPlane(engine: Engine): ControlContext {
   };
 }
 
-/** Drops what is kept in memory about the data before a reset or a restored snapshot, of one merchant or of all. */
+/** Removes the state in memory that depends on the data, of one merchant or of all, before a reset or a restored snapshot. */
 function forget({ stores, limiter, scenarios, faults, heldResponses, judge }: Engine, merchant: string | undefined): void {
   stores.tenants.clearCache();
   stores.idempotencyReplies.clearCache();

@@ -114,7 +114,7 @@ function describe({ options, address, stores, hub, listeners }: Engine, close: (
   };
 }
 
-/** Ends what waits, lets requests and then deliveries finish, and closes the database last. */
+/** Ends waiting calls, completes requests and then deliveries, and closes the database last. */
 async function close(
   { hub, heldResponses, dispatcher, clock, stores }: Engine,
   opened: ControlContext | undefined,

@@ -1,4 +1,4 @@
-// Hands the reference what it is derived from: both catalogues, every kind of record, and the rules of behaviour of each room.
+// Passes the sources of the reference to it: both catalogues, every kind of record, and the documented behaviours of each module.
 
 import { catalogue, resources } from "../areas/index.ts";
 import { controlCatalogue } from "../control/index.ts";
@@ -49,7 +49,7 @@ export const exampleCalls = (replies: Replies = {}) =>
     ...exampleCall(service(USUAL_URL), operation, replies),
   }));
 
-/** `replies` is what those calls were answered. */
+/** `replies` are the responses to the example calls. */
 export const referencePage = (replies: Replies) =>
   renderReference({ service: service(USUAL_URL), control: control(USUAL_URL), resources, events, behaviours, replies });
 
@@ -69,7 +69,7 @@ export const optionDescriptions: Readonly<Record<string, string>> = Object.fromE
 /** The table from which the client builds its calls. */
 export const operationsPage = () => operationTable(controlCatalogue);
 
-/** The control plane as TypeScript. What it leaves to the grammar of faults is told from there. */
+/** The types of the control plane. The fields of fault rules come from their own schema, which is more precise than the operation's. */
 export const programPage = () =>
   programTypes(
     controlCatalogue,

@@ -1,4 +1,4 @@
-// The engine: every part that works behind the sockets, what each is given, and who listens to whom.
+// The engine: creates every part that works behind the sockets, and connects their listeners.
 
 import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
@@ -61,7 +61,7 @@ export interface Engine extends Storage {
   judge: Judge;
   scenarios: Scenarios;
   hub: Hub;
-  /** Called after each response and at each internal error: our own parts, and what the user adds. */
+  /** Called after each response and each internal error: listeners of our own parts and of the user. */
   listeners: {
     request: Set<(entry: JournalEntry) => void>;
     defect: Set<(defect: Defect) => void>;

@@ -14,10 +14,10 @@ export const inProcessTransport =
   (context: () => ControlContext): ControlTransport =>
   async (_, { operation, params, search, body = {} }) => {
     const found = operations().get(operation);
-    if (!found) throw new Error(`the client knows ${operation}, the control plane does not`);
+    if (!found) throw new Error(`The control plane has no operation ${operation}, which the client calls: run npm run docs`);
     const world = context();
     if (!world.database.sql.open) throw new SandboxError("The sandbox is closed.");
-    // Input and reply are copied, as a call over HTTP would copy them: what the caller changes later changes nothing here.
+    // Input and reply are copied, as over HTTP, so that later changes by the caller have no effect here.
     const received = { search, body: JSON.parse(JSON.stringify(body)), headers: {}, query: {}, extra: {} };
     const reply = await runControlOperation(found, world, { ...params }, received).catch((error: unknown) => {
       throw asMisuse(error);

@@ -1,4 +1,4 @@
-// Every option of a sandbox: its type, its flag and variable, its default, its help, and what is checked.
+// Every option of a sandbox: its type, flag, environment variable, default, help and checks.
 
 import { resolve } from "node:path";
 import type { RateLimit } from "../http/rate-limit.ts";
@@ -202,7 +202,7 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
 export const flagOf = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 export const variableOf = (name: string) => `MERCHANT_SANDBOX_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
-/** Parses what is given as text, and fills in what is not given: from `base`, then from the defaults. */
+/** Parses options given as text, and completes the others from `base`, then from the defaults. */
 export function completeOptions(given: GivenOptions, base: Partial<Options> = {}): Options {
   const names = Object.keys(optionDefinitions) as OptionName[];
   for (const name of Object.keys(given))
@@ -226,7 +226,7 @@ function parseGiven(name: OptionName, given: unknown): unknown {
     : values;
 }
 
-/** Checks what the text of one option cannot show. Returns the options with the control token that is in force. */
+/** Checks options against each other. Returns them with the control token in use. */
 export function checkOptions(options: Options, operations: readonly string[]): Options {
   const controlToken = controlTokenOf(options);
   const limitable = ["all", ...operations];

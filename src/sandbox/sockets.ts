@@ -36,7 +36,7 @@ export function openSockets(engine: Engine, controlPlane: () => ControlContext):
   const serveControl = async (incoming: IncomingMessage, outgoing: ServerResponse) => (await control())(incoming, outgoing);
   return {
     request(incoming, outgoing) {
-      // The pipelines answer their own errors; these are errors of what comes before them.
+      // The pipelines answer their own errors; these are errors before a pipeline starts.
       const fail = (error: unknown) =>
         sendFailure(
           openContext(incoming, outgoing, 0, clock.now(), () => 0),

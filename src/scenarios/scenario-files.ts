@@ -1,4 +1,4 @@
-// Reads scenario files, and reports the file and line of what is not valid.
+// Reads scenario files, and reports errors with file and line.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

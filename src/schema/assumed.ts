@@ -1,4 +1,4 @@
-// Marks what the API's document leaves open. The mark is part of the schema or value itself, so the list of assumptions always matches the code.
+// Marks details that the API's document leaves open. The mark is part of the schema or value itself, so the list of assumptions always matches the code.
 
 import { type TProperties, type TSchema, Type } from "./schema.ts";
 

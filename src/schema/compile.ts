@@ -17,7 +17,7 @@ export interface SchemaKeywords extends TSchema {
   anyOf?: readonly TSchema[];
 }
 
-/** The keywords that constrain what is inside a value. */
+/** The keywords that constrain the parts of a value. */
 const APPLICATORS = ["required", "additionalProperties", "patternProperties", "properties", "items", "anyOf"];
 /** The keywords that inform readers and constrain nothing. */
 const ANNOTATIONS = ["title", "description", "default", ASSUMED, "x-sandbox-code"];

@@ -1,4 +1,4 @@
-// Baselines: the state at a moment, so that only what changed since then is checked.
+// Baselines: the state at a moment, so that only later changes are checked.
 
 import { createHash } from "node:crypto";
 import type { Expectations } from "../contracts/expectations.ts";
@@ -46,7 +46,7 @@ export const afterRestart = (baseline: Baseline, { requestLog }: Pick<Verificati
   scenarios: [],
 });
 
-/** Sources that contain only what is new or has changed since the baseline. */
+/** Sources that contain only entries added or changed since the baseline. */
 export function sourcesSince(sources: VerificationSources, baseline: Baseline): VerificationSources {
   const { requestLog, runSummary, judge, records, faults, scenarios } = sources;
   return {

@@ -54,7 +54,7 @@ export function createVerifier(options: VerifierOptions) {
     },
     /** Records the current state of everything that these expectations depend on. */
     takeBaseline: (expectations: Expectations) => takeBaseline(options, expectations),
-    /** Checks once, without waiting, what changed since the baseline. Scenarios and fault rules need not be armed yet. */
+    /** Checks the changes since the baseline once, without waiting. Scenarios and fault rules need not be armed yet. */
     since(baseline: Baseline, expectations: Expectations) {
       const planned = planChecks(sourcesSince(options, baseline), expectations);
       const results = planned.map(({ check }) => check(0));

@@ -1,4 +1,4 @@
-// Attempts in the database: what an attempt sends, and what its outcome makes of the delivery. Every method runs inside a transaction.
+// Attempts in the database: starts an attempt, and records its outcome with the new state of its delivery. Every method runs inside a transaction.
 
 import type { AttemptFault, DeliveryFaults, DeliveryInjection } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
@@ -32,7 +32,7 @@ export interface AttemptRecorder {
   begin(delivery: Delivery, receiver: Receiver): Attempt;
   /** Undefined when a reset has removed the delivery. */
   recordOutcome(attempt: Attempt, outcome: Outcome): RecordedAttempt | undefined;
-  /** Logs the attempts that a crash interrupted as aborted, and retries them. `isInFlight` excludes what this process is sending. */
+  /** Logs the attempts that a crash interrupted as aborted, and retries them. `isInFlight` excludes the attempts of this process. */
   recoverInterrupted(isInFlight: (delivery: number) => boolean): void;
 }
 

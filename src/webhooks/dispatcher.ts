@@ -17,7 +17,7 @@ import { abandon, canStart, reload, settled, startDue } from "./in-flight.ts";
 import { explainSignature, type SignatureDiagnosis } from "./signature-diagnosis.ts";
 
 export interface Dispatcher extends DueWork {
-  /** Begins to deliver; call it once the sandbox listens. `recover` also takes over what the previous process left pending or in flight. */
+  /** Begins to deliver; call it once the sandbox listens. `recover` also takes over the previous process's deliveries, pending or in flight. */
   start(options: { recover: boolean }): void;
   /** Resolves when nothing is due and nothing is in flight, or after `within` real milliseconds. */
   drain(options: { within: number }): Promise<DrainResult>;
@@ -36,7 +36,7 @@ export interface Dispatcher extends DueWork {
   enable(merchant: string, endpoint: string): Promise<void>;
   /** Calls the listener after each attempt is recorded. Returns a function that removes it. */
   listen(listener: AttemptListener): () => void;
-  /** Call it when rows of a merchant, or of all, were replaced in the database: abandons their attempts and reads what is pending. */
+  /** Call it when rows of a merchant, or of all, were replaced in the database: abandons their attempts and reads the pending deliveries. */
   reload(merchant?: string): void;
   /** Begins no more attempts, waits for those in flight and aborts them after `within` real milliseconds. The next start recovers those. */
   stop(within: number): Promise<void>;

@@ -20,7 +20,7 @@ export interface EndpointQueues {
   /** The queues with a due delivery and a free slot, the least recently served first. */
   ready(now: number): EndpointQueue[];
   freeSlots(queue: EndpointQueue): number;
-  /** Tells the queue of an endpoint about a delivery that may be due sooner than it knows. */
+  /** Notifies the queue of an endpoint of a delivery that may be due before its next one. */
   add(pending: PendingEndpoint): void;
   takeSlot(queue: EndpointQueue): void;
   /** The queue began all that it could: reads when its next delivery is due, and moves it behind the others. */
@@ -47,7 +47,7 @@ export function createEndpointQueues(deliveries: Deliveries): EndpointQueues {
   const removeIfIdle = (queue: EndpointQueue) => {
     if (queue.due === null && queue.inFlight === 0 && queues.get(nameOf(queue)) === queue) queues.delete(nameOf(queue));
   };
-  // Operations write deliveries without telling the queues; each read here starts after the newest delivery known.
+  // Operations write deliveries without notifying the queues; each read here starts after the newest delivery already read.
   const readNewDeliveries = () => {
     const added = deliveries.pendingEndpointsSince(newest);
     newest = added.newest;

@@ -30,7 +30,7 @@ async function recordEach(state: DispatcherState, batch: FinishedAttempt[]): Pro
   await Promise.all(batch.map((finished) => recordAlone(state, finished)));
 }
 
-/** Tries again for as long as the database cannot be written. What is not recorded by the end is recovered at the next start, as after a crash. */
+/** Retries while the database cannot be written. Attempts unrecorded at shutdown are recovered at the next start, as after a crash. */
 async function recordAlone(state: DispatcherState, finished: FinishedAttempt): Promise<void> {
   while (!finished.inFlight.abandoned) {
     try {

@@ -127,7 +127,7 @@ export async function settled(state: DispatcherState): Promise<void> {
   }
 }
 
-/** Abandons the attempts of a merchant, or of all, and reads from the database what is pending. */
+/** Abandons the attempts of a merchant, or of all, and reads the pending deliveries from the database. */
 export function reload(state: DispatcherState, merchant?: string): void {
   const { inFlight, started, recorder, queues, database } = state;
   dropStarted(state, merchant);

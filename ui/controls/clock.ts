@@ -60,7 +60,7 @@ function clockSubmission({ do: action = "", by = "", now = "" }: FormValues, sta
   }));
 }
 
-/** Sets the clock back; what happened meanwhile stays. */
+/** Sets the clock back, without undoing the events in between. */
 const restoreClock = (mode: Clock["mode"], now: string): Call => controlCalls.clock.set(mode === "real" ? { mode } : { mode, now });
 
 export const clockKey: KeyBinding = {

@@ -1,4 +1,4 @@
-// The detail of a fault rule: what it does, what it has done so far, and the rule as JSON.
+// The detail of a fault rule: its effect, its firings so far, and the rule as JSON.
 
 import type { FaultRule } from "../../src/client/control-plane.generated.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";

@@ -38,7 +38,7 @@ interface FormResult {
   updateState?(state: UiState): UiState;
 }
 
-/** A call, and what its reply leads to. */
+/** A call, and the result made from its reply. */
 export interface Submission<Reply = unknown> {
   call: Call<Reply>;
   /** A method, so that a submission of any reply is a `Submission`. */

@@ -1,4 +1,4 @@
-// The help overlay: every key and what it does, with a search.
+// The help overlay: every key and its effect, with a search.
 
 import { paragraph } from "../details/detail-lines.ts";
 import { type KeyBinding, type Overlay, replaceTopOverlay, type StateUpdate, type UiState, update } from "../state/state.ts";

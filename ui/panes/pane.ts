@@ -63,7 +63,7 @@ interface ListPaneDeclaration<Value> {
   /** Shown beside the title, such as a count. Default: nothing. */
   titleNote?(state: UiState): string;
   columns(value: Value, state: UiState, width: number): Column[];
-  /** Shown while there are no rows: what to do to get some. */
+  /** Shown while there are no rows: how to get some. */
   emptyText(state: UiState): string[];
   /** The detail that Enter opens. */
   detail(state: UiState, value: Value): Detail;

@@ -1,4 +1,4 @@
-// The pane of verdicts: what the judge found in how clients and webhook receivers behave.
+// The pane of verdicts: the judge's findings about clients and webhook receivers.
 
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { verdictDetail } from "../details/verdict.ts";

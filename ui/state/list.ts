@@ -54,7 +54,7 @@ export function replace(list: List, rows: readonly Row[], isFocused = true): Lis
   return refreshCursor({ ...list, rows, total: rows.length, pausedAt: rows.length, cursor });
 }
 
-/** Updates the selected row to its newest version. A row that is gone stays selected as it was; a frozen list keeps its rows. */
+/** Updates the selected row to its newest version. A removed row stays selected as it was; a frozen list keeps its rows. */
 function refreshCursor(list: List): List {
   if (list.follows || list.frozen) return list;
   const { cursor } = list;

@@ -7,7 +7,7 @@ export interface Painter {
   invalidate(): void;
   /** Writes an escape sequence before the next frame. */
   send(sequence: string): void;
-  /** Discards what is not written yet. Returns whether part of it was. */
+  /** Discards unwritten output. Returns whether a write was cut off. */
   discard(): boolean;
 }
 

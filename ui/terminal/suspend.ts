@@ -44,7 +44,7 @@ export function createSuspension(input: NodeJS.ReadStream, screen: Screen, onRes
   const suspend = () => {
     release("");
     stopProcessGroup();
-    // The system ignores the stop signal when no shell could continue the process; then it just goes on.
+    // The system ignores the stop signal when no shell could continue the process; then it simply continues.
     cancelPoll = afterRealTime(FOREGROUND_POLL_MS, resume);
   };
   return { take, suspend, resume, release };

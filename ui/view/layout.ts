@@ -85,7 +85,7 @@ function placeBesideLesson({ pane }: UiState, { width, height }: BoxSize): Place
 
 export const visibleRowCount = (state: UiState, pane: string): number => Math.max(1, placementOf(state, pane).height - BORDER_LINES);
 
-/** Of size 0 for a pane that is not visible. */
+/** The position and size of a pane; the size is 0 if the pane is not visible. */
 export function placementOf(state: UiState, pane: string): PanePlacement {
   const { left, right, below } = layoutOf(state);
   return [...left, ...right, below].find((placement) => placement?.pane === pane) ?? { pane, width: 0, height: 0 };

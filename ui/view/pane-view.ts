@@ -1,4 +1,4 @@
-// Draws a pane: its title with filter and follow state, and its rows, its text, or what to do while it is empty.
+// Draws a pane: its title with filter and follow state, and its rows, its text, or a hint while it is empty.
 
 import { wrapped } from "../details/detail-lines.ts";
 import { visiblePanes } from "../panes/index.ts";

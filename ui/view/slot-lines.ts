@@ -19,7 +19,7 @@ const slots: Record<string, (state: UiState, size: BoxSize) => string[]> = {
   ],
 };
 
-/** Any other name is a pane's. */
+/** The lines of a slot. A name that is not in `slots` is the name of a pane. */
 export const slotLines = (name: string, state: UiState, size: BoxSize): string[] =>
   slots[name]?.(state, size) ?? paneLines(state, paneNamed(name), size);
 

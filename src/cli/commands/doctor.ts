@@ -1,4 +1,4 @@
-// `doctor`: checks this machine for problems that would keep a sandbox from working, and says how to fix them.
+// `doctor`: checks this machine for problems that prevent a sandbox from working, and prints how to fix them.
 
 import { lookup } from "node:dns/promises";
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";

@@ -1,4 +1,4 @@
-// `healthcheck`: tells by its exit code whether a sandbox is ready, for the health check of a container.
+// `healthcheck`: exits with 0 if a sandbox is ready, for the health check of a container.
 
 import { exitCodes } from "../../kernel/errors.ts";
 import { optionDefinitions, variableOf } from "../../sandbox/options.ts";

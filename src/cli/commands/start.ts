@@ -1,4 +1,4 @@
-// `start`: runs a sandbox until it is stopped, and shows what happens in it.
+// `start`: runs a sandbox until it is stopped, and shows its requests and deliveries.
 
 import type { Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type Options } from "../../sandbox/options.ts";

@@ -7,7 +7,7 @@ import type { VerdictMessage } from "../../contracts/verdict.ts";
 import { isoTime } from "../../kernel/clock.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 
-/** When, what, and the ids to look it up. */
+/** The time, the event, and the ids for looking it up. */
 export const eventLine = (event: LiveEvent) => escapeControlCharacters(textOf(event));
 
 function textOf(event: LiveEvent): string {

@@ -41,7 +41,7 @@ function createPrinter(output: Output) {
       if (run !== message.run) output.attached(message.sandbox as SandboxSummary);
       run = message.run;
     },
-    /** Reports the first ones at once, and their number at the end. */
+    /** Reports the first unknown messages immediately, and their total at the end. */
     unknown(count: number) {
       left += count;
       if (left === count) reportLeft();

@@ -65,5 +65,5 @@ function describeSandbox({ version, baseUrl, database, merchants }: SandboxSumma
 
 export const defectLine = ({ error, where }: Defect) => `internal error at ${where}: ${stackOf(error)}`;
 
-/** An error that crossed from the worker thread is a string. Its message may quote what was received. */
+/** An error that crossed from the worker thread is a string. Its message may quote untrusted input. */
 const stackOf = (error: unknown) => mask(String((error as Error)?.stack ?? error));

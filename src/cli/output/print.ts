@@ -1,5 +1,5 @@
 // Everything that the command line writes to a terminal, except the dashboard. Control characters become visible escapes here, so that text from
-// elsewhere (names in files, answers of servers, webhooks) cannot steer the terminal.
+// elsewhere (names in files, responses of servers, webhooks) cannot control the terminal.
 
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 

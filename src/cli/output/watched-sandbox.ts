@@ -11,7 +11,7 @@ export interface WatchedSandbox {
   keepsRunning: boolean;
   /** The lessons that are taken with it, if any. */
   learning?: LearningMode;
-  /** Called while the dashboard is open, with a function that shows a message on it. Returns how to stop. */
+  /** Called when the dashboard opens, with a function that shows a message on it. Returns a function that is called when it closes. */
   whileDashboard?(show: (text: string) => void): () => void;
   /** Prints what the sandbox is, then its events: from now on, or from the event where the dashboard stopped. */
   follow(output: Output, from?: StreamPosition): Promise<Following>;

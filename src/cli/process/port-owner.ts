@@ -1,4 +1,4 @@
-// Finds out which program listens on a port: a sandbox answers for itself, the system knows the process of any other.
+// Finds the program that listens on a port: a sandbox describes itself, the operating system names any other process.
 
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
@@ -6,7 +6,7 @@ import { describeSandboxAt } from "../remote/probe.ts";
 
 const TIMEOUT = 500;
 
-/** A description of the program; undefined if there is none, or the system does not tell. */
+/** A description of the program; undefined if there is none, or the system does not name it. */
 export async function portOwner(port: number): Promise<string | undefined> {
   const sandbox = await describeSandboxAt(`http://127.0.0.1:${port}`, undefined, TIMEOUT);
   if (sandbox) return `merchant-sandbox ${sandbox.version}, process ${sandbox.pid}, ${sandbox.database ?? "in memory"}`;
@@ -19,7 +19,7 @@ export interface PortListener {
   name: string;
 }
 
-/** The process that listens on a port, by what the system knows. */
+/** The process that listens on a port, from the operating system. */
 export const listenerOf = async (port: number): Promise<PortListener | undefined> => listenerOnLinux(port) ?? (await listenerByTool(port));
 
 function listenerOnLinux(port: number): PortListener | undefined {

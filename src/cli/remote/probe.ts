@@ -1,4 +1,4 @@
-// Short checks of an address: whether a sandbox is there and ready, and what it is.
+// Short checks of an address: whether a sandbox responds and is ready, and its description.
 
 import { createControlClient } from "../../client/control-client.ts";
 import type { ControlPlane, SandboxIndexReply } from "../../client/control-plane.generated.ts";
@@ -35,7 +35,7 @@ export async function describeSandboxAt(url: string, token: string | undefined, 
   return reply instanceof ProbeFailure || reply?.name !== "merchant-sandbox" ? undefined : reply;
 }
 
-/** Why no sandbox is ready at an address; undefined if one is. A sandbox that asks for its token has started, so it is ready. */
+/** Why no sandbox is ready at an address; undefined if one is. A sandbox that requires its token has started, so it is ready. */
 export async function whyNotReady(url: string, token: string | undefined, timeout?: number): Promise<string | undefined> {
   const reply = await probe(url, token, timeout).health().catch(orFailure);
   if (!(reply instanceof ProbeFailure)) return reply?.status === "ready" ? undefined : stranger(200);

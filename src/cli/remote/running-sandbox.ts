@@ -81,7 +81,7 @@ async function service<Reply>(url: string, call: ServiceCall<Reply>, schema: TUn
   throw new SandboxError(foreignReply(call.method, url + call.path, problem));
 }
 
-/** Characters that are printed of what a server says. */
+/** The number of characters printed of a server's message. */
 const MAX_MESSAGE = 2_000;
 
 function refusal(method: string, path: string, { status, body }: HttpReply): SandboxError {

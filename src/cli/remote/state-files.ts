@@ -84,7 +84,7 @@ function isOnThisMachine(url: string): boolean {
   return protocol === "http:" && (own.includes(hostname.replace(/^\[|\]$/g, "")) || /^127(\.\d+){3}$/.test(hostname));
 }
 
-/** Whether the process of a state file is the one that answers at its URL, by what it says and by what the system knows. */
+/** Whether the process of a state file is the one that listens at its URL, by its own description and by the operating system. */
 async function isRunning({ url, pid, controlToken }: Detached): Promise<boolean> {
   const listener = await listenerOf(Number(new URL(url).port));
   // Windows has no tool for this that is always there.

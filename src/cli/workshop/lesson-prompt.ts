@@ -8,9 +8,9 @@ import type { LearnerClient, LearnerPlace } from "./learner-client.ts";
 import { stepName, updateFile } from "./lesson-file.ts";
 
 export interface LessonPrompt {
-  /** Prints what is new in this place. */
+  /** Prints the changes since the place shown last. */
   update(place: LearnerPlace): void;
-  /** Requests the place and prints what is new. */
+  /** Requests the learner's place and prints the changes. */
   look(): void;
   end(): void;
 }
@@ -55,7 +55,7 @@ export function openLessonPrompt(client: LearnerClient, first: LearnerPlace): Le
   };
 }
 
-/** Calls `pressed` with each line. Returns how to stop. */
+/** Calls `pressed` with each line, until the returned function is called. */
 function readKeys(pressed: (key: string) => void): () => void {
   const { stdin } = process;
   // A background process that reads from the terminal is stopped; in raw mode another part reads single keys.

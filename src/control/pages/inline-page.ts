@@ -1,6 +1,6 @@
 // A page in one document: its style sheets and its script are put into its HTML, and its policy allows just those, by their hashes.
 //
-// The HTML holds no data: the script loads it, and inserts what learners wrote as text. The guard needs no exception for these pages.
+// The HTML contains no data: the script loads it, and inserts the input of learners as text. The guard needs no exception for these pages.
 // It admits requests by origin, and every page of this origin is ours: a report may run no script, these pages run the one whose hash is
 // in their policy, and they connect to nothing but this origin. A request from a page of another origin is refused before it is read.
 

@@ -11,7 +11,7 @@ const element = (tag, text, className = "") => {
   return made;
 };
 
-/** A paragraph of Markdown, as far as lessons use it: code stands between backticks. */
+/** A paragraph of Markdown, as far as lessons use it: backticks enclose code. */
 function paragraph(text) {
   const made = element("p", "");
   made.append(...text.split("`").map((piece, index) => element(index % 2 === 1 ? "code" : "span", piece)));

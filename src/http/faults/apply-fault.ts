@@ -1,4 +1,4 @@
-// Applies the faults of a call: pipeline stages that ask the rules in each phase and carry out what they decide.
+// Applies the faults of a call: pipeline stages that evaluate the rules of each phase and perform their effects.
 
 import type { ApiEffect, ApiFaults, ApiPhase, CallSubject } from "../../contracts/fault.ts";
 import type { IdempotencyReplies } from "../../store/records/idempotency-replies.ts";

@@ -1,4 +1,4 @@
-// Sends the response of a call that faults touch: loses, delays or corrupts it on the way.
+// Sends the response of a call under faults: loses, delays or corrupts it.
 
 import type { ApiEffect, ApiPhase } from "../../contracts/fault.ts";
 import type { CallFaults, Reply, RequestContext } from "../context.ts";
@@ -8,7 +8,7 @@ import { endResponse } from "../unread-body.ts";
 import type { HeldResponses } from "./held-responses.ts";
 import { disconnect, pause, sendCorrupted } from "./wire-faults.ts";
 
-/** Asks the rules what to do in a phase, and notes the rule that fires. */
+/** Evaluates the rules of a phase, and notes the rule that fires. */
 export type Decide = (context: RequestContext, state: CallFaults, phase: ApiPhase) => ApiEffect | undefined;
 
 /** Carries out an effect that decides or replaces the reply. */

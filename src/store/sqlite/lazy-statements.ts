@@ -1,5 +1,5 @@
 // A SQLite connection that is opened when it is first used, and statements that are prepared when they are first executed.
-// Starting a sandbox then costs only what it uses: a quiet one in memory executes a few of its hundred statements.
+// A start then compiles only the statements that are used: an idle sandbox in memory executes a few of its hundred statements.
 
 import type Sqlite from "better-sqlite3";
 import { type Insert, insertRow } from "./insert-row.ts";

@@ -1,5 +1,5 @@
-// Every table of the file. They are strict, so that a file from elsewhere holds no value of another type.
-// Times are sandbox milliseconds, except inside documents, where they are what the API shows.
+// Every table of the file. They are strict, so that a file written by another program cannot contain values of another type.
+// Times are sandbox milliseconds, except inside documents, which have the times that the API returns.
 // A check lists the values of a column with `or`: for `in` with more than two, SQLite fills a table at each write, which costs more than the row.
 //
 // SQLite reads a bound value where a partial index may depend on it, and in `limit` and `like`. It then plans the statement again for

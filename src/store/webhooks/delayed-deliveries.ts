@@ -1,4 +1,4 @@
-// Deliveries that fault rules delay: what the rules decided about the next attempt, and what a delivery waits for.
+// Deliveries that fault rules delay: the rules' decisions about the next attempt, and the event that a delivery waits for.
 
 import type { Database } from "../sqlite/database.ts";
 import { type Delivery, type PendingEndpoint, WITH_EVENT } from "./deliveries.ts";
@@ -44,7 +44,7 @@ function deciding({ sql }: Database) {
     undecided: (now: number) => undecided.all(now),
     /** The same for first attempts of the events of a request, due or not. */
     undecidedOf: (request: string) => undecidedOf.all(request),
-    /** Stores what the rules decided about the next attempt. `due` moves it; `held` names what else it waits for. */
+    /** Stores the rules' decisions about the next attempt. `due` moves it; `held` names the event that it waits for. */
     decide: (delivery: number, decided: string, until?: DelayUntil) =>
       void decide.run({ delivery, decided, due: until?.due ?? null, held: until?.held ?? null }),
     /** How many deliveries of a request have these words in their decision and are not finished. */

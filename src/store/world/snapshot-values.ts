@@ -1,4 +1,4 @@
-// Checks the values of a restored snapshot: its tables have the right types, but another person may have written what is in them.
+// Checks the values of a restored snapshot: its tables have the right types, but another program may have written its values.
 
 import type { Resource } from "../../contracts/resource.ts";
 import { fieldErrors } from "../../schema/validator.ts";

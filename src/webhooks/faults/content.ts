@@ -1,4 +1,4 @@
-// Content faults: what a rule changes in the request of an attempt: its signature, its body, or how it is sent.
+// Content faults: change the request of an attempt: its signature, its body, or how it is sent.
 
 import type { AttemptFault, DeliveryEffect, DeliveryInjection } from "../../contracts/fault.ts";
 import type { Random } from "../../kernel/random.ts";

@@ -136,7 +136,7 @@ function subjectOf(delivery: Delivery, nameAttempt: AttemptId, { receiver }: Tim
   return { merchant, endpoint, eventType, eventId, attempt, attemptId: nameAttempt(delivery, attempt), event, rotatedAt };
 }
 
-/** When an attempt becomes due, and what it waits for; undefined when no rule delays it. */
+/** When an attempt becomes due, and the event that it waits for; undefined when no rule delays it. */
 function delayOf(
   delivery: Delivery,
   injections: readonly DeliveryInjection[],

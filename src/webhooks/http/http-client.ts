@@ -16,7 +16,7 @@ export interface HttpClientOptions {
 const NEXT_ADDRESS_AFTER = 2_000;
 /** Default idle time of a connection: shorter than receivers usually keep one, because a request sent into a closing connection is lost. */
 const KEEP_ALIVE = 4_000;
-/** Close an idle connection this long before the receiver says that it will. */
+/** Close an idle connection this long before the end of the receiver's keep-alive timeout. */
 const KEEP_ALIVE_MARGIN = 1_000;
 
 /** There is no limit on connections: a thousand endpoints at one receiver must not wait for each other's. */

@@ -44,7 +44,7 @@ function malformationOf({ name, code, message }: NetworkError): string | undefin
   return code === "ERR_ASSERTION" ? "its status is not one that answers a request" : undefined;
 }
 
-/** The reason of undici's parser stands in brackets at the end of its message. */
+/** The message of undici's parser ends with its reason in brackets. */
 function parserReason(message: string): string {
   const reason = /\(([^()]+)\)$/.exec(message)?.[1] ?? "it cannot be parsed";
   if (reason.startsWith("Expected HTTP/")) return "it does not start with HTTP/1.1";

@@ -26,7 +26,7 @@ export interface TargetPolicyOptions {
   ownPorts: () => readonly number[];
   /** Host names beyond this machine that deliveries may go to, such as host.docker.internal. */
   allowedHosts: readonly string[];
-  /** Whether deliveries may go to this machine. Where others can call the sandbox, they would reach services that listen for this machine alone. */
+  /** Whether deliveries may go to this machine. If other machines can call the sandbox, they could reach services that listen on this machine only. */
   allowLoopback: boolean;
 }
 
