@@ -107,13 +107,27 @@ function copyInto(
     const replaced = tables.filter((name) => !NOT_RESTORED.has(name));
     transaction(() => {
       for (const table of replaced.toReversed()) sql.exec(`delete from main.${table}`);
-      for (const table of replaced) sql.exec(`insert into main.${table} select * from snapshot.${table}`);
+      const contradiction = refusedBy(() => {
+        for (const table of replaced) sql.exec(`insert into main.${table} select * from snapshot.${table}`);
+      });
       sql.exec("delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence");
-      const wrong = wrongValue(sql, resources);
+      const wrong = contradiction ?? wrongValue(sql, resources);
       if (wrong !== undefined) refuse(wrong);
     });
     return sql.prepare(LAST_REQUEST).pluck().get() as number;
   } finally {
     sql.exec("detach snapshot");
+  }
+}
+
+/** Runs a copy; returns what its rows contradict, such as a reference to a row that is missing. The check before it reads no references and no keys. */
+function refusedBy(copy: () => void): string | undefined {
+  try {
+    copy();
+    return undefined;
+  } catch (error) {
+    const { code, message } = error as Error & { code?: unknown };
+    if (!String(code).startsWith("SQLITE_CONSTRAINT")) throw error;
+    return `holds rows that contradict one another: ${message}`;
   }
 }

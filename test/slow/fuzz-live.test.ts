@@ -1,0 +1,91 @@
+// Fuzzes messages of the live stream: whatever a server sends, plain lines and the dashboard show what they know of it, and nothing throws.
+
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import { eventLine, eventObject } from "../../src/cli/output/event-lines.ts";
+import type { SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
+import { readLiveMessage } from "../../src/contracts/stream-schema.ts";
+import { handleKey } from "../../ui/keys/key-routing.ts";
+import { panes } from "../../ui/panes/index.ts";
+import { applyMessage } from "../../ui/state/apply-message.ts";
+import { type UiState, ZERO_TOTALS } from "../../ui/state/state.ts";
+import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
+import { attempted } from "../support/attacks.ts";
+import { type Change, changed, changeOf, type Edit, edit, edited, runs } from "../support/fuzzing.ts";
+import { attempt, emptyDashboard, INDEX, request, verdict } from "../support/live-rows.ts";
+
+const learner = {
+  ...{ id: "mer_1", name: "Ada", lesson: "paging", title: "Paging", step: 1, stepTitle: "Read", steps: 2, ticked: 0, hints: 0, hint: null },
+  ...{
+    since: 1_767_614_400_000,
+    elapsed: 0,
+    next: null,
+    version: 1,
+    left: [{ lesson: "paging", step: 1, how: "skipped", hints: 0, at: 1 }],
+  },
+};
+const firing = {
+  ...{ ruleId: "flt_1", name: null, action: "status", form: "503", expect: [], merchant: null },
+  ...{ requestId: "req_1", attemptId: null, at: 1_767_614_400_000 },
+};
+const items = [
+  { kind: "request", request: request(1) },
+  { kind: "attempt", attempt: attempt(1) },
+  { kind: "verdict", verdict: verdict(1) },
+  { kind: "fault", fault: firing },
+  { kind: "clock", clock: INDEX.clock },
+  { kind: "lesson", lesson: { news: "joined", learner } },
+  { kind: "reset", merchant: null },
+].map((item, index) => ({ seq: index + 1, ...item }));
+const totals = { ...ZERO_TOTALS, request: 1 };
+const MESSAGES: object[] = [
+  { type: "snapshot", run: "run_2", seq: 0, totals, sandbox: INDEX },
+  { type: "batch", items },
+  { type: "digest", seq: items.length, totals, items },
+  { type: "gap", from: 1, to: 3 },
+];
+
+const TOKENS = ["{", "}", '"', ",", "null", "1e999", "\\u0000", "\\ud800", '"__proto__":{},', "\xff", '"kind":"newer",'];
+const message = fc
+  .record({
+    message: fc.constantFrom(...MESSAGES),
+    edits: fc.array(edit, { minLength: 1, maxLength: 4 }),
+    changes: fc.oneof({ weight: 5, arbitrary: fc.constant<Change[]>([]) }, fc.array(changeOf(TOKENS), { minLength: 1, maxLength: 2 })),
+  })
+  .map(({ message: known, edits, changes }: { message: object; edits: Edit[]; changes: Change[] }) =>
+    changed(Buffer.from(JSON.stringify(edited(known, edits)) ?? "null"), changes).toString("utf8"),
+  );
+
+const frames = createFrameRenderer();
+afterAll(() => frames.close());
+
+/** Draws every pane, and the details of its newest row. */
+function expectDrawn(state: UiState): void {
+  for (const { name } of panes) {
+    const shown = { ...state, pane: name };
+    expect(frames.render(shown)).toHaveLength(state.size.rows);
+    for (const key of ["G", "enter"]) frames.render(handleKey(handleKey(shown, "G").state, key).state);
+  }
+}
+
+test("a changed message is shown as far as it is known, and what is not is counted", () => {
+  const seen = { known: 0, unknown: 0 };
+  const property = fc.property(fc.array(message, { minLength: 1, maxLength: 4 }), (messages) => {
+    let state = emptyDashboard(100, 30);
+    for (const json of messages) {
+      attempted("A foreign live stream");
+      const { message: read, unknown } = readLiveMessage<SandboxIndexReply>(json);
+      seen[unknown > 0 ? "unknown" : "known"]++;
+      if (!read) continue;
+      state = applyMessage(state, read, panes);
+      if (read.type === "batch" || read.type === "digest")
+        for (const item of read.items) {
+          expect(eventLine(item)).not.toContain("\n");
+          JSON.stringify(eventObject(item));
+        }
+    }
+    expectDrawn(state);
+  });
+  fc.assert(property, runs(40));
+  expect(Math.min(seen.known, seen.unknown)).toBeGreaterThan(5);
+});
