@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 
 const ANSWER = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
 
-/** `heard` is called for each complete POST. */
+/** Calls `heard` for each complete POST. */
 export async function receive(heard, port = 0) {
   const sockets = new Set();
   const server = createServer({ noDelay: true }, (socket) => {

@@ -1,4 +1,4 @@
-// Packs the package, runs it with `npx` in an empty folder, and measures what was installed.
+// Packs the package, runs it with `npx` in an empty folder, and measures the installation.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";

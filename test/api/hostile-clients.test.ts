@@ -1,4 +1,4 @@
-// Hostile and odd clients: what browsers, load generators and raw sockets send, and what must not end the process.
+// Hostile and odd clients: requests of browsers, load generators and raw sockets, and errors that must not end the process.
 
 import { once } from "node:events";
 import { Agent, type ServerResponse } from "node:http";

@@ -284,6 +284,6 @@ describe("many windows", () => {
   });
 });
 
-test.each(["__proto__", "constructor", "toString"])("--rate-limit %s=… is refused: it is no operation", async (name) => {
+test.each(["__proto__", "constructor", "toString"])("--rate-limit %s=… is rejected: it is not an operation", async (name) => {
   await expect(open({ rateLimit: `${name}=1/1h` })).rejects.toThrow(`--rate-limit names ${name}, which is no operation.`);
 });

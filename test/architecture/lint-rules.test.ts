@@ -12,7 +12,7 @@ interface Diagnostic {
   location: { path: string };
 }
 
-/** Code in a file, and what Biome must say of it: a rule, or the words of a law of our own. */
+/** Code in a file, and the finding that Biome must report: a rule, or the message of a rule of our own. */
 type Offence = [law: string, file: string, code: string, says: string];
 
 const lines = (count: number, line: (index: number) => string) => Array.from({ length: count }, (_, index) => line(index)).join("\n");

@@ -1,4 +1,4 @@
-// The board and the door of a room: what their pages may do, what they say of forty attendees at once, and how a browser shows it.
+// The board and the join page of a room: their security policy, forty participants at once, and both pages in a browser.
 
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

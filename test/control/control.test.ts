@@ -1,4 +1,4 @@
-// The control plane: every route through a real socket, what it answers, what it refuses, and what it changes in the world.
+// The control plane: the responses, errors and effects of every route, through a real socket.
 
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -376,7 +376,7 @@ describe("reset", () => {
     receiver.always(500);
     await register(bench, receiver.url, ["*"], "sk_test_market");
     await trigger(bench, "c.d", {}, "sk_test_market");
-    // Requests are numbered across all merchants, so their ids are the one thing that goes on, and may be longer by a digit.
+    // Requests are numbered across all merchants, so only their ids continue, and may be longer by a digit.
     const withoutIds = (answers: string[]) => answers.map((answer) => answer.replaceAll(/req_\d+|"Content-Length","\d+"/g, ""));
     const first = withoutIds(await busyHour(bench, receiver.url));
     const merchants = (await bench.control("GET", "")).merchants;

@@ -19,7 +19,7 @@ const fetchReport = (bench: Bench, format?: Format): Promise<Answer> =>
 const PASSWORD = "correct-horse-battery";
 const EVIL = `"><script>alert(1)</script>&'|\`*_]\u202e`;
 
-/** A run in which something of everything happens, and the peer tries what it can. */
+/** A run with every kind of entry, and with hostile text from clients and receivers. */
 async function busy(): Promise<{ bench: Bench; secret: string; minted: string }> {
   const bench = await open();
   const receiver = await receive();

@@ -1,4 +1,4 @@
-// The secrets of a workshop room: what a participant knows of the sandbox and of their own key reveals nothing of the others.
+// The secrets of a workshop room: a participant cannot derive the keys of others from their own key or the sandbox's seed.
 
 import { expect, test } from "vitest";
 import { createRandom } from "../../src/kernel/random.ts";

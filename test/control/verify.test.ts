@@ -1,4 +1,4 @@
-// Verify: what a test expects of a run, said in one call that waits, and what is answered when it does not hold.
+// Verify: expectations of a run in one call that waits, and the response when they do not hold.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -419,7 +419,7 @@ describe("many that wait", () => {
     await Promise.all(waiting);
   });
 
-  test("are bounded, and the next is refused in words", async () => {
+  test("are bounded, and the next is rejected with a message", async () => {
     const { verifier } = slowVerifier();
     const waiting = Array.from({ length: 500 }, () => verifier.verify(wanted));
     await expect(verifier.verify(wanted)).rejects.toMatchObject({

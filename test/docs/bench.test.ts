@@ -1,4 +1,4 @@
-// The bench and its page: what the parts declare is what the page shows, and what they cut out of the sources is there to be cut.
+// The benchmarks and their page: the page shows the declared rows, and the cuts of the stage benchmark match the sources.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ test("the page has the declared rows of each part, each with a figure, and the m
   expect(declared.length).toBeGreaterThan(60);
   expect(rows.map(([name, what, against, , , target]) => [name, what, against, target])).toEqual(declared);
   expect(rows.filter(([, , , figure]) => figure === "")).toEqual([]);
-  // Parts that were measured in another way than their neighbours are told of apart from them.
+  // The page describes how each part was measured.
   expect(new Set(told.keys())).toEqual(new Set(parts.map(({ name }) => name)));
 });
 

@@ -1,4 +1,4 @@
-// The OpenAPI documents are complete and match the responses of the sandbox. What other tools make of them is in test/slow/openapi-tools.test.ts.
+// The OpenAPI documents are complete and match the responses of the sandbox. test/slow/openapi-tools.test.ts runs other tools on them.
 
 import { expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
@@ -101,7 +101,7 @@ test("pipeline errors are on every operation; body and idempotency errors only o
 
 test("the control plane has no rate limits, idempotency keys or assumptions", () => {
   const text = JSON.stringify(control);
-  // Words may speak of the service's keys and windows; no operation here takes a key, and no answer tells of a window.
+  // Descriptions may mention the service's keys and rate limits, but no operation has either.
   const absent = ['"RateLimit-', '"name":"Idempotency-Key"', '"rate_limit_exceeded"', '"x-sandbox-assumed"'];
   expect(absent.filter((word) => text.includes(word))).toEqual([]);
   expect(JSON.stringify(service)).toContain('"name":"Idempotency-Key"');

@@ -1,4 +1,4 @@
-// A merchant of a test's own, and what the fixture and the matchers for vitest make of it: tried by the very tests below.
+// Test merchants, and the Vitest fixture and matchers for them, which the tests below use themselves.
 
 import { describe, expect as plain } from "vitest";
 import { ownMerchant } from "../../src/client/test-merchant.ts";

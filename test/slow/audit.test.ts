@@ -130,7 +130,7 @@ function taking(accepts: (event: Answer["body"]) => boolean, otherwise: number):
   };
 }
 
-/** Makes each receiver anew: some remember. */
+/** Creates each receiver again, because some keep state. */
 const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () => Promise<string>][] = [
   ["answers a redirect", "valid_event", false, () => plain({ take: () => 302 })],
   [
@@ -273,7 +273,7 @@ describe("each mistake is found by its probe and by no other", () => {
 });
 
 describe("a result contains", () => {
-  test("what was sent, what the receiver did, what it should have done, and why", async () => {
+  test("the request, the actual and the expected response, and the reason", async () => {
     const { probes: tried } = await audit(await plain(taking(({ type }) => type.startsWith("payment."), 400)));
     expect(tried.find(({ probe }: Record<string, string>) => probe === "unknown_type")).toEqual({
       probe: "unknown_type",

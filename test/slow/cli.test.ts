@@ -1,4 +1,4 @@
-// The program as people meet it: what it prints, what it takes, what it refuses in one sentence, and how it ends.
+// The command line as users run it: output, options, errors in one sentence, and shutdown.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -174,7 +174,7 @@ describe("shutdown", () => {
     socket.write(`Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`);
     await new Promise((resolve) => socket.once("data", resolve));
     program.child.kill(signal);
-    // No newcomer is let in once it has heard the signal.
+    // After the signal, no new connection is accepted.
     for (let open = true; open; )
       open = await call(program.url, "GET", "/v1/merchants/me", { headers: { connection: "close" } }).then(
         () => true,

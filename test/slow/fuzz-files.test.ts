@@ -71,7 +71,7 @@ const spoilt: fc.Arbitrary<Spoilt> = fc.record({
 });
 
 /** A file with edits of its JSON, if it is JSON, and changes of its bytes. */
-function spoil(files: Record<string, string>, { file, edits, changes }: Spoilt): [name: string, bytes: Buffer] {
+function corrupt(files: Record<string, string>, { file, edits, changes }: Spoilt): [name: string, bytes: Buffer] {
   const names = Object.keys(files);
   const name = names[file % names.length] as string;
   const text = files[name] ?? "";
@@ -80,7 +80,7 @@ function spoil(files: Record<string, string>, { file, edits, changes }: Spoilt):
 }
 
 /** Reads a file; an error must name the line. Returns whether the file was accepted. */
-async function takes(path: string, read: () => Promise<unknown>): Promise<boolean> {
+async function accepts(path: string, read: () => Promise<unknown>): Promise<boolean> {
   try {
     await read();
     return true;
@@ -122,10 +122,10 @@ test("a mutated fixture is rejected with its line, or the sandbox starts with it
   const files = filesOf("fixtures/merchants");
   const dir = folder();
   await fuzz(120, [], async (drawn) => {
-    const [name, bytes] = spoil(files, drawn);
+    const [name, bytes] = corrupt(files, drawn);
     for (const [other, text] of Object.entries(files)) writeFileSync(join(dir, other), text);
     writeFileSync(join(dir, name), bytes);
-    const taken = await takes(`${dir}/[a-z]+.json`, () => readFixtures(dir, { validate: resources }));
+    const taken = await accepts(`${dir}/[a-z]+.json`, () => readFixtures(dir, { validate: resources }));
     if (taken) await start({ fixtures: dir });
     return taken;
   });
@@ -138,8 +138,8 @@ test("a mutated scenario is rejected with its line, or the sandbox starts with i
   // A null rule.
   const corpus: Spoilt[] = [{ file: 27, edits: [{ what: "replace", node: 1_524, value: null, name: "" }], changes: [] }];
   await fuzz(300, corpus, async (drawn) => {
-    writeFileSync(path, spoil(files, drawn)[1]);
-    const taken = await takes(path, () => readScenario(path, grammar));
+    writeFileSync(path, corrupt(files, drawn)[1]);
+    const taken = await accepts(path, () => readScenario(path, grammar));
     if (taken) await start({ scenario: [path] });
     return taken;
   });
@@ -152,9 +152,9 @@ test("a mutated fault file is rejected with its line, or its rules are added", a
   const path = join(folder(), "faults.json");
   const { rules: book } = freshFaults();
   await fuzz(800, [], async (drawn) => {
-    writeFileSync(path, spoil(files, drawn)[1]);
+    writeFileSync(path, corrupt(files, drawn)[1]);
     book.clear();
-    return takes(path, () => addRulesFromFile(path, book.add));
+    return accepts(path, () => addRulesFromFile(path, book.add));
   });
 });
 
@@ -162,9 +162,9 @@ test("a mutated lesson is rejected with its line, or loaded", async () => {
   const files = filesOf("fixtures/lessons");
   const dir = folder();
   await fuzz(800, [], async (drawn) => {
-    const [name, bytes] = spoil(files, drawn);
+    const [name, bytes] = corrupt(files, drawn);
     const path = join(dir, name);
     writeFileSync(path, bytes);
-    return takes(path, () => readLesson(path, () => undefined));
+    return accepts(path, () => readLesson(path, () => undefined));
   });
 });

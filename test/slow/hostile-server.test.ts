@@ -1,4 +1,4 @@
-// The program against a server that is not a sandbox of this version: what it brings is neither written over files, nor obeyed, nor a crash.
+// The command line against a server that is not a sandbox of this version: it overwrites no file, prints no escapes and does not crash.
 
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -19,7 +19,7 @@ afterEachTest.push(() => {
   }
 });
 
-/** A server that answers each request with what `reply` makes of its path and method. Resolves with its URL. */
+/** Starts a server that answers with `reply(path, method)`. Resolves with its URL. */
 function answering(reply: (path: string, method: string) => unknown, status = 200): Promise<string> {
   const server = createServer((incoming, outgoing) => {
     const body = reply(incoming.url ?? "", incoming.method ?? "");
@@ -159,7 +159,7 @@ function matchOf(schema: AnySchema): unknown {
   return type === "object" ? Object.fromEntries([...record, ...fields]) : NASTY;
 }
 
-/** What a sandbox that is hostile answers: each text of each reply steers the terminal. */
+/** The replies of a hostile sandbox: every text contains terminal escapes. */
 function hostileReply(method: string, url: string): unknown {
   const { pathname } = new URL(url, "http://h");
   if (pathname.startsWith("/v1/")) return { id: NASTY, type: NASTY, secret: "whsec_1", deliveries: [{ endpointId: NASTY }] };
@@ -217,7 +217,7 @@ const COMMANDS = [
   ["receive", "--port", "0"],
 ];
 
-describe("text of a hostile sandbox steers no terminal", () => {
+describe("text of a hostile sandbox cannot control the terminal", () => {
   test.each(COMMANDS)("%s %s %s", async (...words) => {
     attempted("Escape sequences in a terminal");
     const url = await answering((path, method) => hostileReply(method, path));
@@ -242,7 +242,7 @@ describe("text of a hostile sandbox steers no terminal", () => {
   });
 });
 
-test("names in the user's files and arguments steer no terminal", async () => {
+test("names in files and arguments cannot control the terminal", async () => {
   const cwd = folder();
   writeFileSync(join(cwd, "faults.json"), JSON.stringify([{ name: NASTY, action: { type: NASTY } }]));
   mkdirSync(join(cwd, "fixtures"));
@@ -284,7 +284,7 @@ describe("attach", () => {
   const reset = (seq: number) => ({ seq, kind: "reset", merchant: "mer_known" });
   const request = { seq: 2, kind: "request", request: { at: 1e300, method: 7 } };
 
-  test("leaves out what it does not know, says how many, and goes on", async () => {
+  test("skips unknown messages, prints their number and continues", async () => {
     const foreign = ["not JSON", "null", [], { type: "other" }, { type: "batch" }, { type: "snapshot", run: 1, sandbox: null }];
     attempted("A foreign live stream", foreign.length + 3);
     const batch = { type: "batch", items: [{ seq: 1, kind: "newer" }, request, { kind: "reset" }, reset(3)] };
@@ -299,7 +299,7 @@ describe("attach", () => {
     ]);
   });
 
-  test("closes a connection that sends more than it reads, and tries again", async () => {
+  test("closes a connection that sends too much, and reconnects", async () => {
     attempted("A foreign live stream");
     const program = launch(["attach", "--no-ui", "--json", "--url", await streaming(JSON.stringify("x".repeat(17 * 1_048_576)))]);
     expect(await says(program, '"event":"away"')).toContain("Max payload size exceeded");

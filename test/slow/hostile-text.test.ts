@@ -25,7 +25,7 @@ import {
 const frames = createFrameRenderer();
 afterAll(() => frames.close());
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for them.
 const TINT = /\x1b\[(?:[1-9]|[1-4]\d)m/g;
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 

@@ -2,7 +2,7 @@
 
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
-import { learn, lookAgain } from "../support/learner-dashboard.ts";
+import { learn, pollOnce } from "../support/learner-dashboard.ts";
 
 const SIZES = [
   [120, 36],
@@ -16,7 +16,7 @@ test("the lesson pane fills a screen of every size exactly, in every step of eve
   for (const { name, steps } of data) {
     for (const index of steps.keys()) {
       await bench.control("POST", "/learners/mer_lodge/lesson", { name, checkpoint: index + 1 });
-      await lookAgain(desk);
+      await pollOnce(desk);
       for (const [columns, rows] of SIZES) {
         const lines = desk.screen(columns, rows);
         expect([name, index, columns, lines.length]).toEqual([name, index, columns, rows]);

@@ -187,7 +187,7 @@ async function together(all: readonly Suite[], receiver: Receiver): Promise<Outc
 }
 
 /** The expected result of a suite, computed without a sandbox. */
-function foretold({ fixture, steps, faults: { limited, lost, down }, limit }: Suite) {
+function expectedOutcome({ fixture, steps, faults: { limited, lost, down }, limit }: Suite) {
   const left = { limited, lost, down };
   const take = (name: keyof typeof left) => left[name] > 0 && left[name]-- > 0;
   const statuses: (number | "lost")[] = [];
@@ -226,7 +226,7 @@ describe("fifty suites side by side", () => {
       const outcomes = await together(all, receiver);
       for (const [index, suite] of all.entries()) {
         const outcome = outcomes[index];
-        const told = foretold(suite);
+        const told = expectedOutcome(suite);
         if (told) {
           expect(outcome?.answers.map((answer) => (Array.isArray(answer) ? answer[0] : answer))).toEqual(told.statuses);
           expect(outcome?.events).toEqual(told.events);

@@ -27,7 +27,7 @@ const shuffled = ({ pick }: Soak, round: number) =>
   names.map((name) => ({ name, place: pick(2 ** 30, "order", round, name) })).sort((one, other) => one.place - other.place);
 
 /** Runs one process through every hazard repeatedly, and measures memory and handles after each round. */
-async function liveLong(soak: Soak, until: number): Promise<Held[]> {
+async function runAllHazards(soak: Soak, until: number): Promise<Held[]> {
   const held: Held[] = [];
   const before = await soak.hold();
   for (let round = 0; round < FEWEST_ROUNDS || performance.now() < until; round++)
@@ -51,7 +51,7 @@ async function restored(soak: Soak, { sockets, descriptors = 0 }: Held): Promise
 }
 
 /** Kills the process during a hazard and restarts it on the same file. */
-async function liveOften(soak: Soak, until: number): Promise<{ killed: number; stopped: number }> {
+async function killRepeatedly(soak: Soak, until: number): Promise<{ killed: number; stopped: number }> {
   let killed = 0;
   let stopped = 0;
   for (let life = 0; life < FEWEST_LIVES || performance.now() < until; life++) {
@@ -132,8 +132,8 @@ test.skipIf(process.platform === "win32")(
     const began = performance.now();
     const ending = (share: number) => began + share * (SECONDS ?? 0) * 1_000;
     try {
-      const held = await liveLong(soak, ending(ONE_LIFE));
-      const lives = await liveOften(soak, ending(1));
+      const held = await runAllHazards(soak, ending(ONE_LIFE));
+      const lives = await killRepeatedly(soak, ending(1));
       expect((await soak.subject.stop()).code).toBe(0);
       const refused = (await Promise.all(spoilt.map((one) => expectLeftAlone(soak, one)))).filter(Boolean).length;
       const seconds = (performance.now() - began) / 1_000;

@@ -175,7 +175,7 @@ describe("untrusted text", () => {
   /** Checks that only escape sequences of the dashboard reached the terminal. */
   function expectTame(terminal: TestTerminal): void {
     expect(terminal.titles).toEqual([]);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for them.
     const rest = terminal.bytes().replaceAll(/\x1b\[\?(?:1049|25|7|2026)[hl]|\x1b\[\d+;1H|\x1b\[2K|\x1b\[2J(?=\x1b\[1;1H)|\x1b\[\d*m/g, "");
     expect(rest).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
     expect(terminal.lines().filter((line) => line.startsWith("┌")).length).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-// Opens connections that say nothing and hear nothing, tells how many came to be, and leaves when its input ends.
+// Opens idle connections, prints how many were accepted, and exits when its input ends.
 
 import { connect } from "node:net";
 

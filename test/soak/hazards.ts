@@ -39,7 +39,7 @@ export interface Scene {
 
 export type Hazard = (scene: Scene) => Promise<void>;
 
-/** No fault that changes an event or expires a key: lost events could then not be told from intended ones. */
+/** No fault that changes an event or expires a key: lost events could not be distinguished from intended ones. */
 const ON_CALLS = [
   { type: "status", status: 503 },
   { type: "status", status: 500 },
@@ -208,7 +208,7 @@ const noHandles: Hazard = async ({ subject, spell, count }) => {
   let crowd: Crowd | undefined;
   try {
     crowd = await gather(subject.port, 3 * SHORT_OF_HANDLES);
-    // The load goes on meanwhile, without handles.
+    // The load continues meanwhile, without handles.
     await pause(300);
     count("short of handles");
   } finally {

@@ -1,4 +1,4 @@
-// The clients of the soak test: writers that retry until they succeed, readers, and a record of what they saw.
+// The clients of the soak test: writers that retry until they succeed, readers, and a record of their responses.
 
 import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";

@@ -1,4 +1,4 @@
-// Lives in the sandbox's own process while it is soaked: answers, whenever it is asked, what is held there once the garbage is gone.
+// Runs inside the sandbox's process during the soak: on request, collects garbage and reports the memory and handles in use.
 
 import { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";

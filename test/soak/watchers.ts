@@ -1,4 +1,4 @@
-// Clients of the live stream that stop reading, and must get what they missed when they read again.
+// Clients of the live stream that stop reading, and must get the missed events when they read again.
 
 import { once } from "node:events";
 import { WebSocket } from "ws";

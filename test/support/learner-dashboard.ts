@@ -15,12 +15,12 @@ export async function learn(lesson = "first-call", columns = 80, rows = 24) {
   await bench.control("POST", "/learners/mer_lodge/lesson", { name: lesson });
   const desk = await openTestDashboard(bench.url, columns, rows);
   desk.state = { ...desk.state, learning: OWN, pane: "lesson" };
-  await lookAgain(desk);
+  await pollOnce(desk);
   return { bench, desk };
 }
 
 /** Polls, as the dashboard does every second. */
-export async function lookAgain(desk: TestDashboard): Promise<void> {
+export async function pollOnce(desk: TestDashboard): Promise<void> {
   const act = async (effect: Effect): Promise<void> => {
     if (effect.kind !== "call") return;
     const step = effect.onReply(desk.state, await perform(desk.state.target, effect.call));

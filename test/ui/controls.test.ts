@@ -462,7 +462,7 @@ describe("the curl line", () => {
   /** The screen without frames and blanks: a line that was broken is whole again. */
   const joined = (screen: string[]) => screen.join("").replace(/[│ ]/g, "");
 
-  /** Without what each sandbox makes up anew. */
+  /** Without the values that each sandbox generates. */
   const shapeOf = (value: unknown) => JSON.parse(JSON.stringify(value).replace(/(flt|mer|sk_test|evt)_\w{10,}/g, "$1_…"));
 });
 

@@ -221,7 +221,7 @@ async function openHub() {
     for (const look of waiting.splice(0)) look();
   });
   await once(socket, "open");
-  /** Resolves when what was said last has been told. */
+  /** Resolves when the last published event has been sent. */
   const told = async (seq: number) => {
     for (;;) {
       const last = messages.at(-1);

@@ -13,7 +13,7 @@ import type { Effect, LearningMode, UiState } from "../../ui/state/state.ts";
 import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
 import { perform } from "../../ui/wire/control-calls.ts";
 import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
-import { learn, lookAgain, OWN } from "../support/learner-dashboard.ts";
+import { learn, OWN, pollOnce } from "../support/learner-dashboard.ts";
 import { emptyDashboard, withLiveEvents } from "../support/live-rows.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
@@ -152,7 +152,7 @@ describe("the lesson pane", () => {
     expect(text(desk)).toContain(`--data-raw '{"name":"paging"`);
     desk.press("enter");
     await desk.settle();
-    await lookAgain(desk);
+    await pollOnce(desk);
     expect(text(desk)).toContain("-1  -2  ▸3   4   5");
     expect(text(desk)).toContain("Paging");
   });
@@ -171,7 +171,7 @@ describe("the lesson pane", () => {
     await desk.settle();
     desk.press("enter");
     await desk.settle();
-    await lookAgain(desk);
+    await pollOnce(desk);
     expect(text(desk)).toContain("1. Take the first page");
   });
 
@@ -184,7 +184,7 @@ describe("the lesson pane", () => {
     await bench.control("POST", "/reset", {});
     await bench.control("POST", "/learners", {});
     await bench.control("POST", "/learners/mer_lodge/lesson", { name: "first-call" });
-    await lookAgain(desk);
+    await pollOnce(desk);
     expect(text(desk)).toContain("▸1   2   3   4   5");
   });
 

@@ -13,7 +13,7 @@ import { folder } from "../support/program.ts";
 
 type Taken = Parameters<TerminalWrite>[1];
 
-/** A terminal that takes what it is told to take: everything, so many bytes, or nothing until it is asked again. */
+/** A terminal that accepts everything, a given number of bytes, or nothing until the next write. */
 function fakeTerminal() {
   let room = Infinity;
   let held: (() => void) | undefined;
@@ -228,7 +228,7 @@ describe("the screen", () => {
       "raw false",
       "raw true",
       "\x1b[?1049h\x1b[?25l\x1b[?7l",
-      // Before the words: what is typed in answer to them must be the shell's.
+      // Before the text is printed: keys typed in reply belong to the shell.
       "raw false",
       "\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049llast words",
     ]);

@@ -294,7 +294,7 @@ describe("the help", () => {
 });
 
 /** Applies the new requests and attempts of a sandbox to the dashboard, as the stream would have sent them. */
-async function caughtUp(desk: TestDashboard, bench: Bench): Promise<void> {
+async function loadNewRows(desk: TestDashboard, bench: Bench): Promise<void> {
   type Logged = { id: string; at: string; created: number; merchantId: string };
   const news = async (path: string, pane: string): Promise<Logged[]> => {
     const known = new Set(listOf(desk.state, pane).rows.map(({ id }) => id));
@@ -335,7 +335,7 @@ describe("a request of a real sandbox", () => {
     await bench.call("GET", "/v1/payouts?limit=2");
     await settle(bench);
     const desk = await openTestDashboard(bench.url);
-    await caughtUp(desk, bench);
+    await loadNewRows(desk, bench);
     return { bench, desk, receiver };
   }
 
@@ -370,7 +370,7 @@ describe("a request of a real sandbox", () => {
     await bench.control("POST", "/faults", { action: { type: "outage" } });
     await bench.call("GET", "/v1/payments");
     const desk = await openTestDashboard(bench.url);
-    await caughtUp(desk, bench);
+    await loadNewRows(desk, bench);
     expect(await pressAll(desk, "enter")).toContain("operation      none: the response was sent before routing");
     expect(await pressAll(desk, "escape", "k", "enter")).toContain("operation      none: no such route");
   });
@@ -413,7 +413,7 @@ describe("a request of a real sandbox", () => {
     const bench = await open();
     await bench.call("POST", "/v1/merchants/login", { body: { email: "a@b.c", password: "geheim" } });
     const desk = await openTestDashboard(bench.url);
-    await caughtUp(desk, bench);
+    await loadNewRows(desk, bench);
     const detail = await pressAll(desk, "enter");
     expect(detail).not.toContain("geheim");
     await pressAll(desk, "r");
@@ -435,7 +435,7 @@ describe("a request of a real sandbox", () => {
     const { desk, bench } = await declined();
     const before = await pressAll(desk, "enter");
     await bench.call("GET", "/v1/customers/cus_zoe");
-    await caughtUp(desk, bench);
+    await loadNewRows(desk, bench);
     expect(desk.screen(120, 90).slice(1, -2)).toEqual(before.split("\n").slice(1, -2));
     expect(await pressAll(desk, "escape")).toMatch(/▸\d\d:\d\d:\d\d\.\d{3} GET {4}\/v1\/payouts/);
   });
@@ -451,14 +451,14 @@ describe("a delivery of a real sandbox", () => {
     await settle(bench);
     const desk = await openTestDashboard(bench.url);
     desk.state = { ...desk.state, pane: "deliveries" };
-    await caughtUp(desk, bench);
+    await loadNewRows(desk, bench);
     return { bench, desk, receiver, secret, endpoint: id };
   }
 
   test("has all attempts, the request, the response and the next attempt", async () => {
     const { desk, bench, receiver, endpoint } = await delivered(503);
     await advance(bench, "5s");
-    await caughtUp(desk, bench);
+    await loadNewRows(desk, bench);
     const text = await pressAll(desk, "enter");
     for (const words of [
       `endpoint       ${endpoint}  ${receiver.url}`,
@@ -504,7 +504,7 @@ describe("a delivery of a real sandbox", () => {
     await settle(bench);
     const desk = await openTestDashboard(bench.url);
     desk.state = { ...desk.state, pane: "deliveries" };
-    await caughtUp(desk, bench);
+    await loadNewRows(desk, bench);
     const text = await pressAll(desk, "enter");
     expect(text).toMatch(/signature +flt_\w+ \{"as":"wrong_secret"\}/);
     expect(text).toContain("Without the fault");
@@ -522,7 +522,7 @@ describe("a delivery of a real sandbox", () => {
     await trigger(bench);
     await trigger(bench);
     await settle(bench);
-    await caughtUp(desk, bench);
+    await loadNewRows(desk, bench);
     expect(desk.screen().join("\n")).toContain("2 failed");
     receiver.always(200);
     const asked = await pressAll(desk, "R");

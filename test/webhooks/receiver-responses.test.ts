@@ -15,7 +15,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** A receiver of raw bytes. `respond` is told how many requests the connection has brought. */
+/** A receiver of raw bytes. `respond` gets the number of requests on the connection so far. */
 async function rawReceiver(respond: (socket: Socket, request: number) => void) {
   const sockets: Socket[] = [];
   const server = createServer({ noDelay: true }, (socket) => {

@@ -13,7 +13,7 @@ export interface WatchedSandbox {
   learning?: LearningMode;
   /** Called when the dashboard opens, with a function that shows a message on it. Returns a function that is called when it closes. */
   whileDashboard?(show: (text: string) => void): () => void;
-  /** Prints what the sandbox is, then its events: from now on, or from the event where the dashboard stopped. */
+  /** Prints a description of the sandbox, then its events: from now on, or from the event at which the dashboard stopped. */
   follow(output: Output, from?: StreamPosition): Promise<Following>;
 }
 

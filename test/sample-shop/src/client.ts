@@ -1,4 +1,4 @@
-// The shop's way to the merchant service: keeps to the limits it is told, and asks again with the same key when an answer is lost.
+// The shop's client of the merchant service: waits for Retry-After, and retries with the same key after a lost response.
 
 import { randomUUID } from "node:crypto";
 

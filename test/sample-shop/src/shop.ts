@@ -1,4 +1,4 @@
-// A guest house's back end: adds up what was paid, sets prices, and hears by webhook of bookings that were declined.
+// A guest house's back end: adds up payments, sets prices, and receives webhooks of declined bookings.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
