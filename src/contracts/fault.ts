@@ -8,7 +8,7 @@ export type FaultTarget = "api" | "delivery";
 export const API_PHASES = ["outage", "auth", "limit", "recall", "before", "read", "effect", "after", "latency", "body"] as const;
 export type ApiPhase = (typeof API_PHASES)[number];
 
-/** What a fault changes about a delivery: when it is sent, its content, how it is sent, or the retries after its response. */
+/** The parts of a delivery that faults change: when it is sent, its content, how it is sent, or the retries after its response. */
 export const DELIVERY_PHASES = ["schedule", "content", "transport", "retry"] as const;
 export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 

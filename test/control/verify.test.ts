@@ -375,7 +375,12 @@ describe("unknown names are rejected with a suggestion", () => {
       { within: "soon" },
       /within must be a span such as 500ms or 5s; received "soon"/,
     ],
-    ["a span that nobody waits", [{ requests: { match: { status: 200 } } }], { within: "2h" }, /within must not be longer than an hour/],
+    [
+      "a duration above the maximum",
+      [{ requests: { match: { status: 200 } } }],
+      { within: "2h" },
+      /within must not be longer than an hour/,
+    ],
     ["two in one", [{ requests: { match: { status: 200 } }, never: { match: { status: 500 } } }], {}, /all\.0 must have at most 1 entry/],
     ["none", [], {}, /all must have at least 1 item/],
   ])("%s", async (_, all, rest, message) => {

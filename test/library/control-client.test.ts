@@ -42,7 +42,7 @@ describe("every operation", () => {
   });
 
   const wrong: [name: string, id: string, given: object, path: string, method: string, body?: object][] = [
-    ["an id that nobody has", "requests.get", { id: "req_99" }, "/requests/req_99", "GET"],
+    ["an unknown id", "requests.get", { id: "req_99" }, "/requests/req_99", "GET"],
     ["a field that is not known", "clock.advance", { bye: "1h" }, "/clock/advance", "POST", { bye: "1h" }],
     ["a parameter that is not known", "requests.list", { merchand: "mer_lodge" }, "/requests?merchand=mer_lodge", "GET"],
     ["a limit out of range", "events.list", { limit: 0 }, "/events?limit=0", "GET"],

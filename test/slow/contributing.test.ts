@@ -83,7 +83,7 @@ describe("a copy with all sections applied", { timeout: HOUR }, () => {
     const names = "merchants lists|bad-gateway|every scenario|names the operations";
     const printed = await vitest(...files, "--reporter=verbose", "-t", names);
     expect(printed).toMatch(/✓ .* merchants lists the merchants of a running sandbox/);
-    expect(printed).toMatch(/✓ .* 'bad-gateway' that is sound has all points/);
+    expect(printed).toMatch(/✓ .* 'bad-gateway' that is correct has all points/);
     expect(printed).toMatch(/✓ .* 'bad-gateway' that 'repeats without a key' fails/);
     expect(printed).toContain("The reference model lacks bookings.confirm: describe it in test/model/operations.ts.");
   });

@@ -94,7 +94,7 @@ function spoil(file: string, { cells, splices, changes }: Spoilt): Buffer {
 /** Not restored, or changed at once by deliveries that are due. */
 const MOVING = ["journal", "settings", "sqlite_sequence", "deliveries", "attempts"];
 
-/** What a restore replaces, read from a snapshot: a hash of each table. */
+/** The data that a restore replaces, read from a snapshot: a hash of each table. */
 function contentOf(file: string): Record<string, string> {
   const sql = new Sqlite(file, { readonly: true });
   const tables = tablesIn(sql).filter((name) => !MOVING.includes(name));

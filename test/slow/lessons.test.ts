@@ -327,13 +327,13 @@ describe("a learner", () => {
   });
 
   test.each([
-    ["a name that is taken", "/learners", { name: "Ada" }, 409, "Choose another name"],
-    ["a merchant that there is not", "/learners", { merchant: "mer_nobody" }, 404, "no merchant mer_nobody"],
-    ["a lesson that there is not", "/learners/ID/lesson", { name: "pagign" }, 404, "Did you mean paging?"],
-    ["a step that there is not", "/learners/ID/lesson", { name: "paging", checkpoint: 9 }, 400, "has 5 steps"],
-    ["a span that is none", "/learners", { name: "Eve", hintAfter: "soon" }, 400, "hintAfter must be a span"],
-    ["somebody who does not learn", "/learners/mer_market/skip", {}, 404, "No learner uses the merchant mer_market"],
-  ])("is rejected %s", async (_, path, body, status, says) => {
+    ["a name in use", "/learners", { name: "Ada" }, 409, "Choose another name"],
+    ["an unknown merchant", "/learners", { merchant: "mer_nobody" }, 404, "no merchant mer_nobody"],
+    ["an unknown lesson", "/learners/ID/lesson", { name: "pagign" }, 404, "Did you mean paging?"],
+    ["an unknown step", "/learners/ID/lesson", { name: "paging", checkpoint: 9 }, 400, "has 5 steps"],
+    ["an invalid duration", "/learners", { name: "Eve", hintAfter: "soon" }, 400, "hintAfter must be a span"],
+    ["a merchant without a learner", "/learners/mer_market/skip", {}, 404, "No learner uses the merchant mer_market"],
+  ])("gets an error for %s", async (_, path, body, status, says) => {
     const bench = await open();
     const desk = await sitDown(bench.url, "Ada");
     const answer = await bench.call("POST", `/_sandbox${path.replace("ID", desk.id)}`, { key: null, body });
@@ -513,18 +513,23 @@ describe("an invalid lesson page", () => {
 
   test.each<[string, number, string, string]>([
     ["has no title", 0, "T", ":1: a lesson begins with its title"],
-    ["says nothing of itself", 2, "", ":1: write a paragraph below the title"],
-    ["counts its steps wrongly", 4, "## 2. Do", ":5: this is step 1"],
+    ["has no introduction", 2, "", ":1: write a paragraph below the title"],
+    ["numbers its steps wrongly", 4, "## 2. Do", ":5: this is step 1"],
     ["has a step without a check", 6, "", ':5: the step "## 1. Do" has no check'],
     ["has a check that is no JSON", 6, '<!-- check: {"requests": -->', ":7: is not JSON"],
-    ["has a check of another grammar", 6, '<!-- check: {"requests": {"match": {"operatoin": "x"}}} -->', ":7 /requests/match/operatoin: "],
     [
-      "checks on somebody",
+      "has a check with an unknown field",
+      6,
+      '<!-- check: {"requests": {"match": {"operatoin": "x"}}} -->',
+      ":7 /requests/match/operatoin: ",
+    ],
+    [
+      "has a check that names a merchant",
       6,
       '<!-- check: {"requests": {"match": {"operation": "payments.list", "merchant": "mer_lodge"}}} -->',
       ":7 /requests/match/merchant: remove it",
     ],
-    ["has a comment that means nothing", 7, "<!-- hnit: try -->", ":8: there is no annotation hnit. Did you mean hint?"],
+    ["has an unknown annotation", 7, "<!-- hnit: try -->", ":8: there is no annotation hnit. Did you mean hint?"],
     [
       "has a setup call that would count as the learner's own",
       7,

@@ -130,8 +130,8 @@ describe("every exit restores the terminal and prints a summary", () => {
   });
 
   test.each([
-    ["an exception that nobody caught", "throw"],
-    ["a promise that nobody took", "reject"],
+    ["an uncaught exception", "throw"],
+    ["an unhandled rejection", "reject"],
   ])("a crash by %s restores the terminal before it prints the error", async (_, plant) => {
     const shell = await startInShell("--memory --port 0", planted(plant));
     process.kill(await pidAt(shell.url), "SIGUSR2");
