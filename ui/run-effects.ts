@@ -49,14 +49,20 @@ function performCall(dashboard: RunningDashboard, { call, onReply, onError }: Ef
     applyUpdate(dashboard, next);
     dashboard.scheduler.paintNow();
   };
-  perform(dashboard.target, call).then(
-    (reply) => apply(onReply(dashboard.state, reply)),
-    (error: Error) => {
-      const fields = error instanceof RefusedCall ? error.fields : [];
-      apply(onError?.(dashboard.state, error.message, fields) ?? update(withNotice(dashboard.state, error.message, "red")));
-    },
-  );
+  perform(dashboard.target, call)
+    .then(
+      (reply) => apply(onReply(dashboard.state, reply)),
+      (error: Error) => {
+        const fields = error instanceof RefusedCall ? error.fields : [];
+        apply(onError?.(dashboard.state, error.message, fields) ?? update(withNotice(dashboard.state, error.message, "red")));
+      },
+    )
+    .catch((error: Error) => apply(update(unreadable(dashboard.state, error))));
 }
+
+/** Another version of the sandbox, or another program, may reply with other fields. */
+const unreadable = (state: UiState, error: Error) =>
+  withNotice(state, `A reply of this sandbox could not be read: ${error.message}`, "red");
 
 function copyToClipboard(dashboard: RunningDashboard, text: string): void {
   if (Buffer.byteLength(text) <= MAX_COPY_BYTES) dashboard.terminal.send(copySequence(text, process.env));
@@ -66,15 +72,18 @@ function copyToClipboard(dashboard: RunningDashboard, text: string): void {
 /** Polls the sandbox: after every call of a key, and every second while connected. */
 export function refresh(dashboard: RunningDashboard): void {
   if (dashboard.state.connection.phase !== "live") return;
+  const show = (state: UiState) => {
+    dashboard.state = state;
+    dashboard.scheduler.paintSoon();
+  };
   const poll = <Reply>(call: Call<Reply>, apply: (state: UiState, body: Reply) => UiState) =>
-    perform(dashboard.target, call).then(
-      ({ body }) => {
-        dashboard.state = apply({ ...dashboard.state, now: realNow() }, body);
-        dashboard.scheduler.paintSoon();
-      },
-      // The next poll is a second away, and the connection state shows an outage.
-      () => {},
-    );
+    perform(dashboard.target, call)
+      .then(
+        ({ body }) => show(apply({ ...dashboard.state, now: realNow() }, body)),
+        // The next poll is a second away, and the connection state shows an outage.
+        () => {},
+      )
+      .catch((error: Error) => show(unreadable(dashboard.state, error)));
   for (const effect of [...fetchLookups(dashboard.state), ...pollLearner(dashboard.state)]) runEffect(dashboard, effect);
   void poll(controlCalls.index(), applySandboxIndex);
   for (const { name, poll: rows } of visiblePanes(dashboard.state))

@@ -7,9 +7,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { controlCatalogue } from "../../src/control/index.ts";
+import { createSandbox } from "../../src/sandbox/create.ts";
 import { attempted } from "../support/attacks.ts";
 import { afterEachTest } from "../support/cleanup.ts";
 import { folder, launch, type Program, run } from "../support/program.ts";
+import { openProgram } from "../support/terminal.ts";
 
 const servers: Server[] = [];
 afterEachTest.push(() => {
@@ -270,6 +272,8 @@ test("names in files and arguments cannot control the terminal", async () => {
   }
 });
 
+const TOTALS = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, lesson: 0, reset: 0 };
+
 describe("attach", () => {
   /** A live stream that sends these messages to each client; every other request is answered like a hostile sandbox's. */
   async function streaming(...messages: unknown[]): Promise<string> {
@@ -297,6 +301,25 @@ describe("attach", () => {
       "merchant-sandbox: Messages of another version were not shown: 1.",
       "merchant-sandbox: Messages of another version were not shown: 9.",
     ]);
+  });
+
+  test("shows the dashboard of a server whose replies have other fields, and ends when it is told to", async () => {
+    const sandbox = await createSandbox();
+    const index = await sandbox.index();
+    await sandbox.close();
+    const odd = { data: [null, 7, [], {}, { id: 1, at: "x" }], merchants: 7, clock: null, windows: [null], events: [null] };
+    const url = await answering((path) => (path.endsWith("/_sandbox") ? index : odd));
+    const snapshot = { type: "snapshot", run: "r", seq: 0, totals: TOTALS, sandbox: index };
+    new WebSocketServer({ server: servers.at(-1) }).on("connection", (socket) => socket.send(JSON.stringify(snapshot)));
+    const terminal = openProgram(["attach", "--url", url]);
+    await terminal.shows("LIVE");
+    for (const key of ["1", "2", "3", "4", "5", "6", "7", "8", "x", "\x1b", "m"]) {
+      attempted("A foreign live stream");
+      terminal.type(key);
+      await terminal.shows(/cannot be shown|could not be read/);
+    }
+    terminal.type("\x1b\x1bq");
+    expect(await terminal.ended).toMatchObject({ code: 0 });
   });
 
   test("closes a connection that sends too much, and reconnects", async () => {

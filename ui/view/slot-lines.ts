@@ -2,7 +2,7 @@
 
 import { paneNamed } from "../panes/index.ts";
 import { topOverlay, type UiState } from "../state/state.ts";
-import { fitTo, padEnd } from "../terminal/cells.ts";
+import { fitTo, padEnd, sanitize } from "../terminal/cells.ts";
 import { keyBar, noticeBar, statusBar, tabBar } from "./bars.ts";
 import { borderedBox } from "./bordered-box.ts";
 import { type BoxSize, MINIMUM_SIZE } from "./layout.ts";
@@ -19,9 +19,15 @@ const slots: Record<string, (state: UiState, size: BoxSize) => string[]> = {
   ],
 };
 
-/** The lines of a slot. A name that is not in `slots` is the name of a pane. */
-export const slotLines = (name: string, state: UiState, size: BoxSize): string[] =>
-  slots[name]?.(state, size) ?? paneLines(state, paneNamed(name), size);
+/** The lines of a slot. A name that is not in `slots` is the name of a pane. Rows of another version, or of another program, must not end the dashboard. */
+export function slotLines(name: string, state: UiState, size: BoxSize): string[] {
+  try {
+    return slots[name]?.(state, size) ?? paneLines(state, paneNamed(name), size);
+  } catch (error) {
+    const lines = [`${name} cannot be shown: ${sanitize(String(error))}`];
+    return Array.from({ length: size.height }, (_, index) => fitTo(lines[index] ?? "", size.width));
+  }
+}
 
 function overlayLines(state: UiState, { width, height }: BoxSize): string[] {
   const overlay = topOverlay(state);
