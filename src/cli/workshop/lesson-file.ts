@@ -12,10 +12,16 @@ const markOf = (lesson: string) =>
 
 const hasCode = (error: unknown, ...codes: string[]) => codes.includes((error as NodeJS.ErrnoException).code ?? "");
 
+/** More files than all lessons need. A server names a new lesson with each of its answers, so without a bound it fills the folder. */
+const MOST_FILES = 50;
+let created = 0;
+
 /** Creates a file. Returns false if there is anything at that name: O_EXCL does not follow symbolic links either. */
 function createFile(name: string, text: string): boolean {
+  if (created >= MOST_FILES) throw new Error(`this program has created ${MOST_FILES} files, which is the most; start it again to go on`);
   try {
     writeFileSync(name, text, { flag: "wx" });
+    created++;
     return true;
   } catch (error) {
     if (hasCode(error, "EEXIST")) return false;
