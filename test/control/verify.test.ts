@@ -9,6 +9,7 @@ import { notify, subscribeTo } from "../../src/kernel/listeners.ts";
 import { compareCount, matchesWildcard } from "../../src/schema/conditions.ts";
 import { type CheckedVerdict, checkFault, checkVerdicts } from "../../src/verify/check-effects.ts";
 import { createVerifier } from "../../src/verify/verifier.ts";
+import { attempted } from "../support/attacks.ts";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 
@@ -408,6 +409,7 @@ describe("many that wait", () => {
 
   test("are checked a few at a time: no request waits for all of them", async () => {
     const { verifier, seen, notifyAll } = slowVerifier();
+    attempted("A flood of waiting verifications", 100);
     const waiting = Array.from({ length: 100 }, () => verifier.verify(wanted));
     await new Promise<void>(afterThisTurn);
     notifyAll();
@@ -426,6 +428,7 @@ describe("many that wait", () => {
 
   test("are bounded, and the next is rejected with a message", async () => {
     const { verifier } = slowVerifier();
+    attempted("A flood of waiting verifications");
     const waiting = Array.from({ length: 500 }, () => verifier.verify(wanted));
     await expect(verifier.verify(wanted)).rejects.toMatchObject({
       code: "sandbox_unavailable",

@@ -424,6 +424,19 @@ describe("the file", () => {
     }
   });
 
+  test.skipIf(process.platform === "win32")("whose lock is a symbolic link is rejected, and the link's target stays as it is", async () => {
+    const [cwd, home] = [folder(), folder()];
+    const [db, profile] = [join(cwd, "data.db"), join(home, ".profile")];
+    symlinkSync(profile, `${db}-lock`);
+    for (const isThere of [false, true]) {
+      attempted("A lock file that leads elsewhere");
+      if (isThere) writeFileSync(profile, "", { mode: 0o755 });
+      await expect(createSandbox({ memory: false, db })).rejects.toThrow(/data\.db-lock is not a plain file; remove it/);
+      expect([existsSync(profile), existsSync(db)]).toEqual([isThere, false]);
+    }
+    expect(statSync(profile).mode & 0o100).toBe(0o100);
+  });
+
   test("at an impossible path is rejected in one sentence", async () => {
     const cwd = folder();
     writeFileSync(join(cwd, "file"), "");

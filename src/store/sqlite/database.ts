@@ -1,6 +1,6 @@
 // The SQLite database: opens the file, rejects files of other programs and versions, and locks it for this process.
 
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { SandboxError } from "../../kernel/errors.ts";
@@ -111,6 +111,8 @@ function lockFile(file: string) {
   const isNew = !existsSync(path);
   let lock: Sqlite.Database | undefined;
   try {
+    // A checkout may bring a link: the lock would create, or change the mode of, the file that it leads to.
+    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${path} is not a plain file; remove it`);
     lock = new Sqlite(path, { timeout: 0 });
     chmodSync(path, 0o600);
     lock.exec("begin exclusive");
