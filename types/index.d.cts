@@ -1930,8 +1930,10 @@ type LiveItem = {
 });
 type LiveEvent = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq"> : never) : never;
 interface Connection {
-  /** Real milliseconds. */
+  /** Real milliseconds at which it was accepted. */
   readonly opened: number;
+  /** Real milliseconds of the latest response on it; undefined before the first. */
+  answered?: number;
 }
 interface JournalEntry {
   sequence: number;
@@ -1950,6 +1952,8 @@ interface JournalEntry {
   arrived: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
+  /** Real milliseconds of the previous response on its connection, or when the connection was accepted: the client sent it later. */
+  sentAfter: number;
   /** The last characters of the key. */
   key: string | undefined;
   idempotencyKey: string | undefined;

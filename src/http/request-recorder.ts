@@ -43,14 +43,12 @@ export function createRequestRecorder({ journal, clock, onRecorded, report }: Re
     },
     /** Call this once the response is being sent. */
     close(context: RequestContext) {
-      const entry = describe(context, connections.get(context.incoming.socket) ?? UNKNOWN_CONNECTION);
+      const entry = describe(context, connections.get(context.incoming.socket) ?? { opened: 0 });
       if (!hasUnreadBody(context)) return record(context, entry);
       collect(context.incoming, (body) => record(context, { ...entry, requestBody: containsLiveKey(body) ? "" : body }));
     },
   };
 }
-
-const UNKNOWN_CONNECTION: Connection = { opened: 0 };
 
 /** Whether the request got a 429 or 5xx before its body was read. The judge needs that body to compare the retry with it. */
 function hasUnreadBody({ incoming, bodyText, reply }: RequestContext): boolean {
@@ -96,6 +94,9 @@ export function requestMessage(entry: JournalEntry): RequestMessage {
 function describe(context: RequestContext, connection: Connection): JournalEntry {
   const { incoming, identity, reply } = context;
   const duration = context.elapsed();
+  const arrived = realNow() - duration;
+  const sentAfter = connection.answered ?? connection.opened;
+  connection.answered = arrived + duration;
   return {
     sequence: context.sequence,
     id: context.id,
@@ -107,8 +108,9 @@ function describe(context: RequestContext, connection: Connection): JournalEntry
     search: context.search === "" ? "" : mask(context.search),
     status: reply?.status ?? 0,
     duration,
-    arrived: realNow() - duration,
+    arrived,
     connection,
+    sentAfter,
     key: identity && maskKey(identity.key),
     idempotencyKey: context.idempotencyKey,
     replayOf: context.replayOf,

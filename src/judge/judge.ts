@@ -11,14 +11,16 @@ import type { JournalEntry } from "../store/journal/request-log.ts";
 import { createFirings, type Firings } from "./firings.ts";
 import { createMerchantTracker, type MerchantTracker, provisionalVerdicts } from "./merchant-tracker.ts";
 import {
+  callerOf,
   createOperationFinder,
   describeCall,
   isErrorOfInterest,
   isUnanswered,
   type JudgedOperation,
+  type ObservedCall,
   type OperationFinder,
 } from "./observed-call.ts";
-import { createRecentWrites, type RecentWrites } from "./recent-writes.ts";
+import { createRecentCalls, isSuccessfulWrite, type RecentCalls } from "./recent-calls.ts";
 import { rules } from "./rules/index.ts";
 import { buildVerdict, createVerdictLog, matchesFilter, type VerdictLog } from "./verdict-log.ts";
 
@@ -43,7 +45,9 @@ interface JudgeOptions {
 interface JudgeState {
   readonly log: VerdictLog;
   readonly firings: Firings;
-  readonly writes: RecentWrites;
+  /** All calls, and successful writes. */
+  readonly calls: RecentCalls;
+  readonly writes: RecentCalls;
   readonly lag: EventLoopLag;
   /** By merchant; requests without a known merchant share the tracker "". */
   readonly trackers: Map<string, MerchantTracker>;
@@ -53,22 +57,26 @@ interface JudgeState {
 }
 
 const MAX_TRACKERS = 500;
+/** Enough to see who else makes the same call. */
+const MAX_RECENT = 64;
 
 export function createJudge({ operations, prefix, onVerdict }: JudgeOptions): Judge {
   const state: JudgeState = {
     log: createVerdictLog(onVerdict),
     firings: createFirings(),
-    writes: createRecentWrites(),
+    calls: createRecentCalls(1_024, () => true),
+    writes: createRecentCalls(256, isSuccessfulWrite),
     lag: createEventLoopLag(),
     trackers: new Map(),
     operationOf: createOperationFinder(operations, prefix),
     queue: [],
   };
-  const { firings, writes } = state;
+  const { firings, calls, writes } = state;
   const observeQueue = () => drainQueue(state);
   return {
     rules,
     request(entry) {
+      calls.record(entry);
       writes.record(entry);
       if (state.queue.length === 0 && isIrrelevant(state, entry)) return;
       if (state.queue.push(entry) === 1) afterThisTurn(observeQueue);
@@ -84,7 +92,7 @@ export function createJudge({ operations, prefix, onVerdict }: JudgeOptions): Ju
     },
     forget(merchant) {
       drainQueue(state);
-      for (const part of [state.log, firings, writes]) part.forget(merchant);
+      for (const part of [state.log, firings, calls, writes]) part.forget(merchant);
       if (merchant === undefined) state.trackers.clear();
       else state.trackers.delete(merchant);
     },
@@ -95,7 +103,7 @@ export function createJudge({ operations, prefix, onVerdict }: JudgeOptions): Ju
 function isIrrelevant({ trackers, firings }: JudgeState, entry: JournalEntry): boolean {
   if (isErrorOfInterest(entry.status) || firings.has(entry.id) || isUnanswered(entry)) return false;
   const tracker = trackers.get(entry.merchant ?? "");
-  return tracker === undefined || (tracker.retries.isIdle() && !tracker.receivers.isWatching(entry.arrived));
+  return tracker === undefined || (tracker.isIdle(entry.arrived) && !tracker.receivers.isWatching(entry.arrived));
 }
 
 function drainQueue(state: JudgeState): void {
@@ -105,11 +113,11 @@ function drainQueue(state: JudgeState): void {
 }
 
 function observeRequest(state: JudgeState, entry: JournalEntry): void {
-  const { retries, receivers } = trackerOf(state, entry.merchant ?? "");
+  const tracker = trackerOf(state, entry.merchant ?? "");
   const call = describe(state, entry);
-  receivers.resolve(call.arrived);
-  if (call.isWrite) receivers.observeWrite(call);
-  retries.observe(call);
+  tracker.receivers.resolve(call.arrived);
+  if (call.isWrite) tracker.receivers.observeWrite(call);
+  tracker.observe(call);
 }
 
 function observeAttempt(state: JudgeState, attempt: AttemptMessage): void {
@@ -125,19 +133,32 @@ const describe = ({ firings, operationOf }: JudgeState, entry: JournalEntry) =>
   describeCall(entry, firings.ofRequest(entry.id), operationOf(entry));
 
 /** When there are too many trackers, an empty one makes room, else the oldest. */
-function trackerOf({ trackers, log, lag }: JudgeState, merchant: string): MerchantTracker {
+function trackerOf(state: JudgeState, merchant: string): MerchantTracker {
+  const { trackers, log, lag } = state;
   const existing = trackers.get(merchant);
   if (existing) return existing;
   if (trackers.size >= MAX_TRACKERS) {
-    const empty = [...trackers].find(([, { retries, receivers }]) => retries.isIdle() && receivers.isEmpty());
+    const empty = [...trackers].find(([, tracker]) => tracker.isIdle(realNow()) && tracker.receivers.isEmpty());
     trackers.delete(empty?.[0] ?? ([...trackers.keys()][0] as string));
   }
-  const created = createMerchantTracker(log.add, lag);
+  const created = createMerchantTracker({
+    log,
+    lag,
+    recentOf: (call) => recentCalls(state, call, (entry) => callerOf(entry) === call.caller),
+    recentTo: (call) =>
+      recentCalls(state, call, ({ method, path, search }) => method === call.method && path === call.path && search === call.search),
+  });
   trackers.set(merchant, created);
   return created;
 }
 
-/** The final verdicts, then those on pending calls. */
+/** Calls of the same merchant that had arrived by then. */
+const recentCalls = (state: JudgeState, { merchant, arrived }: ObservedCall, isWanted: (entry: JournalEntry) => boolean) =>
+  state.calls
+    .matching((entry) => entry.merchant === merchant && entry.arrived <= arrived && isWanted(entry), MAX_RECENT)
+    .map((entry) => describe(state, entry));
+
+/** The final verdicts, then those on what is still pending. */
 function allVerdicts({ trackers, log, firings }: JudgeState): VerdictMessage[] {
   const now = realNow();
   for (const { retries, receivers } of trackers.values()) {

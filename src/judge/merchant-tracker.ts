@@ -2,39 +2,95 @@
 
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { VerdictMessage } from "../contracts/verdict.ts";
+import { realNow } from "../kernel/clock.ts";
 import type { EventLoopLag } from "../kernel/event-loop-lag.ts";
+import { createCallerLoad } from "./caller-load.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import { createReceivers, type ReceiverListeners, type Receivers } from "./receivers.ts";
-import { createRetryTracker, type RetryListeners, type RetryTracker } from "./retry-tracker.ts";
+import { createRejectionTracker } from "./rejections.ts";
+import { createRetryTracker, type RetryListeners, type RetryTracker, type VerdictIds } from "./retry-tracker.ts";
 import { rules } from "./rules/index.ts";
-import { type Finding, type FirstPause, firstCall, type Rule, SAMPLE_SIZE } from "./rules/rule.ts";
-import { type AddFinding, buildVerdict, type VerdictSubject } from "./verdict-log.ts";
+import { type Finding, type FirstPause, firstCall, type RetryChain, type Rule, SAMPLE_SIZE } from "./rules/rule.ts";
+import { type AddFinding, buildVerdict, type VerdictLog, type VerdictSubject } from "./verdict-log.ts";
 
 export interface MerchantTracker {
   readonly retries: RetryTracker;
   readonly receivers: Receivers;
+  /** Whether no earlier call of a client waits for this one. */
+  isIdle(now: number): boolean;
+  observe(call: ObservedCall): void;
 }
 
-export const createMerchantTracker = (add: AddFinding, lag: EventLoopLag): MerchantTracker => ({
-  retries: createRetryTracker(retryListeners(add, lag)),
-  receivers: createReceivers(receiverListeners(add)),
-});
+/** What a tracker needs besides the calls that it observes. */
+export interface TrackerTools {
+  readonly log: VerdictLog;
+  readonly lag: EventLoopLag;
+  /** Recent calls of the same client, oldest first: all of them, or those to the same path. */
+  recentOf(call: ObservedCall): readonly ObservedCall[];
+  recentTo(call: ObservedCall): readonly ObservedCall[];
+}
 
-/** Runs each rule and adds its findings. */
-function runRules(add: AddFinding, subject: VerdictSubject, run: (rule: Rule) => Finding | undefined): void {
+export function createMerchantTracker(tools: TrackerTools): MerchantTracker {
+  const { log } = tools;
+  const load = createCallerLoad(loadListeners(tools));
+  const retries = createRetryTracker(retryListeners(tools, load.observeRetry));
+  const rejections = createRejectionTracker(({ calls, verdict }) => {
+    const [first] = calls as [ObservedCall];
+    return runRules(log.add, callSubject(first, [first]), (rule) => rule.onRejection?.(calls), verdict)
+      .values()
+      .next().value;
+  });
+  return {
+    retries,
+    receivers: createReceivers(receiverListeners(log.add)),
+    isIdle: (now) => retries.isIdle(now) && rejections.isIdle(now) && load.isIdle(now),
+    observe(call) {
+      rejections.observe(call);
+      retries.observe(call);
+      load.observe(call);
+    },
+  };
+}
+
+/** Runs each rule and adds what it finds; returns the ids of the verdicts. `amended` is the id of an earlier verdict that they replace. */
+function runRules(add: AddFinding, subject: VerdictSubject, run: (rule: Rule) => Finding | undefined, amended?: string): VerdictIds {
+  const ids: VerdictIds = new Map();
   for (const rule of rules) {
     const finding = run(rule);
-    if (finding) add(rule, finding, subject);
+    if (finding) ids.set(rule.id, add(rule, finding, subject, amended));
   }
+  return ids;
 }
 
-function retryListeners(add: AddFinding, lag: EventLoopLag): RetryListeners {
+function retryListeners(
+  { log, lag, recentTo }: TrackerTools,
+  observeRetry: ReturnType<typeof createCallerLoad>["observeRetry"],
+): RetryListeners {
+  const { add } = log;
   const samples = new Map<string, FirstPause[]>();
+  /** Inconclusive verdicts of chains that go on: a further try may decide them. */
+  const open = new WeakMap<RetryChain, VerdictIds>();
   return {
-    onRetry: (retry) => runRules(add, callSubject(retry.to, [retry.from]), (rule) => rule.onRetry?.(retry)),
+    onRetry(retry, revised) {
+      observeRetry(retry);
+      const { chain, from, to } = retry;
+      const undecided = open.get(chain) ?? new Map<string, string>();
+      open.set(chain, undecided);
+      const ids: VerdictIds = new Map();
+      for (const rule of rules) {
+        const finding = rule.onRetry?.(retry);
+        if (!finding) continue;
+        const id = add(rule, finding, callSubject(to, [from]), revised.get(rule.id) ?? undecided.get(rule.id));
+        ids.set(rule.id, id);
+        revised.delete(rule.id);
+        if (finding.isOpen) undecided.set(rule.id, id);
+        else undecided.delete(rule.id);
+      }
+      for (const id of revised.values()) log.withdraw(id, `${to.request} is the retry of ${from.request}.`);
+      return ids;
+    },
     onChainEnd: (chain, gaveUp) => runRules(add, callSubject(firstCall(chain), chain.calls), (rule) => rule.onChainEnd?.(chain, gaveUp)),
-    onRejection: (call, repeat) => runRules(add, callSubject(call, [call]), (rule) => rule.onRejection?.(call, repeat)),
-    onDrop: ({ call, chain }) => runRules(add, callSubject(call, chain.calls), (rule) => rule.whilePending?.(chain, 0)),
+    onDrop: ({ call, chain }) => void runRules(add, callSubject(call, chain.calls), (rule) => rule.whilePending?.(chain, 0)),
     onFailureWithoutWait: ({ deadline }) => lag.watch(deadline),
     onFirstPause(pause) {
       const sample = samples.get(pause.call.caller) ?? [];
@@ -44,18 +100,36 @@ function retryListeners(add: AddFinding, lag: EventLoopLag): RetryListeners {
       samples.delete(pause.call.caller);
       runRules(add, callSubject(pause.call, [pause.from]), (rule) => rule.onPauseSample?.(sample));
     },
+    recent: recentTo,
+    lag: lag.worst,
   };
 }
 
+const loadListeners = ({ log: { add }, lag, recentOf }: TrackerTools) => ({
+  onCallsWhileLimited: (limited: ObservedCall, after: readonly ObservedCall[]) =>
+    void runRules(add, callSubject(limited, [limited]), (rule) => rule.onCallsWhileLimited?.(limited, after)),
+  onWait: (until: number) => lag.watch(Math.min(until, realNow() + MAX_WATCH)),
+  onReturn(sample: readonly ObservedCall[]) {
+    const [first, last] = [sample[0] as ObservedCall, sample.at(-1) as ObservedCall];
+    const worst = lag.worst(first.arrived - LAG_WINDOW, last.arrived);
+    runRules(add, callSubject(first, sample), (rule) => rule.onReturn?.(sample, worst));
+  },
+  onOutage: (failed: readonly ObservedCall[], limit: number) =>
+    void runRules(add, callSubject(failed[0] as ObservedCall, failed), (rule) => rule.onOutage?.(failed, limit)),
+  recentOf,
+});
+
 /** Milliseconds around the start and the end of a pause in which event loop lag falsifies its length; lag in between does not. */
 const LAG_WINDOW = 50;
+/** A longer wait is too rare to measure lag during all of it. */
+const MAX_WATCH = 10_000;
 
 const lagAtEnds = ({ from: { answered }, call: { arrived } }: Omit<FirstPause, "lag">, { worst }: EventLoopLag) =>
   Math.max(worst(answered, answered + LAG_WINDOW), worst(arrived - LAG_WINDOW, arrived));
 
 const receiverListeners = (add: AddFinding): ReceiverListeners => ({
-  onDelivery: (delivery) => runRules(add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
-  onRepeatDelivery: (repeat) => runRules(add, attemptSubject(repeat.repeat, repeat.fault), (rule) => rule.onRepeatDelivery?.(repeat)),
+  onDelivery: (delivery) => void runRules(add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
+  onRepeatDelivery: (repeat) => void runRules(add, attemptSubject(repeat.repeat, repeat.fault), (rule) => rule.onRepeatDelivery?.(repeat)),
 });
 
 /** `causes` are the calls whose first fault the verdict names. */
@@ -76,9 +150,15 @@ const attemptSubject = ({ merchant, at }: AttemptMessage, fault: string | undefi
 /** Verdicts that are not final: those on each pending retry and repeat delivery if nothing more arrives after `now`. */
 export function provisionalVerdicts({ retries, receivers }: MerchantTracker, now: number): VerdictMessage[] {
   const found: VerdictMessage[] = [];
-  const add: AddFinding = (rule, finding, subject) => found.push(buildVerdict(rule, finding, subject, null));
-  for (const { call, chain } of retries.pending)
-    runRules(add, callSubject(call, chain.calls), (rule) => rule.whilePending?.(chain, now - call.answered));
+  const add: AddFinding = (rule, finding, subject) => {
+    found.push(buildVerdict(rule, finding, subject, null));
+    return "";
+  };
+  for (const { call, chain, deadline } of retries.pending)
+    runRules(add, callSubject(call, chain.calls), (rule) => {
+      const isOver = chain.calls.length > 1 || deadline < now;
+      return isOver ? rule.onChainEnd?.(chain, deadline < now) : rule.whilePending?.(chain, now - call.answered);
+    });
   const { onRepeatDelivery } = receiverListeners(add);
   for (const repeat of receivers.pending()) onRepeatDelivery(repeat);
   return found;

@@ -46,15 +46,19 @@ export interface ObservedCall {
   readonly acceptsKey: boolean;
   readonly status: number;
   readonly failure: Failure | undefined;
-  /** Whether the same request would be rejected again. */
+  /** Whether the same request would be rejected again: a 4xx that no fault caused. */
   readonly rejected: boolean;
   readonly requestedWait: RequestedWait | undefined;
   /** Whether it changed something, whether or not the client received the response. */
   readonly tookEffect: boolean;
   readonly fault: string | undefined;
   readonly connection: Connection;
+  /** Real milliseconds: the client sent it later. */
+  readonly sentAfter: number;
+  readonly userAgent: string | undefined;
   /** Whether the sandbox received the whole body; false where the connection broke before. */
   readonly hasBody: boolean;
+  readonly body: string;
   /** The Content-Length header. */
   readonly bodyLength: string | undefined;
   /** Equal for requests that differ only in how their JSON is written. Computed on first use. */
@@ -67,7 +71,9 @@ export const isSameAddress = (one: ObservedCall, other: ObservedCall) =>
 /** Compares the bodies, or their lengths where one body is missing. */
 export const isSameRequest = (one: ObservedCall, other: ObservedCall) =>
   isSameAddress(one, other) &&
-  (one.hasBody && other.hasBody ? one.fingerprint() === other.fingerprint() : one.bodyLength === other.bodyLength);
+  (one.hasBody && other.hasBody
+    ? one.body === other.body || one.fingerprint() === other.fingerprint()
+    : one.bodyLength === other.bodyLength);
 
 /** The fields of an operation that the judge uses. */
 export interface JudgedOperation {
@@ -94,14 +100,16 @@ export function createOperationFinder(operations: readonly JudgedOperation[], pr
       : byId.get(operation);
 }
 
-const REJECTED = new Set([400, 401, 403, 404, 422]);
 const FAILED = new Set([408, 500, 502, 503, 504]);
 
 /** Whether a response with this status can make a call failed or rejected. */
-export const isErrorOfInterest = (status: number) => status === 429 || FAILED.has(status) || REJECTED.has(status) || status === 409;
+export const isErrorOfInterest = (status: number) => status >= 400;
 
 /** Whether the sandbox sent no response at all. */
 export const isUnanswered = ({ responseHeaders }: JournalEntry) => responseHeaders.Date === undefined;
+
+/** The API key. */
+export const callerOf = ({ key, requestHeaders }: JournalEntry) => key ?? String(requestHeaders.authorization ?? "");
 
 export function describeCall(entry: JournalEntry, firings: readonly Firing[], operation: JudgedOperation | undefined): ObservedCall {
   const { method, path, search, status, requestBody } = entry;
@@ -114,7 +122,7 @@ export function describeCall(entry: JournalEntry, firings: readonly Firing[], op
     arrived: entry.arrived,
     answered: entry.arrived + entry.duration,
     merchant: entry.merchant,
-    caller: entry.key ?? String(entry.requestHeaders.authorization ?? ""),
+    caller: callerOf(entry),
     operation: operation?.id,
     method,
     path,
@@ -124,12 +132,15 @@ export function describeCall(entry: JournalEntry, firings: readonly Firing[], op
     acceptsKey: operation?.idempotent ?? false,
     status,
     failure,
-    rejected: failure === undefined && REJECTED.has(status),
+    rejected: failure === undefined && firings.length === 0 && status >= 400 && status < 500,
     requestedWait: readRetryAfter(entry),
     tookEffect: isWrite && entry.replayOf === undefined && hasEffect(status, firings),
     fault: firings[0]?.ruleId,
     connection: entry.connection,
+    sentAfter: entry.sentAfter,
+    userAgent: entry.requestHeaders["user-agent"]?.toString(),
     hasBody: requestBody !== "" || Number(entry.requestHeaders["content-length"] ?? 0) === 0,
+    body: requestBody,
     bodyLength: entry.requestHeaders["content-length"]?.toString(),
     fingerprint() {
       cached ??= fingerprint(method, path, search, parsed(requestBody));

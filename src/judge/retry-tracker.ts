@@ -1,7 +1,11 @@
-// Matches retries with the calls that they repeat: failed calls, which should be retried, and rejected calls, which should not.
+// Matches retries with the failed calls that they repeat. A match by content alone is revised when a retry under the same key follows.
 
 import { isSameAddress, isSameRequest, type ObservedCall } from "./observed-call.ts";
+import { evidenceOf } from "./retry-evidence.ts";
 import { type FirstPause, firstCall, type Retry, type RetryChain } from "./rules/rule.ts";
+
+/** Ids of the verdicts on a call, by rule. */
+export type VerdictIds = Map<string, string>;
 
 /** A failed call whose retry has not arrived. */
 export interface PendingRetry {
@@ -9,149 +13,179 @@ export interface PendingRetry {
   readonly chain: RetryChain;
   /** Real milliseconds. A client that retries has done so by then. */
   readonly deadline: number;
-  /** The same request under another key, or too early: counts as the retry unless a better match arrives before the deadline. */
-  candidate: ObservedCall | undefined;
-  /** Whether an equal request arrived, which may be the retry or a parallel call: then a missing retry proves nothing. */
-  ambiguous: boolean;
 }
 
-/** A rejected call, until the tracker knows whether the client repeats it. */
-interface PendingRejection {
+/** A failed call with verdicts that a later retry revises: the client seemed to give up, or `chain` goes on with an equal call. */
+interface Revisable {
   readonly call: ObservedCall;
+  /** Its chain up to the call. */
+  readonly calls: readonly ObservedCall[];
+  readonly verdicts: VerdictIds;
+  readonly chain: RetryChain | undefined;
   readonly until: number;
 }
 
 export interface RetryListeners {
-  onRetry(retry: Retry): void;
-  onChainEnd(chain: RetryChain, gaveUp: boolean): void;
-  onRejection(call: ObservedCall, repeat: ObservedCall | undefined): void;
+  /** `revised` are earlier verdicts that no longer hold; the result are the new ones. */
+  onRetry(retry: Retry, revised: VerdictIds): VerdictIds;
+  onChainEnd(chain: RetryChain, gaveUp: boolean): VerdictIds;
   /** A call failed without a Retry-After. */
   onFailureWithoutWait(pending: PendingRetry): void;
   /** The first retry after a failure without a Retry-After. */
   onFirstPause(pause: Omit<FirstPause, "lag">): void;
   /** The oldest pending retry was dropped because there are too many. */
   onDrop(pending: PendingRetry): void;
+  /** Recent calls to the same path, oldest first. */
+  recent(call: ObservedCall): readonly ObservedCall[];
+  lag(from: number, to: number): number;
 }
 
 export type RetryTracker = ReturnType<typeof createRetryTracker>;
 
+interface TrackerState {
+  readonly pending: PendingRetry[];
+  readonly revisable: Revisable[];
+  readonly listeners: RetryListeners;
+}
+
 const MAX_PENDING = 500;
-const MAX_REJECTIONS = 100;
+const MAX_LOOKALIKES = 20;
 
 /** A client has given up after the requested wait times `factor` plus `extra`, or after `withoutWait` if the response named none. */
-const PATIENCE = { factor: 2, extra: 2_000, withoutWait: 10_000 };
-/** The same call later than this after its rejection counts as a new one. */
-const REPEAT_WITHIN = 10_000;
-/** After this time, a client knows a response even if it uses another connection. */
-const KNOWN_AFTER = 250;
+const PATIENCE = { factor: 2, extra: 2_000, withoutWait: 15_000 };
+/** A retry later than this after the verdict does not revise it. */
+const REVISED_WITHIN = 120_000;
+/** Without an effect, this many equal calls in a row are tries of one call, even if each has another key. */
+const TRIES_IN_A_ROW = 4;
 
 /** Tracks the calls of one merchant. */
 export function createRetryTracker(listeners: RetryListeners) {
-  const pendingRetries: PendingRetry[] = [];
-  const rejections: PendingRejection[] = [];
+  const state: TrackerState = { pending: [], revisable: [], listeners };
+  const { pending, revisable } = state;
   return {
-    pending: pendingRetries,
-    isIdle: () => pendingRetries.length === 0 && rejections.length === 0,
+    pending,
+    isIdle(now: number) {
+      while (revisable[0] && revisable[0].until < now) revisable.shift();
+      return pending.length === 0 && revisable.length === 0;
+    },
     observe(call: ObservedCall) {
-      resolveRejections(rejections, call, listeners);
-      const pending = findPending(pendingRetries, call);
-      if (pending) removeFrom(pendingRetries, pending);
-      markCandidates(pendingRetries, call, pending === undefined);
-      resolve(pendingRetries, call.arrived, call, listeners);
-      const chain = pending ? continueChain(pending, call, listeners) : { calls: [call], ownWaits: [] };
-      if (call.failure) addPending(pendingRetries, call, chain, listeners);
-      else if (pending) listeners.onChainEnd(chain, false);
-      if (!call.rejected) return;
-      if (rejections.length === MAX_REJECTIONS) rejections.shift();
-      rejections.push({ call, until: call.answered + REPEAT_WITHIN });
+      const chain = revise(state, call) ?? retry(state, call);
+      resolve(state, call.arrived, call);
+      if (call.failure) addPending(state, call, chain ?? { calls: [call], ownWaits: [], lookalikes: [] });
+      else if (chain) listeners.onChainEnd(chain, false);
     },
     /** Ends the chains whose deadline has passed. */
-    resolve: (now: number) => resolve(pendingRetries, now, undefined, listeners),
+    resolve: (now: number) => resolve(state, now, undefined),
   };
 }
 
-function addPending(pendingRetries: PendingRetry[], call: ObservedCall, chain: RetryChain, listeners: RetryListeners): void {
+function addPending({ pending, listeners }: TrackerState, call: ObservedCall, chain: RetryChain): void {
   const { requestedWait, answered } = call;
   const patience = requestedWait ? requestedWait.milliseconds * PATIENCE.factor + PATIENCE.extra : PATIENCE.withoutWait;
-  if (pendingRetries.length === MAX_PENDING) listeners.onDrop(pendingRetries.shift() as PendingRetry);
-  const pending = { call, chain, deadline: answered + patience, candidate: undefined, ambiguous: false };
-  pendingRetries.push(pending);
-  if (!requestedWait) listeners.onFailureWithoutWait(pending);
+  if (pending.length === MAX_PENDING) listeners.onDrop(pending.shift() as PendingRetry);
+  const added = { call, chain, deadline: answered + patience };
+  pending.push(added);
+  if (!requestedWait) listeners.onFailureWithoutWait(added);
 }
 
-/**
- * The failed call that a call retries: one under the same key, else the same request without a key. The oldest one whose wait is over
- * comes first. Before that, only a call on the same connection is certainly a retry; any other one becomes a candidate.
- */
-function findPending(pendingRetries: readonly PendingRetry[], call: ObservedCall): PendingRetry | undefined {
-  const sameAddress = pendingRetries.filter((pending) => isSameAddress(pending.call, call) && pending.call.answered <= call.arrived);
-  const sameKey = sameAddress.find((pending) => call.key !== undefined && pending.call.key === call.key);
-  if (sameKey) return sameKey;
-  const sameRequest = sameAddress.filter(
-    (pending) => pending.call.key === undefined && isKnown(pending.call, call) && isSameRequest(pending.call, call),
-  );
-  return (
-    sameRequest.find((pending) => isWaitOver(pending.call, call)) ??
-    sameRequest.find((pending) => pending.call.connection === call.connection)
-  );
-}
+const hasSameKey = (before: ObservedCall, call: ObservedCall) =>
+  call.key !== undefined && before.key === call.key && isSameAddress(before, call) && before.answered <= call.arrived;
 
-const isWaitOver = ({ requestedWait, answered }: ObservedCall, call: ObservedCall) =>
+const isDue = ({ requestedWait, answered }: ObservedCall, call: ObservedCall) =>
   !requestedWait || call.arrived - answered >= requestedWait.milliseconds - requestedWait.tolerance;
 
-/**
- * Whether the client knew the response to `before` when it sent `call`. Parallel calls use separate connections, which a busy machine
- * accepts a little late; none of them is a retry of another.
- */
-const isKnown = (before: ObservedCall, call: ObservedCall) =>
-  call.connection === before.connection || call.arrived - before.answered >= KNOWN_AFTER;
-
-/**
- * The same request under another key, or too early, may be a new order of the same thing, so it only becomes a candidate until the
- * deadline. Where several equal calls are pending, a call that retries one of them makes the others ambiguous.
- */
-function markCandidates(pendingRetries: readonly PendingRetry[], call: ObservedCall, isUnmatched: boolean): void {
-  for (const pending of pendingRetries) {
-    if (pending.call.answered > call.arrived || !isSameRequest(pending.call, call)) continue;
-    pending.ambiguous = true;
-    if (isUnmatched && isKnown(pending.call, call)) pending.candidate ??= call;
-  }
+/** Continues the chain of the failed call that this call retries: one under the same key, else an equal one, and first one whose wait is over. */
+function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined {
+  const { pending, listeners, revisable } = state;
+  const sameKey = pending.find((one) => hasSameKey(one.call, call));
+  const { found = sameKey, isClear } = sameKey ? { isClear: true } : findEqual(state, call);
+  if (!found) return undefined;
+  pending.splice(pending.indexOf(found), 1);
+  const before = [...found.chain.calls];
+  const isCertain = sameKey !== undefined || (isClear && isProven(found, call));
+  const verdicts = continueChain(found.chain, found.call, call, isCertain, new Map(), listeners);
+  const mayBeRevised = sameKey === undefined && (found.call.key !== undefined || found.call.connection !== call.connection);
+  if (mayBeRevised)
+    addRevisable(revisable, { call: found.call, calls: before, verdicts, chain: found.chain, until: call.arrived + REVISED_WITHIN });
+  return found.chain;
 }
 
-function continueChain({ call: from, chain }: PendingRetry, to: ObservedCall, listeners: RetryListeners): RetryChain {
-  const waited = to.arrived - from.answered;
-  chain.calls.push(to);
-  if (from.requestedWait === undefined) {
-    chain.ownWaits.push(waited);
-    if (firstCall(chain) === from) listeners.onFirstPause({ from, call: to, waited });
+/** An equal call under another key may be a new order, unless an earlier one took effect or it is one of many in a row. */
+const isProven = ({ call: before, chain }: PendingRetry, call: ObservedCall) =>
+  before.key === call.key || chain.calls.some(({ tookEffect }) => tookEffect) || chain.calls.length + 1 >= TRIES_IN_A_ROW;
+
+function findEqual({ pending, listeners }: TrackerState, call: ObservedCall): { found?: PendingRetry | undefined; isClear: boolean } {
+  const equal = pending.filter((one) => isSameRequest(one.call, call));
+  const recent = equal.length === 0 ? [] : listeners.recent(call);
+  let early: PendingRetry | undefined;
+  for (const one of equal) {
+    const evidence = evidenceOf(one.call, call, otherThan(recent, one.chain), listeners.lag);
+    const isRetry = evidence === "retry" || (evidence === "unclear" && isDue(one.call, call));
+    if (isRetry && isDue(one.call, call)) return { found: one, isClear: evidence === "retry" };
+    if (isRetry) early ??= one;
+    if (evidence === "unclear" && one.chain.lookalikes.length < MAX_LOOKALIKES) one.chain.lookalikes.push(call);
   }
-  listeners.onRetry({ chain, from, to, waited });
+  return { found: early, isClear: true };
+}
+
+const otherThan = (recent: readonly ObservedCall[], { calls }: RetryChain) =>
+  recent.filter(({ request }) => calls.every((call) => call.request !== request));
+
+/** A late retry under the same key, or the first one after the client seemed to give up, replaces the verdicts on the call. */
+function revise({ revisable, listeners }: TrackerState, call: ObservedCall): RetryChain | undefined {
+  const found = revisable.find((one) => hasSameKey(one.call, call)) ?? revisable.find((one) => isLateRetry(one, call, listeners));
+  if (!found || found.until < call.arrived) return undefined;
+  revisable.splice(revisable.indexOf(found), 1);
+  if (found.chain) found.chain.calls.splice(0, found.chain.calls.indexOf(found.call) + 1);
+  const chain: RetryChain = { calls: [...found.calls], ownWaits: [], lookalikes: [] };
+  continueChain(chain, found.call, call, true, found.verdicts, listeners);
   return chain;
 }
 
-/** `latest` is the call that has just arrived: it shows that its client is still running. Without that, a missing retry proves nothing. */
-function resolve(pendingRetries: PendingRetry[], now: number, latest: ObservedCall | undefined, listeners: RetryListeners): void {
-  for (const pending of pendingRetries.filter(({ deadline }) => deadline < now)) {
-    const wentOn = latest?.caller === pending.call.caller;
-    if (!pending.candidate && pending.chain.calls.length === 1 && !wentOn) continue;
-    removeFrom(pendingRetries, pending);
-    if (pending.candidate) continueChain(pending, pending.candidate, listeners);
-    if (!pending.ambiguous || pending.chain.calls.length > 1) listeners.onChainEnd(pending.chain, pending.candidate === undefined);
-  }
+/** After an early equal call on another connection, one on the same connection shows that the early one came from another program. */
+function isLateRetry({ call: before, calls, chain }: Revisable, call: ObservedCall, { recent, lag }: RetryListeners): boolean {
+  if (!isSameRequest(before, call) || !isDue(before, call)) return false;
+  if (chain) return before.key === undefined && !before.isWrite && call.connection === before.connection && chain.calls.at(-1) !== before;
+  return (
+    evidenceOf(
+      before,
+      call,
+      recent(call).filter(({ request }) => calls.every((one) => one.request !== request)),
+      lag,
+    ) !== "parallel"
+  );
 }
 
-function resolveRejections(rejections: PendingRejection[], call: ObservedCall, listeners: RetryListeners): void {
-  for (const rejection of rejections.filter(({ call: rejected }) => rejected.caller === call.caller && isKnown(rejected, call))) {
-    const { call: rejected, until } = rejection;
-    const inTime = call.arrived <= until;
-    const same = inTime && rejected.key === call.key && isSameRequest(rejected, call);
-    // With a key, a repeat is recognised after any number of other calls; without one, only the very next call can be a repeat.
-    if (!same && inTime && rejected.key !== undefined) continue;
-    removeFrom(rejections, rejection);
-    listeners.onRejection(rejected, same ? call : undefined);
-  }
+function addRevisable(revisable: Revisable[], added: Revisable): void {
+  if (revisable.length === MAX_PENDING) revisable.shift();
+  revisable.push(added);
 }
 
-function removeFrom<T>(list: T[], item: T): void {
-  list.splice(list.indexOf(item), 1);
+function continueChain(
+  chain: RetryChain,
+  from: ObservedCall,
+  to: ObservedCall,
+  isCertain: boolean,
+  revised: VerdictIds,
+  listeners: RetryListeners,
+): VerdictIds {
+  const waited = to.arrived - from.answered;
+  chain.calls.push(to);
+  chain.lookalikes.length = 0;
+  if (from.requestedWait === undefined && isCertain) {
+    chain.ownWaits.push(waited);
+    if (firstCall(chain) === from) listeners.onFirstPause({ from, call: to, waited });
+  }
+  return listeners.onRetry({ chain, from, to, waited, isCertain }, revised);
+}
+
+/** `latest` is the call that has just arrived: it shows that its client is still running. Without that, a verdict is not final. */
+function resolve({ pending, revisable, listeners }: TrackerState, now: number, latest: ObservedCall | undefined): void {
+  for (const ended of pending.filter(({ deadline }) => deadline < now)) {
+    const { call, chain } = ended;
+    if (chain.calls.length === 1 && latest?.caller !== call.caller) continue;
+    pending.splice(pending.indexOf(ended), 1);
+    const verdicts = listeners.onChainEnd(chain, true);
+    addRevisable(revisable, { call, calls: [...chain.calls], verdicts, chain: undefined, until: now + REVISED_WITHIN });
+  }
 }

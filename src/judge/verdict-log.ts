@@ -12,7 +12,8 @@ export interface VerdictSubject {
   fault: string | undefined;
 }
 
-export type AddFinding = (rule: Rule, finding: Finding, subject: VerdictSubject) => void;
+/** Returns the id of the verdict. With `amended`, the verdict takes the id and the place of an earlier one. */
+export type AddFinding = (rule: Rule, finding: Finding, subject: VerdictSubject, amended?: string) => string;
 
 export type VerdictLog = ReturnType<typeof createVerdictLog>;
 
@@ -22,13 +23,30 @@ const MAX_KEPT = 1_000;
 export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
   const kept = new Map<Verdict, VerdictMessage[]>(VERDICTS.map((verdict) => [verdict, []]));
   let number = 0;
+  const put = (verdict: VerdictMessage) => {
+    const list = kept.get(verdict.verdict) ?? [];
+    list.push(verdict);
+    if (list.length > 2 * MAX_KEPT) list.splice(0, MAX_KEPT);
+    onVerdict(verdict);
+  };
+  const remove = (id: string): VerdictMessage | undefined => {
+    for (const list of kept.values()) {
+      const index = list.findLastIndex((verdict) => verdict.id === id);
+      if (index >= 0) return list.splice(index, 1)[0];
+    }
+    return undefined;
+  };
   return {
-    add(rule: Rule, finding: Finding, subject: VerdictSubject) {
-      const verdict = buildVerdict(rule, finding, subject, `vdt_${++number}`);
-      const list = kept.get(verdict.verdict) ?? [];
-      list.push(verdict);
-      if (list.length > 2 * MAX_KEPT) list.splice(0, MAX_KEPT);
-      onVerdict(verdict);
+    add(rule: Rule, finding: Finding, subject: VerdictSubject, amended?: string): string {
+      const id = amended ?? `vdt_${++number}`;
+      if (amended !== undefined) remove(amended);
+      put(buildVerdict(rule, finding, subject, id));
+      return id;
+    },
+    /** Turns a verdict into a pass: a later call shows that it was wrong. */
+    withdraw(id: string, says: string) {
+      const found = remove(id);
+      if (found) put({ ...found, verdict: "pass", says });
     },
     /** The verdicts that are kept, oldest first. */
     list: () => [...kept.values()].flatMap((list) => list.slice(-MAX_KEPT)).sort((one, other) => numberOf(one) - numberOf(other)),

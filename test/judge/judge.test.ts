@@ -35,13 +35,6 @@ describe("Retry-After", () => {
     ).toEqual([verdict]);
   });
 
-  test("a retry on another connection may be a parallel call: it is too early only if no later one arrives", () => {
-    const calls = [journalEntry(0, 429, wait("1")), journalEntry(400, 200), journalEntry(1_100, 200)];
-    expect(judge(...calls).of("retry_after.honoured")).toEqual(["pass"]);
-    const [first, early] = calls as [JournalEntry, JournalEntry];
-    expect(judge(first, early, journalEntry(4_100, 200, { search: "limit=5" })).of("retry_after.honoured")).toEqual(["fail"]);
-  });
-
   test.each(["0", "soon", "-1", "1.5", "Mon, 05 Jan 2026 11:59:00 GMT"])(
     "of %s asks for no wait, so no rule gives a verdict",
     (retryAfter) => {
@@ -70,12 +63,6 @@ describe("a retry", () => {
   test("has the same JSON, however it is written", () => {
     const { of } = judge(writeEntry(0, 429, "k", wait("1")), writeEntry(1_000, 200, "k", { requestBody: '{ "amount": 1, "name": "a" }' }));
     expect(of("idempotency.*")).toEqual(["pass", "pass", "pass"]);
-  });
-
-  test("under another Idempotency-Key counts as a new order until the deadline of the first", () => {
-    const calls = [writeEntry(0, 429, "one", wait("1")), writeEntry(500, 200, "two"), writeEntry(1_100, 200, "one")];
-    expect(judge(...calls).of("idempotency.key_reused")).toEqual(["pass"]);
-    expect(judge(...calls.slice(0, 2), journalEntry(4_100, 200)).of("idempotency.key_reused")).toEqual(["fail"]);
   });
 
   test("is missing once the client sends other calls after the deadline", () => {

@@ -12,7 +12,7 @@ import { type Bench, share } from "../support/sandbox.ts";
 const LIMITED = { type: "rate_limit", retryAfter: 1 };
 const LOST = { type: "lost_response", as: "reset" };
 /** Time the judge waits for a retry after a response without Retry-After. */
-const PATIENCE = 10_400;
+const PATIENCE = 15_400;
 
 /** Milliseconds between first attempts, so that no call delays the retry of another. */
 const APART = 40;

@@ -4,7 +4,10 @@ import { effectSingle } from "./effect-single.ts";
 import { idempotencyBodyStable } from "./idempotency-body-stable.ts";
 import { idempotencyKeyReused } from "./idempotency-key-reused.ts";
 import { idempotencyPresent } from "./idempotency-present.ts";
+import { outageBackedOff } from "./outage-backed-off.ts";
+import { rateLimitRespected } from "./rate-limit-respected.ts";
 import { retryAfterHonoured } from "./retry-after-honoured.ts";
+import { retryAfterJittered } from "./retry-after-jittered.ts";
 import { retryAfterUnit } from "./retry-after-unit.ts";
 import { retryBackoffGrows } from "./retry-backoff-grows.ts";
 import { retryBounded } from "./retry-bounded.ts";
@@ -21,11 +24,14 @@ import { webhookSingleEffect } from "./webhook-single-effect.ts";
 export const rules: readonly Rule[] = [
   retryAfterHonoured,
   retryAfterUnit,
+  retryAfterJittered,
+  rateLimitRespected,
   retryHappened,
   retryBounded,
   retryBackoffGrows,
   retryJittered,
   retryOnlyRetryable,
+  outageBackedOff,
   idempotencyPresent,
   idempotencyKeyReused,
   idempotencyBodyStable,

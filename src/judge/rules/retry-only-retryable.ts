@@ -1,19 +1,21 @@
-// retry.only_retryable: a client does not repeat a rejected request unchanged.
+// retry.only_retryable: a client does not repeat a rejected request unchanged again and again.
 
-import type { Rule } from "./rule.ts";
+import type { ObservedCall } from "../observed-call.ts";
+import { MAX_EQUAL_REJECTIONS, type Rule } from "./rule.ts";
 
 export const retryOnlyRetryable: Rule = {
   id: "retry.only_retryable",
   severity: "warning",
-  demands: "The client does not repeat a call that got a 400, 401, 403, 404 or 422 without changing it.",
+  demands: `The client does not send the same request ${MAX_EQUAL_REJECTIONS} times if it gets the same 4xx each time.`,
   hint: "Retry only 429, 5xx and broken connections. After any other error, correct the request, the API key or the id first.",
-  onRejection(call, repeat) {
-    if (!repeat) return { verdict: "pass", says: `${call.request} got a ${call.status} and was not repeated.`, calls: [call] };
+  onRejection(calls) {
+    const [first, last] = [calls[0] as ObservedCall, calls.at(-1) as ObservedCall];
+    if (calls.length === 1) return { verdict: "pass", says: `${first.request} got a ${first.status} and was not repeated.`, calls };
     return {
       verdict: "fail",
-      says: `${call.request} got a ${call.status}; ${repeat.request} repeated it unchanged.`,
-      calls: [call, repeat],
-      milliseconds: { waited: Math.round(repeat.arrived - call.answered) },
+      says: `${first.request} got a ${first.status} and was repeated unchanged ${calls.length - 1} times, last as ${last.request}.`,
+      calls,
+      milliseconds: { within: Math.round(last.arrived - first.answered) },
     };
   },
 };

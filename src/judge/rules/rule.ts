@@ -10,6 +10,8 @@ export interface RetryChain {
   readonly calls: ObservedCall[];
   /** The pauses that the client chose itself, where no Retry-After asked for a wait. */
   readonly ownWaits: number[];
+  /** Equal requests of which it is unknown whether they retry the last call: another program may have sent them. */
+  readonly lookalikes: ObservedCall[];
 }
 
 /** A call that repeats a failed one. */
@@ -19,6 +21,8 @@ export interface Retry {
   readonly to: ObservedCall;
   /** Real milliseconds from the failure's response to the arrival of the retry. */
   readonly waited: number;
+  /** False if `to` may just as well be another call that is equal to `from`. */
+  readonly isCertain: boolean;
 }
 
 /** The pause before the first retry of a call that failed without a Retry-After. */
@@ -53,6 +57,8 @@ export interface RepeatDelivery {
 export interface Finding {
   verdict: Verdict;
   says: string;
+  /** Whether a further try of the same call may decide it. Then that verdict replaces this one. */
+  isOpen?: boolean;
   /** The requests that show it. */
   calls?: readonly ObservedCall[];
   attempts?: readonly AttemptMessage[];
@@ -67,8 +73,14 @@ export interface Rule extends JudgedRule {
   onChainEnd?(chain: RetryChain, gaveUp: boolean): Finding | undefined;
   /** A failed call has not been retried so far. Runs when verdicts are read. */
   whilePending?(chain: RetryChain, waited: number): Finding | undefined;
-  /** The service rejected `call`; `repeat` is the same request sent again, if the client did that. */
-  onRejection?(call: ObservedCall, repeat: ObservedCall | undefined): Finding | undefined;
+  /** The service rejected `calls`, which are the same request. Runs when the client goes on after one, and at the MAX_EQUAL_REJECTIONS-th. */
+  onRejection?(calls: readonly ObservedCall[]): Finding | undefined;
+  /** `limited` asked a client to wait; `after` are more calls to its path than workers that do not know of it could send. */
+  onCallsWhileLimited?(limited: ObservedCall, after: readonly ObservedCall[]): Finding | undefined;
+  /** SAMPLE_SIZE retries of calls that waited at the same time, as their Retry-After asked. */
+  onReturn?(sample: readonly ObservedCall[], lag: number): Finding | undefined;
+  /** A client's calls within a second, all of which failed temporarily; its workers may send `limit` of them. */
+  onOutage?(failed: readonly ObservedCall[], limit: number): Finding | undefined;
   /** A client made SAMPLE_SIZE first retries. */
   onPauseSample?(sample: readonly FirstPause[]): Finding | undefined;
   onDelivery?(delivery: ObservedDelivery): Finding | undefined;
@@ -76,5 +88,11 @@ export interface Rule extends JudgedRule {
 }
 
 export const SAMPLE_SIZE = 20;
+
+/** Two or three equal rejections may be tests that expect one; the fourth is a loop. */
+export const MAX_EQUAL_REJECTIONS = 4;
+
+/** What else an uncertain retry may be. */
+export const otherStory = ({ to }: Retry) => `, or ${to.request} is another call with the same content, which is no retry`;
 
 export const firstCall = (chain: RetryChain): ObservedCall => chain.calls[0] as ObservedCall;

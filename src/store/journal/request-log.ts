@@ -8,8 +8,10 @@ import type { Database } from "../sqlite/database.ts";
 import { openRequestNumbers } from "./request-numbers.ts";
 
 export interface Connection {
-  /** Real milliseconds. */
+  /** Real milliseconds at which it was accepted. */
   readonly opened: number;
+  /** Real milliseconds of the latest response on it; undefined before the first. */
+  answered?: number;
 }
 
 /** A request as it is buffered when its response is sent; secrets in headers and bodies are masked when it is written. */
@@ -30,6 +32,8 @@ export interface JournalEntry {
   arrived: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
+  /** Real milliseconds of the previous response on its connection, or when the connection was accepted: the client sent it later. */
+  sentAfter: number;
   /** The last characters of the key. */
   key: string | undefined;
   idempotencyKey: string | undefined;

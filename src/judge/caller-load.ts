@@ -1,0 +1,130 @@
+// Tracks what each client sends while the service asks it for less: while its key is limited, when a wait is over, and during an outage.
+
+import type { ObservedCall } from "./observed-call.ts";
+import { startOf } from "./retry-evidence.ts";
+import { type Retry, SAMPLE_SIZE } from "./rules/rule.ts";
+
+export interface LoadListeners {
+  onCallsWhileLimited(limited: ObservedCall, after: readonly ObservedCall[]): void;
+  /** Calls return at about this time. */
+  onWait(until: number): void;
+  onReturn(sample: readonly ObservedCall[]): void;
+  onOutage(failed: readonly ObservedCall[], limit: number): void;
+  /** The client's recent calls, oldest first. */
+  recentOf(call: ObservedCall): readonly ObservedCall[];
+}
+
+interface CallerLoad {
+  /** The calls that were told to wait, to one path, until the wait of the first is over. */
+  limited: { first: ObservedCall; after: ObservedCall[]; known: Set<string>; isReported: boolean } | undefined;
+  /** Retries of calls that waited at the same time. */
+  returned: ObservedCall[];
+  /** Failed calls of the last OUTAGE_SPAN, without a success in between. */
+  failed: ObservedCall[];
+}
+
+const MAX_CALLERS = 100;
+/** Each of this many workers may not know yet that the key is limited, besides those that were seen. */
+const UNSEEN_WORKERS = 20;
+/** Workers are counted once for so many calls, because that takes a while. */
+const CHECK_EVERY = 4;
+const OUTAGE_SPAN = 1_000;
+/** What one worker may send in OUTAGE_SPAN during an outage. */
+const FAILED_CALLS = 20;
+/** Waits that end within this time end at the same time. */
+const SAME_TIME = 1_000;
+
+export function createCallerLoad(listeners: LoadListeners) {
+  const callers = new Map<string, CallerLoad>();
+  let idleAfter = 0;
+  const loadOf = (call: ObservedCall): CallerLoad => {
+    const known = callers.get(call.caller);
+    if (known) return known;
+    if (callers.size === MAX_CALLERS) callers.delete(callers.keys().next().value as string);
+    const created = { limited: undefined, returned: [], failed: [] };
+    callers.set(call.caller, created);
+    return created;
+  };
+  return {
+    isIdle: (now: number) => idleAfter < now,
+    observe(call: ObservedCall) {
+      const isLimited = call.status === 429 && (call.requestedWait?.milliseconds ?? 0) > 0;
+      if (!isLimited && !call.failure && !callers.has(call.caller)) return;
+      const load = loadOf(call);
+      idleAfter = Math.max(idleAfter, isLimited ? endOf(call) : 0, call.failure ? call.answered + OUTAGE_SPAN : 0);
+      observeLimit(load, call, isLimited, listeners);
+      observeOutage(load, call, listeners);
+    },
+    observeRetry(retry: Retry) {
+      if (retry.isCertain) observeReturn(loadOf(retry.to), retry, listeners);
+    },
+  };
+}
+
+const endOf = ({ answered, requestedWait }: ObservedCall) =>
+  answered + (requestedWait?.milliseconds ?? 0) - (requestedWait?.tolerance ?? 0);
+
+/** Counts calls to the path of the limited call. A call that was made before, such as a poll, may come from a worker that does not know. */
+function observeLimit(load: CallerLoad, call: ObservedCall, isLimited: boolean, listeners: LoadListeners): void {
+  if (load.limited && endOf(load.limited.first) <= call.arrived) load.limited = undefined;
+  const { limited } = load;
+  if (!limited) {
+    if (!isLimited) return;
+    const known = new Set(
+      listeners
+        .recentOf(call)
+        .filter(({ request }) => request !== call.request)
+        .map(addressOf),
+    );
+    listeners.onWait(endOf(call) + SAME_TIME);
+    load.limited = { first: call, after: [], known, isReported: false };
+    return;
+  }
+  const isFromSamePath = call.method === limited.first.method && call.path === limited.first.path;
+  if (!isFromSamePath || startOf(call) < limited.first.answered || limited.known.has(addressOf(call))) return;
+  limited.after.push(call);
+  if (limited.isReported || limited.after.length < UNSEEN_WORKERS || limited.after.length % CHECK_EVERY !== 0) return;
+  if (
+    limited.after.length <
+    UNSEEN_WORKERS + countWorkers(listeners.recentOf(call).filter(({ method, path }) => method === call.method && path === call.path))
+  )
+    return;
+  limited.isReported = true;
+  listeners.onCallsWhileLimited(limited.first, limited.after);
+}
+
+const addressOf = ({ method, path, search }: ObservedCall) => `${method} ${path}${search}`;
+
+/** At least this many workers share the key: the most calls that were under way at once, or connections that carry several calls. */
+export function countWorkers(calls: readonly ObservedCall[]): number {
+  const most = Math.max(
+    1,
+    ...calls.map((call) => calls.filter((other) => startOf(other) <= call.arrived && other.answered >= call.arrived).length),
+  );
+  const reused = new Set(calls.filter((call) => startOf(call) !== call.connection.opened).map(({ connection }) => connection));
+  return Math.max(most, reused.size);
+}
+
+function observeOutage(load: CallerLoad, call: ObservedCall, listeners: LoadListeners): void {
+  const isDown = call.failure === "unavailable" || call.failure === "failed";
+  if (!isDown) {
+    if (call.failure === undefined && !call.rejected) load.failed = [];
+    return;
+  }
+  load.failed = [...load.failed.filter(({ arrived }) => arrived >= call.arrived - OUTAGE_SPAN), call];
+  if (load.failed.length <= FAILED_CALLS || load.failed.length % FAILED_CALLS !== 1) return;
+  const limit = FAILED_CALLS * countWorkers(listeners.recentOf(call));
+  if (load.failed.length === limit + 1) listeners.onOutage(load.failed, limit);
+}
+
+/** Calls wait at the same time if each had failed before the first returns, and their waits end together. */
+function observeReturn(load: CallerLoad, { from, to }: Retry, listeners: LoadListeners): void {
+  if (from.requestedWait?.form !== "seconds" || from.requestedWait.milliseconds === 0 || to.arrived < endOf(from)) return;
+  const [first] = load.returned;
+  if (first && (from.answered >= first.arrived || to.arrived - first.arrived > SAME_TIME)) load.returned = [];
+  load.returned.push(to);
+  if (load.returned.length < SAMPLE_SIZE) return;
+  const sample = load.returned;
+  load.returned = [];
+  listeners.onReturn(sample);
+}

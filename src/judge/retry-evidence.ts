@@ -1,0 +1,40 @@
+// Decides whether a call can be the retry of an earlier equal call. Connections and earlier calls decide first, time only last.
+
+import { isSameRequest, type ObservedCall } from "./observed-call.ts";
+
+/** `parallel`: sent before the client could know the first response. `unclear`: another worker or program may have sent it. */
+export type Evidence = "retry" | "unclear" | "parallel";
+
+/** Where equal calls run in parallel, a call this soon after a response may have been sent before the client read the response. */
+const KNOWN_AFTER = 250;
+
+/** The earliest time at which the call was certainly under way: a new connection is opened for the call that it carries first. */
+export const startOf = ({ connection, sentAfter, arrived }: ObservedCall) => (sentAfter === connection.opened ? sentAfter : arrived);
+
+/** `recent` returns earlier calls to the same path, oldest first; `lag` returns the event loop lag between two times. */
+export function evidenceOf(
+  before: ObservedCall,
+  call: ObservedCall,
+  recent: readonly ObservedCall[],
+  lag: (from: number, to: number) => number,
+): Evidence {
+  const { answered } = before;
+  if (startOf(call) < answered) return "parallel";
+  const others = recent.filter((other) => other.request !== call.request && isSameRequest(other, before));
+  if (others.some((other) => startOf(other) <= answered && other.answered >= startOf(before))) {
+    const isKnown = call.arrived - answered >= KNOWN_AFTER + lag(answered, call.arrived);
+    return isKnown ? "unclear" : "parallel";
+  }
+  if (call.connection === before.connection) return "retry";
+  if (call.userAgent !== before.userAgent) return "unclear";
+  return !before.isWrite && isOtherPoller(before, call, others) ? "unclear" : "retry";
+}
+
+/** Whether a read fits a second program that polls: on a connection that it used before, or in the rhythm of earlier polls. */
+function isOtherPoller(before: ObservedCall, call: ObservedCall, others: readonly ObservedCall[]): boolean {
+  const earlier = others.filter((other) => other.answered < startOf(before) && other.connection !== before.connection);
+  if (earlier.length === 0) return false;
+  if (earlier.some(({ connection }) => connection === call.connection)) return true;
+  const gaps = [...earlier.slice(1), before].map((next, index) => next.arrived - (earlier[index] as ObservedCall).answered);
+  return (call.arrived - before.answered) * 2 >= Math.min(...gaps);
+}

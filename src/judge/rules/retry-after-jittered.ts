@@ -1,0 +1,28 @@
+// retry_after.jittered: calls that were told to wait until the same time do not all return at that time.
+
+import type { Rule } from "./rule.ts";
+
+/** Most of a herd returns within this many milliseconds; the rest may be late. */
+const TOGETHER = 30;
+const MOST = 0.8;
+
+export const retryAfterJittered: Rule = {
+  id: "retry_after.jittered",
+  severity: "warning",
+  demands: "Calls that wait for the same Retry-After return at different times.",
+  hint: "Add a random part to each wait, such as up to a tenth of it: otherwise all workers return at once and meet the limit again.",
+  onReturn(sample, lag) {
+    const arrivals = sample.map(({ arrived }) => arrived).sort((one, other) => one - other);
+    const first = arrivals[0] ?? 0;
+    const spread = (arrivals[Math.ceil(MOST * arrivals.length) - 1] ?? first) - first;
+    const verdict = spread <= TOGETHER ? "fail" : spread <= TOGETHER + lag ? "inconclusive" : "pass";
+    return {
+      verdict,
+      says: `Most of ${sample.length} calls that waited for the same Retry-After returned within ${Math.round(spread)} ms${
+        verdict === "inconclusive" ? `, but this machine lagged by ${Math.round(lag)} ms: they may have come together or apart` : ""
+      }.`,
+      calls: sample,
+      milliseconds: { spread: Math.round(spread), together: TOGETHER, late: Math.round(lag) },
+    };
+  },
+};

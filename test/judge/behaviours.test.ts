@@ -1,0 +1,47 @@
+// The judge's verdict on each behaviour of clients, whatever the delay before the next try and whatever other clients do.
+
+import { describe, expect, test } from "vitest";
+import { createJudge } from "../../src/judge/judge.ts";
+import { journalEntry, operations } from "../support/judge-inputs.ts";
+import { type Behaviour, behaviours, DELAYS, firingOf, type Observed } from "./behaviours.ts";
+
+function verdictsOn(calls: readonly Observed[]): Record<string, Set<string>> {
+  const judge = createJudge({ operations, prefix: "/v1", onVerdict: () => {} });
+  for (const observed of calls) {
+    const firing = firingOf(observed);
+    if (firing) judge.fired(firing);
+    judge.request(observed.entry);
+  }
+  const found: Record<string, Set<string>> = {};
+  for (const { rule, verdict } of judge.verdicts()) found[rule] = (found[rule] ?? new Set()).add(verdict);
+  return found;
+}
+
+/** 20 workers with the same key, each of which reads one record again and again. */
+function besideWorkers(calls: readonly Observed[]): Observed[] {
+  const connections = Array.from({ length: 20 }, () => ({ opened: 1e9 - 10_000 }));
+  const last = Math.max(...calls.map(({ entry }) => entry.arrived)) - 1e9;
+  const beside = connections.flatMap((connection, worker) =>
+    Array.from({ length: 40 }, (_, round) => {
+      const at = -3_000 + ((last + 3_000) * (round + worker / 20)) / 40;
+      const path = `/v1/payments/pay_${worker}`;
+      return { entry: journalEntry(at, 200, { connection, sentAfter: 1e9 + at - 1, path, operation: undefined, duration: 2 }) };
+    }),
+  );
+  return [...calls, ...beside].sort((one, other) => one.entry.arrived - other.entry.arrived);
+}
+
+const check = ({ expected, calls }: Behaviour, delay: number, around: (calls: readonly Observed[]) => readonly Observed[]) => {
+  const found = verdictsOn(around(calls(delay)));
+  const failed = Object.keys(found).filter((rule) => found[rule]?.has("fail"));
+  const wanted = Object.keys(expected).filter((rule) => expected[rule] === "fail");
+  expect(failed.sort()).toEqual(wanted.sort());
+  for (const [rule, verdict] of Object.entries(expected)) expect([rule, ...(found[rule] ?? [])]).toContain(verdict);
+};
+
+describe.each(behaviours)("a client that $name", (behaviour) => {
+  test.each(behaviour.delays ?? DELAYS)("after %i ms", (delay) => check(behaviour, delay, (calls) => calls));
+  test.skipIf(behaviour.alone).each(behaviour.delays ?? DELAYS)("after %i ms, beside 20 workers", (delay) =>
+    check(behaviour, delay, besideWorkers),
+  );
+});

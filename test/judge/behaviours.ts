@@ -1,0 +1,217 @@
+// Behaviours of clients, each as the calls that the sandbox sees, and the judge's verdicts on them.
+
+import type { Firing } from "../../src/contracts/fault.ts";
+import type { Verdict } from "../../src/contracts/verdict.ts";
+import type { JournalEntry } from "../../src/store/journal/request-log.ts";
+import { firing, journalEntry, writeEntry } from "../support/judge-inputs.ts";
+
+export interface Observed {
+  entry: JournalEntry;
+  /** What a fault did to the call. */
+  outcome?: Firing["outcome"];
+}
+
+export interface Behaviour {
+  name: string;
+  calls(delay: number): Observed[];
+  /** The verdict of each rule; rules that are not named must not fail. */
+  expected: Record<string, Verdict>;
+  /** Other clients cannot succeed meanwhile. */
+  alone?: true;
+  /** Milliseconds between a response and the next try (default: all of DELAYS). */
+  delays?: readonly number[];
+}
+
+export const DELAYS = [0, 1, 10, 100, 300, 3_000];
+
+const seen = (entry: JournalEntry): Observed => ({ entry });
+const faulted = (entry: JournalEntry, outcome: Firing["outcome"]): Observed => ({ entry, outcome });
+const told = (seconds: number) => ({ responseHeaders: { Date: "x", "Retry-After": String(seconds) } });
+const lost = (key: string | undefined, at = 0) => faulted(writeEntry(at, 200, key, { responseHeaders: {} }), "response_lost");
+const refused = (at: number, status: number, key: string | undefined) => faulted(writeEntry(at, status, key), "refused");
+const other = (at: number) => seen(journalEntry(at, 200, { path: "/v1/merchants/me", operation: undefined }));
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** Requests on one connection, opened long ago. */
+const sharing = (opened: number) => ({ connection: { opened: 1e9 + opened }, sentAfter: 1e9 - 1 });
+
+const writes: Behaviour[] = [
+  {
+    name: "retries a lost write without a key",
+    calls: (delay) => [lost(undefined), seen(writeEntry(delay, 200, undefined))],
+    expected: { "idempotency.present": "fail", "effect.single": "fail" },
+  },
+  {
+    name: "retries a lost write under a fresh key",
+    calls: (delay) => [lost("a"), seen(writeEntry(delay, 200, "b"))],
+    expected: { "idempotency.key_reused": "fail", "effect.single": "fail", "retry.happened": "pass" },
+  },
+  {
+    name: "retries a lost write under its key",
+    calls: (delay) => [lost("a"), seen(writeEntry(delay, 200, "a", { replayOf: "req_1" }))],
+    expected: { "idempotency.key_reused": "pass", "effect.single": "pass", "retry.happened": "pass" },
+  },
+  {
+    name: "redelivers a lost write from a queue after the deadline",
+    delays: [15_500, 60_000],
+    calls: (delay) => [lost("a"), other(15_300), seen(writeEntry(delay, 200, "a", { replayOf: "req_1" }))],
+    expected: { "idempotency.key_reused": "pass", "effect.single": "pass", "retry.happened": "pass" },
+  },
+  {
+    name: "sends another order of the same thing, then retries the lost one under its key",
+    calls: (delay) => [lost("a"), seen(writeEntry(delay, 200, "b")), seen(writeEntry(delay + 400, 200, "a", { replayOf: "req_1" }))],
+    expected: { "idempotency.key_reused": "pass", "effect.single": "pass", "retry.happened": "pass" },
+  },
+  {
+    name: "retries once under a fresh key although nothing happened",
+    calls: (delay) => [refused(0, 503, "a"), seen(writeEntry(delay, 200, "b"))],
+    expected: { "idempotency.key_reused": "inconclusive" },
+  },
+  {
+    name: "takes a fresh key for each of four tries",
+    calls: (delay) =>
+      [..."abc"].map((key, place) => refused(place * (delay + 5), 503, key)).concat(seen(writeEntry(3 * (delay + 5), 200, "d"))),
+    expected: { "idempotency.key_reused": "fail" },
+    delays: [50, 300, 3_000],
+  },
+  {
+    name: "repeats a POST without a key after a 429",
+    calls: () => [seen(writeEntry(0, 429, undefined, told(1))), seen(writeEntry(1_050, 200, undefined))],
+    expected: { "retry_after.honoured": "pass" },
+  },
+  {
+    name: "repeats a POST without a key four times after 503",
+    calls: () => [0, 400, 1_200].map((at) => refused(at, 503, undefined)).concat(seen(writeEntry(2_800, 200, undefined))),
+    expected: { "idempotency.present": "fail" },
+  },
+  {
+    name: "sends 10 equal orders side by side, each retried under its key",
+    calls: (delay) => {
+      const first = range(10).map((place) => {
+        const { entry } = lost(`key_${place}`, place / 4);
+        return faulted(
+          { ...entry, duration: 5, connection: { opened: 1e9 - 1 + place / 8 }, sentAfter: 1e9 - 1 + place / 8 },
+          "response_lost",
+        );
+      });
+      return [...first, ...range(10).map((place) => seen(writeEntry(20 + place + delay, 200, `key_${place}`, { replayOf: "req_1" })))];
+    },
+    expected: { "idempotency.key_reused": "pass", "effect.single": "pass" },
+  },
+  {
+    name: "does not repeat a lost write that has no key",
+    calls: () => [lost(undefined), other(16_000)],
+    expected: {},
+  },
+];
+
+const limits: Behaviour[] = [
+  {
+    name: "ignores Retry-After on a new connection",
+    calls: (delay) => [seen(journalEntry(0, 429, told(5))), seen(journalEntry(delay, 200))],
+    expected: { "retry_after.honoured": "fail", "retry.happened": "pass" },
+  },
+  {
+    name: "waits as long as Retry-After says",
+    calls: () => [seen(journalEntry(0, 429, told(5))), seen(journalEntry(5_020, 200))],
+    expected: { "retry_after.honoured": "pass", "retry.happened": "pass" },
+  },
+  {
+    name: "has not come back when the run ends early",
+    calls: () => [seen(journalEntry(0, 429, told(5)))],
+    expected: { "retry.happened": "inconclusive" },
+  },
+  {
+    name: "has a second poller, which was not told, on a connection of its own",
+    calls: () => {
+      const [one, two] = [sharing(-5_000), sharing(-4_500)];
+      const polls = [-2_000, -1_000].flatMap((at) => [seen(journalEntry(at, 200, one)), seen(journalEntry(at + 500, 200, two))]);
+      return [...polls, seen(journalEntry(0, 429, { ...told(5), ...one })), ...[500, 1_500].map((at) => seen(journalEntry(at, 200, two)))];
+    },
+    expected: { "retry.happened": "inconclusive" },
+  },
+  {
+    name: "has a second poller without keep-alive",
+    calls: () => [
+      ...[-2_000, -1_500, -1_000, -500].map((at) => seen(journalEntry(at, 200))),
+      seen(journalEntry(0, 429, told(5))),
+      ...[500, 1_500].map((at) => seen(journalEntry(at, 200))),
+    ],
+    expected: { "retry.happened": "inconclusive" },
+  },
+  {
+    name: "goes on for thirty calls, each with another query",
+    calls: (delay) => [
+      seen(journalEntry(0, 429, told(200))),
+      ...range(30).map((place) => seen(journalEntry((place + 1) * (delay + 1), 429, { ...told(200), search: `_=${place}` }))),
+    ],
+    expected: { "rate_limit.respected": "fail" },
+  },
+  {
+    name: "has 20 workers, each of which is told once",
+    calls: () =>
+      range(20)
+        .flatMap((place) => [seen(journalEntry(place * 20, 429, { ...told(1), search: `limit=${place}` }))])
+        .concat(range(20).map((place) => seen(journalEntry(1_500 + place * 31, 200, { search: `limit=${place}` })))),
+    expected: { "retry_after.honoured": "pass", "retry_after.jittered": "pass" },
+  },
+  {
+    name: "has 40 workers that return together",
+    calls: () =>
+      range(40)
+        .map((place) => seen(journalEntry(place / 10, 429, { ...told(1), duration: 8, search: `limit=${place}` })))
+        .concat(range(40).map((place) => seen(journalEntry(1_010 + place / 10, 200, { search: `limit=${place}` })))),
+    expected: { "retry_after.honoured": "pass", "retry_after.jittered": "fail" },
+  },
+];
+
+const repeated = (status: number, times: number, delay: number) =>
+  range(times).map((place) => seen(journalEntry(place * (delay + 1), status)));
+
+const rejections: Behaviour[] = [
+  ...[400, 401, 404, 405, 409, 413, 415, 422].flatMap((status): Behaviour[] => [
+    {
+      name: `sends a request that gets ${status} four times`,
+      calls: (delay) => repeated(status, 4, delay),
+      expected: { "retry.only_retryable": "fail" },
+    },
+    { name: `asserts the same ${status} in three tests`, calls: (delay) => repeated(status, 3, delay), expected: {} },
+  ]),
+  {
+    name: "repeats a 404 that a fault made",
+    calls: (delay) => repeated(404, 60, delay).map(({ entry }) => faulted(entry, "refused")),
+    expected: {},
+  },
+  {
+    name: "polls until 200 while stale_read answers 404",
+    calls: (delay) =>
+      repeated(404, 8, delay)
+        .map(({ entry }) => faulted(entry, "normal"))
+        .concat(seen(journalEntry(8 * (delay + 1), 200))),
+    expected: {},
+  },
+  {
+    name: "sends 20 equal requests side by side that get 404",
+    calls: () => range(20).map((place) => seen(journalEntry(place / 10, 404, { duration: 10 }))),
+    expected: {},
+  },
+];
+
+const outages: Behaviour[] = [
+  {
+    name: "opens its circuit breaker for 12 s, tries with another call, then goes on",
+    calls: () => [...[0, 300, 900].map((at) => faulted(journalEntry(at, 503), "refused")), other(12_900), seen(journalEntry(13_000, 200))],
+    expected: { "retry.happened": "pass" },
+  },
+  {
+    name: "sends 60 calls in a second during an outage",
+    alone: true,
+    calls: () => range(60).map((place) => faulted(journalEntry(place * 10, 503, { search: `limit=${place}` }), "refused")),
+    expected: { "outage.backed_off": "fail" },
+  },
+];
+
+export const behaviours = [...writes, ...limits, ...rejections, ...outages];
+
+/** Firings of the calls that a fault touched, by request. */
+export const firingOf = ({ entry, outcome }: Observed) => (outcome ? firing({ requestId: entry.id, outcome }) : undefined);
