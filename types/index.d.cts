@@ -687,42 +687,44 @@ export interface FaultTrigger {
   per?: "rule" | "key" | "operation" | "idempotency_key" | "event" | "endpoint" | null;
 }
 export interface FaultsAddInput {
-  /** Id of the rule, such as flt_lost_payment (default: generated) */
+  /** A name for programs (default: a generated id) */
   id?: string;
   /** A name for people */
   name?: string;
+  expect?: string[];
+  /** How long the rule lives, in sandbox time, such as 600ms, 30s or 24h (default: until a reset) */
+  ttl?: string;
+  /** Rules with a higher priority are tried first, equal ones in the order in which they were added (default: 0) */
+  priority?: number;
+  /** Whether responses name the rule in X-Sandbox-Fault (default: true) */
+  label?: boolean;
+  /** Whether the rule can fire at all (default: true) */
+  enabled?: boolean;
   /** `api` or `delivery` (default: that of the action) */
   target?: string;
   match?: FaultMatch;
   /** Which matches fire (default: the next one) */
   trigger?: FaultTrigger;
-  expect?: string[];
-  /** How long the rule exists, such as 10m */
-  ttl?: string;
-  /** Rules with a higher priority are tried first, equal ones in the order of arming (default: 0) */
-  priority?: number;
-  /** Whether responses name the rule in X-Sandbox-Fault */
-  label?: boolean;
-  enabled?: boolean;
   action: FaultAction;
 }
 export interface FaultsChangeInput {
   id: string;
   /** A name for people */
   name?: string;
+  expect?: string[];
+  /** How long the rule lives, in sandbox time, such as 600ms, 30s or 24h (default: until a reset) */
+  ttl?: string;
+  /** Rules with a higher priority are tried first, equal ones in the order in which they were added (default: 0) */
+  priority?: number;
+  /** Whether responses name the rule in X-Sandbox-Fault (default: true) */
+  label?: boolean;
+  /** Whether the rule can fire at all (default: true) */
+  enabled?: boolean;
   /** `api` or `delivery` (default: that of the action) */
   target?: string;
   match?: FaultMatch;
   /** Which matches fire (default: the next one) */
   trigger?: FaultTrigger;
-  expect?: string[];
-  /** How long the rule exists, such as 10m */
-  ttl?: string;
-  /** Rules with a higher priority are tried first, equal ones in the order of arming (default: 0) */
-  priority?: number;
-  /** Whether responses name the rule in X-Sandbox-Fault */
-  label?: boolean;
-  enabled?: boolean;
   action?: FaultAction;
 }
 export interface FaultsClearInput {

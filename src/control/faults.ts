@@ -1,24 +1,21 @@
 // Fault rules: arm, list, change and remove them.
 
 import { RuleState } from "../contracts/fault.ts";
+import { RULE_FIELDS } from "../faults/rule-schema.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
 
 const anyObject = () => Type.Record(Type.Unknown());
 
+/** The fields whose shape depends on the action are checked with it. */
 const given = {
-  name: Type.Optional(text("A name for people")),
+  ...RULE_FIELDS,
   target: Type.Optional(text("`api` or `delivery` (default: that of the action)")),
   match: Type.Optional(Type.Unknown({ description: "Which calls or deliveries it applies to (default: all)" })),
   trigger: Type.Optional(Type.Unknown({ description: "When it fires (default: the next match)" })),
-  expect: Type.Optional(Type.Unknown({ description: "The judge's rules that the fault exercises" })),
-  ttl: Type.Optional(text("How long the rule exists, such as 10m")),
-  priority: Type.Optional(
-    Type.Integer({ description: "Rules with a higher priority are tried first, equal ones in the order of arming (default: 0)" }),
-  ),
-  label: Type.Optional(Type.Boolean({ description: "Whether responses name the rule in X-Sandbox-Fault" })),
-  enabled: Type.Optional(Type.Boolean()),
 };
+
+const { id: _id, ...changeable } = given;
 
 const action = Type.Unknown({ description: "What it does: a type and its fields; GET /_sandbox/faults/schema.json lists them" });
 
@@ -45,7 +42,7 @@ export const addFault = endpoint({
   summary: "Arm a fault rule",
   description:
     "At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: every call, the next match, until a reset.",
-  body: Type.Object({ id: Type.Optional(text("Id of the rule, such as flt_lost_payment (default: generated)")), ...given, action }),
+  body: Type.Object({ ...given, action }),
   example: { match: { operation: "payments.list" }, action: { type: "rate_limit", retryAfter: 2 }, trigger: { times: 3 } },
   reply: RuleState,
   status: 201,
@@ -71,7 +68,7 @@ export const changeFault = endpoint({
   path: "/faults/{id}",
   summary: "Change a fault rule",
   description: "Fields that are given replace the present ones. A new trigger, or a new ttl, starts counting again.",
-  body: Type.Object({ ...given, action: Type.Optional(action) }),
+  body: Type.Object({ ...changeable, action: Type.Optional(action) }),
   example: { enabled: false },
   reply: RuleState,
   errors: ["validation_failed", "resource_not_found"],
