@@ -31,7 +31,7 @@ const withSql = (db: string, work: (sql: Sqlite.Database) => void) => {
 
 export const spoilt: Spoilt[] = [
   { what: "cut in half", spoil: (db) => truncateSync(db, Math.floor(statSync(db).size / 2)), says: /is not a usable SQLite file/ },
-  { what: "cut within its header", spoil: (db) => truncateSync(db, 60), says: /is a SQLite database of another program/ },
+  { what: "cut within its header", spoil: (db) => truncateSync(db, 60), says: /is not a usable SQLite file/ },
   { what: "garbage for a header", spoil: (db) => scribble(db, 0, 100), says: /is not a usable SQLite file/ },
   {
     what: "garbage for pages in its middle",
