@@ -246,7 +246,7 @@ describe.runIf(browserFile)(inBrowser, () => {
       await bench.call("GET", "/v1/merchants/me", { key: apiKey });
       await page.shows(`${text("title")} === "Your first call 2/5: Read a list"`);
       await bench.call("POST", `${path}/learners/${apiKey}/hint`, { key: null });
-      await page.shows(`${text("step")}.includes("Hint: The address is in quotes")`);
+      await page.shows(`${text("step")}.includes("Hint: The URL is quoted")`);
       // A reload of the page continues at the same step.
       const again = await browser.open(await page.evaluate<string>("location.href"));
       await again.shows(`${text("title")} === "Your first call 2/5: Read a list"`);
