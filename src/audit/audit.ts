@@ -50,7 +50,8 @@ export async function auditReceiver(deps: AuditDependencies, url: string, givenS
   const outcomes = new Map([[genuine, first]]);
   for (const probe of others)
     if (isWorthTrying(probe, first)) outcomes.set(probe, await sendAll(probe, probe.deliveries(deliveries), send));
-  const results = probes.map((probe) => judge(probe, outcomes.get(probe), first));
+  const verifies = probes.every((probe) => !probe.isForgery || forgeries(probe, outcomes.get(probe) ?? []).every(isRejected));
+  const results = probes.map((probe) => judge(probe, outcomes.get(probe), first, verifies));
   const worst = (["fail", "inconclusive"] as const).find((verdict) => results.some((result) => result.verdict === verdict));
   const forgeryAccepted = probes.some((probe) => probe.isForgery && forgeries(probe, outcomes.get(probe) ?? []).some(isAccepted));
   return { url, verdict: worst ?? "pass", forgeryAccepted, probes: results };
@@ -91,13 +92,15 @@ const isWorthTrying = ({ isForgery }: Probe, first: readonly Outcome[]) =>
 /** The outcomes of forged requests: one of the probes sends a genuine event first. */
 const forgeries = ({ id }: Probe, outcomes: readonly Outcome[]) => (id === "body_changed" ? outcomes.slice(1) : outcomes);
 
-function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, first: readonly Outcome[]): ProbeResult {
+function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, first: readonly Outcome[], verifies: boolean): ProbeResult {
   const { id, sent, should, why, expected } = probe;
   const described = { probe: id, sent, should, why };
   if (!outcomes) return { ...described, verdict: "inconclusive", did: "was not tried: a genuine event was not accepted either" };
   const judged = expected === "rejected" ? forgeries(probe, outcomes) : outcomes;
   const did = describe(judged);
   if (expected === "accepted") return { ...described, verdict: judgeAcceptance(probe, judged), did };
+  if (expected === "either")
+    return { ...described, verdict: judged.every(isRejected) || (verifies && judged.every(isAccepted)) ? "pass" : "fail", did };
   const isAnyAccepted = judged.some(isAccepted);
   if (!isAnyAccepted && !first.every(isAccepted))
     return { ...described, verdict: "inconclusive", did: `${did}, as it did to a genuine event` };

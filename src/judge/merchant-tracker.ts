@@ -43,7 +43,7 @@ export function createMerchantTracker(tools: TrackerTools): MerchantTracker {
   return {
     retries,
     receivers: createReceivers(receiverListeners(log.add)),
-    isIdle: (now) => retries.isIdle(now) && rejections.isIdle(now) && load.isIdle(now),
+    isIdle: (now) => retries.isIdle(now) && rejections.isIdle() && load.isIdle(now),
     observe(call) {
       rejections.observe(call);
       retries.observe(call);

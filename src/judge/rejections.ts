@@ -26,10 +26,7 @@ export function createRejectionTracker(onRejection: (rejections: Rejections) => 
     all.push({ calls: [call], until: call.answered + REPEAT_WITHIN, verdict: undefined });
   };
   return {
-    isIdle(now: number) {
-      expire(now);
-      return all.length === 0;
-    },
+    isIdle: () => all.length === 0,
     observe(call: ObservedCall) {
       const repeated = all.find(({ calls: [first] }) => first && isSameRequest(first, call));
       for (const one of all) if (one !== repeated && isFirstSinceRejection(one, call)) one.verdict = onRejection(one);

@@ -30,11 +30,14 @@ export function evidenceOf(
   return !before.isWrite && isOtherPoller(before, call, others) ? "unclear" : "retry";
 }
 
-/** Whether a read fits a second program that polls: on a connection that it used before, or in the rhythm of earlier polls. */
+/**
+ * Whether a read fits a second program that polls: on a connection that was in use already, or in the rhythm of earlier polls. A client
+ * with one call at a time would use the connection of the response that it got.
+ */
 function isOtherPoller(before: ObservedCall, call: ObservedCall, others: readonly ObservedCall[]): boolean {
+  if (call.connection !== before.connection && startOf(call) !== call.connection.opened && call.sentAfter < before.answered) return true;
   const earlier = others.filter((other) => other.answered < startOf(before) && other.connection !== before.connection);
   if (earlier.length === 0) return false;
-  if (earlier.some(({ connection }) => connection === call.connection)) return true;
   const gaps = [...earlier.slice(1), before].map((next, index) => next.arrived - (earlier[index] as ObservedCall).answered);
   return (call.arrived - before.answered) * 2 >= Math.min(...gaps);
 }
