@@ -1281,6 +1281,8 @@ export interface SandboxOperationsReply {
 export interface SandboxReportInput {
   /** The format (default: json) */
   format?: "json" | "junit" | "markdown" | "html" | "har";
+  /** Why the run failed, one reason per line, as `exec --fail-on` finds them: each is a failure in the report */
+  problems?: string;
 }
 
 export interface SandboxResetInput {

@@ -36,8 +36,8 @@ export interface ControlContext extends Stores {
   scenarios: ScenarioRegistry;
   lessons: Lessons & { reset(): void; stop(): void };
   traffic: Traffic;
-  /** The report of the run so far: an object if the format is JSON, else a Document. */
-  report(format: ReportFormat): Promise<object>;
+  /** The report of the run so far: an object if the format is JSON, else a Document. `problems` are further reasons why the run failed. */
+  report(format: ReportFormat, problems: readonly string[]): Promise<object>;
   auditor: { audit(url: string, secret: string | undefined): Promise<Audit> };
   verifier: Pick<Verifier, "verify" | "stop">;
   snapshots: Snapshots;

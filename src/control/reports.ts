@@ -1,7 +1,7 @@
 // The report of the run so far.
 
 import { REPORT_FORMATS } from "../contracts/report-format.ts";
-import { oneOf, Type } from "../schema/shapes.ts";
+import { oneOf, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
 
 export const showReport = endpoint({
@@ -13,9 +13,17 @@ export const showReport = endpoint({
   description:
     "`json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each verdict and each operation, `markdown` a summary for a CI job, " +
     "`html` a page in one file. Secrets are masked in every format.",
-  query: Type.Object({ format: Type.Optional(oneOf(REPORT_FORMATS, "The format (default: json)")) }),
+  query: Type.Object({
+    format: Type.Optional(oneOf(REPORT_FORMATS, "The format (default: json)")),
+    problems: Type.Optional(
+      text("Why the run failed, one reason per line, as `exec --fail-on` finds them: each is a failure in the report"),
+    ),
+  }),
   reply: Type.Record(Type.Unknown()),
   documents: { junit: "application/xml", markdown: "text/markdown", html: "text/html" },
   errors: ["validation_failed"],
-  handle: async ({ query, report }) => (await report(query.format ?? "json")) as Record<string, unknown>,
+  async handle({ query: { format = "json", problems = "" }, report }) {
+    const lines = problems.split("\n").filter((line) => line !== "");
+    return (await report(format, lines)) as Record<string, unknown>;
+  },
 });

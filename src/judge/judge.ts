@@ -45,8 +45,9 @@ interface JudgeOptions {
 interface JudgeState {
   readonly log: VerdictLog;
   readonly firings: Firings;
-  /** All calls, and successful writes. */
-  readonly calls: RecentCalls;
+  /** The first calls of connections, apart from all others: calls on open connections, of which there are many more, must not push them out. */
+  readonly firstCalls: RecentCalls;
+  readonly laterCalls: RecentCalls;
   readonly writes: RecentCalls;
   readonly lag: EventLoopLag;
   /** By merchant; requests without a known merchant share the tracker "". */
@@ -64,19 +65,21 @@ export function createJudge({ operations, prefix, onVerdict }: JudgeOptions): Ju
   const state: JudgeState = {
     log: createVerdictLog(onVerdict),
     firings: createFirings(),
-    calls: createRecentCalls(1_024, () => true),
+    firstCalls: createRecentCalls(1_024, isFirst),
+    laterCalls: createRecentCalls(512, (entry) => !isFirst(entry)),
     writes: createRecentCalls(256, isSuccessfulWrite),
     lag: createEventLoopLag(),
     trackers: new Map(),
     operationOf: createOperationFinder(operations, prefix),
     queue: [],
   };
-  const { firings, calls, writes } = state;
+  const { firings, firstCalls, laterCalls, writes } = state;
   const observeQueue = () => drainQueue(state);
   return {
     rules,
     request(entry) {
-      calls.record(entry);
+      firstCalls.record(entry);
+      laterCalls.record(entry);
       writes.record(entry);
       if (state.queue.length === 0 && isIrrelevant(state, entry)) return;
       if (state.queue.push(entry) === 1) afterThisTurn(observeQueue);
@@ -92,7 +95,7 @@ export function createJudge({ operations, prefix, onVerdict }: JudgeOptions): Ju
     },
     forget(merchant) {
       drainQueue(state);
-      for (const part of [state.log, firings, calls, writes]) part.forget(merchant);
+      for (const part of [state.log, firings, firstCalls, laterCalls, writes]) part.forget(merchant);
       if (merchant === undefined) state.trackers.clear();
       else state.trackers.delete(merchant);
     },
@@ -152,11 +155,16 @@ function trackerOf(state: JudgeState, merchant: string): MerchantTracker {
   return created;
 }
 
-/** Calls of the same merchant that had arrived by then. */
-const recentCalls = (state: JudgeState, { merchant, arrived }: ObservedCall, isWanted: (entry: JournalEntry) => boolean) =>
-  state.calls
-    .matching((entry) => entry.merchant === merchant && entry.arrived <= arrived && isWanted(entry), MAX_RECENT)
-    .map((entry) => describe(state, entry));
+const isFirst = ({ sentAfter, connection }: JournalEntry) => sentAfter === connection.opened;
+
+/** Calls of the same merchant that had arrived by then, oldest first. */
+function recentCalls(state: JudgeState, { merchant, arrived }: ObservedCall, isWanted: (entry: JournalEntry) => boolean): ObservedCall[] {
+  const isMatch = (entry: JournalEntry) => entry.merchant === merchant && entry.arrived <= arrived && isWanted(entry);
+  return [state.firstCalls, state.laterCalls]
+    .flatMap((calls) => calls.matching(isMatch, MAX_RECENT))
+    .map((entry) => describe(state, entry))
+    .sort((one, other) => one.arrived - other.arrived);
+}
 
 /** The final verdicts, then those on what is still pending. */
 function allVerdicts({ trackers, log, firings }: JudgeState): VerdictMessage[] {

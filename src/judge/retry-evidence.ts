@@ -35,7 +35,8 @@ export function evidenceOf(
  * with one call at a time would use the connection of the response that it got.
  */
 function isOtherPoller(before: ObservedCall, call: ObservedCall, others: readonly ObservedCall[]): boolean {
-  if (call.connection !== before.connection && startOf(call) !== call.connection.opened && call.sentAfter < before.answered) return true;
+  if (call.connection !== before.connection && call.sentAfter !== call.connection.opened && call.connection.opened < before.answered)
+    return true;
   const earlier = others.filter((other) => other.answered < startOf(before) && other.connection !== before.connection);
   if (earlier.length === 0) return false;
   const gaps = [...earlier.slice(1), before].map((next, index) => next.arrived - (earlier[index] as ObservedCall).answered);

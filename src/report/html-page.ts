@@ -8,6 +8,7 @@ import {
   type Coverage,
   classOf,
   type EventCoverage,
+  nameOfStatus,
   type ReportedScenario,
   type ReportedVerdict,
   type Run,
@@ -32,6 +33,7 @@ export function page(run: Run): string {
 <body>
 <main>
 <header><h1>Sandbox run</h1>${outcome(run)}<p>${sandbox.url}, sandbox time ${sandbox.now.slice(0, 19).replace("T", " ")} (${sandbox.clock})</p></header>
+${run.problems.length > 0 ? markup`<section><h2>Why the run failed</h2><ul>${run.problems.map((problem) => markup`<li>${problem}</li>`)}</ul></section>` : ""}
 <div class="tiles">${tiles(run)}</div>
 <section><h2>What happened</h2>${timeline(run)}</section>
 ${run.scenarios.length > 0 ? markup`<section><h2>Scenarios</h2>${run.scenarios.map(scenario)}</section>` : ""}
@@ -46,7 +48,8 @@ ${deliveries(run)}
 `.text;
 }
 
-function outcome({ verdicts, totals }: Run): Markup {
+function outcome({ problems, verdicts, totals }: Run): Markup {
+  if (problems.length > 0) return markup`<span class="pill fail">the run failed</span>`;
   if (verdicts.length === 0) return markup`<span class="pill none">no verdicts</span>`;
   const { fail } = totals.verdicts;
   const words = {
@@ -142,7 +145,7 @@ function coverage({ coverage: rows }: Run): Markup {
 }
 
 function coverageRow({ operation, method, path, calls, statuses, events }: Coverage): Markup {
-  const chips = statuses.map((one) => chip(lookOf(one.status), String(one.status), one.calls));
+  const chips = statuses.map((one) => chip(lookOf(one.status), nameOfStatus(one.status), one.calls));
   const told = events.map(({ type, count }) => chip("good", type, count));
   return markup`<tr${new Raw(calls === 0 ? ' class="never"' : "")}><td><code>${operation}</code><br><span class="soft mono path">${method} ${path}</span></td><td>${chips}</td><td>${told}</td><td class="number">${calls === 0 ? "never called" : calls}</td></tr>`;
 }
@@ -169,7 +172,7 @@ const MOST_OPEN = 60;
 function requests({ requests: rows, leftOut }: Run): Markup {
   const lines = rows.map(
     ({ id, at, method, path, query, operation, merchant, status, durationMs, idempotencyKey, replayOf, fault }) =>
-      markup`<tr id="${id}"><td class="mono">${id}</td><td class="mono soft">${at.slice(11, 23)}</td><td class="mono path">${method} ${path}${query === "" ? "" : `?${query}`}${operation === null ? markup` <span class="soft">no operation</span>` : ""}</td><td><span class="chip ${lookOf(status)}">${status}</span></td><td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${idempotencyKey === null ? "" : markup`<span class="chip">key ${idempotencyKey}</span>`}${replayOf === null ? "" : markup`<span class="chip good">replays ${replayOf}</span>`}${fault === null ? "" : markup`<span class="chip limited">fault ${fault}</span>`}</td></tr>`,
+      markup`<tr id="${id}"><td class="mono">${id}</td><td class="mono soft">${at.slice(11, 23)}</td><td class="mono path">${method} ${path}${query === "" ? "" : `?${query}`}${operation === null ? markup` <span class="soft">no operation</span>` : ""}</td><td><span class="chip ${lookOf(status)}">${nameOfStatus(status)}</span></td><td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${idempotencyKey === null ? "" : markup`<span class="chip">key ${idempotencyKey}</span>`}${replayOf === null ? "" : markup`<span class="chip good">replays ${replayOf}</span>`}${fault === null ? "" : markup`<span class="chip limited">fault ${fault}</span>`}</td></tr>`,
   );
   return rows.length === 0
     ? markup``

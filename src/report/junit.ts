@@ -5,7 +5,8 @@ import type { ReportedScenario, ReportedVerdict, Run } from "./run-data.ts";
 export function junit(run: Run): string {
   const scenarios = run.scenarios.length === 0 ? [] : [suite("scenarios", run, run.scenarios.map(scenarioCase))];
   const verdicts = suite("verdicts", run, run.verdicts.map(verdictCase));
-  const suites = [...scenarios, verdicts, suite("coverage", run, run.coverage.map(coverageCase))];
+  const problems = run.problems.length === 0 ? [] : [suite("problems", run, run.problems.map(problemCase))];
+  const suites = [...problems, ...scenarios, verdicts, suite("coverage", run, run.coverage.map(coverageCase))];
   const { tests, failures, skipped } = total(suites);
   const head = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name: "merchant-sandbox", tests, failures, errors: 0, skipped, time: 0 })}>`;
   return `${[head, ...suites.map(({ text }) => text), "</testsuites>"].join("\n")}\n`;
@@ -34,6 +35,11 @@ function suite(name: string, run: Run, cases: readonly Case[]): Suite {
   const counts = { tests: cases.length, failures: of("failed"), skipped: of("skipped") };
   const described = { name, ...counts, errors: 0, time: 0, timestamp: run.sandbox.now.slice(0, 19), hostname: "localhost" };
   return { ...counts, text: [`  <testsuite${attributes(described)}>`, ...cases.map(({ text }) => text), "  </testsuite>"].join("\n") };
+}
+
+function problemCase(problem: string, index: number): Case {
+  const failure = `      <failure${attributes({ message: problem, type: "problem" })}/>`;
+  return testcase("failed", "problems", `problem ${index + 1}`, failure);
 }
 
 /** An inconclusive verdict is a skipped case. */

@@ -1,6 +1,6 @@
 // Formats a run as Markdown for a CI job summary: failures first, the rest folded.
 
-import { type Run, verdictOf } from "./run-data.ts";
+import { nameOfStatus, type Run, verdictOf } from "./run-data.ts";
 
 const OUTCOME = {
   pass: "✅ Nothing that the judge saw is wrong",
@@ -11,13 +11,14 @@ const OUTCOME = {
 const MOST_ROWS = 50;
 
 export function markdown(run: Run): string {
-  const { totals, coverage, events, scenarios, verdicts, deliveries, requests } = run;
+  const { coverage, events, scenarios, verdicts, deliveries, requests } = run;
   const uncovered = coverage.filter(({ calls }) => calls === 0);
   const wrong = verdicts.filter(({ verdict }) => verdict !== "pass");
   const failed = deliveries.filter(({ status }) => status !== "succeeded");
   const broken = requests.filter(({ status }) => status >= 500);
   const parts = [
-    `# ${verdicts.length > 0 ? OUTCOME[verdictOf(totals)] : "Run of the merchant sandbox"}`,
+    `# ${title(run)}`,
+    reasons(run),
     summary(run),
     section("Scenarios", ["", "Scenario", "For", "Points", "What it came to"], scenarios.map(scenarioRow)),
     section("Verdicts", ["", "Rule", "What happened", "How to mend it", "Seen in"], wrong.map(verdictRow)),
@@ -50,6 +51,18 @@ export function markdown(run: Run): string {
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
+
+function title({ problems, verdicts, totals }: Run): string {
+  if (problems.length > 0) return "❌ The run failed";
+  return verdicts.length > 0 ? OUTCOME[verdictOf(totals)] : "Run of the merchant sandbox";
+}
+
+const reasons = ({ problems }: Run) =>
+  section(
+    "Why the run failed",
+    ["Reason"],
+    problems.map((problem) => [problem]),
+  );
 
 type Cell = string | number | null;
 
@@ -90,7 +103,7 @@ function verdictRow({ verdict, rule, says, hint, requests, attempts }: Run["verd
 const eventRow = ({ type, emitted, delivered }: Run["events"][number]): Cell[] => [type, emitted, delivered];
 
 function coverageRow({ operation, calls, statuses, events }: Run["coverage"][number]): Cell[] {
-  const seen = statuses.map((one) => (one.calls > 0 ? `${one.status} ×${one.calls}` : `(${one.status})`));
+  const seen = statuses.map((one) => (one.calls > 0 ? `${nameOfStatus(one.status)} ×${one.calls}` : `(${one.status})`));
   return [operation, calls, seen.join(" "), events.map(({ type, count }) => (count > 0 ? `${type} ×${count}` : `(${type})`)).join(" ")];
 }
 

@@ -17,4 +17,5 @@ const formats: Record<ReportFormat, (material: Material) => object> = {
 };
 
 /** An object for JSON formats, otherwise a document. */
-export const report = (sources: RunSources, format: ReportFormat): object => formats[format](gather(sources));
+export const report = (sources: RunSources, format: ReportFormat, problems: readonly string[]): object =>
+  formats[format](gather(sources, problems));

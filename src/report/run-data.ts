@@ -70,6 +70,8 @@ export interface ReportedScenario extends Pick<ScenarioState, "name" | "title" |
 export type ReportedVerdict = Omit<VerdictMessage, "at"> & { at: string };
 
 export interface Run {
+  /** Why the run failed besides its verdicts, such as a condition of `exec --fail-on`. */
+  problems: readonly string[];
   sandbox: { version: string; url: string; clock: string; now: string };
   totals: {
     operations: { called: number; total: number };
@@ -105,7 +107,7 @@ export interface Material {
 /** A longer page would be of no use. */
 const MOST = 2_000;
 
-export function gather(sources: RunSources): Material {
+export function gather(sources: RunSources, problems: readonly string[]): Material {
   const { about, clock, requestLog, attempts: log, runSummary } = sources;
   const rows = requestLog.find({}, MOST).reverse();
   const attempts = log.page(undefined, { limit: MOST }).data.reverse();
@@ -122,6 +124,7 @@ export function gather(sources: RunSources): Material {
   const requests = Object.values(statuses).reduce((sum, calls) => sum + calls, 0);
   const begun = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
   const run: Run = {
+    problems,
     sandbox: { version: about.version, url: about.url(), clock: clock.mode, now: isoTime(clock.now()) },
     totals: {
       operations: { called: coverage.filter(({ calls }) => calls > 0).length, total: coverage.length },
@@ -146,6 +149,9 @@ export function gather(sources: RunSources): Material {
   };
   return { run, rows, attempts };
 }
+
+/** A request without a response has the status 0. */
+export const nameOfStatus = (status: number) => (status < 100 ? "no response" : String(status));
 
 /** A request whose response was lost has no status. */
 export const classOf = (status: number) => (status < 100 ? "unanswered" : `${Math.floor(status / 100)}xx`);

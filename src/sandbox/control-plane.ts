@@ -60,7 +60,7 @@ export function openControlPlane(engine: Engine): ControlContext {
     lessons,
     verifier,
     auditor: openAuditor(engine),
-    report: async (format) => (await import("../report/report.ts")).report(sources, format),
+    report: async (format, problems) => (await import("../report/report.ts")).report(sources, format, problems),
     renew,
     publish: hub.publish,
     coverage,

@@ -297,6 +297,19 @@ describe("exec writes", () => {
     expect(text("report.md")).toContain(`| Operations called | 1 of ${catalogue.length} |`);
     expect(JSON.parse(text("report.json")).totals.requests).toBe(1);
     expect(JSON.parse(text("report.har")).log.entries).toHaveLength(1);
+    expect(text("out/a,b.xml")).toContain('<failure message="The command exited with 2." type="problem"/>');
+    for (const name of ["report.html", "report.md", "report.json", "report.har"])
+      expect(text(name)).toContain("The command exited with 2.");
+  });
+
+  test("each condition of --fail-on that failed as a failure in the reports", async () => {
+    const cwd = folder();
+    const words = ["--fail-on", "uncovered=payouts.list", "--report", "junit=out.xml,markdown=out.md"];
+    expect((await exec(words, node("await get('/payments')"), {}, cwd)).code).toBe(3);
+    expect(readFileSync(join(cwd, "out.xml"), "utf8")).toContain('<failure message="payouts.list was never called" type="problem"/>');
+    expect(readFileSync(join(cwd, "out.md"), "utf8")).toContain("# ❌ The run failed");
+    expect((await exec(["--report", "junit=green.xml"], node("await get('/payments')"), {}, cwd)).code).toBe(0);
+    expect(readFileSync(join(cwd, "green.xml"), "utf8")).toContain('failures="0"');
   });
 
   test("a failed report fails a green run, and keeps the exit code of a red one", async () => {

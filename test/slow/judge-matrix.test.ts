@@ -3,6 +3,7 @@
 
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
+import type { FaultAction } from "../../src/client/control-plane.generated.ts";
 import { createRandom } from "../../src/kernel/random.ts";
 import { sleep } from "../support/clients/client.ts";
 import { type Client, PROGRAMS, type Send, transports } from "../support/clients/transports.ts";
@@ -21,7 +22,7 @@ interface Actions {
   /** A second program with the same API key. */
   other(): Promise<unknown>;
   wait(milliseconds?: number): Promise<unknown>;
-  fault(action: Record<string, unknown>, times: number): Promise<void>;
+  fault(action: FaultAction, times: number): Promise<void>;
 }
 
 interface Behaviour {
@@ -33,9 +34,9 @@ interface Behaviour {
   open?: string[];
 }
 
-const LOST = { type: "lost_response", as: "reset" };
-const DOWN = { type: "status", status: 503 };
-const limited = (retryAfter: number) => ({ type: "rate_limit", retryAfter });
+const LOST: FaultAction = { type: "lost_response", as: "reset" };
+const DOWN: FaultAction = { type: "status", status: 503 };
+const limited = (retryAfter: number): FaultAction => ({ type: "rate_limit", retryAfter });
 const repeat = async (times: number, act: (time: number) => Promise<unknown>) => {
   for (let time = 0; time < times; time++) await act(time);
 };

@@ -72,7 +72,7 @@ async function runInside({ target, log, checks, command, variables }: Inside): P
   let code: number = exitCodes.usage;
   try {
     code = await child.ended;
-    const judged = await conclude(checks, connectToSandbox({ url: target.url, "control-token": target.controlToken }));
+    const judged = await conclude(code, checks, connectToSandbox({ url: target.url, "control-token": target.controlToken }));
     if (code === exitCodes.ok) code = judged;
     return code;
   } finally {
@@ -82,20 +82,22 @@ async function runInside({ target, log, checks, command, variables }: Inside): P
   }
 }
 
-/** The exit code of the run itself. An error here is printed, and never replaces the exit code of the command. */
-async function conclude({ conditions, reports }: Inside["checks"], sandbox: RunningSandbox): Promise<number> {
+/** The exit code of the run itself, after a command that exited with `ended`. An error here is printed, and never replaces that code. */
+async function conclude(ended: number, { conditions, reports }: Inside["checks"], sandbox: RunningSandbox): Promise<number> {
   let code: number = exitCodes.ok;
+  const reasons = ended === exitCodes.ok ? [] : [`The command exited with ${ended}.`];
   const failed = (error: Error): [] => {
     note(error.message);
     code ||= exitCodes.runtime;
     return [];
   };
   for (const { exitCode, lines } of await findProblems(conditions, sandbox).catch(failed)) {
+    reasons.push(...lines.slice(0, MOST_LINES));
     for (const line of lines.slice(0, MOST_LINES)) note(line);
     if (lines.length > MOST_LINES) note(`… and ${lines.length - MOST_LINES} more`);
     code ||= exitCode;
   }
-  for (const report of reports) await writeReport(report, sandbox).catch(failed);
+  for (const report of reports) await writeReport(report, sandbox, reasons).catch(failed);
   return code;
 }
 
