@@ -217,6 +217,26 @@ describe("--fail-on", () => {
     expect(await exec(["--fail-on", "verdicts"], node("await get('/payments')"))).toMatchObject({ code: 0, error: "" });
   });
 
+  test("verdicts exits with 3 for an immediate retry on another connection, where the first body was not read", async () => {
+    const unread = (path: string, body: object | undefined, keys: readonly string[]) =>
+      node(`
+        for (const name of ${JSON.stringify(keys)})
+          await fetch(base + "${path}", {
+            method: ${body ? '"POST"' : '"GET"'}, ${body ? `body: '${JSON.stringify(body)}',` : ""}
+            headers: { authorization: "Bearer " + key, "content-type": "application/json", "idempotency-key": name },
+          }).catch(() => {});`);
+    const order = { name: "Low", adjustmentType: "fixed", adjustmentValue: 5 };
+    const underLoss = ["--scenario", "lost-response", "--fail-on", "verdicts"];
+    const [fresh, same, early] = await Promise.all([
+      exec(underLoss, unread("/hospitality/pricing-rules", order, ["a", "b", "c", "d"])),
+      exec(underLoss, unread("/hospitality/pricing-rules", order, ["a", "a"])),
+      exec(["--rate-limit", "1/5s", "--fail-on", "verdicts"], unread("/payments", undefined, ["a", "a", "a"])),
+    ]);
+    expect([fresh.code, fresh.error]).toEqual([3, expect.stringContaining("effect.single: ")]);
+    expect([same.code, same.error]).toEqual([0, ""]);
+    expect([early.code, early.error]).toEqual([3, expect.stringContaining("retry_after.honoured: ")]);
+  });
+
   test("inconclusive exits with 4 for an inconclusive verdict, unless another failed", async () => {
     const faults = { faults: [{ action: { type: "status", status: 503 }, trigger: { times: 1 }, expect: ["retry.happened"] }] };
     const cwd = folder();
