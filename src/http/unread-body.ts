@@ -30,7 +30,8 @@ export function endResponse({ incoming, outgoing, sentHeaders }: RequestContext,
   discardRest(incoming, () => outgoing.end());
 }
 
-function discardRest(incoming: IncomingMessage, done: () => void): void {
+/** Reads and discards the rest of a request, within the limits above. */
+export function discardRest(incoming: IncomingMessage, done: () => void): void {
   let discarded = 0;
   const count = (chunk: Buffer) => {
     discarded += chunk.length;

@@ -74,9 +74,16 @@ describe("a copy with all sections applied", { timeout: HOUR }, () => {
 
   test("passes the type check", () => node("node_modules/typescript/bin/tsc", "--noEmit"));
 
-  // Two workers: the other slow tests run at the same time.
-  test("passes the quick lane, whose tests read the generated documents", () =>
-    vitest("--project", "quick", "--reporter=dot", "--maxWorkers=2"));
+  // With `npm run walks` only: npm test runs the same lane on the checkout itself, and the copy would take minutes more.
+  test.runIf(process.env.WALKS)("passes the quick lane, whose tests read the generated documents", () =>
+    vitest("--project", "quick", "--reporter=dot"),
+  );
+
+  test("passes the tests that were changed with it", () =>
+    vitest(
+      "--reporter=dot",
+      ...new Set(walks.flatMap(({ changes }) => changes.map(({ file }) => file).filter((file) => file.endsWith(".test.ts")))),
+    ));
 
   test("runs the new command, scores the clients of the new scenario, and prints which operation the reference model lacks", async () => {
     const files = ["cli", "judge-scenarios", "model"].map((name) => `test/slow/${name}.test.ts`);

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { type CreatedWebhook, createdWebhook } from "../../areas/webhooks.ts";
 import type { ServiceCall } from "../../client/service-call.ts";
 import { createGuard } from "../../http/guard.ts";
+import { discardRest } from "../../http/unread-body.ts";
 import { afterRealTime } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { SandboxError } from "../../kernel/errors.ts";
@@ -135,9 +136,10 @@ function listen(port: number, answer: (incoming: IncomingMessage) => Promise<num
     void handled
       .catch(() => 400)
       .then((status) => {
-        // Closing the connection is what stops a sender whose body was not read to its end.
-        if (!incoming.complete) outgoing.setHeader("Connection", "close");
-        outgoing.writeHead(status).end();
+        if (incoming.complete) return void outgoing.writeHead(status).end();
+        // Closing the connection stops a sender whose body is not read, but not before it could read the response.
+        outgoing.writeHead(status, { Connection: "close", "Content-Length": 0 }).flushHeaders();
+        discardRest(incoming, () => outgoing.end());
       });
   });
   return new Promise((resolve, reject) => {
