@@ -29,7 +29,7 @@ const UNSEEN_WORKERS = 20;
 /** Workers are counted once for so many calls, because that takes a while. */
 const CHECK_EVERY = 4;
 const OUTAGE_SPAN = 1_000;
-/** What one worker may send in OUTAGE_SPAN during an outage. */
+/** The number of calls that one worker may send in OUTAGE_SPAN during an outage. */
 const FAILED_CALLS = 20;
 /** Waits that end within this time end at the same time. */
 const SAME_TIME = 1_000;

@@ -21,7 +21,7 @@ export interface MerchantTracker {
   observe(call: ObservedCall): void;
 }
 
-/** What a tracker needs besides the calls that it observes. */
+/** The shared parts of the judge that a tracker uses. */
 export interface TrackerTools {
   readonly log: VerdictLog;
   readonly lag: EventLoopLag;

@@ -13,7 +13,6 @@ import {
   type List,
   MAX_ROWS,
   moveCursor,
-  type Row,
   select,
   selectedRow,
   unfreeze,
@@ -21,17 +20,7 @@ import {
   visibleRows,
   withFilter,
 } from "../../ui/state/list.ts";
-
-const KINDS = ["red", "green", "blue"];
-
-const row = (number: number, kind = KINDS[number % KINDS.length] ?? ""): Row => ({
-  id: `row_${number}`,
-  value: number,
-  filterBy: { text: `${kind} ${number}`, fields: { kind } },
-});
-
-const rows = (from: number, count: number) => Array.from({ length: count }, (_, index) => row(from + index));
-const ids = (list: readonly Row[]) => list.map(({ id }) => id);
+import { ids, rows } from "../support/list-rows.ts";
 
 type Deed =
   | { kind: "come"; rows: number; unsent: number }

@@ -10,7 +10,6 @@ import {
   isCursorGone,
   MAX_ROWS,
   moveCursor,
-  type Row,
   replace,
   selectedRow,
   unfreeze,
@@ -18,17 +17,8 @@ import {
   visibleRows,
   withFilter,
 } from "../../ui/state/list.ts";
+import { ids, row, rows } from "../support/list-rows.ts";
 
-const KINDS = ["red", "green", "blue"];
-
-const row = (number: number, kind = KINDS[number % KINDS.length] ?? ""): Row => ({
-  id: `row_${number}`,
-  value: number,
-  filterBy: { text: `${kind} ${number}`, fields: { kind } },
-});
-
-const rows = (from: number, count: number) => Array.from({ length: count }, (_, index) => row(from + index));
-const ids = (list: readonly Row[]) => list.map(({ id }) => id);
 const filled = (count: number) => append(emptyList(true), rows(0, count));
 
 describe("a list that follows", () => {

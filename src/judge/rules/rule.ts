@@ -92,7 +92,7 @@ export const SAMPLE_SIZE = 20;
 /** Two or three equal rejections may be tests that expect one; the fourth is a loop. */
 export const MAX_EQUAL_REJECTIONS = 4;
 
-/** What else an uncertain retry may be. */
+/** The other explanation of a call that may be a retry, as the end of a sentence. */
 export const otherStory = ({ to }: Retry) => `, or ${to.request} is another call with the same content, which is no retry`;
 
 export const firstCall = (chain: RetryChain): ObservedCall => chain.calls[0] as ObservedCall;
