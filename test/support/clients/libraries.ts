@@ -1,10 +1,13 @@
-// HTTP libraries, each with its default retry behaviour.
+// HTTP libraries and programs, each with its default retry behaviour.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import axios from "axios";
 import axiosRetry from "axios-retry";
 import got from "got";
 import ky from "ky";
 import { Agent, RetryAgent, request } from "undici";
+import { programs } from "./line-client.ts";
 
 export interface LibraryCall {
   method: "GET" | "POST";
@@ -15,17 +18,23 @@ export interface LibraryCall {
 
 export interface Library {
   name: string;
-  /** The packages whose versions the table shows; empty for Node's own fetch. */
-  packages: readonly string[];
+  /** The version that the table shows; undefined where the library is not installed. */
+  version(): string | undefined;
   open(): { send(call: LibraryCall): Promise<unknown>; close(): Promise<void> };
 }
 
 const nothing = async () => {};
 
+const versionOf = (name: string) =>
+  (JSON.parse(readFileSync(join(import.meta.dirname, `../../../node_modules/${name}/package.json`), "utf8")) as { version: string }).version
+    .split(".")
+    .slice(0, 2)
+    .join(".");
+
 export const libraries: readonly Library[] = [
   {
-    name: "fetch",
-    packages: [],
+    name: "fetch (Node)",
+    version: () => process.versions.node.split(".")[0],
     open: () => ({
       send: async ({ url, body, ...call }) => (await fetch(url, { ...call, ...(body ? { body: JSON.stringify(body) } : {}) })).text(),
       close: nothing,
@@ -33,12 +42,12 @@ export const libraries: readonly Library[] = [
   },
   {
     name: "got",
-    packages: ["got"],
+    version: () => versionOf("got"),
     open: () => ({ send: ({ url, body, ...call }) => got(url, { ...call, ...(body ? { json: body } : {}) }), close: nothing }),
   },
   {
     name: "axios + axios-retry",
-    packages: ["axios", "axios-retry"],
+    version: () => ["axios", "axios-retry"].map(versionOf).join(" + "),
     open() {
       const client = axios.create();
       axiosRetry(client);
@@ -47,7 +56,7 @@ export const libraries: readonly Library[] = [
   },
   {
     name: "undici RetryAgent",
-    packages: ["undici"],
+    version: () => versionOf("undici"),
     open() {
       const dispatcher = new RetryAgent(new Agent());
       return {
@@ -59,7 +68,8 @@ export const libraries: readonly Library[] = [
   },
   {
     name: "ky",
-    packages: ["ky"],
+    version: () => versionOf("ky"),
     open: () => ({ send: ({ url, body, ...call }) => ky(url, { ...call, ...(body ? { json: body } : {}) }).text(), close: nothing }),
   },
+  ...programs,
 ];

@@ -3,13 +3,15 @@
 export interface Row {
   situation: string;
   rule: string;
+  /** The number of times that each library was tried. */
+  runs: number;
   cells: string[];
 }
 
 export function clientsPage(columns: readonly string[], rows: readonly Row[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  const table = rows.map(({ situation, rule, cells }, index) =>
-    line([rows[index - 1]?.situation === situation ? "" : situation, `\`${rule}\``, ...cells]),
+  const table = rows.map(({ situation, rule, runs, cells }, index) =>
+    line([rows[index - 1]?.situation === situation ? "" : situation, `\`${rule}\``, String(runs), ...cells]),
   );
   return [
     "# How clients retry",
@@ -17,11 +19,12 @@ export function clientsPage(columns: readonly string[], rows: readonly Row[]): s
     "The sandbox judges every client that calls it: whether it retries after a 429, a 503 or a lost response, whether it waits as long as `Retry-After`",
     "says, and whether its retries are safe. `GET /_sandbox/verdicts` lists the verdicts, with the requests behind each and how to fix a failure.",
     "",
-    "The table shows its verdicts on HTTP libraries with their default configuration. A test creates the table again and compares it.",
-    "`pass` and `fail` are verdicts; `–` means that the rule did not apply, such as a rule about the pause before a retry when there was no retry.",
+    "The table shows its verdicts on HTTP libraries with their default configuration, each tried as often as the row says. `pass` and `fail` are",
+    "verdicts; `–` means that the rule did not apply, such as a rule about the pause before a retry when there was no retry. Where the runs differ,",
+    "the cell counts them. `npm run clients` makes the table; a test tries each library that the machine has once and compares.",
     "",
-    line(["Situation", "Rule", ...columns]),
-    line(["---", "---", ...columns.map(() => "---")]),
+    line(["Situation", "Rule", "Runs", ...columns]),
+    line(["---", "---", "---", ...columns.map(() => "---")]),
     ...table,
     "",
     "## Configuring a library",
