@@ -237,6 +237,72 @@ describe("--fail-on", () => {
     expect([early.code, early.error]).toEqual([3, expect.stringContaining("retry_after.honoured: ")]);
   });
 
+  const payroll = {
+    ...{ periodStart: "2026-01-01", periodEnd: "2026-01-31", payDate: "2026-02-01" },
+    items: [{ employeeId: "emp_1", grossAmount: 5_000 }],
+  };
+  const body = JSON.stringify(payroll);
+  /** A program that sends the same call at once with each key, over a new connection or process each time. */
+  const senders: Record<string, { file: string; check: string[]; words(path: string, method: string, keys: readonly string[]): string[] }> =
+    {
+      curl: {
+        file: "sh",
+        check: ["-c", "curl --version"],
+        words: (path, method, keys) => [
+          "-c",
+          `for key in ${keys.join(" ")}; do curl -s -X ${method} -H "Authorization: Bearer $MERCHANT_API_KEY" -H "Idempotency-Key: $key" ${
+            method === "POST" ? `-H 'Content-Type: application/json' -d '${body}'` : ""
+          } "$MERCHANT_BASE_URL${path}" > /dev/null; done; true`,
+        ],
+      },
+      requests: {
+        file: "python3",
+        check: ["-c", "import requests"],
+        words: (path, method, keys) => [
+          "-c",
+          `
+import os, requests
+for key in ${JSON.stringify(keys)}:
+    headers = {"Authorization": "Bearer " + os.environ["MERCHANT_API_KEY"], "Idempotency-Key": key}
+    try:
+        requests.request("${method}", os.environ["MERCHANT_BASE_URL"] + "${path}", headers=headers, json=${method === "POST" ? body : "None"})
+    except requests.RequestException:
+        pass`,
+        ],
+      },
+      php: {
+        file: "php",
+        check: ["-r", "echo 1;"],
+        words: (path, method, keys) => [
+          "-r",
+          `foreach (${JSON.stringify(keys)} as $key) {
+          $headers = ["Authorization: Bearer " . getenv("MERCHANT_API_KEY"), "Idempotency-Key: $key", "Content-Type: application/json"];
+          $http = ["method" => "${method}", "header" => $headers, "ignore_errors" => true];
+          if ("${method}" === "POST") $http["content"] = '${body}';
+          @file_get_contents(getenv("MERCHANT_BASE_URL") . "${path}", false, stream_context_create(["http" => $http]));
+        }`,
+        ],
+      },
+    };
+
+  test.for(Object.entries(senders))(
+    "verdicts sees an immediate retry of %s, whose calls share no connection",
+    async ([, sender], { skip }) => {
+      if (spawnSync(sender.file, sender.check).status !== 0) skip();
+      const under = (options: string[], ...words: Parameters<typeof sender.words>) =>
+        exec([...options, "--fail-on", "verdicts"], [sender.file, ...sender.words(...words)]);
+      const loss = ["--scenario", "lost-response"];
+      const [fresh, same, early] = await Promise.all([
+        under(loss, "/employees/payroll", "POST", ["one", "two"]),
+        under(loss, "/employees/payroll", "POST", ["one", "one"]),
+        under(["--rate-limit", "1/5s"], "/payments", "GET", ["one", "one", "one"]),
+      ]);
+      expect([fresh.code, fresh.error]).toEqual([3, expect.stringContaining("effect.single: ")]);
+      expect([same.code, same.error]).toEqual([0, ""]);
+      expect([early.code, early.error]).toEqual([3, expect.stringContaining("retry_after.honoured: ")]);
+    },
+  );
+
   test("inconclusive exits with 4 for an inconclusive verdict, unless another failed", async () => {
     const faults = { faults: [{ action: { type: "status", status: 503 }, trigger: { times: 1 }, expect: ["retry.happened"] }] };
     const cwd = folder();
