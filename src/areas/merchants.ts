@@ -4,6 +4,7 @@ import { resource, withFields } from "../contracts/resource.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { count, country, currency, email, flag, metadata, nullables, oneOf, optionals, Type, text } from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
+import { SESSION_SECONDS } from "../store/records/tenants.ts";
 
 const requiredFields = {
   name: text("Name of the merchant", { minLength: 1 }),
@@ -92,13 +93,16 @@ export const setPayoutMethod = endpoint({
   },
 });
 
+/** A minute less than the token lives, so that no replay returns a token that has expired or is about to. */
+const SESSION_REPLAY_SECONDS = SESSION_SECONDS - 60;
+
 export const login = endpoint({
   id: "merchants.login",
   area: "Merchants",
   method: "POST",
   path: "/merchants/login",
   summary: "Log in as a merchant",
-  description: "Any API key can log in as any merchant of the sandbox. The access token is sent like an API key and expires.",
+  description: "Any API key can log in as any merchant of the sandbox. The access token is sent like an API key and expires after an hour.",
   body: assumedBody({ email: requiredFields.email, password: text("The merchant's password") }),
   example: { email: "ola@lodge.example", password: "lodge-password" },
   reply: assumed(
@@ -112,6 +116,7 @@ export const login = endpoint({
     "The service's documentation does not say whether login returns a token; a login that returned none would have no use.",
   ),
   headers: { "Cache-Control": "no-store" },
+  replayWindow: SESSION_REPLAY_SECONDS * 1_000,
   errors: ["validation_failed", "invalid_credentials"],
   handle({ body, of, tenants }) {
     const id = tenants.checkLogin(body.email, body.password);

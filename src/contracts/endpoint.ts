@@ -52,6 +52,8 @@ export interface EndpointDeclaration<
   emits?: readonly Fact<string>[];
   /** Whether `Idempotency-Key` is honoured (default: true for POST and PATCH). */
   idempotent?: boolean;
+  /** Milliseconds for which a reply is replayed for its `Idempotency-Key` (default: 24 hours). */
+  replayWindow?: number;
   handle(call: HandlerInput<Path, Query, Body> & World): HandlerResult<Static<Reply>> | Promise<HandlerResult<Static<Reply>>>;
 }
 
@@ -76,6 +78,7 @@ export interface Endpoint<World = unknown> {
   readonly errors: readonly ErrorCode[];
   readonly emits: readonly Fact<string>[];
   readonly idempotent: boolean;
+  readonly replayWindow: number | undefined;
   handle(call: HandlerInput<string, ObjectSchema, ObjectSchema> & World): unknown;
 }
 
@@ -99,6 +102,7 @@ export function endpointFactory<World>() {
     errors: declared.errors ?? [],
     emits: declared.emits ?? [],
     idempotent: declared.idempotent ?? (declared.method === "POST" || declared.method === "PATCH"),
+    replayWindow: declared.replayWindow,
     handle: declared.handle as unknown as Endpoint<World>["handle"],
   });
 }

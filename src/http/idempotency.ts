@@ -74,6 +74,11 @@ export const behaviours: Behaviour[] = [
     why: "The service's documentation gives no window; 24 hours is the most common one, and the header is a common convention.",
   },
   {
+    id: "idempotency.login",
+    fact: "The response of a login is replayed for 59 minutes only; later the same key logs in again and returns a new token.",
+    why: "The token expires after an hour, and the replay of an expired token would be of no use.",
+  },
+  {
     id: "idempotency.remembered",
     fact: "Responses with 2xx, 404 and 409 are stored. Requests rejected earlier (400, 401, 403, 413, 415, 422, 429), injected faults and 500 are not.",
     why: "A rejected request had no effect, so a corrected one may use the same key; a 500 was rolled back, so a retry is safe.",

@@ -47,7 +47,7 @@ export function transact({ database, idempotencyReplies, createOperationContext,
       return context.reply as Reply;
     }
     const reply = replyOrStoredError(context, () => database.transaction(() => handle(context)));
-    idempotencyReplies.remember(merchant, key, { fingerprint, request: context.id, ...reply });
+    idempotencyReplies.remember(merchant, key, { fingerprint, request: context.id, ...reply }, context.operation?.replayWindow);
     return reply;
   }
 }

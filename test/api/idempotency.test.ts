@@ -209,6 +209,22 @@ describe("stored replies", () => {
     expect(again.headers["cache-control"]).toBe("no-store");
   });
 
+  test("a login is not replayed once its token has expired or is about to: the same key logs in again", async () => {
+    const bench = await open();
+    const login = { email: "karibu@market.example", password: "market-password" };
+    const logIn = () => post(bench, "/v1/merchants/login", "login", login);
+    const profile = (answer: Answer) => bench.call("GET", "/v1/merchants/me", { key: answer.body.accessToken });
+    const first = await logIn();
+    await bench.control("POST", "/clock/advance", { by: "3539s" });
+    const last = await logIn();
+    expect([replayed(last), (await profile(last)).status]).toEqual([true, 200]);
+    await bench.control("POST", "/clock/advance", { by: "1s" });
+    const fresh = await logIn();
+    expect([replayed(fresh), fresh.body.accessToken === first.body.accessToken]).toEqual([false, false]);
+    await bench.control("POST", "/clock/advance", { by: "1m" });
+    expect([(await profile(first)).body.code, (await profile(fresh)).status]).toEqual(["token_expired", 200]);
+  });
+
   test("a 429 has no effect and is not stored", async () => {
     const bench = await open({ rateLimit: "2/1m" });
     const first = await post(bench, RULES, "one", rule);

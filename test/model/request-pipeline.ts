@@ -10,6 +10,8 @@ import { bodies, knownFields, wrongFields } from "./request-bodies.ts";
 import { type IdempotencyReply, type Merchant, merchantOf, secondsOf, type World, windowOf } from "./world.ts";
 
 const DAY = 24 * 3_600_000;
+/** The reply of a login is stored for a minute less than its token lives. */
+const LOGIN_WINDOW = 59 * 60_000;
 const ANONYMOUS = "anonymous";
 
 /** Handles one request. `observed` is the body the sandbox returned: generated ids and secrets are read from it. */
@@ -58,11 +60,13 @@ function serveMerchant(context: PipelineContext, merchant: Merchant): Result {
   if (known && known.expires > context.world.now) return replay(context, known, request); // 422, or the stored reply
   const result = execute(context, operation, merchant, sent);
   if (result.isStored) {
-    context.idempotencyReply = { request, text: undefined, expires: context.world.now + DAY, ...result };
+    context.idempotencyReply = { request, text: undefined, expires: context.world.now + replayWindow(operation), ...result };
     merchant.idempotencyReplies.set(key, context.idempotencyReply);
   }
   return result;
 }
+
+const replayWindow = ({ id }: Operation) => (id === "merchants.login" ? LOGIN_WINDOW : DAY);
 
 function execute(context: PipelineContext, operation: Operation, merchant: Merchant, sent: Fields): Result & { isStored?: boolean } {
   const broken = injectFault(context, ["status", "connection"]); // any status, or none

@@ -16,7 +16,7 @@ export interface StoredReply {
 export type IdempotencyReplies = ReturnType<typeof openIdempotencyReplies>;
 
 /** 24 hours from the first reply, as in most services. */
-export const REPLAY_WINDOW = 24 * 3_600_000;
+const REPLAY_WINDOW = 24 * 3_600_000;
 /** Replies that were just replayed are cached unless they are long: a client retries a call soon, and often more than once. */
 const MOST_CACHED = 500;
 const LONGEST_CACHED = 4_096;
@@ -57,9 +57,9 @@ export function openIdempotencyReplies(database: Database, clock: Clock) {
       if (!cached && !sql.inTransaction && reply.body.length <= LONGEST_CACHED) cache.set(name, reply);
       return reply;
     },
-    remember(merchant: string, key: string, reply: StoredReply) {
+    remember(merchant: string, key: string, reply: StoredReply, window = REPLAY_WINDOW) {
       cache.delete(nameOf(merchant, key));
-      remember({ merchant, key, ...reply, expires: clock.now() + REPLAY_WINDOW });
+      remember({ merchant, key, ...reply, expires: clock.now() + window });
     },
     /** How many replies have expired since the start. */
     forgotten: () => forgotten,

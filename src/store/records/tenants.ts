@@ -26,7 +26,8 @@ export interface Tenant {
 
 export type Tenants = ReturnType<typeof openTenants>;
 
-const SESSION_SECONDS = 3_600;
+/** The lifetime of a session token. */
+export const SESSION_SECONDS = 3_600;
 /** Bounded, because a client may log in for each call and so add a session token each time. */
 const MOST_CACHED = 5_000;
 const KEY_LENGTH = 24;
