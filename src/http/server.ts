@@ -23,6 +23,8 @@ export interface ServerHandlers {
 }
 
 const REQUEST_TIMEOUT = 30_000;
+/** Longer than clients keep an idle connection (Go: 90 s): a request on a connection that the server is just closing fails with ECONNRESET. */
+const KEEP_ALIVE_TIMEOUT = 95_000;
 const LOOPBACK = ["127.0.0.1", "::1"];
 const MAX_LISTEN_ATTEMPTS = 20;
 
@@ -46,7 +48,13 @@ export async function listen(port: number, host: string | undefined, handlers: S
 function open(port: number, host: string, handlers: ServerHandlers): Promise<Server> {
   const server = createServer(
     // The guard rejects a request without Host, with an error in the API's format.
-    { requestTimeout: REQUEST_TIMEOUT, headersTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 5_000, requireHostHeader: false },
+    {
+      requestTimeout: REQUEST_TIMEOUT,
+      headersTimeout: REQUEST_TIMEOUT,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+      connectionsCheckingInterval: 5_000,
+      requireHostHeader: false,
+    },
     handlers.request,
   );
   // By default, Node drops headers after the 1,000th silently, Authorization too. The limit of 16 KiB remains.

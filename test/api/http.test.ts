@@ -1,6 +1,7 @@
 // The request pipeline: the order of its stages, the Host and Origin checks, and the limits of HTTP requests.
 
 import { readdirSync, readFileSync } from "node:fs";
+import { Agent } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
@@ -300,6 +301,14 @@ describe("HTTP requests", () => {
       ].join(""),
     );
     expect(received.match(/HTTP\/1\.1 \d+/g)?.map((line) => Number(line.slice(-3)))).toEqual([200, 200, 401, 404, 415, 200, 200]);
+  });
+
+  test("an idle connection stays open for longer than Go's client keeps one, so that no request meets a closing connection", async () => {
+    const bench = await open();
+    const agent = new Agent({ keepAlive: true });
+    const { headers } = await bench.call("GET", "/v1/payments", { agent });
+    agent.destroy();
+    expect(Number(/timeout=(\d+)/.exec(String(headers["keep-alive"]))?.[1])).toBeGreaterThan(90);
   });
 
   test("an offer to upgrade to HTTP/2 is ignored, and the request is served", async () => {
