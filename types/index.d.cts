@@ -120,6 +120,10 @@ export interface ControlPlane {
     set(given: RateLimitsSetInput): Promise<RateWindow>;
   };
   readonly records: {
+    /** List a merchant's records of a kind, newest first. */
+    list(given: RecordsListInput): Promise<RecordsListReply>;
+    /** Get a record. */
+    get(given: RecordsGetInput): Promise<Record<string, unknown>>;
     /** Create a record. Takes the fields of the kind next to `merchant`; missing fields get their defaults. Emits the event of the creation. */
     create(given: RecordsCreateInput): Promise<Record<string, unknown>>;
     /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
@@ -1018,9 +1022,36 @@ export interface RecordsChangeInput {
 }
 export interface RecordsCreateInput {
   kind: string;
-  /** The owner, such as mer_lodge */
-  merchant: string;
+  /** The owner, such as mer_lodge (default: the first merchant) */
+  merchant?: string;
   [field: string]: unknown;
+}
+export interface RecordsGetInput {
+  kind: string;
+  id: string;
+  /** The owner; required only if several merchants have a record with this id */
+  merchant?: string;
+}
+export interface RecordsListInput {
+  kind: string;
+  /** The owner, such as mer_lodge (default: the first merchant) */
+  merchant?: string;
+  /** Only records in this status */
+  status?: string;
+  /** Maximum number of objects to return */
+  limit?: number;
+  /** Cursor: id of an object; returns the objects after it (older) */
+  starting_after?: string;
+  /** Cursor: id of an object; returns the objects before it (newer) */
+  ending_before?: string;
+}
+export interface RecordsListReply {
+  /** Always `list` */
+  object: "list";
+  /** Newest first */
+  data: (Record<string, unknown>)[];
+  /** Whether there are more objects after this page, in the requested direction */
+  has_more: boolean;
 }
 export interface RequestDetail {
   id: string;

@@ -63,6 +63,8 @@ export const controlOperations = {
     set: {"id":"rate_limits.set","method":"PUT","path":"/rate-limits/{merchant}","body":true},
   },
   records: {
+    list: {"id":"records.list","method":"GET","path":"/records/{kind}"},
+    get: {"id":"records.get","method":"GET","path":"/records/{kind}/{id}"},
     create: {"id":"records.create","method":"POST","path":"/records/{kind}","body":true},
     change: {"id":"records.change","method":"PATCH","path":"/records/{kind}/{id}","body":true},
   },

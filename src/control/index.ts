@@ -19,7 +19,7 @@ import {
 import { listMerchants, mintMerchant, removeMerchant, reset } from "./merchants.ts";
 import { listAssumptions, listOperations, showControlOpenapi, showHealth, showIndex, showOpenapi } from "./overview.ts";
 import { listWindows, setWindow } from "./rate-limits.ts";
-import { changeRecord, createRecord } from "./records.ts";
+import { changeRecord, createRecord, listRecords, showRecord } from "./records.ts";
 import { showReport } from "./reports.ts";
 import { listRequests, showRequest } from "./requests.ts";
 import { listScenarios, showScenario, showScenarioSchema, startScenario, stopScenario } from "./scenarios.ts";
@@ -69,6 +69,8 @@ const operations: readonly ControlOperation[] = [
   stopScenario,
   listWindows,
   setWindow,
+  listRecords,
+  showRecord,
   createRecord,
   changeRecord,
   startTraffic,

@@ -1,14 +1,60 @@
-// Records, changed directly: create one, edit it, or change its status, with the event the service would emit.
+// Records of every kind: list and show them, and create, edit or move them with the event the service would emit.
 
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
-import { Type } from "../schema/shapes.ts";
+import { assumedPageQuery, listOf, Type, text } from "../schema/shapes.ts";
 import { changeAdminRecord, createAdminRecord } from "../store/records/admin-records.ts";
 import type { Collection } from "../store/records/collection.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 
 const AnyRecord = Type.Record(Type.Unknown());
+
+const { limit, starting_after, ending_before } = assumedPageQuery.properties;
+const owner = Type.Optional(text("The owner, such as mer_lodge (default: the first merchant)"));
+
+export const listRecords = endpoint({
+  id: "records.list",
+  area: "Records",
+  method: "GET",
+  path: "/records/{kind}",
+  exampleParams: { kind: "payment" },
+  summary: "List a merchant's records of a kind, newest first",
+  query: Type.Object({
+    merchant: owner,
+    status: Type.Optional(text("Only records in this status")),
+    limit,
+    starting_after,
+    ending_before,
+  }),
+  reply: listOf(AnyRecord),
+  errors: ["validation_failed", "resource_not_found", "invalid_limit", "invalid_cursor"],
+  handle({ params, query: { merchant, ...query }, ...context }) {
+    const resource = kindNamed(context, params.kind);
+    if (query.status !== undefined) checkStatus(resource, query.status);
+    const page = recordsOf(context, knownMerchant(context, merchant), resource).page(query);
+    return { ...page, data: page.data.map((record) => ({ ...record })) };
+  },
+});
+
+export const showRecord = endpoint({
+  id: "records.get",
+  area: "Records",
+  method: "GET",
+  path: "/records/{kind}/{id}",
+  exampleParams: { kind: "customer", id: "cus_ines" },
+  summary: "Get a record",
+  query: Type.Object({
+    merchant: Type.Optional(text("The owner; required only if several merchants have a record with this id")),
+  }),
+  reply: AnyRecord,
+  errors: ["validation_failed", "resource_not_found"],
+  handle({ params, query, ...context }) {
+    const resource = kindNamed(context, params.kind);
+    const merchant = query.merchant === undefined ? onlyOwner(context, resource, params.id) : knownMerchant(context, query.merchant);
+    return { ...recordsOf(context, merchant, resource).require(params.id) };
+  },
+});
 
 export const createRecord = endpoint({
   id: "records.create",
@@ -18,7 +64,7 @@ export const createRecord = endpoint({
   exampleParams: { kind: "payment" },
   summary: "Create a record",
   description: "Takes the fields of the kind next to `merchant`; missing fields get their defaults. Emits the event of the creation.",
-  body: Type.Object({ merchant: Type.String({ description: "The owner, such as mer_lodge" }) }, { additionalProperties: true }),
+  body: Type.Object({ merchant: owner }, { additionalProperties: true }),
   example: { merchant: "mer_lodge", amount: 12_500, currency: "EUR", status: "succeeded" },
   reply: AnyRecord,
   status: 201,
@@ -28,7 +74,7 @@ export const createRecord = endpoint({
       context,
       database.groupCommit(() => {
         const resource = kindNamed(context, params.kind, true);
-        const owned = () => recordsOf(context, knownMerchant(context, body.merchant ?? ""), resource);
+        const owned = () => recordsOf(context, knownMerchant(context, body.merchant), resource);
         return { ...createAdminRecord(resource, owned, extra) };
       }),
     ),
@@ -60,7 +106,7 @@ export const changeRecord = endpoint({
     ),
 });
 
-type RecordContext = Pick<ControlContext, "resources" | "createOperationContext" | "clock" | "collections" | "tenants">;
+export type RecordContext = Pick<ControlContext, "resources" | "createOperationContext" | "clock" | "collections" | "tenants">;
 
 /** Waits for the commit, then drops the cached merchants and wakes the clock: something may be due now. */
 async function afterCommit<T>({ clock, tenants }: RecordContext, work: Promise<T>): Promise<T> {
@@ -82,8 +128,19 @@ function kindNamed({ resources }: RecordContext, kind: string, isNew = false): R
   );
 }
 
-function knownMerchant({ tenants }: RecordContext, merchant: string): string {
+function checkStatus({ kind, transitions }: Resource, status: string): void {
+  const known = Object.keys(transitions);
+  if (known.includes(status)) return;
+  const choice = known.length === 0 ? `A ${kind} has no status.` : `A ${kind} is ${known.join(", ")}.`;
+  fail("validation_failed", `No ${kind} is ever ${status}.${didYouMean(status, known) || ` ${choice}`}`);
+}
+
+/** The merchant, or the first one if none is named. */
+function knownMerchant({ tenants }: RecordContext, merchant: string | undefined): string {
   const known = tenants.list().map(({ id }) => id);
+  const [first] = known;
+  if (merchant === undefined && first !== undefined) return first;
+  if (merchant === undefined) return fail("resource_not_found", "This sandbox has no merchant.");
   if (known.includes(merchant)) return merchant;
   return fail("resource_not_found", `There is no merchant ${merchant}.${didYouMean(merchant, known) || " GET /_sandbox lists them."}`);
 }

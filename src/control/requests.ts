@@ -4,7 +4,7 @@ import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { listOf, pageSize, Type } from "../schema/shapes.ts";
 import type { RequestRow } from "../store/journal/request-log.ts";
-import { failInvalidCursor } from "../store/records/collection.ts";
+import { failInvalidCursor } from "../store/records/record-pages.ts";
 import { endpoint } from "./control-context.ts";
 
 const nullableText = () => Type.Union([Type.String(), Type.Null()]);

@@ -511,7 +511,6 @@ describe("records", () => {
     ["POST", "/records/payments", { merchant: "mer_lodge" }, 404, "Did you mean payment?"],
     ["POST", "/records/merchant", { merchant: "mer_lodge" }, 404, "There is no kind of record merchant"],
     ["POST", "/records/webhook_endpoint", { merchant: "mer_lodge" }, 404, "There is no kind of record webhook_endpoint"],
-    ["POST", "/records/payment", {}, 400, "merchant is required"],
     ["POST", "/records/payment", { merchant: "mer_lodg" }, 404, "Did you mean mer_lodge?"],
     ["POST", "/records/payment", { merchant: "mer_lodge", amuont: 5 }, 400, "Did you mean amount?"],
     ["POST", "/records/payment", { merchant: "mer_lodge", amount: "5" }, 400, 'received "5"'],
@@ -520,6 +519,14 @@ describe("records", () => {
     ["POST", "/records/payment", { merchant: "mer_lodge", id: "pay_pending" }, 409, "pay_pending exists already"],
     ["POST", "/records/product_variant", { merchant: "mer_lodge", productId: "prod_honey", sku: "HONEY-250" }, 409, "sku exists already"],
     ["POST", "/records/product_variant", { merchant: "mer_lodge", sku: "HONEY-1" }, 400, "productId is required"],
+    ["GET", "/records/payments", undefined, 404, "Did you mean payment?"],
+    ["GET", "/records/payment?merchant=mer_lodg", undefined, 404, "Did you mean mer_lodge?"],
+    ["GET", "/records/payment?status=suceeded", undefined, 400, "Did you mean succeeded?"],
+    ["GET", "/records/customer?status=new", undefined, 400, "A customer has no status"],
+    ["GET", "/records/payment?starting_after=pay_nobody", undefined, 400, "starting_after must be the id of a payment"],
+    ["GET", "/records/payment?limit=0", undefined, 400, "limit"],
+    ["GET", "/records/payment/pay_nobody", undefined, 404, "No merchant has a payment pay_nobody"],
+    ["GET", "/records/payment/pay_pending?merchant=mer_blank", undefined, 404, "No such payment"],
     ["PATCH", "/records/payment/pay_nobody", { status: "failed" }, 404, "No merchant has a payment pay_nobody"],
     ["PATCH", "/records/payment/pay_pending", { merchant: "mer_blank", status: "failed" }, 404, "No such payment"],
     ["PATCH", "/records/payment/pay_pending", { statsu: "failed" }, 400, "Did you mean status?"],
@@ -535,9 +542,41 @@ describe("records", () => {
     expect(data[0]).toMatchObject({ id: "pay_pending", status: "pending" });
   });
 
+  test("are listed with the cursors of the API, by merchant and status", async () => {
+    const bench = await open();
+    const list = async (query: string) => {
+      const { object, data, has_more } = await bench.control("GET", `/records/payment?${query}`);
+      return [object, data.map(({ id }: { id: string }) => id), has_more];
+    };
+    const { data } = (await bench.call("GET", "/v1/payments?limit=5")).body;
+    const ids = data.map(({ id }: { id: string }) => id);
+    expect(await list("limit=3")).toEqual(["list", ids.slice(0, 3), true]);
+    expect(await list(`limit=2&starting_after=${ids[1]}`)).toEqual(["list", ids.slice(2, 4), true]);
+    expect(await list(`ending_before=${ids[3]}`)).toEqual(["list", ids.slice(0, 3), false]);
+    const { body } = await bench.call("GET", "/v1/payments?limit=100");
+    const failed = body.data.filter(({ status }: { status: string }) => status === "failed").map(({ id }: { id: string }) => id);
+    expect(await list("status=failed&limit=2")).toEqual(["list", failed.slice(0, 2), true]);
+    expect((await list(`status=failed&limit=1&starting_after=${failed[0]}`))[1]).toEqual([failed[1]]);
+    expect((await list(`status=failed&limit=1&ending_before=${failed[2]}`))[1]).toEqual([failed[1]]);
+    expect(await list("merchant=mer_blank")).toEqual(["list", [], false]);
+  });
+
+  test("are shown one by one, whoever owns them", async () => {
+    const bench = await open();
+    const { data } = (await bench.call("GET", "/v1/payments?limit=1", { key: "sk_test_market" })).body;
+    expect(await bench.control("GET", `/records/payment/${data[0].id}?merchant=mer_market`)).toEqual(data[0]);
+    expect(await bench.control("GET", "/records/merchant/mer_stage")).toMatchObject({ id: "mer_stage", object: "merchant" });
+  });
+
+  test("belong to the first merchant by default", async () => {
+    const bench = await open();
+    expect((await bench.control("POST", "/records/payment", { amount: 5 })).merchantId).toBe("mer_lodge");
+  });
+
   test("with one id for several merchants require the merchant", async () => {
     const bench = await open();
     const { merchant } = await bench.control("POST", "/merchants", {});
+    expect((await ask(bench, "GET", "/records/booking/bkg_pending")).body.message).toContain(`mer_lodge, ${merchant}:`);
     const answer = await ask(bench, "PATCH", "/records/booking/bkg_pending", { status: "confirmed" });
     expect(refused(answer)).toEqual([400, "validation_failed"]);
     expect(answer.body.message).toContain(`mer_lodge, ${merchant}:`);

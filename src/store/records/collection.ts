@@ -3,8 +3,8 @@
 import { PreserializedJson } from "../../contracts/preserialized-json.ts";
 import { type RecordBase, type Resource, statesBefore } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
-import type { PageQuery } from "../../schema/shapes.ts";
 import type { Database } from "../sqlite/database.ts";
+import { openRecordPages, type RecordPosition, type RecordQuery } from "./record-pages.ts";
 
 export interface Page<R> {
   object: "list";
@@ -31,11 +31,11 @@ export interface Collection<R extends RecordBase> {
   find(id: string): R | undefined;
   /** The record; otherwise 404, with the same message for a record of another merchant. */
   require(id: string): R;
-  page(query: PageQuery): Page<R>;
+  page(query: RecordQuery): Page<R>;
   /** The result of `require` as the JSON that is stored: an operation may respond with it unparsed. */
   show(id: string): PreserializedJson<R>;
   /** The result of `page` as JSON, for the same purpose. */
-  list(query: PageQuery): PreserializedJson<Page<R>>;
+  list(query: RecordQuery): PreserializedJson<Page<R>>;
   /** The newest record, for kinds of which a merchant has only one. */
   newest(): R | undefined;
   create(fields: RecordFields<R>): R;
@@ -50,35 +50,16 @@ export interface Collection<R extends RecordBase> {
   lookup(values: Partial<R>): R | undefined;
 }
 
-interface RecordPosition {
-  sequence: number;
-  created: number;
-}
-
-const DEFAULT_PAGE = 25;
-
 type RecordKey = { merchant: string; kind: string; id: string };
-type ListQuery = { merchant: string; kind: string; limit: number; created?: number; sequence?: number };
 
 /** The statements that all collections of a database share. */
 function prepare(database: Database) {
   const { sql } = database;
   const ofMerchant = "merchant = @merchant and kind = +@kind";
   const byId = `${ofMerchant} and id = @id`;
-  const list = (where: string, order: string) =>
-    sql
-      .prepare<[ListQuery], string>(
-        `select body from documents where ${ofMerchant} ${where} order by created ${order}, sequence ${order} limit @limit + 0`,
-      )
-      .pluck();
   return {
     get: sql.prepare<[RecordKey], string>(`select body from documents where ${byId}`).pluck(),
-    position: sql.prepare<[RecordKey], RecordPosition>(`select sequence, created from documents where ${byId}`),
-    first: list("", "desc"),
-    // A page after a cursor takes two statements: with one on (created, sequence), SQLite would scan all records of the cursor's second, and
-    // with a frozen clock those are all records.
-    older: { sameSecond: list("and created = @created and sequence < @sequence", "desc"), others: list("and created < @created", "desc") },
-    newer: { sameSecond: list("and created = @created and sequence > @sequence", "asc"), others: list("and created > @created", "asc") },
+    pages: openRecordPages(database),
     insert: sql.insert("insert into documents", "merchant, kind, id, created, status, body"),
     update: sql.prepare<[RecordKey & { status: string | null; body: string }]>(
       `update documents set status = @status, body = @body where ${byId}`,
@@ -120,16 +101,16 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
     find,
     require: (id) => find(id) ?? failUnknown(kind, id),
     page(query) {
-      const { bodies, hasMore } = readPage(statements, resource, merchant, query);
+      const { bodies, hasMore } = statements.pages.read(kind, merchant, query);
       return { object: "list", data: bodies.map((body) => withoutHidden(resource, JSON.parse(body) as R)), has_more: hasMore };
     },
     show: (id) => new PreserializedJson(visibleJson(resource, stored(id) ?? failUnknown(kind, id))),
     list(query) {
-      const { bodies, hasMore } = readPage(statements, resource, merchant, query);
+      const { bodies, hasMore } = statements.pages.read(kind, merchant, query);
       const data = bodies.map((body) => visibleJson(resource, body)).join();
       return new PreserializedJson(`{"object":"list","data":[${data}],"has_more":${hasMore}}`);
     },
-    newest: () => read(statements.first.get({ merchant, kind, limit: 1 })),
+    newest: () => read(statements.pages.newest(kind, merchant)),
     create(fields) {
       const record = insert(compose(resource, scope, fields));
       const first = resource.defaults.status;
@@ -181,7 +162,7 @@ function writer<R extends RecordBase>(statements: Statements, resource: Resource
       const { changes } = statements.update.run(row);
       if (changes === 0) throw new Error(`${kind} ${record.id} no longer exists: it cannot be changed`);
       if (resource.unique.length === 0) return record;
-      const { sequence } = statements.position.get({ merchant, kind, id: record.id }) as RecordPosition;
+      const { sequence } = statements.pages.position(kind, merchant, record.id) as RecordPosition;
       statements.release.run(sequence);
       return claim(record, sequence);
     },
@@ -248,33 +229,4 @@ export function uniqueValue(record: object, fields: readonly string[]): string |
   );
   const empty = sorted.some((value) => value === null || value === undefined || (Array.isArray(value) && value.length === 0));
   return empty ? undefined : JSON.stringify(sorted);
-}
-
-/** One page of records, as they are stored. */
-function readPage(statements: Statements, { kind }: Resource, merchant: string, query: PageQuery): { bodies: string[]; hasMore: boolean } {
-  const limit = query.limit ?? DEFAULT_PAGE;
-  const after = query.starting_after ?? query.ending_before;
-  let bodies: string[];
-  if (after === undefined) bodies = statements.first.all({ merchant, kind, limit: limit + 1 });
-  else {
-    const cursor = statements.position.get({ merchant, kind, id: after });
-    if (!cursor) return failInvalidCursor(query, kind);
-    const { created, sequence } = cursor;
-    const { sameSecond, others } = query.ending_before === undefined ? statements.older : statements.newer;
-    bodies = sameSecond.all({ merchant, kind, created, sequence, limit: limit + 1 });
-    if (bodies.length <= limit) bodies.push(...others.all({ merchant, kind, created, limit: limit + 1 - bodies.length }));
-  }
-  const hasMore = bodies.length > limit;
-  if (hasMore) bodies.pop();
-  if (query.ending_before !== undefined) bodies.reverse();
-  return { bodies, hasMore };
-}
-
-/** The same message whether the record belongs to another merchant or does not exist. */
-export function failInvalidCursor(query: PageQuery, kind: string): never {
-  const name = query.ending_before === undefined ? "starting_after" : "ending_before";
-  fail("invalid_cursor", `${name} must be the id of a ${kind} of yours; received ${JSON.stringify(query[name])}.`, {
-    field: name,
-    received: query[name],
-  });
 }

@@ -1,0 +1,84 @@
+// Pages of one merchant's records of a kind: the newest, those around a cursor, or those in one status.
+
+import { fail } from "../../kernel/errors.ts";
+import type { PageQuery } from "../../schema/shapes.ts";
+import type { Database } from "../sqlite/database.ts";
+
+export interface RecordQuery extends PageQuery {
+  /** Only records in this status (default: all). */
+  status?: string | undefined;
+}
+
+export interface RecordPosition {
+  sequence: number;
+  created: number;
+}
+
+const DEFAULT_PAGE = 25;
+
+type ListQuery = { merchant: string; kind: string; limit: number; status?: string; created?: number; sequence?: number };
+
+const OF_MERCHANT = "merchant = @merchant and kind = +@kind";
+
+export function openRecordPages({ sql }: Database) {
+  const position = sql.prepare<[{ merchant: string; kind: string; id: string }], RecordPosition>(
+    `select sequence, created from documents where ${OF_MERCHANT} and id = @id`,
+  );
+  const inAnyStatus = prepareLists(sql, "");
+  const inStatus = prepareLists(sql, " and status = +@status");
+
+  return {
+    position: (kind: string, merchant: string, id: string) => position.get({ merchant, kind, id }),
+    newest: (kind: string, merchant: string) => inAnyStatus.first.get({ merchant, kind, limit: 1 }),
+    /** One page of records, as they are stored. */
+    read(kind: string, merchant: string, query: RecordQuery): { bodies: string[]; hasMore: boolean } {
+      const { limit = DEFAULT_PAGE, status } = query;
+      const wanted = status === undefined ? { merchant, kind } : { merchant, kind, status };
+      const { first, older, newer } = status === undefined ? inAnyStatus : inStatus;
+      const after = query.starting_after ?? query.ending_before;
+      let bodies: string[];
+      if (after === undefined) bodies = first.all({ ...wanted, limit: limit + 1 });
+      else {
+        const cursor = position.get({ merchant, kind, id: after });
+        if (!cursor) return failInvalidCursor(query, kind);
+        const { created, sequence } = cursor;
+        const { sameSecond, others } = query.ending_before === undefined ? older : newer;
+        bodies = sameSecond.all({ ...wanted, created, sequence, limit: limit + 1 });
+        if (bodies.length <= limit) bodies.push(...others.all({ ...wanted, created, limit: limit + 1 - bodies.length }));
+      }
+      const hasMore = bodies.length > limit;
+      if (hasMore) bodies.pop();
+      if (query.ending_before !== undefined) bodies.reverse();
+      return { bodies, hasMore };
+    },
+  };
+}
+
+/** The lists of records that meet a further condition. */
+function prepareLists(sql: Database["sql"], filter: string) {
+  const list = (where: string, order: string) =>
+    sql
+      .prepare<[ListQuery], string>(
+        `select body from documents where ${OF_MERCHANT}${where}${filter} order by created ${order}, sequence ${order} limit @limit + 0`,
+      )
+      .pluck();
+  return {
+    first: list("", "desc"),
+    // A page after a cursor takes two statements: with one on (created, sequence), SQLite would scan all records of the cursor's second, and
+    // with a frozen clock those are all records.
+    older: {
+      sameSecond: list(" and created = @created and sequence < @sequence", "desc"),
+      others: list(" and created < @created", "desc"),
+    },
+    newer: { sameSecond: list(" and created = @created and sequence > @sequence", "asc"), others: list(" and created > @created", "asc") },
+  };
+}
+
+/** The same message whether the record belongs to another merchant or does not exist. */
+export function failInvalidCursor(query: PageQuery, kind: string): never {
+  const name = query.ending_before === undefined ? "starting_after" : "ending_before";
+  fail("invalid_cursor", `${name} must be the id of a ${kind} of yours; received ${JSON.stringify(query[name])}.`, {
+    field: name,
+    received: query[name],
+  });
+}
