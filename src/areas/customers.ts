@@ -14,7 +14,7 @@ export const customers = resource({
     name: text("The customer's name"),
     phone: text("The customer's phone number"),
   }),
-  events: { created: "customer.created" },
+  created: "customer.created",
 });
 
 export const getCustomer = endpoint({

@@ -90,16 +90,15 @@ export const payrolls = resource({
     items: Type.Array(payrollItem, { description: "Payroll items, one per employee" }),
     totals,
   },
-  defaults: { status: "draft", items: [], totals: totalsOf([], "items") },
-  moves: {
-    draft: ["pending"],
-    pending: ["processing"],
-    processing: ["paid", "partially_paid", "failed"],
-    paid: [],
-    partially_paid: [],
-    failed: [],
+  defaults: { items: [], totals: totalsOf([], "items") },
+  states: {
+    draft: { to: ["pending"], event: "payroll.created" },
+    pending: { to: ["processing"] },
+    processing: { to: ["paid", "partially_paid", "failed"] },
+    paid: { to: [], event: "payroll.paid" },
+    partially_paid: { to: [] },
+    failed: { to: [] },
   },
-  events: { created: "payroll.created", paid: "payroll.paid" },
 });
 
 export const disciplinaryRecords = resource({
@@ -114,9 +113,12 @@ export const disciplinaryRecords = resource({
     incidentDate: day("Date of the incident"),
     issuedDate: day("Date on which the record was issued"),
   }),
-  defaults: { status: "open" },
-  moves: { open: ["acknowledged", "appealed"], acknowledged: ["closed", "appealed"], appealed: ["closed"], closed: [] },
-  events: { created: "disciplinary_record.created" },
+  states: {
+    open: { to: ["acknowledged", "appealed"], event: "disciplinary_record.created" },
+    acknowledged: { to: ["closed", "appealed"] },
+    appealed: { to: ["closed"] },
+    closed: { to: [] },
+  },
 });
 
 const score = (description: string) => Type.Number({ description: `${description}, out of 5`, minimum: 0, maximum: 5 });
@@ -139,9 +141,13 @@ export const appraisals = resource({
     goals: Type.Array(goal, { description: "Goals agreed for the period" }),
     ...nullables({ remarks: text("The reviewer's remarks") }),
   },
-  defaults: { status: "draft", goals: [] },
-  moves: { draft: ["submitted", "cancelled"], submitted: ["completed", "cancelled"], completed: [], cancelled: [] },
-  events: { completed: "appraisal.completed" },
+  defaults: { goals: [] },
+  states: {
+    draft: { to: ["submitted", "cancelled"] },
+    submitted: { to: ["completed", "cancelled"] },
+    completed: { to: [], event: "appraisal.completed" },
+    cancelled: { to: [] },
+  },
 });
 
 const payItem = Type.Object({ employeeId: employee, grossAmount: gross, ...optionals({ employeeName: name, deductions }) });

@@ -36,11 +36,14 @@ export const govPayments = resource({
     bookkeeping,
   },
   defaults: {
-    status: "pending",
     bookkeeping: { status: "unposted", journalEntryId: null, debitAccount: null, creditAccount: null, memo: null, postedAt: null },
   },
-  moves: { pending: ["paid", "failed", "cancelled"], paid: [], failed: [], cancelled: [] },
-  events: { paid: "gov_payment.paid" },
+  states: {
+    pending: { to: ["paid", "failed", "cancelled"] },
+    paid: { to: [], event: "gov_payment.paid" },
+    failed: { to: [] },
+    cancelled: { to: [] },
+  },
 });
 
 export const postGovPayment = endpoint({

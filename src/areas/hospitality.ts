@@ -33,9 +33,12 @@ export const pricingRules = resource({
   prefix: "prl",
   view: "pricing_rules",
   fields: { ...nullables(rule), ...nullables(scope), priority },
-  defaults: { status: "active", priority: 0 },
-  moves: { active: ["inactive"], inactive: ["active"] },
-  events: { created: "pricing_rule.created" },
+  defaults: { priority: 0 },
+  states: {
+    active: { to: ["inactive"] },
+    inactive: { to: ["active"] },
+  },
+  created: "pricing_rule.created",
 });
 
 export const bookings = resource({
@@ -54,17 +57,15 @@ export const bookings = resource({
     declineReason: text("Reason for declining the booking"),
     declinedAt: timestamp("Time at which the booking was declined"),
   }),
-  defaults: { status: "pending" },
-  moves: {
-    pending: ["confirmed", "declined", "cancelled"],
-    confirmed: ["checked_in", "no_show", "cancelled"],
-    checked_in: ["checked_out"],
-    checked_out: [],
-    no_show: [],
-    cancelled: [],
-    declined: [],
+  states: {
+    pending: { to: ["confirmed", "declined", "cancelled"], event: "booking.created" },
+    confirmed: { to: ["checked_in", "no_show", "cancelled"], event: "booking.confirmed" },
+    checked_in: { to: ["checked_out"] },
+    checked_out: { to: [] },
+    no_show: { to: [] },
+    cancelled: { to: [], event: "booking.cancelled" },
+    declined: { to: [], event: "booking.declined" },
   },
-  events: { created: "booking.created", confirmed: "booking.confirmed", declined: "booking.declined", cancelled: "booking.cancelled" },
 });
 
 export const createPricingRule = endpoint({

@@ -22,9 +22,13 @@ export const syncLogs = resource({
       errorMessage: text("Error message, if the synchronisation failed"),
     }),
   },
-  defaults: { status: "running", recordsProcessed: 0, recordsFailed: 0 },
-  moves: { running: ["succeeded", "partial", "failed"], succeeded: [], partial: [], failed: [] },
-  events: { succeeded: "integration_sync.succeeded", failed: "integration_sync.failed" },
+  defaults: { recordsProcessed: 0, recordsFailed: 0 },
+  states: {
+    running: { to: ["succeeded", "partial", "failed"] },
+    succeeded: { to: [], event: "integration_sync.succeeded" },
+    partial: { to: [] },
+    failed: { to: [], event: "integration_sync.failed" },
+  },
 });
 
 export const listSyncLogs = endpoint({

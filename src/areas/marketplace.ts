@@ -41,22 +41,14 @@ export const marketplaceOrders = resource({
       shippingAddress: address,
     }),
   },
-  defaults: { status: "pending", items: [] },
-  moves: {
-    pending: ["accepted", "refused", "canceled"],
-    accepted: ["shipped", "canceled"],
-    shipped: ["delivered", "canceled"],
-    delivered: [],
-    refused: [],
-    canceled: [],
-  },
-  events: {
-    created: "marketplace_order.created",
-    accepted: "marketplace_order.updated",
-    shipped: "marketplace_order.updated",
-    delivered: "marketplace_order.updated",
-    refused: "marketplace_order.updated",
-    canceled: "marketplace_order.updated",
+  defaults: { items: [] },
+  states: {
+    pending: { to: ["accepted", "refused", "canceled"], event: "marketplace_order.created" },
+    accepted: { to: ["shipped", "canceled"], event: "marketplace_order.updated" },
+    shipped: { to: ["delivered", "canceled"], event: "marketplace_order.updated" },
+    delivered: { to: [], event: "marketplace_order.updated" },
+    refused: { to: [], event: "marketplace_order.updated" },
+    canceled: { to: [], event: "marketplace_order.updated" },
   },
 });
 

@@ -22,15 +22,14 @@ export const membershipRenewals = resource({
     autoRenew: flag("Whether the membership renews automatically"),
     ...nullables({ renewedAt: timestamp("Time of renewal") }),
   },
-  defaults: { status: "pending", autoRenew: false },
-  moves: {
-    pending: ["renewed", "grace", "canceled"],
-    grace: ["renewed", "lapsed", "canceled"],
-    renewed: [],
-    lapsed: [],
-    canceled: [],
+  defaults: { autoRenew: false },
+  states: {
+    pending: { to: ["renewed", "grace", "canceled"], event: "membership_renewal.due" },
+    grace: { to: ["renewed", "lapsed", "canceled"] },
+    renewed: { to: [], event: "membership_renewal.renewed" },
+    lapsed: { to: [] },
+    canceled: { to: [] },
   },
-  events: { created: "membership_renewal.due", renewed: "membership_renewal.renewed" },
 });
 
 export const listRenewals = endpoint({

@@ -23,8 +23,10 @@ export const merchants = resource({
   prefix: "mer",
   view: "merchants",
   fields: nullables({ ...requiredFields, ...optionalFields }),
-  defaults: { status: "active" },
-  moves: { active: ["suspended"], suspended: ["active"] },
+  states: {
+    active: { to: ["suspended"] },
+    suspended: { to: ["active"] },
+  },
 });
 
 const method = {
@@ -49,9 +51,12 @@ export const payoutMethods = resource({
     ...nullables({ ...method, last4: text("Last four characters of the account number; the full number is not stored"), ...account }),
     isDefault,
   },
-  defaults: { status: "pending_verification", isDefault: true },
-  moves: { pending_verification: ["verified", "failed"], verified: [], failed: [] },
-  events: { created: "payout_method.updated", verified: "payout_method.updated", failed: "payout_method.updated" },
+  defaults: { isDefault: true },
+  states: {
+    pending_verification: { to: ["verified", "failed"], event: "payout_method.updated" },
+    verified: { to: [], event: "payout_method.updated" },
+    failed: { to: [], event: "payout_method.updated" },
+  },
 });
 
 export const setPayoutMethod = endpoint({

@@ -21,8 +21,11 @@ export const eventOrganizers = resource({
     upcomingEvents: count("Number of upcoming events"),
     pastEvents: count("Number of past events"),
   },
-  defaults: { status: "active", verified: false, upcomingEvents: 0, pastEvents: 0 },
-  moves: { active: ["suspended"], suspended: ["active"] },
+  defaults: { verified: false, upcomingEvents: 0, pastEvents: 0 },
+  states: {
+    active: { to: ["suspended"] },
+    suspended: { to: ["active"] },
+  },
 });
 
 export const getOrganizer = endpoint({

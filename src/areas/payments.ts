@@ -21,9 +21,13 @@ export const payments = resource({
     }),
     refundedAmount: amount("Amount refunded", { minimum: 0 }),
   },
-  defaults: { status: "pending", refundedAmount: 0 },
-  moves: { pending: ["succeeded", "failed"], succeeded: ["refunded"], failed: [], refunded: [] },
-  events: { created: "payment.pending", succeeded: "payment.succeeded", failed: "payment.failed", refunded: "payment.refunded" },
+  defaults: { refundedAmount: 0 },
+  states: {
+    pending: { to: ["succeeded", "failed"], event: "payment.pending" },
+    succeeded: { to: ["refunded"], event: "payment.succeeded" },
+    failed: { to: [], event: "payment.failed" },
+    refunded: { to: [], event: "payment.refunded" },
+  },
 });
 
 export const listPayments = endpoint({

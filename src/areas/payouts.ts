@@ -15,9 +15,13 @@ export const payouts = resource({
     arrivalDate: day("Expected date of arrival"),
     failureCode: text("Reason for the failure"),
   }),
-  defaults: { status: "pending" },
-  moves: { pending: ["in_transit", "canceled"], in_transit: ["paid", "failed"], paid: [], failed: [], canceled: [] },
-  events: { created: "payout.created", paid: "payout.paid", failed: "payout.failed" },
+  states: {
+    pending: { to: ["in_transit", "canceled"], event: "payout.created" },
+    in_transit: { to: ["paid", "failed"] },
+    paid: { to: [], event: "payout.paid" },
+    failed: { to: [], event: "payout.failed" },
+    canceled: { to: [] },
+  },
 });
 
 export const listPayouts = endpoint({

@@ -11,8 +11,10 @@ export const products = resource({
   prefix: "prod",
   view: "products",
   fields: nullables({ name: text("Name of the product"), description: text("Description of the product") }),
-  defaults: { status: "active" },
-  moves: { active: ["archived"], archived: ["active"] },
+  states: {
+    active: { to: ["archived"] },
+    archived: { to: ["active"] },
+  },
 });
 
 const requiredFields = {
@@ -36,9 +38,12 @@ export const productVariants = resource({
   prefix: "var",
   view: "product_variants",
   fields: { productId: id("prod", "Product of the variant"), ...nullables({ ...requiredFields, ...optionalFields }), options },
-  defaults: { status: "active", options: {} },
-  moves: { active: ["archived"], archived: ["active"] },
-  events: { created: "product_variant.created" },
+  defaults: { options: {} },
+  states: {
+    active: { to: ["archived"] },
+    archived: { to: ["active"] },
+  },
+  created: "product_variant.created",
   unique: [["sku"], ["productId", "options"]],
 });
 

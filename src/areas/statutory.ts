@@ -51,15 +51,13 @@ export const remittances = resource({
     ...receipt,
     confirmedAt: timestamp("Time of confirmation"),
   }),
-  defaults: { status: "pending" },
-  moves: {
-    pending: ["paid", "overdue", "confirmed", "cancelled"],
-    paid: ["confirmed"],
-    overdue: ["paid", "confirmed", "cancelled"],
-    confirmed: [],
-    cancelled: [],
+  states: {
+    pending: { to: ["paid", "overdue", "confirmed", "cancelled"], event: "remittance.created" },
+    paid: { to: ["confirmed"] },
+    overdue: { to: ["paid", "confirmed", "cancelled"] },
+    confirmed: { to: [], event: "remittance.confirmed" },
+    cancelled: { to: [] },
   },
-  events: { created: "remittance.created", confirmed: "remittance.confirmed" },
 });
 
 const settings = {
@@ -88,7 +86,7 @@ export const statutorySettings = resource({
   view: "statutory_settings",
   fields: { ...nullables(settings), autoRemit, schemes, updated: nullable(timestamp("Time of the last change")) },
   defaults: { autoRemit: false, schemes: [] },
-  events: { updated: "statutory_settings.updated" },
+  updated: "statutory_settings.updated",
 });
 
 /** Every merchant has exactly one settings record, so its id is constant. */

@@ -33,8 +33,10 @@ export const webhookEndpoints = resource({
   prefix: "we",
   view: "webhook_endpoints",
   fields: subscription,
-  defaults: { status: "enabled" },
-  moves: { enabled: ["disabled"], disabled: ["enabled"] },
+  states: {
+    enabled: { to: ["disabled"] },
+    disabled: { to: ["enabled"] },
+  },
   hidden: ["secret", "previousSecret", "rotated", "disabledReason"],
 });
 

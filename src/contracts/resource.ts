@@ -1,4 +1,4 @@
-// The declaration of a resource: its fields, its statuses, the transitions between them and the events that they emit.
+// The declaration of a resource: its fields, its states with what each arrival sets, causes and emits, and the rules of its records.
 
 import { oncePerKey } from "../kernel/once.ts";
 import { assumed } from "../schema/assumed.ts";
@@ -15,16 +15,90 @@ export interface RecordBase {
   status?: string | undefined;
 }
 
+/** Fields of a record, unknown ones included; null stands for the default. */
+export type RecordFields<R> = { [Name in keyof R]?: R[Name] | null | undefined } & Record<string, unknown>;
+
+/** One merchant's records of a kind, for the consequences of a change: part of the same transaction. */
+export interface Records<R extends RecordBase> {
+  find(id: string): R | undefined;
+  /** The record; otherwise 404, with the same message for a record of another merchant. */
+  require(id: string): R;
+  /** The newest record, for kinds of which a merchant has only one. */
+  newest(): R | undefined;
+  /** Records whose fields have these values, the oldest first; null matches a field that is null or absent. */
+  all(values?: { readonly [field: string]: string | null }): R[];
+  /** Takes a new record through its states up to `status` (default: the first), each with its values, consequences and event. */
+  create(fields: RecordFields<R>): R;
+  /** Changes fields without changing the state; null is a value. Emits `event` (default: the declared one; null: none). */
+  update(record: R, changes: RecordFields<R>, event?: string | null): R;
+  /** Changes the state if the transitions of the kind allow it; otherwise 409 with the states that do. */
+  move(record: R, status: string, changes?: RecordFields<R>): R;
+}
+
+/** The merchant's records of a kind. */
+export type OwnRecords = <R extends RecordBase>(resource: Resource<R>) => Records<R>;
+
+/** A record that arrives in a state. */
+export interface Arrival<R> {
+  record: R;
+  /** Unix seconds on the sandbox clock, and never before the record was created. */
+  now: number;
+  own: OwnRecords;
+}
+
+export interface State<R, S extends string = string> {
+  /** The states that may follow. */
+  to: readonly S[];
+  /** The event of the arrival. */
+  event?: string;
+  /** Values for fields that the caller left out; reads other records but changes none. */
+  sets?(arrival: Arrival<R>): RecordFields<R>;
+  /** Consequences for other records; runs after the record is stored and its event emitted. */
+  arrive?(arrival: Arrival<R>): void;
+  /** What time brings about: the state that follows at a time (sandbox milliseconds) which the record itself or its merchant's settings say. */
+  next?(state: Pick<Arrival<R>, "record" | "own">): { at: number; status: NoInfer<S> } | undefined;
+}
+
+/** A value that contradicts a rule. */
+export interface RuleProblem {
+  /** The field, or a path such as `items/0/amount`. */
+  field: string;
+  code: string;
+  message: string;
+}
+
+/** What a rule compares a record with. */
+export interface RuleContext<R> {
+  /** The record as it was; undefined for a new one. */
+  before: R | undefined;
+  /** Unix seconds on the sandbox clock. */
+  now: number;
+  own: OwnRecords;
+}
+
+/** What must hold of a record. A rule about other records may throw a conflict by itself. */
+export type Rule<R> = { check(record: R, context: RuleContext<R>): RuleProblem | undefined }["check"];
+
+/** The event of a change that keeps the state: one for all, or the first type whose condition holds. Null: none. */
+type UpdateEvents<R> = string | null | Readonly<Record<string, (before: R, after: R) => boolean>>;
+
 export interface Resource<R extends RecordBase = RecordBase> {
   readonly kind: string;
   readonly prefix: string;
   /** The name of the SQL view of these records. */
   readonly view: string;
   readonly schema: TUnsafe<R> & { properties: TProperties };
-  /** The statuses that may follow each status; empty for resources without a status. */
+  /** The states by name, the initial one first; empty for resources without a status. */
+  readonly states: Readonly<Record<string, State<R>>>;
+  /** The statuses that may follow each status. */
   readonly transitions: Readonly<Record<string, readonly string[]>>;
-  /** The event type for each transition, keyed by the new status, or by `created` for a new record. */
+  /** The event type of each arrival, keyed by the new status, by `created` for a new record, or by the name of a change that keeps the state. */
   readonly events: Readonly<Record<string, string>>;
+  /** The event type of a change that keeps the state. */
+  updateEvent(before: R, after: R): string | undefined;
+  readonly rules: readonly Rule<R>[];
+  /** The kind of record that each of these fields refers to. */
+  readonly references: Readonly<Record<string, string>>;
   /** Unique constraints: sets of fields whose combined values must be unique among a merchant's records. */
   readonly unique: readonly (readonly string[])[];
   /** Fields that are stored but never returned. */
@@ -33,13 +107,18 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly defaults: Partial<R>;
 }
 
-interface ResourceDeclaration<F extends TProperties, M extends Record<string, readonly string[]>> {
+interface ResourceDeclaration<F extends TProperties, S extends string> {
   kind: string;
   prefix: string;
   view: string;
   fields: F;
-  moves?: M;
-  events?: Partial<Record<"created" | "updated" | keyof M, string>> & Record<string, string>;
+  /** The states, the initial one first. */
+  states?: { readonly [Name in S]: State<RecordOf<F>, NoInfer<S>> };
+  /** The event of a new record (default: that of the first state); null: none. */
+  created?: string | null;
+  updated?: UpdateEvents<RecordOf<F>>;
+  rules?: readonly Rule<RecordOf<F>>[];
+  references?: { readonly [Name in keyof F]?: string };
   unique?: readonly (readonly string[])[];
   hidden?: readonly string[];
   defaults?: Record<string, unknown>;
@@ -47,23 +126,27 @@ interface ResourceDeclaration<F extends TProperties, M extends Record<string, re
   livemode?: false;
 }
 
-type RecordShape<F extends TProperties, M> = RecordBase &
-  Static<TObject<F>> &
-  (string extends keyof M ? unknown : { status: Extract<keyof M, string> });
+type RecordOf<F extends TProperties> = RecordBase & Static<TObject<F>>;
+
+type RecordShape<F extends TProperties, S extends string> = RecordOf<F> & (string extends S ? unknown : { status: S });
 
 const SHAPE_WHY = "The service's documentation names the resource but does not list its fields; these are common to comparable APIs.";
 
-export function resource<const F extends TProperties, const M extends Record<string, readonly string[]>>(
-  declared: ResourceDeclaration<F, M>,
-): Resource<RecordShape<F, M>> {
+export function resource<const F extends TProperties, const S extends string = string>(
+  declared: ResourceDeclaration<F, S>,
+): Resource<RecordShape<F, S>> {
+  type R = RecordShape<F, S>;
+  const { kind, prefix, view, updated = null } = declared;
   const documented = declared.livemode === false;
-  const states = Object.keys(declared.moves ?? {});
+  const states = (declared.states ?? {}) as unknown as Resource<R>["states"];
+  const [first] = Object.keys(states);
+  const transitions = Object.fromEntries(Object.entries(states).map(([name, { to }]) => [name, to]));
   const schema = Type.Object(
     {
-      id: id(declared.prefix, "Unique identifier of the object"),
-      object: oneOf([declared.kind], "Type of the object"),
+      id: id(prefix, "Unique identifier of the object"),
+      object: oneOf([kind], "Type of the object"),
       merchantId: id("mer", "Merchant that owns the object"),
-      ...(states.length > 0 ? { status: oneOf(states, describeMoves(declared.moves ?? {})) } : {}),
+      ...(first === undefined ? {} : { status: oneOf(Object.keys(states), describeTransitions(transitions)) }),
       ...declared.fields,
       metadata: metadata(),
       created: assumed(
@@ -72,19 +155,46 @@ export function resource<const F extends TProperties, const M extends Record<str
       ),
       ...(documented ? {} : { livemode: Type.Boolean({ const: false, description: "Always false: no money moves here" }) }),
     },
-    { title: declared.kind },
+    { title: kind },
   );
   return {
-    kind: declared.kind,
-    prefix: declared.prefix,
-    view: declared.view,
-    schema: (documented ? schema : assumed(schema, SHAPE_WHY)) as unknown as Resource<RecordShape<F, M>>["schema"],
-    transitions: declared.moves ?? {},
-    events: declared.events ?? {},
+    kind,
+    prefix,
+    view,
+    schema: (documented ? schema : assumed(schema, SHAPE_WHY)) as unknown as Resource<R>["schema"],
+    states,
+    transitions,
+    events: eventsOf(declared, transitions),
+    updateEvent: chooseUpdateEvent(updated as UpdateEvents<R>),
+    rules: (declared.rules ?? []) as unknown as readonly Rule<R>[],
+    references: (declared.references ?? {}) as Record<string, string>,
     unique: declared.unique ?? [],
     hidden: declared.hidden ?? [],
-    defaults: (declared.defaults ?? {}) as Partial<RecordShape<F, M>>,
+    defaults: { ...(first === undefined ? {} : { status: first }), ...declared.defaults } as Partial<R>,
   };
+}
+
+function eventsOf(
+  {
+    states = {},
+    created,
+    updated,
+  }: { states?: Readonly<Record<string, { event?: string }>>; created?: string | null; updated?: string | object | null },
+  transitions: Resource["transitions"],
+): Record<string, string> {
+  const all = Object.entries(states);
+  const creation = created === undefined ? all[0]?.[1].event : created;
+  // The initial state is an arrival of its own only where a record can return to it.
+  const arrivals = all.filter(([name]) => statesBefore(transitions, name).length > 0).map(([name, { event }]) => [name, event]);
+  const updates =
+    typeof updated === "string" ? [["updated", updated]] : Object.keys(updated ?? {}).map((type) => [type.split(".").at(-1), type]);
+  return Object.fromEntries([["created", creation], ...arrivals, ...updates].filter(([, event]) => event != null));
+}
+
+function chooseUpdateEvent<R>(updated: UpdateEvents<R>): (before: R, after: R) => string | undefined {
+  if (updated === null || typeof updated === "string") return () => updated ?? undefined;
+  const types = Object.entries(updated);
+  return (before, after) => types.find(([, holds]) => holds(before, after))?.[0];
 }
 
 /** Fields that the service derives and no caller may set. */
@@ -123,13 +233,24 @@ export function withFields<R extends RecordBase, const F extends TProperties>(
   return assumed(Type.Unsafe<R & Static<TObject<F>>>(Type.Object({ ...resource.schema.properties, ...fields })), SHAPE_WHY);
 }
 
+/** The states through which a new record reaches `status`: the shortest way from the initial state, both included. */
+export const pathTo = ({ transitions, defaults }: Resource, status: string): string[] => {
+  const ways = [[defaults.status as string]];
+  for (const way of ways) {
+    const last = way.at(-1) as string;
+    if (last === status) return way;
+    for (const next of transitions[last] ?? []) if (!ways.some((known) => known.includes(next))) ways.push([...way, next]);
+  }
+  throw new Error(`no way leads to ${status}`);
+};
+
 /** The statuses from which a record may move to `state`. */
-export function statesBefore(moves: Resource["transitions"], state: string): string[] {
-  return Object.keys(moves).filter((from) => moves[from]?.includes(state));
+export function statesBefore(transitions: Resource["transitions"], state: string): string[] {
+  return Object.keys(transitions).filter((from) => transitions[from]?.includes(state));
 }
 
-function describeMoves(moves: Record<string, readonly string[]>): string {
-  const lines = Object.entries(moves).map(([from, to]) =>
+function describeTransitions(transitions: Resource["transitions"]): string {
+  const lines = Object.entries(transitions).map(([from, to]) =>
     to.length > 0 ? `\`${from}\` → ${to.map((state) => `\`${state}\``).join(", ")}` : `\`${from}\` is final`,
   );
   return lines.join("; ");

@@ -1,6 +1,6 @@
 // One authenticated call in the model, and the helpers its operation uses: lookups, creation, transitions and events.
 
-import { type Fields, type KindName, kinds } from "./record-kinds.ts";
+import { type Fields, type Kind, type KindName, kinds } from "./record-kinds.ts";
 import { buildRecord, type Entry, type Event, type Merchant, newestFirst, recordsOf, secondsOf, type World } from "./world.ts";
 
 export interface Request {
@@ -153,18 +153,26 @@ export function create(call: Call, kind: KindName, fields: Fields, at?: number):
   return record;
 }
 
-/** Emits `created` with the initial state, then the event of the current state if that is another. */
+/** Emits the events of a new record: one for each state on the shortest way to its own. */
 export function emitCreation(world: World, merchant: Merchant, kind: KindName, record: Entry): void {
-  const emits: Record<string, string> = kinds[kind].emits;
-  const first = (kinds[kind].defaults as Fields).status;
+  const { emits, transitions, defaults }: Kind = kinds[kind];
+  const [first, ...later] = wayTo(transitions, defaults.status as string | undefined, record.status as string);
   if (emits.created) emit(world, merchant, emits.created, first === undefined ? record : { ...record, status: first });
-  const stateEvent = emits[String(record.status)];
-  if (stateEvent && (record.status !== first || !emits.created)) emit(world, merchant, stateEvent, record);
+  for (const status of later) if (emits[status]) emit(world, merchant, emits[status], { ...record, status });
+}
+
+function wayTo(transitions: Kind["transitions"], from: string | undefined, to: string): string[] {
+  if (from === undefined) return [];
+  const cameFrom = new Map<string, string | undefined>([[from, undefined]]);
+  for (const state of cameFrom.keys()) for (const next of transitions[state] ?? []) if (!cameFrom.has(next)) cameFrom.set(next, state);
+  const way = [to];
+  for (let state = cameFrom.get(to); state !== undefined; state = cameFrom.get(state)) way.unshift(state);
+  return way;
 }
 
 /** Moves a record to another state if the transitions of its kind allow it. */
 export function transition(world: World, merchant: Merchant, kind: KindName, record: Entry, to: string, fields: Fields = {}): Entry {
-  const { transitions, emits }: { transitions: Record<string, string[]>; emits: Record<string, string> } = kinds[kind];
+  const { transitions, emits }: Kind = kinds[kind];
   if (!transitions[String(record.status)]?.includes(to)) refuse("invalid_state");
   Object.assign(record, fields, { status: to });
   if (emits[to]) emit(world, merchant, emits[to], record);

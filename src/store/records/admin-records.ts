@@ -26,9 +26,7 @@ export function changeAdminRecord(resource: Resource, getCollection: GetCollecti
   const records = getCollection();
   const record = records.require(id);
   const { status, ...fields } = given;
-  return typeof status === "string" && status !== record.status
-    ? records.move(record, status, fields)
-    : records.update(record, fields, resource.events.updated);
+  return typeof status === "string" && status !== record.status ? records.move(record, status, fields) : records.update(record, fields);
 }
 
 function checkFields(resource: Resource, fields: JsonObject, schema: ObjectSchema): void {

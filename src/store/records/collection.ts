@@ -1,10 +1,12 @@
-// One merchant's records of one kind: reads and writes them as JSON documents, and emits the event of each change.
+// One merchant's records of one kind: reads and writes them as JSON documents, takes them through their states, and emits the event of each change.
 
 import { PreserializedJson } from "../../contracts/preserialized-json.ts";
-import { type RecordBase, type Resource, statesBefore } from "../../contracts/resource.ts";
+import type { OwnRecords, RecordBase, RecordFields, Records, Resource } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
 import type { Database } from "../sqlite/database.ts";
+import { openArrivals } from "./arrivals.ts";
 import { openRecordPages, type RecordPosition, type RecordQuery } from "./record-pages.ts";
+import { checkRules } from "./record-rules.ts";
 
 export interface Page<R> {
   object: "list";
@@ -24,27 +26,16 @@ export interface Scope {
   checkRecord(resource: Resource, record: RecordBase): void;
 }
 
-/** Fields of a record, unknown ones included; null stands for the default. */
-type RecordFields<R> = { [Name in keyof R]?: R[Name] | null | undefined } & Record<string, unknown>;
-
-export interface Collection<R extends RecordBase> {
-  find(id: string): R | undefined;
-  /** The record; otherwise 404, with the same message for a record of another merchant. */
-  require(id: string): R;
+export interface Collection<R extends RecordBase> extends Records<R> {
   page(query: RecordQuery): Page<R>;
   /** The result of `require` as the JSON that is stored: an operation may respond with it unparsed. */
   show(id: string): PreserializedJson<R>;
   /** The result of `page` as JSON, for the same purpose. */
   list(query: RecordQuery): PreserializedJson<Page<R>>;
-  /** The newest record, for kinds of which a merchant has only one. */
-  newest(): R | undefined;
-  create(fields: RecordFields<R>): R;
+  /** Stores a record of a fixture as it is given: without rules, consequences and events. */
+  seed(fields: RecordFields<R>): void;
   /** The record that `create` would make of these fields; it is not stored. */
   draft(fields: RecordFields<R>): R;
-  /** Changes fields without changing the state; null is a value. Emits `event` if one is given. */
-  update(record: R, changes: RecordFields<R>, event?: string): R;
-  /** Changes the state if the transitions of the kind allow it; otherwise 409 with the states that do. */
-  move(record: R, status: string, changes?: RecordFields<R>): R;
   remove(record: R): void;
   /** The record with these values in fields that are unique together. */
   lookup(values: Partial<R>): R | undefined;
@@ -60,6 +51,9 @@ function prepare(database: Database) {
   return {
     get: sql.prepare<[RecordKey], string>(`select body from documents where ${byId}`).pluck(),
     pages: openRecordPages(database),
+    all: sql
+      .prepare<[{ merchant: string; kind: string }], string>(`select body from documents where ${ofMerchant} order by created, sequence`)
+      .pluck(),
     insert: sql.insert("insert into documents", "merchant, kind, id, created, status, body"),
     update: sql.prepare<[RecordKey & { status: string | null; body: string }]>(
       `update documents set status = @status, body = @body where ${byId}`,
@@ -88,15 +82,10 @@ export function openCollections(database: Database): Collections {
 function collection<R extends RecordBase>(statements: Statements, resource: Resource<R>, scope: Scope): Collection<R> {
   const { kind } = resource;
   const { merchant } = scope;
-  const { insert, write } = writer(statements, resource, scope);
   const read = (body: string | undefined) => (body === undefined ? undefined : (JSON.parse(body) as R));
   const stored = (id: string) => statements.get.get({ merchant, kind, id });
   const find = (id: string) => read(stored(id));
-  const emit = (event: string | undefined, record: R) => {
-    if (event !== undefined) scope.emit(event, withoutHidden(resource, record));
-    return record;
-  };
-
+  const changes = () => changer(statements, resource, scope);
   return {
     find,
     require: (id) => find(id) ?? failUnknown(kind, id),
@@ -111,33 +100,54 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
       return new PreserializedJson(`{"object":"list","data":[${data}],"has_more":${hasMore}}`);
     },
     newest: () => read(statements.pages.newest(kind, merchant)),
-    create(fields) {
-      const record = insert(compose(resource, scope, fields));
-      const first = resource.defaults.status;
-      // Emits `created` with the initial state even when the record starts in a later one.
-      emit(resource.events.created, first === undefined ? record : { ...record, status: first });
-      const startsLater = record.status !== first || resource.events.created === undefined;
-      return startsLater ? emit(resource.events[record.status ?? ""], record) : record;
-    },
-    draft: (fields) => compose(resource, scope, fields),
-    update: (record, changes, event) => emit(event, write({ ...record, ...changes })),
-    move(record, status, changes) {
-      const from = record.status ?? "";
-      if (!resource.transitions[from]?.includes(status)) failTransition(resource, record, status);
-      return emit(resource.events[status], write({ ...record, ...changes, status }));
-    },
-    remove(record) {
-      statements.remove.run({ merchant, kind, id: record.id });
+    all(values = {}) {
+      const wanted = Object.entries(values);
+      const records = statements.all.all({ merchant, kind }).map((body) => JSON.parse(body) as R);
+      return records.filter((record) => wanted.every(([field, value]) => (record[field as keyof R] ?? null) === value));
     },
     lookup(values) {
       const fields = Object.keys(values);
       return read(statements.unique.get({ merchant, kind, field: fields.join(), value: uniqueValue(values, fields) ?? "" }));
     },
+    create: (fields) => changes().create(fields),
+    seed: (fields) => changes().seed(fields),
+    draft: (fields) => compose(resource, scope, fields),
+    update: (record, values, event) => changes().update(record, values, event),
+    move: (record, status, values) => changes().move(record, status, values),
+    remove: (record) => void statements.remove.run({ merchant, kind, id: record.id }),
+  };
+}
+
+/** Makes and changes records of one kind. Built for each change: most collections only read. */
+function changer<R extends RecordBase>(statements: Statements, resource: Resource<R>, scope: Scope) {
+  const { merchant, now } = scope;
+  const own: OwnRecords = (other) => collection(statements, other, scope);
+  const { insert, write } = writer(statements, resource, scope);
+  const emit = (event: string | null | undefined, record: R) => {
+    if (event != null) scope.emit(event, withoutHidden(resource, record));
+  };
+  const exists = (other: string, id: string) => statements.pages.position(other, merchant, id) !== undefined;
+  const check = (record: R, before?: R) => {
+    scope.checkRecord(resource, record);
+    checkRules(resource, record, { before, now, own, exists });
+    return record;
+  };
+  const change = (record: R, before: R) => write(check(record, before));
+  const arrivals = openArrivals({ resource, now, own, insert: (record) => insert(check(record)), write: change, emit });
+  return {
+    create: (fields: RecordFields<R>) => arrivals.create(compose(resource, scope, fields), fields),
+    seed: (fields: RecordFields<R>) => void insert(arrivals.seeded(compose(resource, scope, fields), fields)),
+    update(record: R, changes: RecordFields<R>, event?: string | null) {
+      const updated = change({ ...record, ...changes }, record);
+      emit(event === undefined ? resource.updateEvent(record, updated) : event, updated);
+      return updated;
+    },
+    move: arrivals.move,
   };
 }
 
 /** Stores new and changed records of one kind, and their unique values. */
-function writer<R extends RecordBase>(statements: Statements, resource: Resource<R>, { merchant, checkRecord }: Scope) {
+function writer<R extends RecordBase>(statements: Statements, resource: Resource<R>, { merchant }: Scope) {
   const { kind } = resource;
   const claim = (record: R, sequence: number | bigint) => {
     for (const fields of resource.unique) {
@@ -150,14 +160,12 @@ function writer<R extends RecordBase>(statements: Statements, resource: Resource
   };
   return {
     insert(record: R): R {
-      checkRecord(resource, record);
       const { id, created } = record;
       const row = { merchant, kind, id, created, status: stateOf(resource, record), body: JSON.stringify(record) };
       const { lastInsertRowid } = statements.insert(row);
       return claim(record, lastInsertRowid);
     },
     write(record: R): R {
-      checkRecord(resource, record);
       const row = { merchant, kind, id: record.id, status: stateOf(resource, record), body: JSON.stringify(record) };
       const { changes } = statements.update.run(row);
       if (changes === 0) throw new Error(`${kind} ${record.id} no longer exists: it cannot be changed`);
@@ -202,15 +210,6 @@ function compose<R extends RecordBase>(resource: Resource<R>, scope: Scope, fiel
 
 function failUnknown(kind: string, id: string): never {
   fail("resource_not_found", `No such ${kind}: ${id}.`, { resource: kind, id });
-}
-
-function failTransition(resource: Resource, record: RecordBase, status: string): never {
-  const allowed = statesBefore(resource.transitions, status);
-  const name = `${resource.kind[0]?.toUpperCase()}${resource.kind.slice(1).replaceAll("_", " ")} ${record.id}`;
-  const present = record.status === status ? `already ${status}` : record.status;
-  const records = resource.view.replaceAll("_", " ");
-  const rule = allowed.length === 0 ? `no ${records} can become ${status}` : `only ${allowed.join(" or ")} ${records} can become ${status}`;
-  fail("invalid_state", `${name} is ${present}; ${rule}.`, { currentStatus: record.status, allowedFrom: allowed });
 }
 
 function failDuplicate<R extends RecordBase>(resource: Resource<R>, record: R, fields: readonly string[]): never {

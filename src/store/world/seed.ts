@@ -45,7 +45,7 @@ export function openSeeder({ database, collections, counters, tenants }: SeederS
       const all = { merchant: [{ ...profile, id, email }], ...fixture.records };
       for (const [kind, records] of Object.entries(all)) {
         const collection = collections(kinds.get(kind) as Resource, scope);
-        for (const record of records) collection.create(record);
+        for (const record of records) collection.seed(record);
       }
       tenants.addKey(id, key);
       tenants.addLogin(email, id, password);

@@ -1,0 +1,99 @@
+// Takes records through their states: each arrival sets its values, is checked against the rules, emits its event and has its consequences.
+
+import {
+  type Arrival,
+  type OwnRecords,
+  pathTo,
+  type RecordBase,
+  type RecordFields,
+  type Resource,
+  statesBefore,
+} from "../../contracts/resource.ts";
+import { fail } from "../../kernel/errors.ts";
+
+interface ArrivalDependencies<R extends RecordBase> {
+  resource: Resource<R>;
+  /** Unix seconds on the sandbox clock. */
+  now: number;
+  own: OwnRecords;
+  insert(record: R): R;
+  write(record: R, before: R): R;
+  emit(event: string | undefined, record: R): void;
+}
+
+export function openArrivals<R extends RecordBase>({ resource, now, own, insert, write, emit }: ArrivalDependencies<R>) {
+  const { states, events } = resource;
+  const arrivalOf = (record: R): Arrival<R> => ({ record, now: Math.max(now, record.created), own });
+  const finish = (record: R, event: string | undefined): R => {
+    emit(event, record);
+    states[record.status ?? ""]?.arrive?.(arrivalOf(record));
+    return record;
+  };
+  const move = (before: R, status: string, changes?: RecordFields<R>) => {
+    const record = withValues(resource, arrivalOf({ ...before, ...changes, status }), changes);
+    return finish(write(record, before), events[status]);
+  };
+  return {
+    /** Stores a new record and takes it to its state. `fields` are those that the caller gave. */
+    create(composed: R, fields: RecordFields<R>): R {
+      const [first, ...later] = statesUpTo(resource, composed);
+      if (first === undefined) return finish(insert(composed), events.created);
+      const [start, given] = later.length === 0 ? [composed, []] : splitByState(resource, arrivalOf(composed), fields, [first, ...later]);
+      const initial = withValues(resource, arrivalOf({ ...start, status: first }), fields);
+      const created = finish(insert(initial), events.created);
+      return later.reduce((record, status, index) => move(record, status, given[index]), created);
+    },
+    move(record: R, status: string, changes?: RecordFields<R>): R {
+      if (!resource.transitions[record.status ?? ""]?.includes(status)) failTransition(resource, record, status);
+      return move(record, status, changes);
+    },
+    /** A complete record of a fixture: the values of its states where the fixture left them out. */
+    seeded(composed: R, fields: RecordFields<R>): R {
+      let record = composed;
+      for (const status of statesUpTo(resource, composed))
+        record = withValues(resource, { record: { ...record, status }, now: record.created, own }, fields);
+      return record;
+    },
+  };
+}
+
+/** The states of a new record on its way to its status. */
+function statesUpTo<R extends RecordBase>(resource: Resource<R>, { status }: R): string[] {
+  if (resource.defaults.status === undefined || status === undefined) return [];
+  return status === resource.defaults.status ? [status] : pathTo(resource, status);
+}
+
+/** The record with the values that its state sets, except those that the caller gave. */
+function withValues<R extends RecordBase>({ states }: Resource<R>, arrival: Arrival<R>, given: RecordFields<R> = {} as RecordFields<R>): R {
+  const values = states[arrival.record.status ?? ""]?.sets?.(arrival);
+  if (values === undefined) return arrival.record;
+  const missing = Object.entries(values).filter(([field]) => given[field] == null);
+  return { ...arrival.record, ...Object.fromEntries(missing) };
+}
+
+/** The record in its first state, and the given fields that belong to each later state: those that the state would set. */
+function splitByState<R extends RecordBase>(
+  { states, defaults }: Resource<R>,
+  arrival: Arrival<R>,
+  fields: RecordFields<R>,
+  [first = "", ...later]: string[],
+): [R, RecordFields<R>[]] {
+  const setBy = (status: string) => Object.keys(states[status]?.sets?.({ ...arrival, record: { ...arrival.record, status } }) ?? {});
+  const ofFirst = setBy(first);
+  const ofLater = later.map((status) => setBy(status).filter((field) => !ofFirst.includes(field)));
+  const withheld = ofLater.flat().map((field) => [field, (defaults as Record<string, unknown>)[field] ?? null]);
+  const given = ofLater.map((names) => Object.fromEntries(names.map((name) => [name, fields[name]])) as RecordFields<R>);
+  return [{ ...arrival.record, ...Object.fromEntries(withheld) }, given.map(dropMissing)];
+}
+
+const dropMissing = <R>(fields: RecordFields<R>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as RecordFields<R>;
+
+function failTransition(resource: Resource, record: RecordBase, status: string): never {
+  const allowed = statesBefore(resource.transitions, status);
+  const name = `${resource.kind[0]?.toUpperCase()}${resource.kind.slice(1).replaceAll("_", " ")} ${record.id}`;
+  const present = record.status === status ? `already ${status}` : record.status;
+  const records = resource.view.replaceAll("_", " ");
+  const rule = allowed.length === 0 ? `no ${records} can become ${status}` : `only ${allowed.join(" or ")} ${records} can become ${status}`;
+  fail("invalid_state", `${name} is ${present}; ${rule}.`, { currentStatus: record.status, allowedFrom: allowed });
+}
