@@ -95,6 +95,16 @@ describe("the screen shows", () => {
     await terminal.shows(/payment\.succeeded .*✓ delivered.*payment\.succeeded .*✓ delivered/s);
   });
 
+  test("that a paste is ignored outside an input, and fills a filter", async () => {
+    const terminal = await openDashboard();
+    const paste = (text: string) => terminal.type(`\x1b[200~${text}\x1b[201~`);
+    paste("export X=1; curl -d '{}' http://127.0.0.1:4747/_sandbox/clock\r");
+    await terminal.shows("Nothing was pasted");
+    terminal.type("/");
+    paste("status:429");
+    await terminal.shows("/status:429");
+  });
+
   test("a fault armed by keys, which affects the next call", async () => {
     const terminal = await frozen();
     terminal.type("o");
@@ -176,7 +186,7 @@ describe("untrusted text", () => {
   function expectTame(terminal: TestTerminal): void {
     expect(terminal.titles).toEqual([]);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for them.
-    const rest = terminal.bytes().replaceAll(/\x1b\[\?(?:1049|25|7|2026)[hl]|\x1b\[\d+;1H|\x1b\[2K|\x1b\[2J(?=\x1b\[1;1H)|\x1b\[\d*m/g, "");
+    const rest = terminal.bytes().replaceAll(/\x1b\[\?(?:1049|25|7|2004|2026)[hl]|\x1b\[\d+;1H|\x1b\[2K|\x1b\[2J(?=\x1b\[1;1H)|\x1b\[\d*m/g, "");
     expect(rest).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
     expect(terminal.lines().filter((line) => line.startsWith("┌")).length).toBeGreaterThan(0);
   }

@@ -9,7 +9,7 @@ import { WebSocket } from "ws";
 import type { AttemptMessage, LiveEvent, LiveItem, LiveMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import { type FilterFacts, readRowFilter } from "../../src/contracts/row-filter.ts";
 import { createHub } from "../../src/live/hub.ts";
-import { createKeyReader, readKeys, textOf } from "../../ui/terminal/read-keys.ts";
+import { createKeyReader, isPaste, readKeys, textOf } from "../../ui/terminal/read-keys.ts";
 import { anyText } from "../support/any-text.ts";
 import { attempt, request } from "../support/live-rows.ts";
 
@@ -89,10 +89,29 @@ describe("keys", () => {
         const read = createKeyReader();
         for (const name of pieces.flatMap((bytes) => read(Buffer.from(bytes)))) {
           expect(name).not.toMatch(/\p{Cc}|\p{Cs}/u);
-          expect([...(textOf(name) ?? "x")]).toHaveLength(1);
+          if (!isPaste(name)) expect([...(textOf(name) ?? "x")]).toHaveLength(1);
         }
       }),
     );
+  });
+
+  test("pasted text is one key however the input is split, and never a binding", () => {
+    fc.assert(
+      fc.property(anyText(), fc.array(fc.nat(60), { maxLength: 8 }), (text, cuts) => {
+        const bytes = Buffer.from(`j\x1b[200~${text.replaceAll("\x1b", "")}\x1b[201~k`);
+        const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].filter((place) => bytes[place - 1] !== 0x1b);
+        const edges = [0, ...places.toSorted((one, other) => one - other), bytes.length];
+        const read = createKeyReader();
+        const keys = edges.slice(1).flatMap((end, index) => read(bytes.subarray(edges[index], end)));
+        expect([keys.length, keys[0], keys[2]]).toEqual([3, "j", "k"]);
+        expect(isPaste(keys[1] as string)).toBe(true);
+      }),
+    );
+  });
+
+  test("pasted text enters an input as one line", () => {
+    const keys = createKeyReader()(Buffer.from("\x1b[200~curl -X POST \\\r\n  http://127.0.0.1\t\x07\x1b[201~"));
+    expect(keys.map(textOf)).toEqual(["curl -X POST \\ http://127.0.0.1"]);
   });
 });
 

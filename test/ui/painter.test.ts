@@ -227,10 +227,10 @@ describe("the screen", () => {
     expect(done).toEqual([
       "raw false",
       "raw true",
-      "\x1b[?1049h\x1b[?25l\x1b[?7l",
+      "\x1b[?2004h\x1b[?1049h\x1b[?25l\x1b[?7l",
       // Before the text is printed: keys typed in reply belong to the shell.
       "raw false",
-      "\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049llast words",
+      "\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l\x1b[?2004llast words",
     ]);
   });
 
@@ -241,11 +241,11 @@ describe("the screen", () => {
     expect(done.at(-1)?.startsWith("\x1b\\\x1b[?2026l")).toBe(true);
   });
 
-  test("is left alone with keysOnly", () => {
+  test("with keysOnly only marks pasted text", () => {
     const { done, screen } = fakeScreen(true);
     screen.enter();
     screen.leave("words");
-    expect(done).toEqual(["raw false", "raw true", "raw false", "words"]);
+    expect(done).toEqual(["raw false", "raw true", "\x1b[?2004h", "raw false", "\x1b[?2004lwords"]);
   });
 
   test("is restored even if raw mode cannot be set", () => {

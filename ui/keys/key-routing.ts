@@ -1,8 +1,8 @@
 // Routes a key: to the filter being edited, the top overlay, the focused pane, or the global keys.
 
 import { withFilter } from "../state/list.ts";
-import { type KeyBinding, listOf, type StateUpdate, topOverlay, type UiState, update, withList } from "../state/state.ts";
-import { textOf } from "../terminal/read-keys.ts";
+import { type KeyBinding, listOf, type StateUpdate, topOverlay, type UiState, update, withList, withNotice } from "../state/state.ts";
+import { isPaste, textOf } from "../terminal/read-keys.ts";
 import { globalKeys, movementKeys, overlayKeys, paneKeys } from "./key-bindings.ts";
 
 /** The bindings enabled now; the first one with a key wins. */
@@ -18,6 +18,7 @@ export function handleKey(before: UiState, key: string): StateUpdate {
   if (state.isEditingFilter) return editFilter(state, key);
   const handled = topOverlay(state)?.onKey?.(state, key);
   if (handled) return handled;
+  if (isPaste(key)) return update(withNotice(state, "Nothing was pasted: text goes into a filter (/) or a form field", "yellow"));
   const binding = enabledBindings(state).find(({ keys }) => keys.includes(key));
   return binding?.run(state) ?? update(state);
 }

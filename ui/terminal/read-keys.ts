@@ -1,4 +1,5 @@
-// Parses terminal input into key names such as `j`, `up` and `ctrl-d`. One chunk may hold several keys, or part of one.
+// Parses terminal input into key names such as `j`, `up` and `ctrl-d`. One chunk may hold several keys, or part of one. Pasted text is one key,
+// `paste` with the text, which no binding has: only text inputs accept it.
 
 import { StringDecoder } from "node:string_decoder";
 
@@ -58,19 +59,56 @@ export function readKeys(text: string): string[] {
   });
 }
 
+/** The terminal encloses pasted text in these (bracketed paste). */
+const PASTE_BEGIN = "\x1b[200~";
+const PASTE_END = "\x1b[201~";
+const PASTE_KEY = "paste ";
+/** Longer than any text that an input needs; the rest is dropped. */
+const MAX_PASTE = 10_000;
+
 /** Reads chunks of input, wherever the terminal split them. */
 export function createKeyReader(): (chunk: Buffer) => string[] {
   const decoder = new StringDecoder("utf8");
   let incomplete = "";
+  /** The text of the paste that has begun. */
+  let pasted: string | undefined;
+  const read = (text: string): string[] => {
+    if (pasted === undefined) {
+      const begin = text.indexOf(PASTE_BEGIN);
+      if (begin !== -1) {
+        pasted = "";
+        return [...readKeys(text.slice(0, begin)), ...read(text.slice(begin + PASTE_BEGIN.length))];
+      }
+      incomplete = INCOMPLETE.exec(text)?.[0] ?? "";
+      return readKeys(text.slice(0, text.length - incomplete.length));
+    }
+    const end = text.indexOf(PASTE_END);
+    // The end may be split between two chunks.
+    incomplete = end === -1 ? text.slice(-PASTE_END.length + 1) : "";
+    const content = pasted + (end === -1 ? text.slice(0, text.length - incomplete.length) : text.slice(0, end));
+    pasted = end === -1 ? content.slice(0, MAX_PASTE) : undefined;
+    return end === -1 ? [] : [PASTE_KEY + oneLine(content.slice(0, MAX_PASTE)), ...read(text.slice(end + PASTE_END.length))];
+  };
   return (chunk) => {
     const text = incomplete + decoder.write(chunk);
-    incomplete = INCOMPLETE.exec(text)?.[0] ?? "";
-    return readKeys(text.slice(0, text.length - incomplete.length));
+    incomplete = "";
+    return read(text);
   };
 }
 
-/** The text that a key enters in a text input; undefined for a key such as `up`. */
+/** Pasted text for an input of one line: line breaks and tabs become spaces, other controls are dropped. */
+const oneLine = (text: string) =>
+  text
+    .replace(/\s+/g, " ")
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds control characters.
+    .replace(/[\x00-\x1f\x7f-\x9f]/g, "")
+    .trim();
+
+export const isPaste = (key: string) => key.startsWith(PASTE_KEY);
+
+/** The text that a key or a paste enters in a text input; undefined for a key such as `up`. */
 export function textOf(key: string): string | undefined {
   if (key === "space") return " ";
+  if (isPaste(key)) return key.slice(PASTE_KEY.length);
   return [...key].length === 1 ? key : undefined;
 }

@@ -14,10 +14,13 @@ export interface ScreenOptions {
   write(text: string): void;
   /** Discards output that is not written yet. Returns whether part of it was. */
   discard(): boolean;
-  /** Sets raw mode only. */
+  /** Sets raw mode and bracketed paste only. */
   keysOnly: boolean;
 }
 
+/** Bracketed paste: the terminal marks pasted text, so that it is not taken for keys. */
+const ENTER_PASTE = "\x1b[?2004h";
+const LEAVE_PASTE = "\x1b[?2004l";
 const ENTER_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[?7l";
 const LEAVE_SCREEN = "\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 /** Terminates an escape sequence that was cut off. */
@@ -39,7 +42,7 @@ export function createScreen({ input, write, discard, keysOnly }: ScreenOptions)
       // Off first: a shell may have changed the mode behind Node's back, and Node ignores a mode that it believes is set.
       ignoreErrors(() => input.setRawMode(false));
       ignoreErrors(() => input.setRawMode(true));
-      if (!keysOnly) ignoreErrors(() => write(ENTER_SCREEN));
+      ignoreErrors(() => write(ENTER_PASTE + (keysOnly ? "" : ENTER_SCREEN)));
     },
     leave(message = "") {
       if (!isActive) return;
@@ -47,7 +50,7 @@ export function createScreen({ input, write, discard, keysOnly }: ScreenOptions)
       const isCutOff = discard();
       // Before the message: a key pressed in reply to it belongs to the shell.
       ignoreErrors(() => input.setRawMode(false));
-      ignoreErrors(() => write((isCutOff ? END_SEQUENCE : "") + (keysOnly ? "" : LEAVE_SCREEN) + message));
+      ignoreErrors(() => write((isCutOff ? END_SEQUENCE : "") + (keysOnly ? "" : LEAVE_SCREEN) + LEAVE_PASTE + message));
     },
   };
 }
