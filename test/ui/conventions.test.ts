@@ -76,8 +76,8 @@ describe("copying", () => {
   const text = "curl 'http://127.0.0.1:4747' # é";
   const sent = `\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`;
 
-  test("uses OSC 52, wrapped inside tmux", () => {
+  test("uses OSC 52, and inside tmux the wrapped form too", () => {
     expect(copySequence(text, {})).toBe(sent);
-    expect(copySequence(text, { TMUX: "/tmp/tmux-0/default,1,0" })).toBe(`\x1bPtmux;\x1b${sent}\x1b\\`);
+    expect(copySequence(text, { TMUX: "/tmp/tmux-0/default,1,0" })).toBe(`${sent}\x1bPtmux;\x1b${sent}\x1b\\`);
   });
 });
