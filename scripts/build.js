@@ -139,17 +139,21 @@ const written = new Set([
   put("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...new Set(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)))])),
 ]);
 chmodSync(join(dist, "bin.cjs"), 0o755);
-written.add(put("world.db", await usualWorld()));
+for (const [name, content] of Object.entries(await usualWorld())) written.add(put(name, content));
 for (const file of filesIn(dist)) if (!written.has(file)) rmSync(join(dist, file));
 
-/** The seeded default world. Other fixtures are seeded at start. */
+/** The seeded default world, on the day that its fixtures were written for, and where its times stand. Other fixtures are seeded at start. */
 async function usualWorld() {
-  const { createSandbox } = createRequire(import.meta.url)(join(dist, "index.cjs"));
-  const sandbox = await createSandbox({ fixtures: join(root, "fixtures/merchants") });
+  const require = createRequire(import.meta.url);
+  const { createSandbox } = require(join(dist, "index.cjs"));
+  const { imageTimes } = require(join(dist, "documents.cjs"));
+  const fixtures = join(root, "fixtures/merchants");
+  const { asOf } = JSON.parse(readFileSync(join(fixtures, "lodge.json"), "utf8"));
+  const sandbox = await createSandbox({ fixtures, clock: asOf });
   const { file } = await sandbox.snapshots.save({ name: "usual" });
   const bytes = readFileSync(file);
   await sandbox.close();
-  return bytes;
+  return { "world.db": bytes, "world-times.json": JSON.stringify(await imageTimes(bytes, fixtures)) };
 }
 
 /** Files that are already up to date are not written, so that a running program never sees a half-written file. */

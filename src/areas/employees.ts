@@ -85,6 +85,7 @@ export const payrolls = resource({
   kind: "payroll",
   prefix: "pyr",
   view: "payrolls",
+  datesMoveBy: "months",
   fields: {
     ...nullables({ ...period, currency: currency() }),
     items: Type.Array(payrollItem, { description: "Payroll items, one per employee" }),
@@ -129,6 +130,7 @@ export const appraisals = resource({
   kind: "appraisal",
   prefix: "apr",
   view: "appraisals",
+  datesMoveBy: "months",
   fields: {
     ...nullables({
       employeeId: text("Id of the employee being appraised"),

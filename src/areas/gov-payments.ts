@@ -24,6 +24,7 @@ export const govPayments = resource({
   kind: "gov_payment",
   prefix: "gov",
   view: "gov_payments",
+  datesMoveBy: "months",
   fields: {
     ...nullables({
       agency: text("Agency that receives the payment"),

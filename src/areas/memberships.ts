@@ -8,6 +8,7 @@ export const membershipRenewals = resource({
   kind: "membership_renewal",
   prefix: "ren",
   view: "membership_renewals",
+  datesMoveBy: "months",
   fields: {
     ...nullables({
       membershipId: text("Id of the membership"),

@@ -37,6 +37,7 @@ export const remittances = resource({
   kind: "remittance",
   prefix: "rem",
   view: "remittances",
+  datesMoveBy: "months",
   fields: nullables({
     scheme,
     agency: text("Agency that receives the remittance"),
@@ -84,6 +85,7 @@ export const statutorySettings = resource({
   kind: "statutory_settings",
   prefix: "sts",
   view: "statutory_settings",
+  datesMoveBy: "months",
   fields: { ...nullables(settings), autoRemit, schemes, updated: nullable(timestamp("Time of the last change")) },
   defaults: { autoRemit: false, schemes: [] },
   updated: "statutory_settings.updated",

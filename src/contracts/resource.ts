@@ -105,7 +105,12 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly hidden: readonly string[];
   /** Default values of a new record. */
   readonly defaults: Partial<R>;
+  /** How seeding moves the dates of these records to the present: weeks keep the day of the week, months the day of the month. */
+  readonly datesMoveBy: DateUnit;
 }
+
+/** Days of the week, or days of the month. */
+export type DateUnit = "weeks" | "months";
 
 interface ResourceDeclaration<F extends TProperties, S extends string> {
   kind: string;
@@ -122,6 +127,8 @@ interface ResourceDeclaration<F extends TProperties, S extends string> {
   unique?: readonly (readonly string[])[];
   hidden?: readonly string[];
   defaults?: Record<string, unknown>;
+  /** Default: weeks. */
+  datesMoveBy?: DateUnit;
   /** False if the service's documentation lists the fields of the resource without `livemode`. */
   livemode?: false;
 }
@@ -171,6 +178,7 @@ export function resource<const F extends TProperties, const S extends string = s
     unique: declared.unique ?? [],
     hidden: declared.hidden ?? [],
     defaults: { ...(first === undefined ? {} : { status: first }), ...declared.defaults } as Partial<R>,
+    datesMoveBy: declared.datesMoveBy ?? "weeks",
   };
 }
 

@@ -17,6 +17,8 @@ import { ledger } from "../reference/ledger.ts";
 import { openapi } from "../reference/openapi.ts";
 import { controlPage as renderControl, referencePage as renderReference } from "../reference/reference-page.ts";
 import { Type } from "../schema/shapes.ts";
+import { readFixtures } from "../store/world/fixtures.ts";
+import { findImageTimes } from "../store/world/image-times.ts";
 import { behaviours as dispatch } from "../webhooks/dispatcher.ts";
 import { behaviours as targets } from "../webhooks/http/target-policy.ts";
 import { behaviours as schedule } from "../webhooks/retry-schedule.ts";
@@ -56,6 +58,9 @@ export const referencePage = (replies: Replies) =>
 export const controlPage = () => renderControl(control(USUAL_URL));
 
 export const assumptionsPage = () => renderAssumptions(assumptions());
+
+/** The positions of the times in an image of the world that these fixtures make, for the build. */
+export const imageTimes = async (bytes: Buffer, folder: string) => findImageTimes(bytes, await readFixtures(folder), resources);
 
 const FaultMatch = Type.Object({ ...matchSchemas.api.properties, ...matchSchemas.delivery.properties });
 const FaultAction = Type.Union(actions.map(({ schema }) => schema));

@@ -149,7 +149,7 @@ export async function openStorage(options: Options, clock: Clock, random: Random
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
   const open = (source: { image?: Buffer; file?: string }) => openStores({ clock, random, webhooks, ...source });
   const seeded = () => getSeedImage({ fixtures, resources, seed: options.seed, clock, open: () => open({}) });
-  const image = () => (isDefaultData(options) ? builtImage() : undefined) ?? seeded();
+  const image = () => (isDefaultData(options) ? builtImage()?.(clock.now()) : undefined) ?? seeded();
   const stores = open(options.memory ? { image: image().bytes } : { file: resolve(options.db) });
   return { options, address, clock, random, targets, schedule, fixtures, image, stores };
 }
@@ -163,4 +163,7 @@ const packageFixtures = once(() => readFixtures(packageFile("fixtures/merchants"
 const isDefaultData = ({ fixtures, seed }: Options) => fixtures === undefined && seed === optionDefinitions.seed.default;
 
 /** The image that the build makes of the default data, so that a start does not seed it again. */
-const builtImage = once(() => readSeedImage(join(import.meta.dirname, "world.db")));
+const builtImage = once(() => {
+  const inDist = (name: string) => join(import.meta.dirname, name);
+  return readSeedImage({ image: inDist("world.db"), times: inDist("world-times.json") });
+});

@@ -84,6 +84,7 @@ describe("the tarball", () => {
         "dist/program.cjs",
         "dist/index.cjs",
         "dist/dashboard.js",
+        "dist/world-times.json",
         "dist/world.db",
         "dist/vitest.js",
         "dist/THIRD-PARTY-LICENSES.txt",

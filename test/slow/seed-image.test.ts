@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventTypes, resources } from "../../src/areas/index.ts";
 import { createClock, parseTime } from "../../src/kernel/clock.ts";
 import { createRandom } from "../../src/kernel/random.ts";
@@ -14,6 +14,7 @@ import { createViews } from "../../src/store/records/views.ts";
 import { openStores } from "../../src/store/stores.ts";
 import { readFixtures } from "../../src/store/world/fixtures.ts";
 import { openSeeder } from "../../src/store/world/seed.ts";
+import { readSeedImage } from "../../src/store/world/seed-image.ts";
 import { folder } from "../support/program.ts";
 import { open } from "../support/sandbox.ts";
 
@@ -76,11 +77,29 @@ test("equals seeding one by one, and so does the world after a reset", async () 
   );
 });
 
-test("the built image in the package equals seeding one by one", async () => {
-  const sql = new Sqlite(packageFile("dist/world.db"), { readonly: true });
-  const found = dump(sql);
-  sql.close();
-  expect(found).toEqual(await seededByHand(packageFile("fixtures/merchants"), 1, "2026-01-05T09:00:00Z"));
+describe("the built image in the package", () => {
+  const built = readSeedImage({ image: packageFile("dist/world.db"), times: packageFile("dist/world-times.json") });
+  const dumpAt = (time: string) => {
+    const sql = new Sqlite(built?.(parseTime(time) as number)?.bytes);
+    expect(sql.pragma("integrity_check", { simple: true })).toBe("ok");
+    const found = dump(sql);
+    sql.close();
+    return found;
+  };
+
+  test("equals seeding one by one at any time, with its dates moved", async () => {
+    const soon = fc
+      .date({ min: new Date("2003-01-01"), max: new Date("2037-11-30"), noInvalidDate: true })
+      .map((time) => time.toISOString());
+    const same = fc.asyncProperty(soon, async (time) => {
+      expect(dumpAt(time)).toEqual(await seededByHand(packageFile("fixtures/merchants"), 1, time));
+    });
+    await fc.assert(same, { numRuns: 20, examples: [["2026-01-05T09:00:00Z"], ["2025-12-17"], ["2024-02-29T23:59:59.999Z"]] });
+  });
+
+  test.each(["2000-01-01", "2038-06-01", "2300-01-01"])("is not used at %s, where a moved time would need more or fewer bytes", (time) => {
+    expect(built?.(parseTime(time) as number)).toBeUndefined();
+  });
 });
 
 test("is built again for fixtures that take their dates from the clock, and for changed ones", async () => {

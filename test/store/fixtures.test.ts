@@ -324,7 +324,7 @@ describe("a custom fixture", () => {
 
 describe("a seeded merchant", () => {
   test("has every record of its fixture, complete and with the same ids", async () => {
-    const bench = await open();
+    const bench = await open({ clock: named("lodge").asOf });
     const { body } = await bench.call("GET", "/v1/payments?limit=100");
     const newest = recordsOf(named("lodge"), "payment").at(-1);
     expect(body.data[0]).toEqual({

@@ -4,7 +4,7 @@ import { creatableFields, type Resource } from "../../contracts/resource.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { escapePointer } from "../../schema/json-pointer.ts";
 import type { JsonObject } from "../../schema/schema.ts";
-import { email, Type, text } from "../../schema/shapes.ts";
+import { day, email, Type, text } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { uniqueValue } from "../records/collection.ts";
 
@@ -16,6 +16,7 @@ export interface FixtureProblem {
 
 const PARTS = {
   description: Type.Optional(text("Who this merchant is")),
+  asOf: Type.Optional(day("The day that its dates were written for")),
   records: Type.Optional(Type.Record(Type.Array(Type.Record(Type.Unknown())))),
 };
 

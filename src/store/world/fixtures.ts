@@ -12,6 +12,8 @@ export interface Fixture {
   readonly file: string;
   /** One sentence about this merchant. */
   readonly description: string;
+  /** The day that its dates were written for; without it they do not move. */
+  readonly asOf?: string | undefined;
   readonly merchant: FixtureMerchant;
   /** Records by kind, oldest first. Missing fields have their defaults. */
   readonly records: Readonly<Record<string, readonly FixtureRecord[]>>;
@@ -68,6 +70,6 @@ async function refuse(source: Source, [first, ...others]: readonly FixtureProble
 }
 
 function fixtureOf({ file, value }: Source): Fixture {
-  const { description = "", merchant, records = {} } = value as Partial<Fixture>;
-  return { name: basename(file, ENDING), file, description, merchant: merchant as FixtureMerchant, records };
+  const { description = "", asOf, merchant, records = {} } = value as Partial<Fixture>;
+  return { name: basename(file, ENDING), file, description, asOf, merchant: merchant as FixtureMerchant, records };
 }

@@ -8,7 +8,9 @@ import { createViews } from "../records/views.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { SqlValue } from "../sqlite/insert-row.ts";
 import type { Stores } from "../stores.ts";
+import { shiftTo } from "./date-shift.ts";
 import type { Fixture } from "./fixtures.ts";
+import { type ImageTimes, moveImage } from "./image-times.ts";
 import { openSeeder } from "./seed.ts";
 
 export interface SeedImage {
@@ -27,24 +29,51 @@ interface SeedImageOptions {
   open(): Stores;
 }
 
-/** Images by fixtures, seed and, for fixtures without dates, time. */
+/** Images by fixtures, seed and time, as far as dates depend on it. */
 const cache = new WeakMap<readonly Fixture[], Map<string, SeedImage>>();
 const MOST_CACHED = 8;
 
 export function getSeedImage(options: SeedImageOptions): SeedImage {
   const { fixtures, seed, clock } = options;
   const isDated = fixtures.every(({ merchant }) => merchant.created !== undefined);
-  const name = isDated ? String(seed) : `${seed} ${clock.seconds()}`;
+  const dates = isDated ? datesAt(fixtures, clock.now()) : String(clock.seconds());
   const images = cache.get(fixtures) ?? new Map<string, SeedImage>();
   cache.set(fixtures, images);
-  const image = images.get(name) ?? imageOf(serialized(options));
+  return cached(images, `${seed} ${dates}`, () => imageOf(serialized(options)));
+}
+
+/** An image that the build wrote, with its dates moved to `now`; undefined if seeding has to make it. */
+export type BuiltImage = (now: number) => SeedImage | undefined;
+
+/** Reads an image and its times from the files that the build wrote; undefined if there are none. */
+export function readSeedImage(files: { image: string; times: string }): BuiltImage | undefined {
+  if (!existsSync(files.image)) return undefined;
+  const bytes = readFileSync(files.image);
+  const times = JSON.parse(readFileSync(files.times, "utf8")) as ImageTimes[];
+  const images = new Map<string, SeedImage | undefined>();
+  return (now) => {
+    const make = () => {
+      const moved = moveImage(bytes, times, now);
+      return moved && imageOf(moved);
+    };
+    return cached(images, datesAt(times, now), make);
+  };
+}
+
+/** Equal for times to which the dates move alike. */
+function datesAt(written: readonly { asOf?: string | undefined }[], now: number): string {
+  const days = new Set(written.map(({ asOf }) => asOf));
+  return JSON.stringify([...days].map((asOf) => asOf !== undefined && shiftTo(asOf, now)));
+}
+
+function cached<Image>(images: Map<string, Image>, name: string, make: () => Image): Image {
+  const found = images.get(name);
+  if (found !== undefined) return found;
+  const image = make();
   if (images.size >= MOST_CACHED) images.clear();
   images.set(name, image);
   return image;
 }
-
-/** Reads an image that the build wrote; undefined if there is no such file. */
-export const readSeedImage = (file: string): SeedImage | undefined => (existsSync(file) ? imageOf(readFileSync(file)) : undefined);
 
 function serialized({ fixtures, resources, clock, open }: SeedImageOptions): Buffer {
   const stores = open();

@@ -6,6 +6,7 @@ import type { Collections, Scope } from "../records/collection.ts";
 import type { Counters } from "../records/id-counters.ts";
 import type { Tenants } from "../records/tenants.ts";
 import type { Database } from "../sqlite/database.ts";
+import { fixtureAt } from "./dated-fixture.ts";
 import type { Fixture } from "./fixtures.ts";
 
 export type Seeder = ReturnType<typeof openSeeder>;
@@ -38,11 +39,12 @@ export function openSeeder({ database, collections, counters, tenants }: SeederS
      */
     seed(fixture: Fixture, identity: SeededIdentity) {
       const { id, key, email } = identity;
-      const { apiKey: _, password, ...profile } = fixture.merchant;
+      const { merchant, records: given } = fixtureAt(fixture, kinds, clock.now());
+      const { apiKey: _, password, ...profile } = merchant;
       const now = profile.created ?? clock.seconds();
       // The file was validated when it was read.
       const scope: Scope = { merchant: id, now, mint: (prefix) => counters.mint(id, prefix), emit: () => {}, checkRecord: () => {} };
-      const all = { merchant: [{ ...profile, id, email }], ...fixture.records };
+      const all = { merchant: [{ ...profile, id, email }], ...given };
       for (const [kind, records] of Object.entries(all)) {
         const collection = collections(kinds.get(kind) as Resource, scope);
         for (const record of records) collection.seed(record);

@@ -1,0 +1,86 @@
+// Moving the dates of a fixture: whole weeks keep the day of the week, whole months the day of the month, and no time overtakes another.
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isoTime, parseTime } from "../../src/kernel/clock.ts";
+import { shiftJson, shiftTime, shiftTo } from "../../src/store/world/date-shift.ts";
+
+const WEEK = 7 * 86_400_000;
+const AS_OF = "2025-12-17";
+const at = (time: string) => parseTime(time) as number;
+const secondsAt = (time: string) => at(time) / 1_000;
+const anyTime = fc.date({ min: new Date("1990-01-01"), max: new Date("2199-12-31"), noInvalidDate: true }).map((date) => date.getTime());
+const anyPast = fc
+  .date({ min: new Date("2020-01-01"), max: new Date(AS_OF), noInvalidDate: true })
+  .map((date) => Math.floor(date.getTime() / 1_000));
+
+test.each([
+  ["2025-12-17", { weeks: 0, months: 0 }],
+  ["2025-12-23T23:59:59.999Z", { weeks: 0, months: 0 }],
+  ["2025-12-24", { weeks: 1, months: 0 }],
+  ["2025-12-16T23:59:59Z", { weeks: -1, months: -1 }],
+  ["2026-01-16T23:59:59Z", { weeks: 4, months: 0 }],
+  ["2026-01-17", { weeks: 4, months: 1 }],
+  ["2027-12-17", { weeks: 104, months: 24 }],
+])("at %s the dates of 2025-12-17 move by %o", (now, shift) => {
+  expect(shiftTo(AS_OF, at(now))).toEqual(shift);
+});
+
+test.each([
+  ["the day of a short month", "2026-01-31", 1, "2026-02-28"],
+  ["the last day stays the last", "2025-11-30", 1, "2025-12-31"],
+  ["29 February", "2026-02-28", 24, "2028-02-29"],
+  ["backwards over a year", "2026-01-15", -13, "2024-12-15"],
+  ["a day that both months have", "2025-02-27", 1, "2025-03-27"],
+  ["a month", "2025-10", 3, "2026-01"],
+])("months: %s", (_, day, months, moved) => {
+  expect(shiftTime(day, { weeks: 99, months }, "months")).toBe(moved);
+});
+
+test("a time on a day that the month lacks becomes the end of the month, so that later times stay later", () => {
+  const moved = (time: string) => isoTime(Number(shiftTime(String(secondsAt(time)), { weeks: 0, months: 1 }, "months")) * 1_000);
+  expect(moved("2026-01-28T20:00:00Z")).toBe("2026-02-28T20:00:00.000Z");
+  expect(moved("2026-01-30T12:00:00Z")).toBe("2026-02-28T23:59:59.000Z");
+  expect(moved("2026-01-31T09:00:00Z")).toBe("2026-02-28T23:59:59.000Z");
+  expect(moved("2026-02-01T00:00:00Z")).toBe("2026-03-01T00:00:00.000Z");
+});
+
+test("what lay before the day of a fixture lies before the present afterwards, less than a week or a month earlier, in the same order", () => {
+  const property = fc.property(anyTime, anyPast, anyPast, (now, one, other) => {
+    const shift = shiftTo(AS_OF, now);
+    for (const unit of ["weeks", "months"] as const) {
+      const moved = (seconds: number) => Number(shiftTime(String(seconds), shift, unit));
+      expect(Math.max(moved(one), moved(other))).toBeLessThanOrEqual(now / 1_000);
+      expect(Math.sign(moved(one) - moved(other)) * Math.sign(one - other)).toBeGreaterThanOrEqual(0);
+      expect(now / 1_000 - moved(secondsAt(AS_OF))).toBeLessThan(unit === "weeks" ? WEEK / 1_000 : 31 * 86_400);
+    }
+  });
+  fc.assert(property, { numRuns: 1_000 });
+});
+
+test("times move in every field and text; ids, amounts and other numbers stay", () => {
+  const record = {
+    id: "2025-10-31",
+    customerId: "2025-10",
+    created: 1_765_929_600,
+    paidAt: 1_765_929_601,
+    failedAt: null,
+    amount: 1_765_929_600,
+    reference: "QR-2025-0122 and INV-2025-10-04",
+    items: [{ override: { at: 1_765_929_602 } }],
+    metadata: { from: "2025-12-08", note: 'Paid on 2025-12-10, "late" for 2025-10', sent: "2025-12-10T08:00:00Z" },
+  };
+  expect(JSON.parse(shiftJson(JSON.stringify(record), { weeks: 1, months: 2 }, "weeks"))).toEqual({
+    ...record,
+    created: 1_766_534_400,
+    paidAt: 1_766_534_401,
+    items: [{ override: { at: 1_766_534_402 } }],
+    metadata: { from: "2025-12-15", note: 'Paid on 2025-12-17, "late" for 2025-12', sent: "2025-12-17T08:00:00Z" },
+  });
+});
+
+test("dates that would leave the range of times stay at its ends", () => {
+  expect(shiftTime("2025-12-17", { weeks: -9_999, months: 0 }, "weeks")).toBe("1970-01-01");
+  expect(shiftTime("100", { weeks: -1, months: 0 }, "weeks")).toBe("0");
+  expect(shiftTime("2025-12", { weeks: 0, months: 999_999 }, "months")).toBe("9999-12");
+});
