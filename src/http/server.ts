@@ -23,8 +23,11 @@ export interface ServerHandlers {
 }
 
 const REQUEST_TIMEOUT = 30_000;
-/** Longer than clients keep an idle connection (Go: 90 s): a request on a connection that the server is just closing fails with ECONNRESET. */
-const KEEP_ALIVE_TIMEOUT = 95_000;
+/**
+ * Longer than clients keep an idle connection (Go: 90 s): a request on a connection that the server is just closing fails with ECONNRESET.
+ * `Keep-Alive: timeout` announces whole seconds, rounded down, so the server closes almost a second after the clients that obey it.
+ */
+const KEEP_ALIVE_TIMEOUT = 95_999;
 const LOOPBACK = ["127.0.0.1", "::1"];
 const MAX_LISTEN_ATTEMPTS = 20;
 
