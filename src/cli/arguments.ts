@@ -12,6 +12,8 @@ export interface FlagDefinition {
   description: string;
   /** The flag may be repeated; its values are joined by commas. */
   multiple?: true;
+  /** Another spelling of a flag, which the help does not list. */
+  hidden?: true;
 }
 
 /** The flags of a command that were given; a switch is "". */
@@ -38,7 +40,7 @@ type GivenFlags = Record<string, string | string[]>;
 
 export function readArguments(argv: string[], syntax: Syntax, environment: NodeJS.ProcessEnv): Arguments {
   const names = syntax.sandboxOptions ? (Object.keys(optionDefinitions) as OptionName[]) : [];
-  const known: KnownFlags = new Map([
+  const known: KnownFlags = new Map<string, Pick<FlagDefinition, "value" | "multiple">>([
     ...names.map((name) => [flagOf(name), optionDefinitions[name]] as const),
     ...Object.entries(syntax.flags).map(([name, flag]) => [`--${name}`, flag] as const),
   ]);

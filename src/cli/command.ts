@@ -21,6 +21,8 @@ interface CommandDefinition {
   /** Another command follows after `--`. */
   rest?: boolean;
   flags?: Record<string, FlagDefinition>;
+  /** Further flags that depend on the arguments, such as those of the fields of a kind of record. */
+  flagsFor?(argv: readonly string[]): Record<string, FlagDefinition>;
   /** Resolves with the exit code; undefined means success. */
   run(given: Arguments): Promise<number | undefined>;
 }
@@ -28,14 +30,15 @@ interface CommandDefinition {
 /** Adds to a command what all commands share: parsing, `--help`, and the refusal of excess arguments. */
 export function command(definition: CommandDefinition): Command {
   const { summary, usage, positionals = 0, sandboxOptions = false, rest = false } = definition;
-  const flags = { ...definition.flags, help: { description: "show this help" } };
-  const description: CommandDescription = { summary, usage, sandboxOptions, flags };
+  const help = { help: { description: "show this help" } };
+  const description: CommandDescription = { summary, usage, sandboxOptions, flags: { ...definition.flags, ...help } };
   return {
     ...description,
     async run(argv) {
+      const flags = { ...definition.flagsFor?.(argv), ...description.flags };
       const given = readArguments(argv, { sandboxOptions, rest, flags }, process.env);
       if (given.flags.help !== undefined) {
-        printText(commandHelp(description));
+        printText(commandHelp({ ...description, flags }));
         return exitCodes.ok;
       }
       const excess = given.positionals[positionals];

@@ -38,7 +38,12 @@ export function commandHelp({ usage, summary, flags, sandboxOptions: hasOptions 
   return [
     `merchant-sandbox ${usage}: ${summary}`,
     "",
-    ...section("Options", Object.entries(flags).map(flagRow)),
+    ...section(
+      "Options",
+      Object.entries(flags)
+        .filter(([, { hidden }]) => !hidden)
+        .map(flagRow),
+    ),
     ...(hasOptions ? sandboxOptions() : []),
   ]
     .join("\n")

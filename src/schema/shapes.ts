@@ -17,9 +17,14 @@ export const count = (description: string, options: object = {}) => Type.Integer
 /** An id with the prefix of its kind of record. Fixtures have readable ids, created records random ones. */
 export const id = (prefix: string, description: string) => text(`${description} (\`${prefix}_…\`)`, { minLength: 1, maxLength: 255 });
 
+const SMALLEST_UNIT = ", in the currency's smallest unit";
+
 /** Money: an integer in the currency's smallest unit. */
 export const amount = (description: string, options: object = {}) =>
-  Type.Integer({ description: `${description}, in the currency's smallest unit`, minimum: -SAFE, maximum: SAFE, ...options });
+  Type.Integer({ description: description + SMALLEST_UNIT, minimum: -SAFE, maximum: SAFE, ...options });
+
+/** Whether a field, perhaps a nullable one, is an amount of money. */
+export const isAmount = ({ description = "" }: { description?: string }) => description.endsWith(SMALLEST_UNIT);
 
 export const basisPoints = (description: string) =>
   Type.Integer({ description: `${description}, in basis points`, minimum: 0, maximum: 10_000 });

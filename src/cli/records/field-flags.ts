@@ -1,0 +1,118 @@
+// A flag for each field of a kind of record, and the fields that the given flags describe.
+
+import { creatableFields, type Resource, updatableFields } from "../../contracts/resource.ts";
+import { parseTime } from "../../kernel/clock.ts";
+import { SandboxError } from "../../kernel/errors.ts";
+import { decimalsOf, readAmount } from "../../kernel/money.ts";
+import { isAmount, type TSchema, Type } from "../../schema/shapes.ts";
+import { fieldErrors } from "../../schema/validator.ts";
+import type { FlagDefinition, Flags } from "../arguments.ts";
+import { kebab, statusNamed } from "./kinds.ts";
+
+type FieldSchema = TSchema & { type?: string | string[]; format?: string; description?: string; enum?: unknown[] };
+
+/** The fields that a new record may have, or those that a change of one may. */
+export const fieldsOf = (resource: Resource, isNew: boolean): Readonly<Record<string, FieldSchema>> =>
+  (isNew ? creatableFields(resource) : updatableFields(resource)).properties;
+
+/** `--amount` takes the major unit and `--amount-minor` the smallest; `--customer` is short for `--customer-id`. */
+export function fieldFlags(fields: Readonly<Record<string, FieldSchema>>): Record<string, FlagDefinition> {
+  const flags = Object.entries(fields).flatMap(([name, schema]): [string, FlagDefinition][] => {
+    const flag = { value: placeholderOf(schema), description: describe(schema) };
+    if (isAmount(schema))
+      return [
+        [kebab(name), flag],
+        [`${kebab(name)}-minor`, { ...flag, value: "integer", hidden: true }],
+      ];
+    if (!name.endsWith("Id")) return [[kebab(name), flag]];
+    return [
+      [kebab(name.slice(0, -2)), flag],
+      [kebab(name), { ...flag, hidden: true }],
+    ];
+  });
+  return Object.fromEntries(flags);
+}
+
+const typesOf = ({ type }: FieldSchema) => [type ?? []].flat();
+
+function placeholderOf(schema: FieldSchema): string {
+  const types = typesOf(schema);
+  if (isAmount(schema)) return "amount";
+  if (isTime(schema)) return "time";
+  if (schema.enum) return schema.enum.filter((value) => value !== null).join("|");
+  if (schema.format === "date") return "YYYY-MM-DD";
+  if (types.includes("boolean")) return "true|false";
+  if (types.includes("integer") || types.includes("number")) return "number";
+  return types.includes("string") ? "text" : "json";
+}
+
+const isTime = ({ format, description = "" }: FieldSchema) => format === "int64" && description.endsWith("in Unix seconds");
+
+function describe(schema: FieldSchema): string {
+  const text = `${schema.description ?? ""}`;
+  if (!isAmount(schema)) return text;
+  return `${text.replace(", in the currency's smallest unit", "")}, such as 12.50; in the smallest unit with -minor at the end of the name`;
+}
+
+/** The fields that the flags give a record. `currencyOf` is called only if an amount needs a currency. */
+export async function readFields(
+  resource: Resource,
+  isNew: boolean,
+  flags: Flags,
+  currencyOf: () => Promise<string | null>,
+): Promise<Record<string, unknown>> {
+  const schemas = fieldsOf(resource, isNew);
+  const given: Record<string, unknown> = {};
+  const flagOf = new Map<string, string>();
+  for (const [name, schema] of Object.entries(schemas)) {
+    const spellings = [kebab(name), ...(name.endsWith("Id") ? [kebab(name.slice(0, -2))] : []), `${kebab(name)}-minor`];
+    const flag = spellings.find((spelling) => flags[spelling] !== undefined);
+    if (flag === undefined) continue;
+    flagOf.set(name, flag);
+    const text = flags[flag] as string;
+    if (name === "status") given[name] = statusNamed(resource, text);
+    else if (isAmount(schema) && flag === kebab(name)) given[name] = await readMajor(flag, text, flags.currency ?? (await currencyOf()));
+    else given[name] = readValue(flag, text, schema);
+  }
+  const [error] = fieldErrors(Type.Object(Object.fromEntries([...flagOf.keys()].map((name) => [name, schemas[name] as TSchema]))), given);
+  if (error === undefined) return given;
+  const [start = ""] = error.field.split(".");
+  throw new SandboxError(
+    error.message.replace(start, () => `--${flagOf.get(start)}`),
+    "usage",
+  );
+}
+
+async function readMajor(flag: string, text: string, currency: string | null): Promise<number> {
+  const amount = readAmount(text, currency);
+  if (amount !== undefined) return amount;
+  const decimals = decimalsOf(currency);
+  const example = decimals === 0 ? "1250" : `12.${"5".padEnd(decimals, "0")}`;
+  throw new SandboxError(
+    `--${flag} takes an amount such as ${example}${currency ? ` ${currency}` : ""}; received ${JSON.stringify(text)}.`,
+    "usage",
+  );
+}
+
+function readValue(flag: string, text: string, schema: FieldSchema): unknown {
+  const types = typesOf(schema);
+  if (text === "null" && types.includes("null")) return null;
+  if (types.includes("string")) return text;
+  if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
+  if (isTime(schema) && !/^\d+$/.test(text)) return secondsOf(flag, text);
+  if ((types.includes("integer") || types.includes("number")) && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SandboxError(`--${flag} takes ${placeholderOf(schema)}; received ${JSON.stringify(text)}.`, "usage");
+  }
+}
+
+function secondsOf(flag: string, text: string): number {
+  const time = parseTime(text);
+  if (time !== undefined) return Math.floor(time / 1000);
+  throw new SandboxError(
+    `--${flag} takes a time such as 2026-01-05T09:00:00Z, or Unix seconds; received ${JSON.stringify(text)}.`,
+    "usage",
+  );
+}

@@ -1,0 +1,24 @@
+// Amounts of money as text: integers in the currency's smallest unit, written as 12.50.
+
+/** The decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD; 2 for one that is unknown. */
+export function decimalsOf(currency: string | null | undefined): number {
+  if (!/^[A-Z]{3}$/.test(currency ?? "")) return 2;
+  return new Intl.NumberFormat("en", { style: "currency", currency: currency as string }).resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+/** Reads 12.50 as 1250 of a currency with two decimals; undefined for a text that is no such number. */
+export function readAmount(text: string, currency: string | null | undefined): number | undefined {
+  const decimals = decimalsOf(currency);
+  const [, sign, whole = "", fraction = ""] = /^(-?)(\d{1,15})(?:\.(\d+))?$/.exec(text) ?? [];
+  if (whole === "" || fraction.length > decimals) return undefined;
+  const amount = Number(whole + fraction.padEnd(decimals, "0")) * (sign === "-" ? -1 : 1);
+  return Number.isSafeInteger(amount) ? amount : undefined;
+}
+
+/** Writes 1250 of EUR as `12.50 EUR`. */
+export function writeAmount(amount: number, currency: string | null | undefined): string {
+  const decimals = decimalsOf(currency);
+  const digits = String(Math.abs(amount)).padStart(decimals + 1, "0");
+  const text = decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+  return `${amount < 0 ? "-" : ""}${text}${currency == null ? "" : ` ${currency}`}`;
+}
