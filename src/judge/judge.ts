@@ -20,7 +20,7 @@ import {
   type ObservedCall,
   type OperationFinder,
 } from "./observed-call.ts";
-import { createRecentCalls, isSuccessfulWrite, type RecentCalls } from "./recent-calls.ts";
+import { createRecentCalls, isSuccessfulWrite, type RecentCalls, withoutBody } from "./recent-calls.ts";
 import { rules } from "./rules/index.ts";
 import { buildVerdict, createVerdictLog, matchesFilter, type VerdictLog } from "./verdict-log.ts";
 
@@ -65,9 +65,9 @@ export function createJudge({ operations, prefix, onVerdict }: JudgeOptions): Ju
   const state: JudgeState = {
     log: createVerdictLog(onVerdict),
     firings: createFirings(),
-    firstCalls: createRecentCalls(1_024, isFirst),
-    laterCalls: createRecentCalls(512, (entry) => !isFirst(entry)),
-    writes: createRecentCalls(256, isSuccessfulWrite),
+    firstCalls: createRecentCalls(1_024),
+    laterCalls: createRecentCalls(512),
+    writes: createRecentCalls(256),
     lag: createEventLoopLag(),
     trackers: new Map(),
     operationOf: createOperationFinder(operations, prefix),
@@ -78,9 +78,9 @@ export function createJudge({ operations, prefix, onVerdict }: JudgeOptions): Ju
   return {
     rules,
     request(entry) {
-      firstCalls.record(entry);
-      laterCalls.record(entry);
-      writes.record(entry);
+      const call = withoutBody(entry);
+      (isFirst(call) ? firstCalls : laterCalls).record(call);
+      if (isSuccessfulWrite(call)) writes.record(call);
       if (state.queue.length === 0 && isIrrelevant(state, entry)) return;
       if (state.queue.push(entry) === 1) afterThisTurn(observeQueue);
     },

@@ -1,31 +1,33 @@
 // The latest calls of all merchants. Which of them a later event concerns is only known once that event happens.
 
-import { realNow } from "../kernel/clock.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
 
 export type RecentCalls = ReturnType<typeof createRecentCalls>;
 
 const MAX_BODY = 16_384;
 
-interface RecordedCall {
-  entry: JournalEntry;
-  /** Real milliseconds. */
-  answered: number;
-}
+/**
+ * Copies an entry without its response body, which the judge reads of a 409 only. The garbage collector copies what lives as long as a ring
+ * buffer: with the bodies it took 28 microseconds per list of 25 instead of 14.
+ */
+export const withoutBody = (entry: JournalEntry): JournalEntry => ({
+  ...entry,
+  responseBody: entry.status === 409 ? entry.responseBody : "",
+});
 
 export const isSuccessfulWrite = ({ method, status }: JournalEntry) => method !== "GET" && status < 300;
 
-/** A ring buffer of `capacity` calls for which `isKept` is true. */
-export function createRecentCalls(capacity: number, isKept: (entry: JournalEntry) => boolean) {
+/** A ring buffer of `capacity` calls. */
+export function createRecentCalls(capacity: number) {
   /** `next` is the slot of the oldest call. */
-  const ring: (RecordedCall | undefined)[] = Array(capacity).fill(undefined);
+  const ring: (JournalEntry | undefined)[] = Array(capacity).fill(undefined);
   let next = 0;
   /** The call that is `back` places older than the newest. A loop over this is much faster than a generator. */
   const at = (back: number) => ring[(next - 1 - back + 2 * capacity) % capacity];
   return {
     record(entry: JournalEntry) {
-      if (!isKept(entry) || entry.requestBody.length > MAX_BODY) return;
-      ring[next] = { entry, answered: realNow() };
+      if (entry.requestBody.length > MAX_BODY) return;
+      ring[next] = entry;
       next = (next + 1) % capacity;
     },
     /** A merchant's calls that arrived at or after a time in real milliseconds, oldest first. */
@@ -34,8 +36,8 @@ export function createRecentCalls(capacity: number, isKept: (entry: JournalEntry
       for (let back = 0; back < capacity; back++) {
         const call = at(back);
         // A request arrives before it is answered, so this call and all older ones arrived too early.
-        if (call && call.answered < arrived) break;
-        if (call?.entry.merchant === merchant && call.entry.arrived >= arrived) found.push(call.entry);
+        if (call && call.arrived + call.duration < arrived) break;
+        if (call?.merchant === merchant && call.arrived >= arrived) found.push(call);
       }
       return found.reverse();
     },
@@ -43,13 +45,13 @@ export function createRecentCalls(capacity: number, isKept: (entry: JournalEntry
     matching(isMatch: (entry: JournalEntry) => boolean, limit: number) {
       const found: JournalEntry[] = [];
       for (let back = 0; back < capacity && found.length < limit; back++) {
-        const entry = at(back)?.entry;
+        const entry = at(back);
         if (entry && isMatch(entry)) found.push(entry);
       }
       return found.reverse();
     },
     forget(merchant?: string) {
-      for (const [slot, call] of ring.entries()) if (merchant === undefined || call?.entry.merchant === merchant) ring[slot] = undefined;
+      for (const [slot, call] of ring.entries()) if (merchant === undefined || call?.merchant === merchant) ring[slot] = undefined;
     },
   };
 }
