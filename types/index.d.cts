@@ -2025,7 +2025,7 @@ interface Options {
   seed: number;
   /** freeze the clock at this time, such as 2026-01-05T09:00:00Z (default: real) */
   clock: number | undefined;
-  /** reject request bodies of an unexpected shape, or accept any JSON object (default: checked) */
+  /** reject fields of an unexpected shape in request bodies, or accept and keep them as sent (default: checked) */
   bodies: "checked" | "open";
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateLimit>;

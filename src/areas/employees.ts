@@ -2,6 +2,7 @@
 
 import { resource } from "../contracts/resource.ts";
 import { fail } from "../kernel/errors.ts";
+import { withChanges } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { exactSum, requireOrder } from "../schema/field-rules.ts";
 import {
@@ -218,7 +219,7 @@ export const overridePayrollItem = endpoint({
     if (run.status !== "draft") refuseRun(run.status);
     const netAmount = body.netAmount ?? item.netAmount;
     const override = { amount: netAmount, reason: body.reason ?? null, previousNetAmount: item.netAmount, at: now };
-    const overridden: PayrollItem = { ...item, ...extra, netAmount, overridden: true, override };
+    const overridden: PayrollItem = withChanges(item, { ...extra, netAmount, overridden: true, override });
     const items = run.items.map((other) => (other.id === item.id ? overridden : other));
     own(payrolls).update(run, { items, totals: totalsOf(items, "netAmount") });
     emit("payroll_item.overridden", overridden);

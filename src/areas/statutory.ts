@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { resource } from "../contracts/resource.ts";
+import { withChanges } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import {
   amount,
@@ -133,7 +134,7 @@ export const updateStatutorySettings = endpoint({
     const collection = own(statutorySettings);
     const before = collection.newest() ?? collection.create(initial(call));
     const changes = Object.fromEntries(Object.entries({ ...extra, ...body }).map(([field, value]) => [field, value ?? cleared(field)]));
-    const same = Object.entries(changes).every(([field, value]) => isDeepStrictEqual(before[field as keyof typeof before], value));
+    const same = isDeepStrictEqual(asJson(before), asJson(withChanges(before, changes)));
     return same ? before : collection.update(before, { ...changes, updated: now }, "statutory_settings.updated");
   },
 });
@@ -147,6 +148,8 @@ export const getStatutorySettings = endpoint({
   reply: statutorySettings.schema,
   handle: (call) => call.own(statutorySettings).newest() ?? call.own(statutorySettings).draft(initial(call)),
 });
+
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 /** The settings of a merchant that has not changed any yet. */
 function initial({ merchant, own }: Pick<OperationContext, "merchant" | "own">) {

@@ -4,13 +4,16 @@ import type { ObjectSchema } from "../contracts/endpoint.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { mask, maskValue } from "../kernel/mask.ts";
+import { withSent } from "../schema/as-sent.ts";
+import { ASSUMED } from "../schema/assumed.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { RequestContext, Stage } from "./context.ts";
 
 /**
- * `checked` rejects known fields that are missing or of the wrong type. `open` accepts any object and uses the fields that match.
+ * `checked` rejects known fields that are missing or of the wrong type. `open` accepts any object where the body is an assumption: it uses
+ * the fields that match, and stores and returns the others as sent.
  * `strict`, for the control plane, rejects unknown fields as well.
  */
 export type BodyMode = "checked" | "open" | "strict";
@@ -32,11 +35,13 @@ export function readInput(declaration: InputDeclaration, context: RequestInput, 
   const { known, unknown } = sortFields(declaration, context.body);
   const { body } = declaration;
   if (bodies === "strict" && !allowsExtraFields(body)) refuseUnknown(Object.keys(unknown), Object.keys(body?.properties ?? {}));
-  if (body && bodies !== "open") checkBody(body, known, bodies);
-  const invalid = body && bodies === "open" ? dropInvalidFields(body, known) : [];
-  const unused = [...Object.keys(unknown), ...invalid];
+  const isOpen = bodies === "open" && body !== undefined && ASSUMED in body;
+  if (body && !isOpen) checkBody(body, known, bodies);
+  const invalid = isOpen ? takeInvalidFields(body, known) : undefined;
+  const unused = [...Object.keys(unknown), ...Object.keys(invalid ?? {})];
   if (unused.length > 0) context.headers["X-Sandbox-Unknown-Fields"] = headerList(unused);
-  context.extra = extraFields(declaration, unknown);
+  const extra = extraFields(declaration, unknown);
+  context.extra = invalid ? withSent(extra, maskValue(invalid) as Record<string, unknown>) : extra;
   context.body = known;
 }
 
@@ -85,8 +90,9 @@ function checkBody(schema: ObjectSchema, body: Record<string, unknown>, bodies: 
   const [first, ...others] = fieldErrors(schema, body);
   if (!first) return;
   const more = others.length > 0 ? ` (and ${others.length} more, in details.errors)` : "";
-  const way = " The shape of this body is an assumption of the sandbox; start it with --bodies open to send any other.";
-  fail("validation_failed", `${first.message}${more}${bodies === "checked" ? way : ""}`, { errors: [first, ...others] });
+  const way = " The shape of this body is an assumption of the sandbox; start it with --bodies open to send another.";
+  const isAssumed = bodies !== "strict" && ASSUMED in schema;
+  fail("validation_failed", `${first.message}${more}${isAssumed ? way : ""}`, { errors: [first, ...others] });
 }
 
 function refuseUnknown(names: string[], known: string[]): void {
@@ -97,11 +103,11 @@ function refuseUnknown(names: string[], known: string[]): void {
   fail("validation_failed", message, { errors: [{ pointer: `/${name}`, field: name, code: "unknown_field", message }] });
 }
 
-/** Removes the known fields with invalid values and returns their names; missing fields are allowed. */
-function dropInvalidFields(schema: ObjectSchema, body: Record<string, unknown>): string[] {
-  const invalid = Object.keys(body).filter((name) => !matchesSchema(schema.properties[name] as TSchema, body[name]));
-  for (const name of invalid) delete body[name];
-  return invalid;
+/** Removes the known fields with invalid values and returns them; missing fields are allowed. */
+function takeInvalidFields(schema: ObjectSchema, body: Record<string, unknown>): Record<string, unknown> {
+  const invalid = Object.entries(body).filter(([name, value]) => !matchesSchema(schema.properties[name] as TSchema, value));
+  for (const [name] of invalid) delete body[name];
+  return Object.fromEntries(invalid);
 }
 
 const DANGEROUS = new Set(["__proto__", "constructor", "prototype"]);

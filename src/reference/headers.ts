@@ -60,7 +60,9 @@ const invented: HeaderFact[] = [
   },
   {
     name: "X-Sandbox-Unknown-Fields",
-    schema: text("Unknown body fields, which were stored unchanged"),
+    schema: text(
+      "Body fields that the sandbox does not know or, under `--bodies open`, of another type than it expects; they are kept as sent, except names that the service sets itself",
+    ),
     on: "Successful POST, PATCH and DELETE",
     assumption: { why: "The service's documentation does not show the bodies, so the service may know a field that the sandbox does not." },
     sentWith: ({ method }, status) => succeeded(status) && method !== "GET",

@@ -113,7 +113,7 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
   bodies: {
     group: "Behaviour",
     value: "checked|open",
-    description: "reject request bodies of an unexpected shape, or accept any JSON object (default: checked)",
+    description: "reject fields of an unexpected shape in request bodies, or accept and keep them as sent (default: checked)",
     default: "checked",
     parse: oneOf("checked", "open"),
   },

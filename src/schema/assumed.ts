@@ -32,7 +32,7 @@ export function assumed(fact: TSchema | string | number, why: string, setting?: 
   return typeof fact === "object" ? annotate(fact, { [ASSUMED]: assumption }) : { fact, assumption };
 }
 
-/** A request body with these fields; `--bodies open` accepts any other body. */
+/** A request body with these fields; `--bodies open` accepts fields of any other shape. */
 export const assumedBody = <P extends TProperties>(fields: P, why = "The service's documentation does not show this body.") =>
   assumed(Type.Object(fields), why, "--bodies open");
 

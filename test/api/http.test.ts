@@ -4,13 +4,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { catalogue } from "../../src/areas/index.ts";
-import { ASSUMED } from "../../src/schema/assumed.ts";
-import { fieldErrors } from "../../src/schema/validator.ts";
 import type { JournalEntry } from "../../src/store/journal/request-log.ts";
 import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
-import { type Answer, type Bench, type CallOptions, lines, open, raw, readRaw } from "../support/sandbox.ts";
+import { type Answer, type CallOptions, lines, open, raw, readRaw } from "../support/sandbox.ts";
 
 const MEBIBYTE = 1_048_576;
 const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
@@ -544,42 +541,6 @@ describe("unknown parameters and fields", () => {
   });
 });
 
-describe("--bodies open", () => {
-  const oddBodies = [
-    {},
-    { completely: "other", fields: [1, 2, 3] },
-    { name: 5, email: 5, type: 5, netAmount: "x", sku: [], price: {}, items: "none", reason: 1, remittanceDueDay: 99, metadata: "none" },
-    { items: [{ employeeId: 1 }, null, "x"], options: [], schemes: [{}], daysOfWeek: ["someday"], accountNumber: 12 },
-    { amount: 2 ** 60, currency: "eur", periodStart: "yesterday", ledgerAccount: "", events: [], password: null },
-  ];
-
-  test("every operation whose body the API's document does not show accepts any object, and its reply matches its declaration", async () => {
-    const bench = await open({ bodies: "open" });
-    for (const operation of catalogue.filter(({ body }) => body && ASSUMED in body))
-      for (const body of oddBodies) {
-        const answer = await callOperation(bench, operation, body);
-        const label = `${operation.id} ${JSON.stringify(body)}: ${answer.text}`;
-        expect(answer.body.code, label).not.toBe("validation_failed");
-        expect(answer.status, label).toBeLessThan(500);
-        if (answer.status < 300) expect(fieldErrors(operation.reply, answer.body), label).toEqual([]);
-      }
-  });
-
-  test("documented rules for a body are still checked", async () => {
-    const bench = await open({ bodies: "open" });
-    const bodies = { "/v1/webhooks": { url: "http://localhost:3000" }, "/v1/webhook-events/test": { data: {} } };
-    for (const [path, body] of Object.entries(bodies))
-      expect(await bench.call("POST", path, { body })).toMatchObject({ status: 400, body: { code: "validation_failed" } });
-  });
-
-  test("known fields are used if valid and listed in a header if not", async () => {
-    const bench = await open({ bodies: "open" });
-    const answer = await bench.call("POST", RULES, { body: { name: "Half", adjustmentType: "sideways", minNights: 2 } });
-    expect(answer).toMatchObject({ status: 200, body: { name: "Half", adjustmentType: null, minNights: 2 } });
-    expect(answer.headers["x-sandbox-unknown-fields"]).toBe("adjustmentType");
-  });
-});
-
 describe("a live key", () => {
   const tail = "4eC39HqLyjWDarjtT1zdp7dc";
   const key = `sk_live_${tail}`;
@@ -657,8 +618,3 @@ describe("a live key", () => {
     expect(after.some((bytes) => bytes.includes("live_key_refused"))).toBe(true);
   });
 });
-
-function callOperation(bench: Bench, operation: (typeof catalogue)[number], body: unknown): Promise<Answer> {
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => operation.exampleParams[name] ?? name);
-  return bench.call(operation.method, `/v1${path}`, { body });
-}

@@ -18,9 +18,10 @@ export interface Call {
   now: number;
   params: Record<string, string>;
   query: Map<string, string>;
-  /** `body`: fields the operation knows. `extra`: the others. */
+  /** `body`: fields the operation knows. `extra`: the others. `asSent`: known ones of another type, which records show unchanged. */
   body: Fields;
   extra: Fields;
+  asSent: Fields;
   /** Body of the observed response, from which generated values such as ids are read. */
   observed: unknown;
   /** Headers added to a successful response. */
@@ -148,6 +149,7 @@ export function subscribedEndpoints(merchant: Merchant, type: string): string[] 
 export function create(call: Call, kind: KindName, fields: Fields, at?: number): Entry {
   const id = (fields.id as string | undefined) ?? newId(call, kinds[kind].prefix, "id");
   const record = buildRecord(kind, call.merchant.id, at ?? call.now, { ...fields, id });
+  Object.assign(record, call.asSent);
   recordsOf(call.merchant, kind).push(record);
   emitCreation(call.world, call.merchant, kind, record);
   return record;

@@ -86,8 +86,15 @@ export const ownFields = ({ answers, own: more = [] }: Operation): string[] =>
 
 const profile = (call: Call): Entry => own(call, "merchant", call.merchant.id);
 
+/** The merchant's country and currency; null for values of another type than the field's. */
+function home(call: Call): { country: unknown; currency: unknown } {
+  const { country, currency } = profile(call);
+  const usable = (code: unknown, length: number) => (new RegExp(`^[A-Z]{${length}}$`).test(String(code)) ? code : null);
+  return { country: usable(country, 2), currency: usable(currency, 3) };
+}
+
 /** Default currency: that of the merchant. */
-const inCurrency = (call: Call) => call.body.currency ?? profile(call).currency;
+const inCurrency = (call: Call) => call.body.currency ?? home(call).currency;
 
 function createPricingRule(call: Call): unknown {
   const { startDate, endDate, minNights, maxNights } = call.body;
@@ -98,7 +105,7 @@ function createPricingRule(call: Call): unknown {
 /** Only a pending booking can be declined. */
 function declineBooking(call: Call): unknown {
   const booking = own(call, "booking", call.params.id);
-  const fields = { ...call.extra, declineReason: call.body.reason ?? null, declinedAt: call.now };
+  const fields = { ...call.extra, ...call.asSent, declineReason: call.body.reason ?? null, declinedAt: call.now };
   return transition(call.world, call.merchant, "booking", booking, "declined", fields);
 }
 
@@ -128,23 +135,30 @@ function createPayroll(call: Call): unknown {
 /** The net amount of an item can be set while its payroll run is a draft. */
 function overrideItem(call: Call): unknown {
   const run = own(call, "payroll", call.params.id);
-  const items = run.items as PayItem[];
+  const items = usableItems(run.items);
   const item = items.find(({ id }) => id === call.params.iid) ?? refuse("resource_not_found");
   if (run.status !== "draft") refuse("invalid_state");
-  const { netAmount = item.netAmount, reason = null } = call.body as { netAmount?: number; reason?: string };
-  const override = { amount: netAmount, reason, previousNetAmount: item.netAmount, at: call.now };
+  const { netAmount = netOf(item), reason = null } = call.body as { netAmount?: number; reason?: string };
+  const override = { amount: netAmount, reason, previousNetAmount: netOf(item), at: call.now };
   const changed = { ...item, ...call.extra, netAmount, overridden: true, override };
-  const after = items.map((other) => (other === item ? changed : other));
-  Object.assign(run, { totals: totalsOf(after), items: after });
+  const totals = totalsOf(items.map((other) => (other === item ? changed : other)));
+  Object.assign(changed, call.asSent);
+  Object.assign(run, { totals, items: items.map((other) => (other === item ? changed : other)) });
   emit(call.world, call.merchant, "payroll_item.overridden", changed);
   return changed;
 }
+
+/** A run that was created from items of another shape has none that can be overridden. */
+const usableItems = (items: unknown) => (Array.isArray(items) && items.every((item) => "payrollId" in item) ? (items as PayItem[]) : []);
+
+/** Zero where an override left a value of another type. */
+const netOf = ({ netAmount }: PayItem) => (Number.isSafeInteger(netAmount) && netAmount >= -MOST ? netAmount : 0);
 
 const totalsOf = (items: PayItem[]) => ({
   employees: items.length,
   grossAmount: sum(items.map(({ grossAmount }) => grossAmount)),
   deductionAmount: sum(items.flatMap(({ deductions }) => deductions.map(({ amount }) => amount))),
-  netAmount: sum(items.map(({ netAmount }) => netAmount)),
+  netAmount: sum(items.map(netOf)),
 });
 
 /** Totals must stay safe integers. */
@@ -181,7 +195,7 @@ function createMerchant(call: Call): unknown {
   if (fields.email !== undefined && world.logins.has(fields.email)) refuse("already_exists");
   const id = newId(call, "mer", "id");
   const apiKey = chosen(call, /^sk_test_[0-9A-Za-z]{24}$/, "apiKey");
-  const record = buildRecord("merchant", id, call.now, { ...call.extra, ...fields, id });
+  const record = Object.assign(buildRecord("merchant", id, call.now, { ...call.extra, ...fields, id }), call.asSent);
   recordsOf(addMerchant(world, id, undefined), "merchant").push(record);
   world.keys.set(apiKey, { merchant: id, expires: undefined });
   if (fields.email !== undefined) world.logins.set(fields.email, { merchant: id, password: password ?? undefined });
@@ -208,6 +222,7 @@ function confirmRemittance(call: Call): unknown {
   return transition(call.world, call.merchant, "remittance", remittance, "confirmed", {
     ...call.extra,
     ...call.body,
+    ...call.asSent,
     confirmedAt: call.now,
   });
 }
@@ -224,15 +239,14 @@ function postToBooks(call: Call): unknown {
     memo: call.body.memo ?? null,
     postedAt: call.now,
   };
-  Object.assign(payment, call.extra, { bookkeeping });
+  Object.assign(payment, call.extra, call.asSent, { bookkeeping });
   emit(call.world, call.merchant, "gov_payment.posted", payment);
   return payment;
 }
 
 /** Default statutory settings. */
 function firstSettings(call: Call): Entry {
-  const { country, currency, created } = profile(call);
-  return buildRecord("statutory_settings", call.merchant.id, created, { id: "sts_settings", country, currency });
+  return buildRecord("statutory_settings", call.merchant.id, profile(call).created, { id: "sts_settings", ...home(call) });
 }
 
 /** Merges the sent fields; null clears a field. No event when nothing changes. */
@@ -246,6 +260,7 @@ function updateSettings(call: Call): unknown {
     else if (field in defaults) settings[field] = defaults[field];
     else delete settings[field];
   }
+  Object.assign(settings, call.asSent);
   if (JSON.stringify(sortedDeep(settings)) === before) return settings;
   settings.updated = call.now;
   emit(call.world, call.merchant, "statutory_settings.updated", settings);

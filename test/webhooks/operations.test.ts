@@ -87,9 +87,9 @@ describe("registering", () => {
     expect((await bench.call("GET", "/v1/webhooks")).body.data).toEqual([]);
   });
 
-  test("rejects a body without required fields even with --bodies open", async () => {
+  test("rejects a body without required fields, also with --bodies open", async () => {
     const bench = await open({ bodies: "open" });
-    for (const [field, body] of [["url", { events: ["a.b"] }] as const, ["events", { url: URL, events: [1] }] as const]) {
+    for (const [field, body] of [["url", { events: ["a.b"] }] as const, ["events", { url: URL }] as const]) {
       const answer = await bench.call("POST", "/v1/webhooks", { body });
       expect([answer.status, answer.body.code, answer.body.details.errors[0].field]).toEqual([400, "validation_failed", field]);
     }

@@ -10,6 +10,7 @@ import {
   statesBefore,
 } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
+import { withChanges } from "../../schema/as-sent.ts";
 
 interface ArrivalDependencies<R extends RecordBase> {
   resource: Resource<R>;
@@ -30,7 +31,7 @@ export function openArrivals<R extends RecordBase>({ resource, now, own, insert,
     return record;
   };
   const move = (before: R, status: string, changes?: RecordFields<R>) => {
-    const record = withValues(resource, arrivalOf({ ...before, ...changes, status }), changes);
+    const record = withValues(resource, arrivalOf(withChanges(before, { ...changes, status })), changes);
     return finish(write(record, before), events[status]);
   };
   return {

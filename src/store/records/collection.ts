@@ -3,6 +3,7 @@
 import { PreserializedJson } from "../../contracts/preserialized-json.ts";
 import type { OwnRecords, RecordBase, RecordFields, Records, Resource } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
+import { usable, withChanges } from "../../schema/as-sent.ts";
 import type { Database } from "../sqlite/database.ts";
 import { openArrivals } from "./arrivals.ts";
 import { openRecordPages, type RecordPosition, type RecordQuery } from "./record-pages.ts";
@@ -82,7 +83,7 @@ export function openCollections(database: Database): Collections {
 function collection<R extends RecordBase>(statements: Statements, resource: Resource<R>, scope: Scope): Collection<R> {
   const { kind } = resource;
   const { merchant } = scope;
-  const read = (body: string | undefined) => (body === undefined ? undefined : (JSON.parse(body) as R));
+  const read = (body: string | undefined) => (body === undefined ? undefined : parse(resource, body));
   const stored = (id: string) => statements.get.get({ merchant, kind, id });
   const find = (id: string) => read(stored(id));
   const changes = () => changer(statements, resource, scope);
@@ -102,7 +103,7 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
     newest: () => read(statements.pages.newest(kind, merchant)),
     all(values = {}) {
       const wanted = Object.entries(values);
-      const records = statements.all.all({ merchant, kind }).map((body) => JSON.parse(body) as R);
+      const records = statements.all.all({ merchant, kind }).map((body) => parse(resource, body));
       return records.filter((record) => wanted.every(([field, value]) => (record[field as keyof R] ?? null) === value));
     },
     lookup(values) {
@@ -138,7 +139,7 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
     create: (fields: RecordFields<R>) => arrivals.create(compose(resource, scope, fields), fields),
     seed: (fields: RecordFields<R>) => void insert(arrivals.seeded(compose(resource, scope, fields), fields)),
     update(record: R, changes: RecordFields<R>, event?: string | null) {
-      const updated = change({ ...record, ...changes }, record);
+      const updated = change(withChanges(record, changes), record);
       emit(event === undefined ? resource.updateEvent(record, updated) : event, updated);
       return updated;
     },
@@ -206,6 +207,10 @@ function compose<R extends RecordBase>(resource: Resource<R>, scope: Scope, fiel
   for (const field of Object.keys(resource.schema.properties)) record[field] = fields[field] ?? base[field] ?? null;
   for (const [field, value] of Object.entries(fields)) if (!Object.hasOwn(record, field) && value !== undefined) record[field] = value;
   return record as unknown as R;
+}
+
+function parse<R extends RecordBase>({ schema, defaults }: Resource<R>, body: string): R {
+  return usable(schema, JSON.parse(body) as R, defaults);
 }
 
 function failUnknown(kind: string, id: string): never {
