@@ -70,6 +70,7 @@ function checkType(incoming: IncomingMessage): void {
 
 /** Whether a Content-Type is JSON in UTF-8. Split, not matched: an expression for it takes quadratic time on a long run of spaces. */
 export function isJsonType(type: string): boolean {
+  if (type === "application/json") return true;
   const [essence, charset = "", ...rest] = type.split(";").map((part) => part.trim().toLowerCase());
   const [name, value = ""] = charset.split("=").map((part) => part.trim());
   return essence === "application/json" && (charset === "" || (name === "charset" && /^"?utf-?8"?$/.test(value))) && rest.join("") === "";
