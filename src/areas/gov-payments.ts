@@ -56,7 +56,7 @@ export const postGovPayment = endpoint({
   description: `Debits the ledger account (default: "${LIABILITIES}") and credits the bank. Posting cannot be undone.`,
   body: assumedBody(optionals({ ledgerAccount: text("Account to debit", { minLength: 1 }), memo: text("Memo for the journal entry") })),
   exampleParams: { id: "gov_paid" },
-  example: { ledgerAccount: "2450 Value added tax", memo: "Third quarter" },
+  example: { ledgerAccount: "2450 Value added tax", memo: "Value added tax" },
   reply: govPayments.schema,
   errors: ["resource_not_found", "invalid_state"],
   emits: [assumed("gov_payment.posted", "Derived from the name of the operation.")],

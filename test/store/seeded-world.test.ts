@@ -1,0 +1,114 @@
+// The seeded world at many times: coherent, complete and dated around the present, whatever the sandbox clock says.
+
+import { describe, expect, test } from "vitest";
+import { resources } from "../../src/areas/index.ts";
+import { isoTime, parseTime } from "../../src/kernel/clock.ts";
+import { oncePerKey } from "../../src/kernel/once.ts";
+import { packageFile } from "../../src/sandbox/package-files.ts";
+import { fixtureAt } from "../../src/store/world/dated-fixture.ts";
+import { type Fixture, readFixtures } from "../../src/store/world/fixtures.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into records of every kind.
+type Some = any;
+
+const DAY = 86_400_000;
+const FIRST_DAY = Date.UTC(2026, 0, 1);
+const fixtures = await readFixtures(packageFile("fixtures/merchants"));
+const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
+
+/** Every day of two years, at a time of day that changes from day to day; the last millisecond before a date changes is one of them. */
+const times = Array.from({ length: 731 }, (_, day) => FIRST_DAY + day * DAY + ((day * 7_919_000) % DAY)).flatMap((time, day) =>
+  day % 10 === 0 ? [time, FIRST_DAY + day * DAY, FIRST_DAY + day * DAY - 1] : [time],
+);
+
+const recordsOf = (fixture: Fixture): Some[] =>
+  Object.entries(fixture.records).flatMap(([kind, records]) => records.map((record) => ({ kind, ...record })));
+
+/** Dates that may lie ahead: what is planned. */
+const PLANNED = new Set([
+  "checkIn",
+  "checkOut",
+  "dueDate",
+  "payDate",
+  "arrivalDate",
+  "periodStart",
+  "periodEnd",
+  "startDate",
+  "endDate",
+  "expectedDelivery",
+  "graceUntil",
+]);
+
+/** Fields that refer to a record that is older. */
+const REFERENCES = ["customerId", "payoutMethodId", "productId"];
+
+/** Each time in a record, with the name of its field. */
+function timesOf(value: unknown, name = ""): { name: string; time: number }[] {
+  if (Array.isArray(value)) return value.flatMap((one) => timesOf(one, name));
+  if (typeof value === "object" && value !== null) return Object.entries(value).flatMap(([key, one]) => timesOf(one, key));
+  if (typeof value === "number" && /^(created|updated|at|\w+At)$/.test(name)) return [{ name, time: value * 1_000 }];
+  const day = typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) ? parseTime(value) : undefined;
+  return day === undefined ? [] : [{ name, time: day }];
+}
+
+/** The fixture at each of the times. */
+const worldsOf = oncePerKey((fixture: Fixture) => times.map((now) => ({ now, dated: fixtureAt(fixture, kinds, now) })));
+
+/** What the tests ask of a fixture: found once for all times to which its dates move alike. */
+const summaryOf = oncePerKey((fixture: Fixture) => {
+  const records = [{ kind: "merchant", ...fixture.merchant }, ...recordsOf(fixture)] as Some[];
+  const created = new Map(records.map((record) => [record.id, record.created]));
+  const past = records.flatMap(({ metadata: _, ...record }) => timesOf(record)).filter(({ name }) => !PLANNED.has(name));
+  const tooEarly = (record: Some) =>
+    record.created < (fixture.merchant.created ?? 0) || REFERENCES.some((field) => created.get(record[field]) > record.created);
+  return {
+    newest: Math.max(...records.map((record) => record.created)) * 1_000,
+    latest: Math.max(...past.map(({ time }) => time)),
+    createdBeforeWhatTheyReferTo: records.filter(tooEarly).map(({ id }) => id),
+  };
+});
+
+describe.each(fixtures.map((fixture) => [fixture.name, fixture] as const))("%s", (_, fixture) => {
+  test("has its newest record in the eight days before the present, and nothing after it but what is planned", () => {
+    for (const { now, dated } of worldsOf(fixture)) {
+      const { newest, latest } = summaryOf(dated);
+      expect(newest, isoTime(now)).toBeGreaterThan(now - 8 * DAY);
+      expect(latest, isoTime(now)).toBeLessThanOrEqual(now);
+    }
+  });
+
+  test("refers only to records created before", () => {
+    for (const { now, dated } of worldsOf(fixture)) expect(summaryOf(dated).createdBeforeWhatTheyReferTo, isoTime(now)).toEqual([]);
+  });
+
+  test("keeps the days of the week, and the days of the month of what is due each month", () => {
+    const written = daysOf(fixture);
+    const daysAt = oncePerKey(daysOf);
+    for (const { now, dated } of worldsOf(fixture)) expect(daysAt(dated), isoTime(now)).toEqual(written);
+  });
+});
+
+/** The weekdays of stays and payouts, and the days of the month of pay days and due days. */
+function daysOf(fixture: Fixture) {
+  const weekday = (day: string | undefined) => day && new Date(day).getUTCDay();
+  const days = recordsOf(fixture).map(({ id, kind, checkIn, arrivalDate, payDate, dueDate }) =>
+    [id, weekday(checkIn), weekday(arrivalDate), payDate?.slice(8), kind === "remittance" && dueDate.slice(8)].join(),
+  );
+  return days;
+}
+
+const byId = oncePerKey((fixture: Fixture) => new Map(recordsOf(fixture).map((record) => [record.id, record])));
+
+test("at every time the lodge's stays, pay days and due days that are still to come are still to come", () => {
+  const lodge = fixtures.find(({ name }) => name === "lodge") as Fixture;
+  for (const { now, dated } of worldsOf(lodge)) {
+    const records = byId(dated);
+    const isAhead = (id: string, field: string) => expect(parseTime(records.get(id)[field]), `${id} ${isoTime(now)}`).toBeGreaterThan(now);
+    for (const id of ["bkg_pending", "bkg_pending_2", "bkg_pending_3", "bkg_confirmed", "bkg_confirmed_2"]) isAhead(id, "checkIn");
+    isAhead("bkg_checked_in", "checkOut");
+    for (const id of ["pyr_pending", "pyr_processing"]) isAhead(id, "payDate");
+    for (const id of ["rem_pending", "rem_pending_2", "ren_pending", "ren_pending_2"]) isAhead(id, "dueDate");
+    for (const id of ["po_pending", "po_in_transit"]) isAhead(id, "arrivalDate");
+    expect(parseTime(records.get("rem_overdue").dueDate)).toBeLessThan(now);
+  }
+});
