@@ -1,6 +1,7 @@
 // Audits a webhook receiver: sends it every probe, and reports the actual response, the expected one and the reason.
 
 import type { Verdict } from "../contracts/verdict.ts";
+import { createClock, isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import type { Outcome } from "../webhooks/http/outcome.ts";
@@ -43,18 +44,38 @@ const MAX_RESPONSE_TIME = 5_000;
 export async function auditReceiver(deps: AuditDependencies, url: string, givenSecret: string | undefined, run: number): Promise<Audit> {
   deps.checkTarget(url);
   const secret = givenSecret ?? deps.secretOf(url) ?? failUnknownReceiver(url);
-  const deliveries = createTestDeliveries(deps, secret, run);
   const send = (delivery: TestDelivery) => deps.send(requestOf(deps, delivery, url, secret));
   const [genuine, ...others] = probes;
-  const first = await sendAll(genuine, genuine.deliveries(deliveries), send);
+  const { deliveries, first, note } = await sendGenuine(deps, secret, run, send);
   const outcomes = new Map([[genuine, first]]);
   for (const probe of others)
     if (isWorthTrying(probe, first)) outcomes.set(probe, await sendAll(probe, probe.deliveries(deliveries), send));
   const verifies = probes.every((probe) => !probe.isForgery || forgeries(probe, outcomes.get(probe) ?? []).every(isRejected));
   const results = probes.map((probe) => judge(probe, outcomes.get(probe), first, verifies));
+  if (results[0]) results[0].did += note;
   const worst = (["fail", "inconclusive"] as const).find((verdict) => results.some((result) => result.verdict === verdict));
   const forgeryAccepted = probes.some((probe) => probe.isForgery && forgeries(probe, outcomes.get(probe) ?? []).some(isAccepted));
   return { url, verdict: worst ?? "pass", forgeryAccepted, probes: results };
+}
+
+/** How far the sandbox clock may be from the machine's before a receiver that rejects old events may reject its events. */
+const CLOSE_ENOUGH = 60_000;
+
+/**
+ * Sends the first probe. If the receiver rejects it and the sandbox clock is frozen or moved, the probe and all others are sent with the
+ * machine's time: a receiver may reject old events, and would reject every one of the sandbox's.
+ */
+async function sendGenuine(deps: AuditDependencies, secret: string, run: number, send: (delivery: TestDelivery) => Promise<Outcome>) {
+  const [genuine] = probes;
+  const deliveries = createTestDeliveries(deps, secret, run);
+  const first = await sendAll(genuine, genuine.deliveries(deliveries), send);
+  const machine = createClock();
+  if (!first.some(isRejected) || Math.abs(deps.clock.now() - machine.now()) < CLOSE_ENOUGH) return { deliveries, first, note: "" };
+  const present = createTestDeliveries({ ...deps, clock: machine }, secret, run);
+  const second = await sendAll(genuine, genuine.deliveries(present), send);
+  if (!second.every(isAccepted)) return { deliveries, first, note: "" };
+  const note = `, when its \`created\` was the machine's time; with the time of the sandbox clock, ${isoTime(deps.clock.now())}, it was rejected (${describe(first)})`;
+  return { deliveries: present, first: second, note };
 }
 
 function failUnknownReceiver(url: string): never {

@@ -22,7 +22,7 @@ export interface ControlPlane {
   report(given: SandboxReportInput & { format: "junit" | "markdown" | "html" }): Promise<string>;
   /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each verdict and each operation, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given?: SandboxReportInput): Promise<Record<string, unknown>>;
-  /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. */
+  /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that. */
   audit(given: SandboxAuditInput): Promise<SandboxAuditReply>;
   /** Reset to the fixtures, including ids. Everything, or one merchant: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows and the request log. */
   reset(given?: SandboxResetInput): Promise<SandboxResetReply>;

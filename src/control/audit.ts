@@ -23,7 +23,7 @@ export const auditReceiver = endpoint({
   path: "/audit",
   summary: "Test a webhook receiver with genuine, repeated, malformed and forged events",
   description:
-    "Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried.",
+    "Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that.",
   body: Type.Object({
     url: text("Address of the receiver; the same addresses are allowed as for webhook endpoints"),
     secret: Type.Optional(

@@ -43,7 +43,7 @@ export interface PipelineDependencies {
 
 /** Runs the stages until one responds, then sends the reply. */
 export function createPipeline(deps: PipelineDependencies): (context: RequestContext) => Promise<void> {
-  const { guard, catalogue, tenants, limiter, idempotencyReplies, bodies } = deps;
+  const { guard, catalogue, clock, tenants, limiter, idempotencyReplies, bodies } = deps;
   const faults = faultStages(deps);
   const stages: Stage[] = [
     admit(guard), //                                     403 414 417
@@ -51,9 +51,9 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
     faults.outage, //                                    503 injected, with or without a valid key
     route(catalogue), //                                 404 405
     faults.auth, //                                      401 injected
-    authenticate(chargeAddress(limiter)), //             401 403, or 429 for the client's address
+    authenticate(chargeAddress(limiter, clock)), //      401 403, or 429 for the client's address
     faults.limit, //                                     429 injected
-    limit(limiter), //                                   429
+    limit(limiter, clock), //                            429
     readBody, //                                         415 413 400
     readIdempotencyKey, //                               400
     faults.recall, //                                    409 injected

@@ -1,5 +1,6 @@
 // Rate limits: fixed windows aligned to the epoch, one for each merchant and one for each address that sends no valid key.
 
+import type { Clock } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import type { RateLimitWindow, RequestContext, Stage } from "./context.ts";
@@ -127,24 +128,30 @@ function openBucket(rule: RateLimit): Bucket {
 
 /** Counts the request in the window of its operation or its merchant, or responds with 429. */
 export const limit =
-  (limiter: RateLimiter): Stage =>
+  (limiter: RateLimiter, clock: Pick<Clock, "mode">): Stage =>
   (context) =>
-    take(context, limiter.bucket(context));
+    take(context, limiter.bucket(context), clock);
 
 /** A failed authentication counts against the client's address, never a merchant, so that remaining quota reveals nothing about merchants. */
-export const chargeAddress = (limiter: RateLimiter) => (context: RequestContext) => take(context, limiter.anonymous(context));
+export const chargeAddress = (limiter: RateLimiter, clock: Pick<Clock, "mode">) => (context: RequestContext) =>
+  take(context, limiter.anonymous(context), clock);
 
-function take(context: RequestContext, bucket: RateLimitWindow): void {
+function take(context: RequestContext, bucket: RateLimitWindow, { mode }: Pick<Clock, "mode">): void {
   context.bucket = bucket;
   if (bucket.take(context.at)) return;
   const seconds = secondsUntil(bucket.reset(context.at), context.at);
   fail(
     "rate_limit_exceeded",
-    `All ${bucket.limit} requests of this window are used up. Wait ${seconds} s, as Retry-After says, then try again.`,
-    { limit: bucket.limit, retryAfter: seconds },
+    `All ${bucket.limit} requests of this window are used up. ${mode === "frozen" ? moveClock(seconds) : wait(seconds)}`,
+    { limit: bucket.limit, retryAfter: seconds, ...(mode === "frozen" ? { clock: mode } : {}) },
     { "Retry-After": String(seconds), "Cache-Control": "no-store" },
   );
 }
+
+const wait = (seconds: number) => `Wait ${seconds} s, as Retry-After says, then try again.`;
+
+const moveClock = (seconds: number) =>
+  `The sandbox clock is frozen, so waiting does not end the window: move the clock with \`merchant-sandbox clock advance ${seconds}s\` or POST /_sandbox/clock/advance, then try again.`;
 
 const secondsUntil = (time: number, now: number) => Math.max(1, Math.ceil(time / 1000) - Math.floor(now / 1000));
 

@@ -52,6 +52,21 @@ describe("a window", () => {
     expect((await me(bench)).status).toBe(200);
   });
 
+  test("does not end by waiting under a frozen clock: the 429 says so, and the command that it names ends it", async () => {
+    const bench = await open({ rateLimit: "1/10s" });
+    await me(bench);
+    const limited = await me(bench);
+    expect(limited).toMatchObject({ status: 429, body: { details: { limit: 1, retryAfter: 10, clock: "frozen" } } });
+    const [, by = ""] = /frozen.*`merchant-sandbox clock advance (\w+)`/.exec(limited.body.message) ?? [];
+    await advance(bench, by);
+    expect((await me(bench)).status).toBe(200);
+    await bench.control("PUT", "/clock", { mode: "offset", now: "2026-01-05T12:01:01Z" });
+    await me(bench);
+    const running = await me(bench);
+    expect(running.body).toMatchObject({ message: expect.stringContaining("Wait 9 s"), details: { limit: 1, retryAfter: 9 } });
+    expect(running.text).not.toContain("frozen");
+  });
+
   test("is never used up with `none`, but still has its headers", async () => {
     const bench = await open({ rateLimit: "none" });
     expect(windowOf(await me(bench))).toEqual([1_000_000_000, 999_999_999, NOON_SECONDS + 60]);

@@ -131,6 +131,22 @@ function taking(accepts: (event: Answer["body"]) => boolean, otherwise: number):
   };
 }
 
+describe("a receiver that rejects old events", () => {
+  const DAY = 24 * 3_600;
+  const stale = () => plain(taking(({ created }) => Date.now() / 1_000 - created < DAY, 400));
+
+  test("passes an audit under a frozen clock: it gets events of the machine's time, and the first probe says so", async () => {
+    const found = await audit(await stale());
+    expect([found.verdict, Object.keys(verdicts(found))]).toEqual(["pass", names]);
+    expect(found.probes[0].did).toContain("with the time of the sandbox clock, 2026-01-05T12:00:00.000Z, it was rejected (answered 400");
+  });
+
+  test("fails it if it rejects those too, and the note does not appear", async () => {
+    const found = await audit(await plain({ take: () => 400 }));
+    expect(found.probes[0]).toMatchObject({ verdict: "fail", did: expect.not.stringContaining("machine's time") });
+  });
+});
+
 /** Creates each receiver again, because some keep state. */
 const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () => Promise<string>][] = [
   ["answers a redirect", "valid_event", false, () => plain({ take: () => 302 })],

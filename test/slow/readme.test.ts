@@ -122,13 +122,13 @@ describe("docs/webhooks.md", () => {
   });
 
   /** The receiver of the page on a free port, with the secret of its endpoint. */
-  async function runReceiver(bench: Bench) {
+  async function runReceiver(bench: Bench, env: Record<string, string> = {}) {
     const port = await freePort();
     const { secret } = await register(bench, `http://localhost:${port}/`);
     const [source = ""] = fences(webhooks, "js");
     const file = join(folder(), "receiver.mjs");
     writeFileSync(file, source.replace('listen(3000, "localhost")', `listen(${port}, "localhost", () => console.log("listening"))`));
-    const program = launchFile(file, [], { WEBHOOK_SECRET: secret });
+    const program = launchFile(file, [], { WEBHOOK_SECRET: secret, ...env });
     await program.line((line) => line === "listening");
     return { ...program, port };
   }
@@ -162,6 +162,19 @@ describe("docs/webhooks.md", () => {
     await settle(bench);
     expect((await log(bench)).find(({ created }) => created < 1_600_000_000)).toMatchObject({ status: "failed", responseStatus: 400 });
     expect(receiver.out).toEqual(["listening", `a.b ${event}`]);
+  });
+
+  test("its receiver takes deliveries of a frozen clock once its check of the age is off", async () => {
+    const statusOf = async (env: Record<string, string>) => {
+      const bench = await open();
+      await runReceiver(bench, env);
+      await trigger(bench, "a.b");
+      await settle(bench);
+      return (await log(bench)).map(({ responseStatus }) => responseStatus);
+    };
+    expect(await statusOf({})).toEqual([400]);
+    const [, name = "", value = ""] = /`(OLDEST_EVENT)=(\w+)`/.exec(webhooks) ?? [];
+    expect(await statusOf({ [name]: value })).toEqual([200]);
   });
 
   test("names existing commands", async () => {
