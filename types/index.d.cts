@@ -124,7 +124,7 @@ export interface ControlPlane {
     list(given: RecordsListInput): Promise<RecordsListReply>;
     /** Get a record. */
     get(given: RecordsGetInput): Promise<Record<string, unknown>>;
-    /** Create a record. Takes the fields of the kind next to `merchant`; missing fields get their defaults. Emits the event of the creation. */
+    /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields get believable values: a customer of the merchant, its currency, a room, items; the same seed and calls give the same values. A record in a later `status` goes through the states before it. Emits the event of each state. */
     create(given: RecordsCreateInput): Promise<Record<string, unknown>>;
     /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
     change(given: RecordsChangeInput): Promise<Record<string, unknown>>;

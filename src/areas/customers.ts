@@ -3,11 +3,13 @@
 import { resource } from "../contracts/resource.ts";
 import { email, nullables, text } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { sampleCustomer } from "./samples/sales.ts";
 
 export const customers = resource({
   kind: "customer",
   prefix: "cus",
   view: "customers",
+  sample: sampleCustomer,
   livemode: false,
   fields: nullables({
     email: email("The customer's email address"),

@@ -26,6 +26,7 @@ import {
 } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { homeCurrency } from "./merchants.ts";
+import { sampleAppraisal, sampleDisciplinaryRecord, samplePayroll } from "./samples/office.ts";
 
 const MOST_ITEMS = 1_000;
 
@@ -86,6 +87,7 @@ export const payrolls = resource({
   kind: "payroll",
   prefix: "pyr",
   view: "payrolls",
+  sample: samplePayroll,
   datesMoveBy: "months",
   fields: {
     ...nullables({ ...period, currency: currency() }),
@@ -107,6 +109,7 @@ export const disciplinaryRecords = resource({
   kind: "disciplinary_record",
   prefix: "dis",
   view: "disciplinary_records",
+  sample: sampleDisciplinaryRecord,
   fields: nullables({
     employeeId: text("Id of the employee concerned"),
     type: oneOf(["verbal_warning", "written_warning", "final_warning", "suspension", "termination"], "Severity of the measure"),
@@ -131,6 +134,7 @@ export const appraisals = resource({
   kind: "appraisal",
   prefix: "apr",
   view: "appraisals",
+  sample: sampleAppraisal,
   datesMoveBy: "months",
   fields: {
     ...nullables({

@@ -5,6 +5,7 @@ import { fail } from "../kernel/errors.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { amount, currency, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { sampleGovPayment } from "./samples/office.ts";
 
 const LIABILITIES = "Taxes and fees payable";
 const BANK = "Bank";
@@ -24,6 +25,7 @@ export const govPayments = resource({
   kind: "gov_payment",
   prefix: "gov",
   view: "gov_payments",
+  sample: sampleGovPayment,
   datesMoveBy: "months",
   fields: {
     ...nullables({

@@ -5,6 +5,7 @@ import { assumed, assumedBody } from "../schema/assumed.ts";
 import { requireOrder } from "../schema/field-rules.ts";
 import { amount, count, currency, day, id, metadata, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { sampleBooking, samplePricingRule } from "./samples/sales.ts";
 
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
 
@@ -32,6 +33,7 @@ export const pricingRules = resource({
   kind: "pricing_rule",
   prefix: "prl",
   view: "pricing_rules",
+  sample: samplePricingRule,
   fields: { ...nullables(rule), ...nullables(scope), priority },
   defaults: { priority: 0 },
   states: {
@@ -45,6 +47,7 @@ export const bookings = resource({
   kind: "booking",
   prefix: "bkg",
   view: "bookings",
+  sample: sampleBooking,
   fields: nullables({
     guestName: text("Name of the guest"),
     customerId: id("cus", "Customer who made the booking"),

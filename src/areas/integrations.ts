@@ -3,11 +3,13 @@
 import { resource } from "../contracts/resource.ts";
 import { assumedListOf, assumedPageQuery, count, nullables, oneOf, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { sampleSyncLog } from "./samples/office.ts";
 
 export const syncLogs = resource({
   kind: "sync_log",
   prefix: "syl",
   view: "sync_logs",
+  sample: sampleSyncLog,
   fields: {
     ...nullables({
       integration: text("Name of the integration"),

@@ -3,6 +3,7 @@
 import { resource } from "../contracts/resource.ts";
 import { amount, assumedPageQuery, count, country, currency, id, listOf, nullable, nullables, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { sampleOrder } from "./samples/sales.ts";
 
 const item = Type.Object({
   ...nullables({
@@ -28,6 +29,7 @@ export const marketplaceOrders = resource({
   kind: "marketplace_order",
   prefix: "ord",
   view: "marketplace_orders",
+  sample: sampleOrder,
   fields: {
     ...nullables({
       number: text("Order number shown to the customer"),

@@ -3,11 +3,13 @@
 import { resource } from "../contracts/resource.ts";
 import { amount, assumedListOf, assumedPageQuery, currency, day, flag, id, nullables, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { sampleRenewal } from "./samples/sales.ts";
 
 export const membershipRenewals = resource({
   kind: "membership_renewal",
   prefix: "ren",
   view: "membership_renewals",
+  sample: sampleRenewal,
   datesMoveBy: "months",
   fields: {
     ...nullables({

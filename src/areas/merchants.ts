@@ -5,6 +5,7 @@ import { assumed, assumedBody } from "../schema/assumed.ts";
 import { count, country, currency, email, flag, metadata, nullables, oneOf, optionals, Type, text } from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
 import { SESSION_SECONDS } from "../store/records/tenants.ts";
+import { samplePayoutMethod } from "./samples/sales.ts";
 
 const requiredFields = {
   name: text("Name of the merchant", { minLength: 1 }),
@@ -47,6 +48,7 @@ export const payoutMethods = resource({
   kind: "payout_method",
   prefix: "pom",
   view: "payout_methods",
+  sample: samplePayoutMethod,
   fields: {
     ...nullables({ ...method, last4: text("Last four characters of the account number; the full number is not stored"), ...account }),
     isDefault,

@@ -4,11 +4,13 @@ import { resource } from "../contracts/resource.ts";
 import { fail } from "../kernel/errors.ts";
 import { count, email, flag, nullables, text } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { sampleOrganizer } from "./samples/sales.ts";
 
 export const eventOrganizers = resource({
   kind: "event_organizer",
   prefix: "org",
   view: "event_organizers",
+  sample: sampleOrganizer,
   fields: {
     ...nullables({
       name: text("Public name of the organizer"),

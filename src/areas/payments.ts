@@ -3,11 +3,13 @@
 import { resource } from "../contracts/resource.ts";
 import { amount, currency, documentedPageQuery, id, listOf, nullables, text } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { samplePayment } from "./samples/sales.ts";
 
 export const payments = resource({
   kind: "payment",
   prefix: "pay",
   view: "payments",
+  sample: samplePayment,
   fields: {
     ...nullables({
       amount: amount("Amount of the payment", { minimum: 0 }),

@@ -3,11 +3,13 @@
 import { resource } from "../contracts/resource.ts";
 import { amount, assumedPageQuery, currency, day, id, listOf, nullables, text } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { samplePayout } from "./samples/sales.ts";
 
 export const payouts = resource({
   kind: "payout",
   prefix: "po",
   view: "payouts",
+  sample: samplePayout,
   fields: nullables({
     amount: amount("Amount of the payout", { minimum: 0 }),
     currency: currency(),

@@ -5,11 +5,13 @@ import { assumed, assumedBody } from "../schema/assumed.ts";
 import { amount, count, currency, id, metadata, nullables, optionals, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { homeCurrency } from "./merchants.ts";
+import { sampleProduct, sampleVariant } from "./samples/sales.ts";
 
 export const products = resource({
   kind: "product",
   prefix: "prod",
   view: "products",
+  sample: sampleProduct,
   fields: nullables({ name: text("Name of the product"), description: text("Description of the product") }),
   states: {
     active: { to: ["archived"] },
@@ -37,6 +39,7 @@ export const productVariants = resource({
   kind: "product_variant",
   prefix: "var",
   view: "product_variants",
+  sample: sampleVariant,
   fields: { productId: id("prod", "Product of the variant"), ...nullables({ ...requiredFields, ...optionalFields }), options },
   defaults: { options: {} },
   states: {

@@ -24,6 +24,7 @@ import {
 } from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
 import { merchants } from "./merchants.ts";
+import { sampleRemittance, sampleStatutorySettings } from "./samples/office.ts";
 
 const SCHEMES = ["income_tax", "pension", "social_security", "health_insurance", "housing_fund", "other"] as const;
 const scheme = oneOf(SCHEMES, "Public scheme");
@@ -38,6 +39,7 @@ export const remittances = resource({
   kind: "remittance",
   prefix: "rem",
   view: "remittances",
+  sample: sampleRemittance,
   datesMoveBy: "months",
   fields: nullables({
     scheme,
@@ -86,6 +88,7 @@ export const statutorySettings = resource({
   kind: "statutory_settings",
   prefix: "sts",
   view: "statutory_settings",
+  sample: sampleStatutorySettings,
   datesMoveBy: "months",
   fields: { ...nullables(settings), autoRemit, schemes, updated: nullable(timestamp("Time of the last change")) },
   defaults: { autoRemit: false, schemes: [] },

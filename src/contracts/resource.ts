@@ -4,6 +4,7 @@ import { oncePerKey } from "../kernel/once.ts";
 import { assumed } from "../schema/assumed.ts";
 import { id, metadata, oneOf, type Static, type TObject, type TProperties, type TUnsafe, Type, timestamp } from "../schema/shapes.ts";
 import type { ObjectSchema } from "./endpoint.ts";
+import type { Sample } from "./sample.ts";
 
 /** The fields that every record has. */
 export interface RecordBase {
@@ -107,6 +108,8 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly defaults: Partial<R>;
   /** How seeding moves the dates of these records to the present: weeks keep the day of the week, months the day of the month. */
   readonly datesMoveBy: DateUnit;
+  /** The fields of a believable new record; without it, a new record has the default values. */
+  readonly sample: Sample | undefined;
 }
 
 /** Days of the week, or days of the month. */
@@ -129,6 +132,7 @@ interface ResourceDeclaration<F extends TProperties, S extends string> {
   defaults?: Record<string, unknown>;
   /** Default: weeks. */
   datesMoveBy?: DateUnit;
+  sample?: Sample;
   /** False if the service's documentation lists the fields of the resource without `livemode`. */
   livemode?: false;
 }
@@ -179,6 +183,7 @@ export function resource<const F extends TProperties, const S extends string = s
     hidden: declared.hidden ?? [],
     defaults: { ...(first === undefined ? {} : { status: first }), ...declared.defaults } as Partial<R>,
     datesMoveBy: declared.datesMoveBy ?? "weeks",
+    sample: declared.sample,
   };
 }
 
@@ -214,13 +219,19 @@ export const creatableFields = oncePerKey((resource: Resource): ObjectSchema => 
   return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, isRequired(resource, name) ? field : Type.Optional(field)])));
 });
 
+/** The same fields where a sample gives those that are left out. */
+export const optionalFields = oncePerKey((resource: Resource): ObjectSchema => {
+  const fields = Object.entries(creatableFields(resource).properties);
+  return Type.Object(Object.fromEntries(fields.map(([name, field]) => [name, Type.Optional(field)])));
+});
+
 /** Fields fixed at creation: references from other records and the order of lists depend on them. */
 const FIXED = ["id", "created"];
 
 /** The fields of a record that the admin API may change. */
 export const updatableFields = oncePerKey((resource: Resource): ObjectSchema => {
-  const free = Object.entries(creatableFields(resource).properties).filter(([name]) => !FIXED.includes(name));
-  return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, Type.Optional(field)])));
+  const free = Object.entries(optionalFields(resource).properties).filter(([name]) => !FIXED.includes(name));
+  return Type.Object(Object.fromEntries(free));
 });
 
 /** Fields that the service generates if they are omitted. */

@@ -12,6 +12,7 @@ import type { Traffic } from "../contracts/traffic.ts";
 import type { JudgeResults } from "../contracts/verdict.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { Random } from "../kernel/random.ts";
 import type { RunCoverage } from "../store/journal/coverage.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Snapshots } from "../store/world/snapshots.ts";
@@ -28,6 +29,7 @@ export interface ControlContext extends Stores {
     file: string | undefined;
   };
   clock: Clock;
+  random: Random;
   world: World;
   dispatcher: Pick<Dispatcher, "drain" | "replay" | "replayEvent" | "enable" | "explain" | "listen">;
   limiter: Pick<RateLimiter, "of" | "ownOf">;

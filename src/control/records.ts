@@ -4,8 +4,9 @@ import type { RecordBase, Resource } from "../contracts/resource.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumedPageQuery, listOf, Type, text } from "../schema/shapes.ts";
-import { changeAdminRecord, createAdminRecord } from "../store/records/admin-records.ts";
+import { changeAdminRecord } from "../store/records/admin-records.ts";
 import type { Collection } from "../store/records/collection.ts";
+import { makeRecord } from "../store/records/sample-record.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 
 const AnyRecord = Type.Record(Type.Unknown());
@@ -63,7 +64,9 @@ export const createRecord = endpoint({
   path: "/records/{kind}",
   exampleParams: { kind: "payment" },
   summary: "Create a record",
-  description: "Takes the fields of the kind next to `merchant`; missing fields get their defaults. Emits the event of the creation.",
+  description:
+    "Takes the fields of the kind next to `merchant`. Missing fields get believable values: a customer of the merchant, its currency, a room, items; " +
+    "the same seed and calls give the same values. A record in a later `status` goes through the states before it. Emits the event of each state.",
   body: Type.Object({ merchant: owner }, { additionalProperties: true }),
   example: { merchant: "mer_lodge", amount: 12_500, currency: "EUR", status: "succeeded" },
   reply: AnyRecord,
@@ -74,8 +77,8 @@ export const createRecord = endpoint({
       context,
       database.groupCommit(() => {
         const resource = kindNamed(context, params.kind, true);
-        const owned = () => recordsOf(context, knownMerchant(context, body.merchant), resource);
-        return { ...createAdminRecord(resource, owned, extra) };
+        const caller = () => callerOf(context, knownMerchant(context, body.merchant));
+        return { ...makeRecord(context, caller, resource, extra) };
       }),
     ),
 });
@@ -106,7 +109,10 @@ export const changeRecord = endpoint({
     ),
 });
 
-export type RecordContext = Pick<ControlContext, "resources" | "createOperationContext" | "clock" | "collections" | "tenants">;
+export type RecordContext = Pick<
+  ControlContext,
+  "resources" | "createOperationContext" | "clock" | "collections" | "tenants" | "counters" | "random"
+>;
 
 /** Waits for the commit, then drops the cached merchants and wakes the clock: something may be due now. */
 async function afterCommit<T>({ clock, tenants }: RecordContext, work: Promise<T>): Promise<T> {
@@ -146,8 +152,11 @@ function knownMerchant({ tenants }: RecordContext, merchant: string | undefined)
 }
 
 function recordsOf(context: RecordContext, merchant: string, resource: Resource): Collection<RecordBase> {
-  return context.createOperationContext(merchant, context.clock.seconds(), undefined).own(resource);
+  return callerOf(context, merchant).own(resource);
 }
+
+const callerOf = ({ createOperationContext, clock }: RecordContext, merchant: string) =>
+  createOperationContext(merchant, clock.seconds(), undefined);
 
 /** The merchant that owns the record. There may be several: created merchants share the ids of their fixture. */
 function onlyOwner(context: RecordContext, resource: Resource, id: string): string {

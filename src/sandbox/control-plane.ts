@@ -49,6 +49,7 @@ export function openControlPlane(engine: Engine): ControlContext {
     ...stores,
     about,
     clock,
+    random,
     world,
     snapshots: openSnapshots(database, requestLog, [...resources, webhookEndpoints]),
     dispatcher,

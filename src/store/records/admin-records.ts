@@ -1,7 +1,7 @@
 // Creates and changes records through the control API: validates the fields, then writes the record and emits the event that the service would send.
 
 import type { ObjectSchema } from "../../contracts/endpoint.ts";
-import { creatableFields, type RecordBase, type Resource, updatableFields } from "../../contracts/resource.ts";
+import { creatableFields, optionalFields, type RecordBase, type Resource, updatableFields } from "../../contracts/resource.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../schema/schema.ts";
@@ -28,6 +28,9 @@ export function changeAdminRecord(resource: Resource, getCollection: GetCollecti
   const { status, ...fields } = given;
   return typeof status === "string" && status !== record.status ? records.move(record, status, fields) : records.update(record, fields);
 }
+
+/** Checks the fields of a new record before the others are added. */
+export const checkGivenFields = (resource: Resource, given: JsonObject): void => checkFields(resource, given, optionalFields(resource));
 
 function checkFields(resource: Resource, fields: JsonObject, schema: ObjectSchema): void {
   const known = Object.keys(schema.properties);

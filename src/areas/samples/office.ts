@@ -1,0 +1,141 @@
+// Sample records of the office: payroll, remittances and their settings, government payments, staff records, synchronisation.
+
+import type { AnyRecord, SampleContext } from "../../contracts/sample.ts";
+import { daysAfter, earlier, moneyLike, monthsLater, nextNumber, numberOf, textOf } from "./parts.ts";
+
+interface PayItem {
+  employeeId: string;
+  employeeName?: string | null;
+  grossAmount: number;
+  deductions?: { code: string; amount: number }[];
+}
+
+const STAFF: readonly PayItem[] = [
+  { employeeId: "emp_ana", employeeName: "Ana Prado", grossAmount: 240_000 },
+  { employeeId: "emp_ravi", employeeName: "Ravi Menon", grossAmount: 195_000 },
+];
+
+const payrollItems = (run: AnyRecord | undefined) => (run?.items ?? []) as PayItem[];
+
+/** The run of the month after the newest one, for the same staff at the same pay; a first run pays two people for this month. */
+export function samplePayroll({ given, status = "", newest, day, merchant, mint }: SampleContext) {
+  const [last] = newest("payroll").filter((run) => payrollItems(run).length > 0);
+  const month = typeof last?.periodStart === "string" ? monthsLater(last.periodStart, 1) : day(0);
+  const staff = (given.items as PayItem[] | undefined) ?? (last ? payrollItems(last) : STAFF);
+  return {
+    periodStart: `${month.slice(0, 7)}-01`,
+    periodEnd: lastDayOf(month),
+    payDate: ["draft", "pending"].includes(status) ? [`${month.slice(0, 7)}-28`, day(3)].sort().at(-1) : day(0),
+    currency: merchant.currency ?? null,
+    ...payOf(staff, textOf(given.id, mint("pyr")), mint),
+  };
+}
+
+function payOf(staff: readonly PayItem[], payrollId: string, mint: SampleContext["mint"]) {
+  const items = staff.map(({ employeeId, employeeName = null, grossAmount, deductions }) => {
+    const kept = deductions ?? [{ code: "income_tax", amount: Math.round(grossAmount * 0.14) }];
+    const netAmount = grossAmount - kept.reduce((sum, { amount }) => sum + amount, 0);
+    const base = { id: mint("pyi"), object: "payroll_item", payrollId, employeeId, employeeName, grossAmount };
+    return { ...base, deductions: kept, netAmount, overridden: false, override: null };
+  });
+  const sum = (field: "grossAmount" | "netAmount") => items.reduce((total, item) => total + item[field], 0);
+  const [grossAmount, netAmount] = [sum("grossAmount"), sum("netAmount")];
+  return { id: payrollId, items, totals: { employees: items.length, grossAmount, deductionAmount: grossAmount - netAmount, netAmount } };
+}
+
+const lastDayOf = (day: string) => daysAfter(`${monthsLater(day, 1).slice(0, 7)}-01`, -1);
+
+/** Employees of the merchant's payroll runs, or else some of its own. */
+function employees({ newest }: SampleContext): string[] {
+  const paid = newest("payroll").flatMap((run) => payrollItems(run).map(({ employeeId }) => employeeId));
+  return paid.length > 0 ? [...new Set(paid)] : STAFF.map(({ employeeId }) => employeeId);
+}
+
+export const sampleDisciplinaryRecord = (context: SampleContext) => ({
+  employeeId: context.pick("employee", employees(context)) ?? null,
+  type: "verbal_warning",
+  category: "attendance",
+  description: "Late three times in one week.",
+  incidentDate: context.day(-3),
+  issuedDate: context.day(0),
+});
+
+export function sampleAppraisal(context: SampleContext) {
+  const [employeeId = null, reviewerId = null] = [context.pick("employee", employees(context)), employees(context)[0]];
+  const today = context.day(0);
+  return {
+    employeeId,
+    reviewerId,
+    cycle: today.slice(0, 4),
+    periodStart: `${today.slice(0, 4)}-01-01`,
+    periodEnd: `${today.slice(0, 4)}-12-31`,
+    goals: [{ title: "Train a new colleague", score: null }],
+    remarks: null,
+  };
+}
+
+/** The contributions of one enabled scheme for last month's payroll, due on the day that the settings say. */
+export function sampleRemittance(context: SampleContext) {
+  const { given, status = "", newest, pick, day, merchant, between } = context;
+  const [settings] = newest("statutory_settings");
+  const schemes = (settings?.schemes ?? []) as { scheme: string; enabled: boolean; employeeRateBps: number; employerRateBps: number }[];
+  const chosen = pick(
+    "scheme",
+    schemes.filter(({ enabled }) => enabled),
+  );
+  const scheme = textOf(given.scheme, chosen?.scheme ?? "income_tax");
+  const like = newest("remittance").find((remittance) => remittance.scheme === scheme);
+  const gross = numberOf(
+    (newest("payroll")[0]?.totals as { grossAmount?: number } | undefined)?.grossAmount,
+    between("gross", 20, 90) * 10_000,
+  );
+  const share = (rate: number | undefined, otherwise: number) => Math.round((gross * (rate ?? otherwise)) / 10_000);
+  const [employees, employer] = [share(chosen?.employeeRateBps, 1_400), share(chosen?.employerRateBps, 0)];
+  const amount = numberOf(given.amount, employees + employer);
+  const employeeAmount = numberOf(given.employeeAmount, Math.round((amount * employees) / Math.max(1, employees + employer)));
+  const employerAmount = numberOf(given.employerAmount, Math.max(0, amount - employeeAmount));
+  const isLate = status === "overdue";
+  const month = monthsLater(day(0), isLate ? -2 : -1).slice(0, 7);
+  return {
+    scheme,
+    agency: textOf(like?.agency, "Revenue Office"),
+    period: month,
+    amount: employeeAmount + employerAmount,
+    employeeAmount,
+    employerAmount,
+    currency: merchant.currency ?? null,
+    dueDate: isLate
+      ? day(-1)
+      : `${monthsLater(day(0), 1).slice(0, 7)}-${String(numberOf(settings?.remittanceDueDay, 15)).padStart(2, "0")}`,
+  };
+}
+
+/** A merchant has one settings record, whose id is constant. */
+export const sampleStatutorySettings = ({ merchant }: SampleContext) => ({
+  id: "sts_settings",
+  country: merchant.country ?? null,
+  currency: merchant.currency ?? null,
+  payFrequency: "monthly",
+  remittanceDueDay: 15,
+  schemes: [{ scheme: "income_tax", enabled: true, registrationNumber: null, employeeRateBps: 1_400, employerRateBps: 0 }],
+});
+
+export function sampleGovPayment(context: SampleContext) {
+  const like = earlier(context, "gov_payment");
+  return {
+    ...moneyLike(context, like, 2_000),
+    agency: textOf(like.agency, "Tax Authority"),
+    purpose: textOf(like.purpose, "Value added tax"),
+    reference: nextNumber(context, "gov_payment", "reference", "GOV"),
+  };
+}
+
+export function sampleSyncLog(context: SampleContext) {
+  const like = earlier(context, "sync_log");
+  return {
+    integration: textOf(like.integration, "ledger"),
+    entity: textOf(like.entity, "payments"),
+    direction: textOf(like.direction, "inbound"),
+    startedAt: context.now,
+  };
+}

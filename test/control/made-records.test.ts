@@ -1,0 +1,115 @@
+// Records made over the control API: believable in every state, for every merchant, and the same for the same seed.
+
+import { describe, expect, test } from "vitest";
+import { resources } from "../../src/areas/index.ts";
+import { type Bench, open } from "../support/sandbox.ts";
+
+const make = (bench: Bench, kind: string, fields: object = {}) => bench.control("POST", `/records/${kind}`, fields);
+
+/** The fields without which a record of its kind means nothing. */
+const ESSENTIAL: Readonly<Record<string, readonly string[]>> = {
+  customer: ["name", "email", "phone"],
+  payment: ["amount", "currency", "method", "reference"],
+  payout: ["amount", "currency"],
+  payout_method: ["type", "last4", "accountName", "bankName", "country", "currency"],
+  marketplace_order: ["number", "channel", "amount", "currency"],
+  pricing_rule: ["name", "adjustmentType", "adjustmentValue"],
+  booking: ["guestName", "roomTypeId", "checkIn", "checkOut", "amount", "currency"],
+  payroll: ["periodStart", "periodEnd", "payDate", "currency"],
+  disciplinary_record: ["employeeId", "type", "category", "description", "incidentDate", "issuedDate"],
+  appraisal: ["employeeId", "reviewerId", "cycle", "periodStart", "periodEnd"],
+  membership_renewal: ["membershipId", "plan", "amount", "currency", "dueDate", "periodStart", "periodEnd"],
+  event_organizer: ["name", "description", "email"],
+  sync_log: ["integration", "entity", "direction", "startedAt"],
+  product: ["name", "description"],
+  product_variant: ["productId", "sku", "name", "price", "currency", "stockQuantity"],
+  remittance: ["scheme", "agency", "period", "amount", "employeeAmount", "employerAmount", "currency", "dueDate"],
+  statutory_settings: ["country", "currency", "payFrequency", "remittanceDueDay"],
+  gov_payment: ["agency", "purpose", "reference", "amount", "currency"],
+};
+
+const kinds = resources.filter(({ kind }) => kind !== "merchant");
+
+/** A merchant has one settings record: it is made where the fixture has none. */
+const isMadeFor = (kind: string, merchant: string) => kind !== "statutory_settings" || merchant !== "mer_lodge";
+
+describe.each(["mer_lodge", "mer_market", "mer_stage", "mer_blank"])("of %s", (merchant) => {
+  const made = kinds.filter(({ kind }) => isMadeFor(kind, merchant));
+  test.each(made.map((resource) => [resource.kind, resource] as const))(
+    "a %s has all that it needs, in every state",
+    async (kind, { states }) => {
+      const bench = await open();
+      const { currency } = await bench.control("GET", `/records/merchant/${merchant}`);
+      const statuses = Object.keys(states).length === 0 ? [undefined] : Object.keys(states);
+      for (const status of statuses) {
+        const record = await make(bench, kind, { merchant, status });
+        expect([record.object, record.merchantId, record.status]).toEqual([kind, merchant, status]);
+        const missing = ESSENTIAL[kind]?.filter((field) => record[field] == null || (field === "amount" && record[field] === 0));
+        expect([kind, status, missing]).toEqual([kind, status, []]);
+        if ("currency" in record) expect(record.currency).toBe(currency);
+      }
+    },
+  );
+});
+
+test("every kind of record is tested here", () => {
+  expect(Object.keys(ESSENTIAL).sort()).toEqual(kinds.map(({ kind }) => kind).sort());
+});
+
+test("made records refer to the merchant's own customers, rooms, products and staff", async () => {
+  const bench = await open();
+  const has = async (kind: string, id: string) => (await bench.control("GET", `/records/${kind}/${id}?merchant=mer_lodge`)).id === id;
+  const payment = await make(bench, "payment");
+  const booking = await make(bench, "booking");
+  const order = await make(bench, "marketplace_order");
+  const payroll = await make(bench, "payroll");
+  for (const { customerId } of [payment, booking, order]) expect(await has("customer", customerId)).toBe(true);
+  for (const { productId, variantId } of order.items)
+    expect([await has("product", productId), await has("product_variant", variantId)]).toEqual([true, true]);
+  expect(booking.roomTypeId).toMatch(/^room_/);
+  expect(payroll.items.map(({ employeeId }: { employeeId: string }) => employeeId)).toContain("emp_marta");
+});
+
+test("the sums of a made order and payroll are right", async () => {
+  const bench = await open();
+  const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);
+  const order = await make(bench, "marketplace_order");
+  expect(order.amount).toBe(sum(order.items.map((item: { quantity: number; unitAmount: number }) => item.quantity * item.unitAmount)));
+  const { items, totals, periodStart, periodEnd } = await make(bench, "payroll");
+  expect(totals.netAmount).toBe(sum(items.map(({ netAmount }: { netAmount: number }) => netAmount)));
+  expect(totals.grossAmount - totals.deductionAmount).toBe(totals.netAmount);
+  const runs = (await bench.control("GET", "/records/payroll?limit=100")).data;
+  const periods = runs.map((run: { periodStart: string }) => run.periodStart);
+  expect([periods.filter((start: string) => start === periodStart).length, periodEnd.slice(0, 7)]).toEqual([1, periodStart.slice(0, 7)]);
+});
+
+test("given fields win, and the others fit them", async () => {
+  const bench = await open();
+  const booking = await make(bench, "booking", { checkIn: "2026-05-01", checkOut: "2026-05-03", guestName: "Ana" });
+  expect(booking).toMatchObject({ checkIn: "2026-05-01", checkOut: "2026-05-03", guestName: "Ana" });
+  const longer = await make(bench, "booking", { checkIn: "2026-05-01" });
+  expect(longer.checkOut > "2026-05-01").toBe(true);
+  const earlier = await make(bench, "booking", { checkOut: "2026-01-06" });
+  expect(earlier.checkIn < "2026-01-06").toBe(true);
+  expect(await make(bench, "payment", { customerId: null, amount: 1 })).toMatchObject({ customerId: null, amount: 1, currency: "EUR" });
+  const remittance = await make(bench, "remittance", { amount: 5_000 });
+  expect(remittance.employeeAmount + remittance.employerAmount).toBe(5_000);
+});
+
+test("a variant of a merchant without products gets a new product", async () => {
+  const bench = await open();
+  const { productId } = await make(bench, "product_variant", { merchant: "mer_blank" });
+  const { data } = await bench.control("GET", "/records/product?merchant=mer_blank");
+  expect(data.map(({ id }: { id: string }) => id)).toEqual([productId]);
+});
+
+test("the same seed and calls make the same records, another seed others", async () => {
+  const records = async (seed: number) => {
+    const bench = await open({ seed });
+    return [await make(bench, "payment"), await make(bench, "payment"), await make(bench, "booking", { merchant: "mer_blank" })];
+  };
+  const [first, again, other] = [await records(1), await records(1), await records(2)];
+  expect(again).toEqual(first);
+  expect(other.map(({ amount }) => amount)).not.toEqual(first.map(({ amount }) => amount));
+  expect(first[0].reference).not.toBe(first[1].reference);
+});
