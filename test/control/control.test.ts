@@ -1,11 +1,11 @@
 // The control plane: the responses, errors and effects of every route, through a real socket.
 
 import { createHmac } from "node:crypto";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue, eventTypes, resources } from "../../src/areas/index.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { factOf } from "../../src/schema/assumed.ts";
-import { type Answer, type Bench, NOON, NOON_SECONDS, needed, open } from "../support/sandbox.ts";
+import { type Answer, type Bench, NOON, NOON_SECONDS, needed, open, share } from "../support/sandbox.ts";
 import { advance, log, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const plain = { key: null };
@@ -30,10 +30,17 @@ const writing = operations.filter(({ method }) => method !== "GET");
 const closed = writing.filter(({ body }) => (body as { additionalProperties?: boolean } | undefined)?.additionalProperties !== true);
 
 describe("every operation", () => {
+  // What only refuses requests shares one sandbox: a refused request changes nothing.
+  let shared: Bench;
+  beforeAll(async () => {
+    shared = await share();
+  });
+  afterAll(() => shared.close());
+
   test.each(operations)("$id rejects an unknown query parameter, and suggests the closest name", async (operation) => {
     const names = Object.keys(operation.query.properties);
     const [known = "unheard"] = names;
-    const answer = await (await open()).call(operation.method, `${operation.path}?${encodeURIComponent(misspelt(known))}=1`, plain);
+    const answer = await shared.call(operation.method, `${operation.path}?${encodeURIComponent(misspelt(known))}=1`, plain);
     expect(refused(answer), answer.text).toEqual([400, "validation_failed"]);
     expect(answer.body.message).toContain(misspelt(known));
     expect(answer.body.message).toContain(names.length > 0 ? `Did you mean ${known}?` : "None is known");
@@ -42,27 +49,25 @@ describe("every operation", () => {
   test.each(closed)("$id rejects an unknown field, and suggests the closest name", async ({ method, path, body }) => {
     const names = Object.keys(body?.properties ?? {});
     const [known = "unheard"] = names;
-    const answer = await (await open()).call(method, path, { ...plain, body: { [misspelt(known)]: 1 } });
+    const answer = await shared.call(method, path, { ...plain, body: { [misspelt(known)]: 1 } });
     expect(refused(answer), answer.text).toEqual([400, "validation_failed"]);
     expect(answer.body.message).toContain(misspelt(known));
     expect(answer.body.message).toContain(names.length > 0 ? `Did you mean ${known}?` : "None is known");
   });
 
   test.each(writing)("$id accepts only a JSON object as its body", async ({ method, path }) => {
-    const bench = await open();
     for (const contentType of [null, "text/plain", "application/x-www-form-urlencoded"])
-      expect(refused(await bench.call(method, path, { ...plain, contentType, body: "{}" }))).toEqual([415, "unsupported_media_type"]);
-    expect(refused(await bench.call(method, path, { ...plain, body: "[]" }))).toEqual([400, "body_not_object"]);
-    expect(refused(await bench.call(method, path, { ...plain, body: "{" }))).toEqual([400, "invalid_json"]);
+      expect(refused(await shared.call(method, path, { ...plain, contentType, body: "{}" }))).toEqual([415, "unsupported_media_type"]);
+    expect(refused(await shared.call(method, path, { ...plain, body: "[]" }))).toEqual([400, "body_not_object"]);
+    expect(refused(await shared.call(method, path, { ...plain, body: "{" }))).toEqual([400, "invalid_json"]);
   });
 
   test.each([...new Set(operations.map(({ path }) => path))])(
     "%s refuses the methods that it has not, and names those it has",
     async (path) => {
       const here = [...new Set<string>(controlCatalogue.filter((one) => leadsTo(one.path, path)).map(({ method }) => method))];
-      const bench = await open();
       for (const wrong of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter((method) => !here.includes(method))) {
-        const answer = await bench.call(wrong, path, plain);
+        const answer = await shared.call(wrong, path, plain);
         expect(refused(answer), answer.text).toEqual([405, "method_not_allowed"]);
         expect(answer.headers.allow?.split(", ").sort()).toEqual(here.sort());
         expect(answer.body.message).toContain(wrong);
