@@ -320,6 +320,10 @@ export interface ClockAdvanceReply {
   now: string;
   /** The same in Unix seconds, as in `created` */
   unix: number;
+  /** What life on the clock changed, in order: the first 10000 changes */
+  happened: LifeChange[];
+  /** How many further changes are left out */
+  omitted: number;
   /** The delivery attempts that ended meanwhile, in order */
   attempts: PlayedAttempt[];
   /** How many stored Idempotency-Key responses expired */
@@ -872,6 +876,24 @@ export interface LessonsListReply {
   object: "list";
   data: Lesson[];
 }
+export interface LifeChange {
+  /** Sandbox time */
+  at: string;
+  merchant: string;
+  /** Kind of record, such as `payout` */
+  kind: string;
+  /** The record */
+  id: string;
+  /** Its state before; null for a new record, and for a consequence of another change */
+  from: string | null;
+  /** Its state after; null for a record without states */
+  to: string | null;
+  /** Type of the event; null if the change has none */
+  event: string | null;
+  /** In the smallest unit of the currency; the net total of a payroll */
+  amount: number | null;
+  currency: string | null;
+}
 export interface LoggedAttempt {
   id: string;
   merchantId: string;
@@ -1252,6 +1274,8 @@ export interface SandboxIndexReply {
   /** Base URL for clients */
   baseUrl: string;
   clock: Clock;
+  /** Whether records change on their dates: see `--life` */
+  life: "on" | "off";
   /** The SQLite file; null in memory */
   database: string | null;
   merchants: Merchant[];
@@ -2025,6 +2049,8 @@ interface Options {
   seed: number;
   /** freeze the clock at this time, such as 2026-01-05T09:00:00Z (default: real) */
   clock: number | undefined;
+  /** change records on their dates, such as payouts that arrive, or leave them as they are (default: on) */
+  life: "on" | "off";
   /** reject fields of an unexpected shape in request bodies, or accept and keep them as sent (default: checked) */
   bodies: "checked" | "open";
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */

@@ -25,6 +25,7 @@ import {
   timestamp,
 } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { onDay } from "./dates.ts";
 import { homeCurrency } from "./merchants.ts";
 import { sampleAppraisal, sampleDisciplinaryRecord, samplePayroll } from "./samples/office.ts";
 
@@ -97,8 +98,8 @@ export const payrolls = resource({
   defaults: { items: [], totals: totalsOf([], "items") },
   states: {
     draft: { to: ["pending"], event: "payroll.created" },
-    pending: { to: ["processing"] },
-    processing: { to: ["paid", "partially_paid", "failed"] },
+    pending: { to: ["processing"], next: (run) => onDay(run, run.record.payDate, "morning", "processing") },
+    processing: { to: ["paid", "partially_paid", "failed"], next: (run) => onDay(run, run.record.payDate, "opening", "paid") },
     paid: { to: [], event: "payroll.paid" },
     partially_paid: { to: [] },
     failed: { to: [] },

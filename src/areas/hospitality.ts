@@ -1,10 +1,12 @@
 // Hospitality: pricing rules and bookings.
 
 import { resource } from "../contracts/resource.ts";
+import { addDays } from "../kernel/calendar.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { requireOrder } from "../schema/field-rules.ts";
 import { amount, count, currency, day, id, metadata, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { onDay } from "./dates.ts";
 import { sampleBooking, samplePricingRule } from "./samples/sales.ts";
 
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
@@ -61,9 +63,18 @@ export const bookings = resource({
     declinedAt: timestamp("Time at which the booking was declined"),
   }),
   states: {
-    pending: { to: ["confirmed", "declined", "cancelled"], event: "booking.created" },
-    confirmed: { to: ["checked_in", "no_show", "cancelled"], event: "booking.confirmed" },
-    checked_in: { to: ["checked_out"] },
+    pending: {
+      to: ["confirmed", "declined", "cancelled"],
+      event: "booking.created",
+      // The guest may still be confirmed on the day of arrival.
+      next: (stay) => onDay(stay, stay.record.checkIn && addDays(stay.record.checkIn, 1), "midnight", "cancelled"),
+    },
+    confirmed: {
+      to: ["checked_in", "no_show", "cancelled"],
+      event: "booking.confirmed",
+      next: (stay) => onDay(stay, stay.record.checkIn, "checkIn", "checked_in"),
+    },
+    checked_in: { to: ["checked_out"], next: (stay) => onDay(stay, stay.record.checkOut, "checkOut", "checked_out") },
     checked_out: { to: [] },
     no_show: { to: [] },
     cancelled: { to: [], event: "booking.cancelled" },

@@ -3,6 +3,7 @@
 import { resource } from "../contracts/resource.ts";
 import { amount, assumedListOf, assumedPageQuery, currency, day, flag, id, nullables, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { onDay } from "./dates.ts";
 import { sampleRenewal } from "./samples/sales.ts";
 
 export const membershipRenewals = resource({
@@ -27,7 +28,11 @@ export const membershipRenewals = resource({
   },
   defaults: { autoRenew: false },
   states: {
-    pending: { to: ["renewed", "grace", "canceled"], event: "membership_renewal.due" },
+    pending: {
+      to: ["renewed", "grace", "canceled"],
+      event: "membership_renewal.due",
+      next: (renewal) => onDay(renewal, renewal.record.dueDate, "opening", renewal.record.autoRenew ? "renewed" : "grace"),
+    },
     grace: { to: ["renewed", "lapsed", "canceled"] },
     renewed: { to: [], event: "membership_renewal.renewed" },
     lapsed: { to: [] },

@@ -44,6 +44,9 @@ const account = {
 
 const isDefault = flag("Whether this is the default payout method");
 
+/** Milliseconds. */
+const VERIFICATION_TIME = 60_000;
+
 export const payoutMethods = resource({
   kind: "payout_method",
   prefix: "pom",
@@ -55,7 +58,11 @@ export const payoutMethods = resource({
   },
   defaults: { isDefault: true },
   states: {
-    pending_verification: { to: ["verified", "failed"], event: "payout_method.updated" },
+    pending_verification: {
+      to: ["verified", "failed"],
+      event: "payout_method.updated",
+      next: ({ record }) => ({ at: record.created * 1000 + VERIFICATION_TIME, status: "verified" }),
+    },
     verified: { to: [], event: "payout_method.updated" },
     failed: { to: [], event: "payout_method.updated" },
   },

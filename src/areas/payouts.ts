@@ -1,8 +1,10 @@
 // Payouts: transfers to the merchant's payout method.
 
 import { resource } from "../contracts/resource.ts";
+import { nextBusinessDay } from "../kernel/calendar.ts";
 import { amount, assumedPageQuery, currency, day, id, listOf, nullables, text } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { homeDay, onDay } from "./dates.ts";
 import { samplePayout } from "./samples/sales.ts";
 
 export const payouts = resource({
@@ -18,8 +20,12 @@ export const payouts = resource({
     failureCode: text("Reason for the failure"),
   }),
   states: {
-    pending: { to: ["in_transit", "canceled"], event: "payout.created" },
-    in_transit: { to: ["paid", "failed"] },
+    pending: {
+      to: ["in_transit", "canceled"],
+      event: "payout.created",
+      next: (payout) => onDay(payout, nextBusinessDay(homeDay(payout, payout.record.created)), "morning", "in_transit"),
+    },
+    in_transit: { to: ["paid", "failed"], next: (payout) => onDay(payout, payout.record.arrivalDate, "opening", "paid") },
     paid: { to: [], event: "payout.paid" },
     failed: { to: [], event: "payout.failed" },
     canceled: { to: [] },

@@ -1,7 +1,8 @@
 // Statutory: remittances to public schemes, and the settings for them.
 
 import { isDeepStrictEqual } from "node:util";
-import { resource } from "../contracts/resource.ts";
+import { type Arrival, type RecordBase, resource } from "../contracts/resource.ts";
+import { addDays } from "../kernel/calendar.ts";
 import { withChanges } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import {
@@ -23,6 +24,7 @@ import {
   timestamp,
 } from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
+import { onDay } from "./dates.ts";
 import { merchants } from "./merchants.ts";
 import { sampleRemittance, sampleStatutorySettings } from "./samples/office.ts";
 
@@ -56,13 +58,26 @@ export const remittances = resource({
     confirmedAt: timestamp("Time of confirmation"),
   }),
   states: {
-    pending: { to: ["paid", "overdue", "confirmed", "cancelled"], event: "remittance.created" },
-    paid: { to: ["confirmed"] },
+    pending: { to: ["paid", "overdue", "confirmed", "cancelled"], event: "remittance.created", next: payOrMiss },
+    paid: { to: ["confirmed"], next: (paid) => (isAutomatic(paid) ? onDay(paid, paid.record.dueDate, "opening", "confirmed") : undefined) },
     overdue: { to: ["paid", "confirmed", "cancelled"] },
     confirmed: { to: [], event: "remittance.confirmed" },
     cancelled: { to: [] },
   },
 });
+
+type Due = Pick<Arrival<RecordBase & { dueDate: string | null }>, "record" | "own">;
+
+/** An unpaid remittance is overdue on the day after its due date. */
+function payOrMiss(remittance: Due): { at: number; status: "paid" | "overdue" } | undefined {
+  const { dueDate } = remittance.record;
+  if (isAutomatic(remittance)) return onDay(remittance, dueDate, "opening", "paid");
+  return onDay(remittance, dueDate && addDays(dueDate, 1), "midnight", "overdue");
+}
+
+function isAutomatic({ own }: Due): boolean {
+  return own(statutorySettings).newest()?.autoRemit === true;
+}
 
 const settings = {
   country: country(),

@@ -275,6 +275,10 @@ export interface ClockAdvanceReply {
   now: string;
   /** The same in Unix seconds, as in `created` */
   unix: number;
+  /** What life on the clock changed, in order: the first 10000 changes */
+  happened: LifeChange[];
+  /** How many further changes are left out */
+  omitted: number;
   /** The delivery attempts that ended meanwhile, in order */
   attempts: PlayedAttempt[];
   /** How many stored Idempotency-Key responses expired */
@@ -862,6 +866,25 @@ export interface LessonsListReply {
   data: Lesson[];
 }
 
+export interface LifeChange {
+  /** Sandbox time */
+  at: string;
+  merchant: string;
+  /** Kind of record, such as `payout` */
+  kind: string;
+  /** The record */
+  id: string;
+  /** Its state before; null for a new record, and for a consequence of another change */
+  from: string | null;
+  /** Its state after; null for a record without states */
+  to: string | null;
+  /** Type of the event; null if the change has none */
+  event: string | null;
+  /** In the smallest unit of the currency; the net total of a payroll */
+  amount: number | null;
+  currency: string | null;
+}
+
 export interface LoggedAttempt {
   id: string;
   merchantId: string;
@@ -1283,6 +1306,8 @@ export interface SandboxIndexReply {
   /** Base URL for clients */
   baseUrl: string;
   clock: Clock;
+  /** Whether records change on their dates: see `--life` */
+  life: "on" | "off";
   /** The SQLite file; null in memory */
   database: string | null;
   merchants: Merchant[];

@@ -91,6 +91,8 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly schema: TUnsafe<R> & { properties: TProperties };
   /** The states by name, the initial one first; empty for resources without a status. */
   readonly states: Readonly<Record<string, State<R>>>;
+  /** Whether time alone takes its records to another state. */
+  readonly changesWithTime: boolean;
   /** The statuses that may follow each status. */
   readonly transitions: Readonly<Record<string, readonly string[]>>;
   /** The event type of each arrival, keyed by the new status, by `created` for a new record, or by the name of a change that keeps the state. */
@@ -174,6 +176,7 @@ export function resource<const F extends TProperties, const S extends string = s
     view,
     schema: (documented ? schema : assumed(schema, SHAPE_WHY)) as unknown as Resource<R>["schema"],
     states,
+    changesWithTime: Object.values(states).some(({ next }) => next !== undefined),
     transitions,
     events: eventsOf(declared, transitions),
     updateEvent: chooseUpdateEvent(updated as UpdateEvents<R>),

@@ -1,11 +1,14 @@
 // The sandbox's clock: read it, set it, advance it.
 
+import { LifeChange } from "../contracts/life.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import { type Clock, isoTime, LATEST_TIME, parseTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { nullable, oneOf, Type } from "../schema/shapes.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
+
+const MOST_CHANGES = 10_000;
 
 const stateFields = {
   mode: oneOf(["real", "frozen", "offset"], "`real` follows the machine, `frozen` stands still, `offset` runs from another time"),
@@ -86,29 +89,63 @@ export const advanceClock = endpoint({
   example: { by: "24h" },
   reply: Type.Object({
     ...stateFields,
+    happened: Type.Array(LifeChange, { description: `What life on the clock changed, in order: the first ${MOST_CHANGES} changes` }),
+    omitted: Type.Integer({ description: "How many further changes are left out" }),
     attempts: Type.Array(PlayedAttempt, { description: "The delivery attempts that ended meanwhile, in order" }),
     forgotten: Type.Integer({ description: "How many stored Idempotency-Key responses expired" }),
   }),
   errors: ["validation_failed", "sandbox_unavailable"],
-  async handle({ clock, publish, dispatcher, idempotencyReplies, body: { by = "" } }) {
+  async handle(context) {
+    const { clock, body } = context;
+    const { by = "" } = body;
     const span =
       tryParseDuration(by) ?? fail("validation_failed", `by must be a span such as 30s, 5m or 24h; received ${JSON.stringify(by)}.`);
-    const until = clock.now() + span;
-    if (until > LATEST_TIME)
-      fail("validation_failed", `The clock goes no further than ${isoTime(LATEST_TIME)}; it is ${isoTime(clock.now())} now.`);
-    const attempts: AttemptMessage[] = [];
-    const forgotten = idempotencyReplies.forgotten();
-    const unsubscribe = dispatcher.listen((attempt) => attempts.push(attempt));
-    const isComplete = await clock.advance(until).finally(unsubscribe);
+    let until = clock.now();
+    const played = createRecorder(context);
+    // Concurrent advances add up, and each reports what happened in its own span.
+    const begin = () => {
+      until = endOf(clock.now(), span);
+      played.start();
+      return until;
+    };
+    const isComplete = await clock.advance(begin).finally(played.stop);
     if (!isComplete)
       fail("sandbox_unavailable", `The sandbox is closing: the clock has reached ${isoTime(clock.now())} of ${isoTime(until)}.`);
-    return {
-      ...publishClock({ clock, publish }),
-      attempts: inOrder(attempts).map(showAttempt),
-      forgotten: idempotencyReplies.forgotten() - forgotten,
-    };
+    return { ...publishClock(context), ...played.result() };
   },
 });
+
+function endOf(now: number, span: number): number {
+  if (now + span > LATEST_TIME)
+    fail("validation_failed", `The clock goes no further than ${isoTime(LATEST_TIME)}; it is ${isoTime(now)} now.`);
+  return now + span;
+}
+
+/** Records what happens between `start` and `stop`. */
+function createRecorder({ dispatcher, life, idempotencyReplies }: Pick<ControlContext, "dispatcher" | "life" | "idempotencyReplies">) {
+  const attempts: AttemptMessage[] = [];
+  const happened: LifeChange[] = [];
+  let omitted = 0;
+  let forgottenBefore = 0;
+  let unsubscribe: (() => unknown)[] = [];
+  const record = (change: LifeChange) => {
+    if (happened.length < MOST_CHANGES) happened.push(change);
+    else omitted++;
+  };
+  return {
+    start() {
+      forgottenBefore = idempotencyReplies.forgotten();
+      unsubscribe = [dispatcher.listen((attempt) => attempts.push(attempt)), life.listen(record)];
+    },
+    stop: () => unsubscribe.forEach((end) => void end()),
+    result: () => ({
+      happened,
+      omitted,
+      attempts: inOrder(attempts).map(showAttempt),
+      forgotten: idempotencyReplies.forgotten() - forgottenBefore,
+    }),
+  };
+}
 
 /** Attempts that ended at the same moment are ordered by id, so the result does not depend on timing. */
 const inOrder = (attempts: AttemptMessage[]) => attempts.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1));

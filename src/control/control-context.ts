@@ -13,6 +13,7 @@ import type { JudgeResults } from "../contracts/verdict.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
+import type { Life } from "../life/life.ts";
 import type { RunCoverage } from "../store/journal/coverage.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Snapshots } from "../store/world/snapshots.ts";
@@ -30,6 +31,7 @@ export interface ControlContext extends Stores {
   };
   clock: Clock;
   random: Random;
+  life: Pick<Life, "isOn" | "listen">;
   world: World;
   dispatcher: Pick<Dispatcher, "drain" | "replay" | "replayEvent" | "enable" | "explain" | "listen">;
   limiter: Pick<RateLimiter, "of" | "ownOf">;

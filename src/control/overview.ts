@@ -1,7 +1,7 @@
 // The sandbox itself: its address and merchants, its health, its operations and their coverage, and its documents.
 
 import { fail } from "../kernel/errors.ts";
-import { type Static, Type } from "../schema/shapes.ts";
+import { oneOf, type Static, Type } from "../schema/shapes.ts";
 import { ClockState, clockState } from "./clock.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 import { Merchant } from "./merchants.ts";
@@ -12,6 +12,7 @@ const Index = Type.Object({
   pid: Type.Integer({ description: "Process id" }),
   baseUrl: Type.String({ description: "Base URL for clients" }),
   clock: ClockState,
+  life: oneOf(["on", "off"], "Whether records change on their dates: see `--life`"),
   database: Type.Union([Type.String(), Type.Null()], { description: "The SQLite file; null in memory" }),
   merchants: Type.Array(Merchant),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
@@ -33,9 +34,10 @@ export const showIndex = endpoint({
 export function showSandbox({
   about,
   clock,
+  life,
   tenants,
   deliveries,
-}: Pick<ControlContext, "about" | "clock" | "tenants" | "deliveries">): Static<typeof Index> {
+}: Pick<ControlContext, "about" | "clock" | "life" | "tenants" | "deliveries">): Static<typeof Index> {
   const url = about.url();
   return {
     name: "merchant-sandbox",
@@ -43,6 +45,7 @@ export function showSandbox({
     pid: process.pid,
     baseUrl: `${url}/v1`,
     clock: clockState(clock),
+    life: life.isOn ? "on" : "off",
     database: about.file ?? null,
     merchants: tenants.list(),
     pendingDeliveries: deliveries.pending(),

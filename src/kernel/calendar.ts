@@ -40,8 +40,11 @@ export function timeOfDay(country: string | null, day: string, hour: number): nu
 /** The day in a country, such as 2026-01-05, at a time in sandbox milliseconds. */
 export const dayAt = (country: string | null, time: number) => dayText(time + offsetAt(country, time));
 
-/** The day this many days later, or earlier. */
-export const addDays = (day: string, count: number) => dayText((parseTime(day) ?? 0) + count * DAY);
+/** The day this many days later, or earlier; a text that is no day stays as it is. */
+export function addDays(day: string, count: number): string {
+  const start = parseTime(day);
+  return start === undefined ? day : dayText(start + count * DAY);
+}
 
 /** The first day from Monday to Friday after this one; public holidays are not known. */
 export function nextBusinessDay(day: string): string {

@@ -23,10 +23,10 @@ export interface Clock {
   seconds(): number;
   set(mode: ClockMode, now?: number): void;
   /**
-   * Moves time forward to `until`: work runs at its own due time, in order, each settled before the next. Resolves to false if `endAdvances`
-   * ended it before; time then stays where it is.
+   * Moves time forward: work runs at its own due time, in order, each settled before the next. `begin` is called once earlier advances have
+   * ended, and returns the time to move to. Resolves to false if `endAdvances` ended it before; time then stays where it is.
    */
-  advance(until: number): Promise<boolean>;
+  advance(begin: () => number): Promise<boolean>;
   /** Ends all advances, those that wait as well, without waiting for work that has started. */
   endAdvances(): void;
   /** Adds work, from the next wake on. */
@@ -74,8 +74,8 @@ export function createClock(frozenAt?: number): Clock {
       alarm.arm();
     },
     // Concurrent calls run one after another.
-    async advance(until) {
-      const advanced = lastAdvance.then(() => (end.isReached() ? undefined : play(until)));
+    async advance(begin) {
+      const advanced = lastAdvance.then(() => (end.isReached() ? undefined : play(begin())));
       lastAdvance = advanced.catch(() => {});
       await Promise.race([advanced, end.reached]);
       return !end.isReached();

@@ -26,7 +26,7 @@ import { type Engine, operations, reportDefect, senderOptions } from "./engine.t
 import { packageFile, version } from "./package-files.ts";
 
 export function openControlPlane(engine: Engine): ControlContext {
-  const { address, fixtures, image, clock, random, stores, faults, limiter, hub, dispatcher, judge, scenarios, listeners } = engine;
+  const { address, fixtures, image, clock, random, life, stores, faults, limiter, hub, dispatcher, judge, scenarios, listeners } = engine;
   const { database, requestLog } = stores;
   const about = { version: version(), url: address.url, file: database.file };
   const coverage = () => readCoverage({ catalogue, eventTypes, ...stores });
@@ -39,17 +39,17 @@ export function openControlPlane(engine: Engine): ControlContext {
     hub.publish({ kind: "reset", merchant: merchant ?? null });
   };
   const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew });
-  const reportTraffic = (error: unknown) => reportDefect(listeners, error, "traffic");
-  const traffic = createTraffic({ ...stores, clock, random, resources, operations: catalogue, report: reportTraffic });
+  const report = (error: unknown) => reportDefect(listeners, error, "traffic");
+  const traffic = createTraffic({ ...stores, clock, random, resources, operations: catalogue, report });
   const verifier = openVerifier(engine);
   const lessons = openLessons(engine, verifier, () => world.mintPrivate(fixtures[0]?.name ?? "").merchant);
   const sources = { ...stores, about, clock, coverage, verdicts: () => judge.verdicts(), scenarios: scenarios.armed };
-  hub.listen(lessons.onEvent);
   return {
     ...stores,
     about,
     clock,
     random,
+    life,
     world,
     snapshots: openSnapshots(database, requestLog, [...resources, webhookEndpoints]),
     dispatcher,
@@ -73,6 +73,7 @@ export function openControlPlane(engine: Engine): ControlContext {
 /** Removes the state in memory that depends on the data, of one merchant or of all, before a reset or a restored snapshot. */
 function forget({ stores, limiter, scenarios, faults, heldResponses, judge }: Engine, merchant: string | undefined): void {
   stores.tenants.clearCache();
+  stores.dueRecords.changed();
   stores.idempotencyReplies.clearCache();
   limiter.clear(merchant);
   scenarios.forget(merchant);
@@ -143,7 +144,7 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
 
 function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => string) {
   const { options, address, clock, stores, hub, listeners } = engine;
-  return createLessons({
+  const lessons = createLessons({
     ...stores,
     clock,
     verifier,
@@ -154,6 +155,8 @@ function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => s
     publish: (lesson) => hub.publish({ kind: "lesson", lesson }),
     report: (error) => reportDefect(listeners, error, "lessons"),
   });
+  hub.listen(lessons.onEvent);
+  return lessons;
 }
 
 /** Makes a call of a skipped step over HTTP, so that the journal, the judge and the live stream see it as the learner's own. */

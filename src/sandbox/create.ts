@@ -9,7 +9,7 @@ import { showSandbox } from "../control/overview.ts";
 import { addRulesFromFile } from "../faults/rules-file.ts";
 import { API_PREFIX } from "../http/route.ts";
 import { type ListeningServer, listen } from "../http/server.ts";
-import { createClock } from "../kernel/clock.ts";
+import { afterRealTimeIfRunning, createClock } from "../kernel/clock.ts";
 import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
@@ -47,6 +47,8 @@ export interface Sandbox extends ControlPlane {
 const LIBRARY_DEFAULTS: Partial<Options> = { memory: true, port: 0 };
 /** Real milliseconds that requests, and then deliveries, have to finish. */
 const CLOSE_TIMEOUT = 5_000;
+/** Real milliseconds after which an idle sandbox looks for the first time whether a record is due. */
+const FIRST_LOOK = 1_000;
 
 export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> {
   const options = checkOptions(completeOptions(given, LIBRARY_DEFAULTS), operations);
@@ -90,11 +92,14 @@ async function fill({ options, scenarios, stores }: Engine, controlPlane: () => 
 }
 
 /** From here on the sandbox has an address, forgets expired idempotency keys, and delivers webhooks. */
-function start({ options, address, clock, stores, dispatcher }: Engine, server: ListeningServer): void {
+function start({ options, address, clock, stores, life, dispatcher }: Engine, server: ListeningServer): void {
   const { database, idempotencyReplies } = stores;
   address.port = server.port;
   database.noteOwner(`process ${process.pid} at ${address.url()}`);
   clock.watch(idempotencyReplies);
+  clock.watch(life);
+  // Deferred: an image in memory is opened at its first use, and most tests end before.
+  if (life.isOn && clock.mode !== "frozen") afterRealTimeIfRunning(FIRST_LOOK, clock.wake);
   // A copy of the fixtures has no deliveries to resume; a file or a snapshot may.
   dispatcher.start({ recover: !database.isCopy || options.snapshot !== undefined });
 }

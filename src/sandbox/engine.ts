@@ -13,12 +13,15 @@ import type { Clock } from "../kernel/clock.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import type { Random } from "../kernel/random.ts";
+import { createLife, type Life } from "../life/life.ts";
 import { createHub, type Hub } from "../live/hub.ts";
 import { createScenarios, type Scenarios } from "../scenarios/index.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
+import type { DatabaseImage } from "../store/sqlite/database.ts";
 import { openStores, type Stores } from "../store/stores.ts";
 import { type Fixture, readFixtures } from "../store/world/fixtures.ts";
-import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
+import { type ScheduledImage, scheduleImage } from "../store/world/scheduled-image.ts";
+import { getSeedImage, readSeedImage } from "../store/world/seed-image.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { createTargetPolicy, type TargetPolicy } from "../webhooks/http/target-policy.ts";
 import { type RetrySchedule, scheduleOf } from "../webhooks/retry-schedule.ts";
@@ -48,7 +51,7 @@ export interface Storage {
   schedule: RetrySchedule;
   fixtures: readonly Fixture[];
   /** A database image with the fixtures as they are seeded now. */
-  image(): SeedImage;
+  image(): ScheduledImage;
   stores: Stores;
 }
 
@@ -58,6 +61,7 @@ export interface Engine extends Storage {
   heldResponses: HeldResponses;
   limiter: RateLimiter;
   dispatcher: Dispatcher;
+  life: Life;
   judge: Judge;
   scenarios: Scenarios;
   hub: Hub;
@@ -99,8 +103,10 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
     faults: faults.delivery,
     report: (error) => reportDefect(listeners, error, "webhooks"),
   });
+  const reportLife = (error: unknown) => reportDefect(listeners, error, "life");
+  const life = createLife({ ...stores, clock, resources, isOn: options.life === "on", report: reportLife });
   clock.onFailure((error) => reportDefect(listeners, error, "clock"));
-  const engine = { ...storage, faults, heldResponses: createHeldResponses(), limiter, dispatcher, judge, scenarios, hub, listeners };
+  const engine = { ...storage, faults, heldResponses: createHeldResponses(), limiter, dispatcher, life, judge, scenarios, hub, listeners };
   connect(engine);
   return engine;
 }
@@ -147,10 +153,11 @@ export async function openStorage(options: Options, clock: Clock, random: Random
   const schedule = scheduleOf(options.retrySchedule);
   const fixtures = await fixturesOf(options);
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
-  const open = (source: { image?: Buffer; file?: string }) => openStores({ clock, random, webhooks, ...source });
+  const open = (source: { image?: DatabaseImage; file?: string }) => openStores({ clock, random, webhooks, ...source });
   const seeded = () => getSeedImage({ fixtures, resources, seed: options.seed, clock, open: () => open({}) });
-  const image = () => (isDefaultData(options) ? builtImage()?.(clock.now()) : undefined) ?? seeded();
-  const stores = open(options.memory ? { image: image().bytes } : { file: resolve(options.db) });
+  const plainImage = () => (isDefaultData(options) ? builtImage()?.(clock.now()) : undefined) ?? seeded();
+  const image = () => scheduleImage(plainImage(), { resources, clock, open: (bytes) => open({ image: { bytes } }) });
+  const stores = open(options.memory ? { image: image() } : { file: resolve(options.db) });
   return { options, address, clock, random, targets, schedule, fixtures, image, stores };
 }
 

@@ -20,6 +20,7 @@ export interface Options {
   snapshot: string | undefined;
   seed: number;
   clock: number | undefined;
+  life: "on" | "off";
   bodies: "checked" | "open";
   rateLimit: Record<string, RateLimit>;
   faults: string | undefined;
@@ -109,6 +110,13 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
     description: "freeze the clock at this time, such as 2026-01-05T09:00:00Z (default: real)",
     default: undefined,
     parse: clockTime,
+  },
+  life: {
+    group: "Behaviour",
+    value: "on|off",
+    description: "change records on their dates, such as payouts that arrive, or leave them as they are (default: on)",
+    default: "on",
+    parse: oneOf("on", "off"),
   },
   bodies: {
     group: "Behaviour",

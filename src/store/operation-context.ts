@@ -63,14 +63,19 @@ interface OperationDependencies {
   random: Random;
 }
 
-export interface OperationListeners {
-  /** Receives the type of each event, to check it against the operation's declaration. */
-  emitted?(type: string): void;
+export interface OperationOptions {
+  /** Carries out the operation as of this time, in sandbox milliseconds: its events have it, and records that it makes due in the past are due. */
+  asOf?: number;
+  /** Receives the type and the record of each event. */
+  emitted?(type: string, data: unknown): void;
   warned?(text: string): void;
 }
 
 /** The input of a request; empty where there is none, as for background traffic. */
 type OperationInput = HandlerInput<string, ObjectSchema, ObjectSchema>;
+
+/** A date of today is still to come for a record that is written after its hour; an earlier one has passed. */
+const STILL_DUE = 86_400_000;
 
 const NO_INPUT: OperationInput = { params: {}, query: {}, body: {}, extra: {} };
 
@@ -81,16 +86,17 @@ export function operationContextFactory(stores: OperationDependencies) {
     merchant: string,
     now: number,
     request: string | undefined,
-    listeners: OperationListeners = {},
+    options: OperationOptions = {},
     input = NO_INPUT,
   ): OperationContext & OperationInput => {
-    const origin = request === undefined ? {} : { request };
+    const origin = originOf(request, options);
     const emit = (type: string, data: unknown) => {
-      listeners.emitted?.(type);
+      options.emitted?.(type, data);
       return outbox.emit(merchant, type, data, origin);
     };
+    const dueFrom = options.asOf === undefined ? now * 1000 - STILL_DUE : 0;
     const of: OperationContext["of"] = (owner, resource) =>
-      collections(resource, { merchant: owner, now, mint: (prefix) => counters.mint(owner, prefix), emit, checkRecord });
+      collections(resource, { merchant: owner, now, mint: (prefix) => counters.mint(owner, prefix), emit, dueFrom, checkRecord });
     return {
       params: input.params,
       query: input.query,
@@ -104,7 +110,7 @@ export function operationContextFactory(stores: OperationDependencies) {
       emitTest: (type, data) => outbox.emit(merchant, type, data, { test: true, ...origin }),
       mint: (prefix) => counters.mint(merchant, prefix),
       secret: (purpose) => random.hex(32, "secret", merchant, purpose, counters.next(merchant, "secret"), tenants.keyOf(merchant)),
-      warn: (text) => listeners.warned?.(text),
+      warn: (text) => options.warned?.(text),
       tenants,
       outbox,
       attempts,
@@ -113,6 +119,9 @@ export function operationContextFactory(stores: OperationDependencies) {
     };
   };
 }
+
+const originOf = (request: string | undefined, { asOf }: OperationOptions) =>
+  request !== undefined ? { request } : asOf === undefined ? {} : { at: asOf };
 
 const checkRecord: Scope["checkRecord"] = ({ kind, schema }, record) => {
   if (matchesSchema(schema, record)) return;

@@ -6,11 +6,12 @@ import { openRequestLog } from "./journal/request-log.ts";
 import { openRunSummary } from "./journal/run-summary.ts";
 import { operationContextFactory, type WebhookRules } from "./operation-context.ts";
 import { openCollections } from "./records/collection.ts";
+import { openDueRecords } from "./records/due-records.ts";
 import { openCounters } from "./records/id-counters.ts";
 import { openIdempotencyReplies } from "./records/idempotency-replies.ts";
 import { openRecordHistory } from "./records/record-history.ts";
 import { openTenants } from "./records/tenants.ts";
-import { type Database, openDatabase } from "./sqlite/database.ts";
+import { type Database, type DatabaseImage, openDatabase } from "./sqlite/database.ts";
 import { openAttempts } from "./webhooks/attempts.ts";
 import { openDelayedDeliveries } from "./webhooks/delayed-deliveries.ts";
 import { openDeliveries } from "./webhooks/deliveries.ts";
@@ -27,7 +28,7 @@ interface StoresOptions {
   /** Undefined for a database in memory. */
   file?: string | undefined;
   /** The initial content of a database in memory (default: empty). */
-  image?: Buffer | undefined;
+  image?: DatabaseImage | undefined;
   clock: Clock;
   random: Random;
   webhooks: WebhookRules;
@@ -46,7 +47,8 @@ export function openStores(options: StoresOptions) {
 function openOver(database: Database, { clock, random, webhooks }: StoresOptions) {
   const counters = openCounters(database, random);
   const tenants = openTenants(database, counters, random, clock);
-  const collections = openCollections(database);
+  const dueRecords = openDueRecords(database);
+  const collections = openCollections(database, dueRecords);
   const retention = openRetention(database);
   const outbox = openOutbox({ database, clock, counters, retention, gaps: webhooks.gaps });
   const attempts = openAttempts(database, retention);
@@ -57,6 +59,7 @@ function openOver(database: Database, { clock, random, webhooks }: StoresOptions
     counters,
     tenants,
     collections,
+    dueRecords,
     outbox,
     deliveries: openDeliveries(database, outbox),
     delayedDeliveries: openDelayedDeliveries(database),

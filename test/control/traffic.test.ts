@@ -24,7 +24,7 @@ async function events(bench: Bench, merchant = "mer_lodge") {
 
 describe("generated traffic", () => {
   test("follows the rate in sandbox time: nothing while the clock is frozen, all of it when the clock advances", async () => {
-    const bench = await open();
+    const bench = await open({ life: "off" });
     const started = await begin(bench, { rate: "2/s", for: "1m" });
     expect(started).toMatchObject({ merchant: "mer_lodge", rate: "2/s", for: "1m", status: "running", happened: 0, byKind: {} });
     expect(started.startedAt).toBe("2026-01-05T12:00:00.000Z");

@@ -70,11 +70,11 @@ test("advances end where they are, without waiting for work in flight", async ()
     },
     settled: () => (due === null ? new Promise(() => {}) : Promise.resolve()),
   });
-  const [first, second] = [clock.advance(10), clock.advance(20)];
+  const [first, second] = [clock.advance(() => 10), clock.advance(() => 20)];
   await new Promise<void>(afterThisTurn);
   clock.endAdvances();
   expect([await first, await second, clock.now()]).toEqual([false, false, 5]);
-  expect(await clock.advance(30)).toBe(false);
+  expect(await clock.advance(() => 30)).toBe(false);
 });
 
 test("a delay longer than Node's longest timer is split into several", async () => {

@@ -157,7 +157,7 @@ test("no statement scans or sorts a growing table, except those listed with a re
 function reads(stores: Stores, rows: number): Record<string, () => unknown> {
   const { attempts, eventLog, requestLog, deliveries, delayedDeliveries, idempotencyReplies } = stores;
   const middle = Math.floor(rows / 2);
-  const scope = { merchant: "mer_lodge", now: NOON_SECONDS, mint: () => "", emit: () => {}, checkRecord: () => {} };
+  const scope = { merchant: "mer_lodge", now: NOON_SECONDS, mint: () => "", emit: () => {}, dueFrom: 0, checkRecord: () => {} };
   const payment = resources.find(({ kind }) => kind === "payment") as (typeof resources)[number];
   const payments = stores.collections(payment, scope);
   const later = NOON_SECONDS * 1000 + 1e10;

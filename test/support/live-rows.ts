@@ -104,6 +104,7 @@ export const INDEX: SandboxIndexReply = {
   pid: 1,
   baseUrl: "http://127.0.0.1:4747/v1",
   clock: { mode: "frozen", now: NOON, unix: NOON_SECONDS },
+  life: "on",
   database: null,
   pendingDeliveries: 0,
   merchants: [

@@ -55,7 +55,7 @@ function clockSubmission({ do: action = "", by = "", now = "" }: FormValues, sta
   }
   const duration = action.slice(ADVANCE.length);
   return submission(controlCalls.clock.advance({ by: duration === OTHER_DURATION ? by : duration }), (clock) => ({
-    message: `Clock advanced to ${clock.now}; ${counted(clock.attempts.length, "delivery attempt")} on the way`,
+    message: `Clock advanced to ${clock.now}; ${counted(clock.happened.length + clock.omitted, "change")} and ${counted(clock.attempts.length, "delivery attempt")} on the way`,
     ...undo,
   }));
 }

@@ -3,6 +3,7 @@
 import type { Clock, ClockAdvanceReply } from "../../client/control-plane.generated.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { command, subcommandNamed } from "../command.ts";
+import { happenedLines } from "../output/happened.ts";
 import { print } from "../output/print.ts";
 import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
@@ -18,10 +19,17 @@ export const clock = command({
   summary: "show or change the clock; advance runs everything that falls due",
   usage: "clock [advance <duration> | freeze [time] | set <time> | real]",
   positionals: 2,
-  flags: connectionFlags,
+  flags: { json: { description: "print the whole reply as one JSON object" }, ...connectionFlags },
   async run({ flags, positionals: [move = "show", value] }) {
-    const { mode, now, attempts = [] } = await subcommandNamed("clock", moves, move)(connectToSandbox(flags), value);
+    const reply = await subcommandNamed("clock", moves, move)(connectToSandbox(flags), value);
+    if (flags.json !== undefined) {
+      print(JSON.stringify(reply));
+      return undefined;
+    }
+    const { mode, now, attempts = [], happened = [], omitted = 0 } = reply;
     for (const { at, id, eventType, eventId, status } of attempts) print(`${at} ${id} ${eventType} ${eventId} ${status}`);
+    for (const line of happenedLines(happened)) print(line);
+    if (omitted > 0) print(`${omitted} further changes are left out.`);
     print(`${now} (${mode})`);
     return undefined;
   },

@@ -6,6 +6,8 @@ import { fail } from "../../kernel/errors.ts";
 import { usable, withChanges } from "../../schema/as-sent.ts";
 import type { Database } from "../sqlite/database.ts";
 import { openArrivals } from "./arrivals.ts";
+import type { DueRecords } from "./due-records.ts";
+import { dueTimeOf } from "./due-time.ts";
 import { openRecordPages, type RecordPosition, type RecordQuery } from "./record-pages.ts";
 import { checkRules } from "./record-rules.ts";
 
@@ -23,6 +25,8 @@ export interface Scope {
   /** A new id of this kind for this merchant. */
   mint(prefix: string): string;
   emit(type: string, data: unknown): void;
+  /** The earliest time, in sandbox milliseconds, for which the records that it writes are still due. */
+  dueFrom: number;
   /** Throws for a record that does not match its schema: stored records are sent without another check. */
   checkRecord(resource: Resource, record: RecordBase): void;
 }
@@ -71,12 +75,12 @@ function prepare(database: Database) {
   };
 }
 
-type Statements = ReturnType<typeof prepare>;
+type Statements = ReturnType<typeof prepare> & { setDue: DueRecords["set"] };
 
 export type Collections = <R extends RecordBase>(resource: Resource<R>, scope: Scope) => Collection<R>;
 
-export function openCollections(database: Database): Collections {
-  const statements = prepare(database);
+export function openCollections(database: Database, dueRecords: DueRecords): Collections {
+  const statements = { ...prepare(database), setDue: dueRecords.set };
   return (resource, scope) => collection(statements, resource, scope);
 }
 
@@ -121,9 +125,16 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
 
 /** Makes and changes records of one kind. Built for each change: most collections only read. */
 function changer<R extends RecordBase>(statements: Statements, resource: Resource<R>, scope: Scope) {
-  const { merchant, now } = scope;
+  const { merchant, now, dueFrom } = scope;
   const own: OwnRecords = (other) => collection(statements, other, scope);
   const { insert, write } = writer(statements, resource, scope);
+  const keepDue = (record: R, before?: R) => {
+    if (!resource.changesWithTime) return record;
+    const due = dueTimeOf({ resource, own, now, dueFrom }, record, before);
+    const isKept = due === undefined || (before === undefined && due === null);
+    if (!isKept) statements.setDue({ merchant, kind: resource.kind, id: record.id }, due);
+    return record;
+  };
   const emit = (event: string | null | undefined, record: R) => {
     if (event != null) scope.emit(event, withoutHidden(resource, record));
   };
@@ -133,11 +144,12 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
     checkRules(resource, record, { before, now, own, exists });
     return record;
   };
-  const change = (record: R, before: R) => write(check(record, before));
-  const arrivals = openArrivals({ resource, now, own, insert: (record) => insert(check(record)), write: change, emit });
+  const change = (record: R, before: R) => keepDue(write(check(record, before)), before);
+  const add = (record: R) => keepDue(insert(record));
+  const arrivals = openArrivals({ resource, now, own, insert: (record) => add(check(record)), write: change, emit });
   return {
     create: (fields: RecordFields<R>) => arrivals.create(compose(resource, scope, fields), fields),
-    seed: (fields: RecordFields<R>) => void insert(arrivals.seeded(compose(resource, scope, fields), fields)),
+    seed: (fields: RecordFields<R>) => void add(arrivals.seeded(compose(resource, scope, fields), fields)),
     update(record: R, changes: RecordFields<R>, event?: string | null) {
       const updated = change(withChanges(record, changes), record);
       emit(event === undefined ? resource.updateEvent(record, updated) : event, updated);

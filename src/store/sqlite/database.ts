@@ -11,6 +11,13 @@ import { requireAddon } from "./native-addon.ts";
 import { OR_ANOTHER_FILE } from "./sqlite-errors.ts";
 import { SCHEMA } from "./tables.ts";
 
+/** The initial content of a database in memory. */
+export interface DatabaseImage {
+  bytes: Buffer;
+  /** Called when the copy is opened, at its first use. */
+  opened?(sql: Sqlite.Database): void;
+}
+
 export interface Database extends Commits {
   readonly file: string | undefined;
   /** Whether it started as a copy of an image: then it is seeded and has no deliveries of an earlier process. */
@@ -28,7 +35,7 @@ const LOCK_TIMEOUT = 500;
 const REMEDY = "Choose another file with --db <file>, or keep everything in memory with --memory.";
 
 /** Opens the file, or without one a database in memory, which is empty or a copy of an image. */
-export function openDatabase(path: string | undefined, image?: Buffer): Database {
+export function openDatabase(path: string | undefined, image?: DatabaseImage): Database {
   requireAddon();
   const file = path === undefined ? undefined : realPath(path);
   const lock = file === undefined ? undefined : lockFile(file);
@@ -58,10 +65,11 @@ export function openDatabase(path: string | undefined, image?: Buffer): Database
   };
 }
 
-function openNow(file: string | undefined, image: Buffer | undefined): Sqlite.Database {
-  const sql = file === undefined ? new Sqlite(image ?? ":memory:") : openFile(file);
+function openNow(file: string | undefined, image: DatabaseImage | undefined): Sqlite.Database {
+  const sql = file === undefined ? new Sqlite(image?.bytes ?? ":memory:") : openFile(file);
   try {
     prepare(sql, file, image !== undefined);
+    image?.opened?.(sql);
     return sql;
   } catch (error) {
     sql.close();

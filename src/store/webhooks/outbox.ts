@@ -58,12 +58,15 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
     },
     /** The events that a request emitted. */
     eventsOf: (request: string) => madeBy.all(request),
-    /** Writes an event and a delivery for each endpoint that subscribed to its type. Only inside a transaction. */
-    emit(merchant: string, type: string, data: unknown, { request, test = false }: { request?: string; test?: boolean }) {
+    /**
+     * Writes an event and a delivery for each endpoint that subscribed to its type. `at` is the time of the event (default: now).
+     * Only inside a transaction.
+     */
+    emit(merchant: string, type: string, data: unknown, { request, test = false, at }: { request?: string; test?: boolean; at?: number }) {
       const now = clock.now();
-      const event = compose(merchant, counters.mint(merchant, "evt"), type, now, data);
+      const event = compose(merchant, counters.mint(merchant, "evt"), type, at ?? now, data);
       const origin = test ? "test" : "event";
-      const row = { id: event.id, merchant, type, created: now, origin, request: request ?? null, body: JSON.stringify(event) };
+      const row = { id: event.id, merchant, type, created: at ?? now, origin, request: request ?? null, body: JSON.stringify(event) };
       const { lastInsertRowid } = insertEvent(row);
       const endpoints = subscribers(merchant, type);
       const delivery = { merchant, event: lastInsertRowid, trigger: origin, replay: 0, state: "pending", allowed: gaps.length };

@@ -42,8 +42,16 @@ export function openSeeder({ database, collections, counters, tenants }: SeederS
       const { merchant, records: given } = fixtureAt(fixture, kinds, clock.now());
       const { apiKey: _, password, ...profile } = merchant;
       const now = profile.created ?? clock.seconds();
-      // The file was validated when it was read.
-      const scope: Scope = { merchant: id, now, mint: (prefix) => counters.mint(id, prefix), emit: () => {}, checkRecord: () => {} };
+      const scope: Scope = {
+        merchant: id,
+        now,
+        mint: (prefix) => counters.mint(id, prefix),
+        emit: () => {},
+        // What lies in the past is over.
+        dueFrom: clock.now() + 1,
+        // The file was validated when it was read.
+        checkRecord: () => {},
+      };
       const all = { merchant: [{ ...profile, id, email }], ...given };
       for (const [kind, records] of Object.entries(all)) {
         const collection = collections(kinds.get(kind) as Resource, scope);

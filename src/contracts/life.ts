@@ -1,0 +1,21 @@
+// What life on the clock changes, as the control plane shows it.
+
+import { nullable, type Static, Type } from "../schema/shapes.ts";
+
+/** An arrival of a record in a state, or a consequence of one for another record. */
+export const LifeChange = Type.Object(
+  {
+    at: Type.String({ description: "Sandbox time" }),
+    merchant: Type.String(),
+    kind: Type.String({ description: "Kind of record, such as `payout`" }),
+    id: Type.String({ description: "The record" }),
+    from: nullable(Type.String({ description: "Its state before; null for a new record, and for a consequence of another change" })),
+    to: nullable(Type.String({ description: "Its state after; null for a record without states" })),
+    event: nullable(Type.String({ description: "Type of the event; null if the change has none" })),
+    amount: nullable(Type.Integer({ description: "In the smallest unit of the currency; the net total of a payroll" })),
+    currency: nullable(Type.String()),
+  },
+  { title: "life_change" },
+);
+
+export type LifeChange = Static<typeof LifeChange>;

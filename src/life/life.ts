@@ -1,0 +1,89 @@
+// Life on the clock: takes each record to the state that time brings about, as of its own due time and in order of time.
+
+import type { LifeChange } from "../contracts/life.ts";
+import type { Resource } from "../contracts/resource.ts";
+import { afterRealTimeIfRunning, type Clock, type DueWork, realNow } from "../kernel/clock.ts";
+import { SandboxError } from "../kernel/errors.ts";
+import { notify, subscribeTo } from "../kernel/listeners.ts";
+import type { DueRecord } from "../store/records/due-records.ts";
+import type { Stores } from "../store/stores.ts";
+import { takeToNextState } from "./next-state.ts";
+
+export interface LifeDependencies extends Pick<Stores, "database" | "dueRecords" | "createOperationContext"> {
+  clock: Clock;
+  resources: readonly Resource[];
+  isOn: boolean;
+  /** Reports a defect of the sandbox itself. */
+  report(error: unknown): void;
+}
+
+export interface Life extends DueWork {
+  /** False with `--life off`: then nothing is due. */
+  readonly isOn: boolean;
+  /** Calls the listener with each change after its commit. Returns a function that removes it. */
+  listen(listener: (change: LifeChange) => void): () => void;
+}
+
+/** Records of one transaction: many share a wait for the disk, and requests are served between two transactions. */
+const BATCH = 100;
+/** Real milliseconds. */
+const TRY_AGAIN_AFTER = 2_000;
+
+export function createLife(deps: LifeDependencies): Life {
+  const { clock, database, dueRecords, isOn, report } = deps;
+  const listeners = new Set<(change: LifeChange) => void>();
+  let playing: Promise<void> | undefined;
+  let retryAfter = 0;
+  const playAll = async (now: number) => {
+    while ((dueRecords.soonest() ?? Infinity) <= now) {
+      const changes = await database.groupCommit(() => playBatch(deps, now));
+      for (const change of changes) notify(listeners, change);
+    }
+  };
+  const play = async (now: number) => {
+    try {
+      await playAll(now);
+    } catch (error) {
+      retryAfter = realNow() + TRY_AGAIN_AFTER;
+      afterRealTimeIfRunning(TRY_AGAIN_AFTER, clock.wake);
+      // The database is locked by another program, or the sandbox is closing: the due times are kept.
+      if (!(error instanceof SandboxError)) report(error);
+    }
+    playing = undefined;
+    clock.wake();
+  };
+  return {
+    isOn,
+    nextDue: () => (!isOn || playing || realNow() < retryAfter ? null : dueRecords.soonest()),
+    run(now) {
+      playing = play(now);
+    },
+    settled: async () => playing,
+    listen: subscribeTo(listeners),
+  };
+}
+
+/** To be called inside a transaction. */
+function playBatch(deps: LifeDependencies, now: number): LifeChange[] {
+  const changes: LifeChange[] = [];
+  for (let count = 0; count < BATCH; count++) {
+    const record = deps.dueRecords.first(now);
+    if (!record) break;
+    changes.push(...playOne(deps, record));
+  }
+  return changes;
+}
+
+/** A record that cannot be changed is reported and stays as it is; the others are unaffected. */
+function playOne(deps: LifeDependencies, record: DueRecord): LifeChange[] {
+  const { database, dueRecords, report } = deps;
+  try {
+    return database.transaction(() => takeToNextState(deps, record));
+  } catch (error) {
+    // The database itself failed: the whole transaction is rolled back.
+    if (error instanceof SandboxError) throw error;
+    dueRecords.set(record, null);
+    report(error);
+    return [];
+  }
+}

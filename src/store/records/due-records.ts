@@ -1,0 +1,58 @@
+// The records that time takes to another state: when the next of them is due, and which one it is.
+
+import type { Database } from "../sqlite/database.ts";
+import type { Sql } from "../sqlite/lazy-statements.ts";
+
+export interface RecordKey {
+  merchant: string;
+  kind: string;
+  id: string;
+}
+
+export interface DueRecord extends RecordKey {
+  /** Sandbox milliseconds, a whole second. */
+  due: number;
+}
+
+const SET = "update documents set due = @due where merchant = @merchant and kind = +@kind and id = @id";
+
+export type DueRecords = ReturnType<typeof openDueRecords>;
+
+export function openDueRecords({ sql }: Database) {
+  const soonest = sql.prepare<[], number | null>("select min(due) from documents where due is not null").pluck();
+  const first = sql.prepare<[number], DueRecord>(
+    "select merchant, kind, id, due from documents where due <= ? order by due, sequence limit 1",
+  );
+  const set = sql.prepare<[RecordKey & { due: number | null }]>(SET);
+  let known: number | null | undefined;
+  return {
+    /** When the next record is due, in sandbox milliseconds. Cached, because the clock asks after every commit. */
+    soonest() {
+      if (known === undefined) known = soonest.get() ?? null;
+      return known;
+    },
+    /** To be called when rows were replaced. */
+    changed() {
+      known = undefined;
+    },
+    /** The record that is due first, at `now` at the latest. */
+    first(now: number) {
+      const record = first.get(now);
+      // A due record may have been removed.
+      if (!record) known = undefined;
+      return record;
+    },
+    /** Changes the due time of a record; null: nothing is to come. */
+    set({ merchant, kind, id }: RecordKey, due: number | null) {
+      known = undefined;
+      set.run({ merchant, kind, id, due });
+    },
+  };
+}
+
+/** Replaces the due times of all records. */
+export function writeDueTimes(sql: Pick<Sql, "prepare" | "exec">, dueTimes: readonly DueRecord[]): void {
+  sql.exec("update documents set due = null where due is not null");
+  const set = sql.prepare<[DueRecord]>(SET);
+  for (const dueTime of dueTimes) set.run(dueTime);
+}
