@@ -1486,6 +1486,16 @@ export interface Verdict {
   requests: string[];
   /** The delivery attempts that show it */
   attempts: string[];
+  /** The requests with their connections and times */
+  calls: ({
+    request: string;
+    /** Connections are numbered in the order in which the sandbox accepted them */
+    connection: number;
+    /** Real time from the arrival of the first call */
+    milliseconds: number;
+  })[];
+  /** What decides it: `store`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive */
+  provenBy: "store" | "connections" | "time" | null;
   /** What was measured, in real time */
   milliseconds: Record<string, number>;
   /** The fault rule that caused it */
@@ -1903,6 +1913,19 @@ declare const VERDICTS: readonly [
   "inconclusive"
 ];
 type Verdict$1 = (typeof VERDICTS)[number];
+declare const PROOFS: readonly [
+  "store",
+  "connections",
+  "time"
+];
+type Proof = (typeof PROOFS)[number];
+interface VerdictCall {
+  request: string;
+  /** Connections are numbered in the order in which the sandbox accepted them. */
+  connection: number;
+  /** Real milliseconds from the arrival of the first call. */
+  milliseconds: number;
+}
 interface VerdictMessage {
   /** Null while it is not final: the verdict if no more requests came. */
   id: string | null;
@@ -1918,6 +1941,10 @@ interface VerdictMessage {
   /** The requests and delivery attempts that show it, in order. */
   requests: string[];
   attempts: string[];
+  /** The requests with their connections and times. */
+  calls: VerdictCall[];
+  /** Null if the verdict is inconclusive. */
+  provenBy: Proof | null;
   /** Measured durations, in real milliseconds. */
   milliseconds: Record<string, number>;
   /** The fault rule that caused it. */
@@ -1989,10 +2016,14 @@ type LiveItem = {
 });
 type LiveEvent = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq"> : never) : never;
 interface Connection {
+  /** Counts the connections that the sandbox accepted. */
+  readonly number: number;
   /** Real milliseconds at which it was accepted. */
   readonly opened: number;
   /** Real milliseconds of the latest response on it; undefined before the first. */
   answered?: number;
+  /** Real milliseconds at which the client ended it, and so knew the last response; undefined while it is open, or if the sandbox ended it first. */
+  closed?: number;
 }
 interface JournalEntry {
   sequence: number;

@@ -1541,6 +1541,16 @@ export interface Verdict {
   requests: string[];
   /** The delivery attempts that show it */
   attempts: string[];
+  /** The requests with their connections and times */
+  calls: ({
+    request: string;
+    /** Connections are numbered in the order in which the sandbox accepted them */
+    connection: number;
+    /** Real time from the arrival of the first call */
+    milliseconds: number;
+  })[];
+  /** What decides it: `store`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive */
+  provenBy: "store" | "connections" | "time" | null;
   /** What was measured, in real time */
   milliseconds: Record<string, number>;
   /** The fault rule that caused it */

@@ -5,7 +5,7 @@ import { matchesSchema } from "../schema/validator.ts";
 import type { Firing } from "./fault.ts";
 import { LESSON_EVENTS, type LessonMessage, STEP_ENDS } from "./lesson.ts";
 import type { AttemptMessage, ClockMessage, LiveItem, LiveMessage, RequestMessage } from "./live-messages.ts";
-import { VERDICTS, type VerdictMessage } from "./verdict.ts";
+import { PROOFS, VERDICTS, type VerdictMessage } from "./verdict.ts";
 
 const text = Type.String();
 const texts = Type.Array(Type.String());
@@ -31,6 +31,7 @@ const attempt: TUnsafe<AttemptMessage> = Type.Object({
 const verdict: TUnsafe<VerdictMessage> = Type.Object({
   ...{ id: maybeText, rule: text, severity: oneOf(["error", "warning"], ""), verdict: oneOf(VERDICTS, ""), at: time },
   ...{ merchant: maybeText, operation: maybeText, says: text, hint: text, requests: texts, attempts: texts },
+  ...{ calls: Type.Array(Type.Object({ request: text, connection: count, milliseconds: number })), provenBy: nullable(oneOf(PROOFS, "")) },
   ...{ milliseconds: Type.Record(Type.Number()), fault: maybeText },
 });
 

@@ -7,6 +7,10 @@ import { oneOf, type Static, type TUnsafe, Type } from "../schema/shapes.ts";
 export const VERDICTS = ["pass", "fail", "inconclusive"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
+/** What decides a verdict: effects and keys in the store, the order of calls on connections, or measured times. */
+export const PROOFS = ["store", "connections", "time"] as const;
+export type Proof = (typeof PROOFS)[number];
+
 const severity = () => oneOf(["error", "warning"], "How bad a failure is");
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
@@ -18,6 +22,15 @@ export const JudgedRule = Type.Object({
 });
 
 export type JudgedRule = Readonly<Static<typeof JudgedRule>>;
+
+/** A call that a verdict rests on. */
+export interface VerdictCall {
+  request: string;
+  /** Connections are numbered in the order in which the sandbox accepted them. */
+  connection: number;
+  /** Real milliseconds from the arrival of the first call. */
+  milliseconds: number;
+}
 
 /** A verdict on a client or a receiver of webhooks. Written out, not derived, because the library's public types contain it. */
 export interface VerdictMessage {
@@ -35,6 +48,10 @@ export interface VerdictMessage {
   /** The requests and delivery attempts that show it, in order. */
   requests: string[];
   attempts: string[];
+  /** The requests with their connections and times. */
+  calls: VerdictCall[];
+  /** Null if the verdict is inconclusive. */
+  provenBy: Proof | null;
   /** Measured durations, in real milliseconds. */
   milliseconds: Record<string, number>;
   /** The fault rule that caused it. */
@@ -55,6 +72,18 @@ export const ShownVerdict: TUnsafe<Omit<VerdictMessage, "at"> & { at: string }> 
     hint: Type.String({ description: "How to fix it" }),
     requests: Type.Array(Type.String(), { description: "The requests that show it" }),
     attempts: Type.Array(Type.String(), { description: "The delivery attempts that show it" }),
+    calls: Type.Array(
+      Type.Object({
+        request: Type.String(),
+        connection: Type.Integer({ description: "Connections are numbered in the order in which the sandbox accepted them" }),
+        milliseconds: Type.Number({ description: "Real time from the arrival of the first call" }),
+      }),
+      { description: "The requests with their connections and times" },
+    ),
+    provenBy: Type.Union([oneOf(PROOFS, ""), Type.Null()], {
+      description:
+        "What decides it: `store`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive",
+    }),
     milliseconds: Type.Record(Type.Number(), { description: "What was measured, in real time" }),
     fault: nullable("The fault rule that caused it"),
   },
@@ -88,4 +117,25 @@ export const matchesRule = (pattern: string, rule: string) => matchesWildcard(ru
 export function unknownRuleMessage(pattern: string, rules: readonly string[]): string | undefined {
   if (rules.some((rule) => matchesRule(pattern, rule))) return undefined;
   return `The judge has no rule ${pattern}.${didYouMean(pattern, rules) || ` It has ${rules.join(", ")}.`}`;
+}
+
+const PROVEN_BY: Record<Proof, string> = {
+  store: "proven by the store",
+  connections: "proven by the order on connections",
+  time: "proven by time",
+};
+const MOST_CALLS = 6;
+
+/** `on connection 3 after 12 ms`: where and when a call of a verdict arrived. */
+export const whereAndWhen = ({ connection, milliseconds }: VerdictCall) =>
+  `on connection ${connection}${milliseconds === 0 ? "" : ` after ${milliseconds} ms`}`;
+
+export const proofOf = ({ provenBy }: Pick<VerdictMessage, "provenBy">) => (provenBy === null ? "not proven" : PROVEN_BY[provenBy]);
+
+/** The calls and attempts that a verdict rests on, and how sure it is, in one line. Of many calls, the first and the last. */
+export function evidenceText({ calls, attempts, provenBy }: Pick<VerdictMessage, "calls" | "attempts" | "provenBy">): string {
+  const shown = calls.map((call) => `${call.request} ${whereAndWhen(call)}`);
+  const omitted = shown.length - MOST_CALLS;
+  if (omitted > 0) shown.splice(MOST_CALLS - 1, omitted, `${omitted} more calls`);
+  return `${[...shown, ...attempts].join(", ")}; ${proofOf({ provenBy })}`;
 }

@@ -21,6 +21,7 @@ interface RecorderOptions {
 
 export function createRequestRecorder({ journal, clock, onRecorded, report }: RecorderOptions) {
   const connections = new WeakMap<Socket, Connection>();
+  let accepted = 0;
   const record = (context: RequestContext, entry: JournalEntry) => {
     // Drop a request that began before a reset: a later request may have the same number by now.
     if (context.era !== journal.era()) return;
@@ -33,7 +34,13 @@ export function createRequestRecorder({ journal, clock, onRecorded, report }: Re
   };
   return {
     /** Call this for each new connection. */
-    connected: (socket: Socket) => void connections.set(socket, { opened: realNow() }),
+    connected(socket: Socket) {
+      const connection: Connection = { number: ++accepted, opened: realNow() };
+      connections.set(socket, connection);
+      socket.once("end", () => {
+        connection.closed = realNow();
+      });
+    },
     /** The id of a request that cannot be recorded, because it is not HTTP. */
     nextId: () => `req_${journal.next()}`,
     open(incoming: IncomingMessage, outgoing: ServerResponse) {
@@ -43,7 +50,7 @@ export function createRequestRecorder({ journal, clock, onRecorded, report }: Re
     },
     /** Call this once the response is being sent. */
     close(context: RequestContext) {
-      const entry = describe(context, connections.get(context.incoming.socket) ?? { opened: 0 });
+      const entry = describe(context, connections.get(context.incoming.socket) ?? { number: 0, opened: 0 });
       if (!hasUnreadBody(context)) return record(context, entry);
       collect(context.incoming, (body) => record(context, { ...entry, requestBody: containsLiveKey(body) ? "" : body }));
     },

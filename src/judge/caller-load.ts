@@ -6,20 +6,34 @@ import { type Retry, SAMPLE_SIZE } from "./rules/rule.ts";
 
 export interface LoadListeners {
   onCallsWhileLimited(limited: ObservedCall, after: readonly ObservedCall[]): void;
+  /** The wait is over and the client is back; `after` are at most as many calls as it has workers. */
+  onLimitRespected(limited: ObservedCall, after: readonly ObservedCall[], back: ObservedCall): void;
   /** Calls return at about this time. */
   onWait(until: number): void;
   onReturn(sample: readonly ObservedCall[]): void;
   onOutage(failed: readonly ObservedCall[], limit: number): void;
+  /** `back` is the first success after an outage in which the client backed off. */
+  onOutageOver(outage: Outage, back: ObservedCall): void;
   /** The client's recent calls, oldest first. */
   recentOf(call: ObservedCall): readonly ObservedCall[];
+}
+
+/** Failed calls of a client without a success in between. */
+export interface Outage {
+  readonly first: ObservedCall;
+  calls: number;
+  /** The most of them within OUTAGE_SPAN. */
+  most: number;
+  isReported: boolean;
 }
 
 interface CallerLoad {
   /** The calls that were told to wait, to one path, until the wait of the first is over. */
   limited: { first: ObservedCall; after: ObservedCall[]; known: Set<string>; isReported: boolean } | undefined;
   /** Retries of calls that waited at the same time. */
-  returned: ObservedCall[];
-  /** Failed calls of the last OUTAGE_SPAN, without a success in between. */
+  returned: Pick<Retry, "from" | "to">[];
+  outage: Outage | undefined;
+  /** Its calls of the last OUTAGE_SPAN. */
   failed: ObservedCall[];
 }
 
@@ -31,6 +45,8 @@ const CHECK_EVERY = 4;
 const OUTAGE_SPAN = 1_000;
 /** The number of calls that one worker may send in OUTAGE_SPAN during an outage. */
 const FAILED_CALLS = 20;
+/** Fewer failures in a row are no outage. */
+const MIN_OUTAGE = 3;
 /** Waits that end within this time end at the same time. */
 const SAME_TIME = 1_000;
 
@@ -41,7 +57,7 @@ export function createCallerLoad(listeners: LoadListeners) {
     const known = callers.get(call.caller);
     if (known) return known;
     if (callers.size === MAX_CALLERS) callers.delete(callers.keys().next().value as string);
-    const created = { limited: undefined, returned: [], failed: [] };
+    const created = { limited: undefined, returned: [], outage: undefined, failed: [] };
     callers.set(call.caller, created);
     return created;
   };
@@ -66,7 +82,10 @@ const endOf = ({ answered, requestedWait }: ObservedCall) =>
 
 /** Counts calls to the path of the limited call. A call that was made before, such as a poll, may come from a worker that does not know. */
 function observeLimit(load: CallerLoad, call: ObservedCall, isLimited: boolean, listeners: LoadListeners): void {
-  if (load.limited && endOf(load.limited.first) <= call.arrived) load.limited = undefined;
+  if (load.limited && endOf(load.limited.first) <= call.arrived) {
+    endLimit(load.limited, call, listeners);
+    load.limited = undefined;
+  }
   const { limited } = load;
   if (!limited) {
     if (!isLimited) return;
@@ -84,14 +103,17 @@ function observeLimit(load: CallerLoad, call: ObservedCall, isLimited: boolean, 
   if (!isFromSamePath || startOf(call) < limited.first.answered || limited.known.has(addressOf(call))) return;
   limited.after.push(call);
   if (limited.isReported || limited.after.length < UNSEEN_WORKERS || limited.after.length % CHECK_EVERY !== 0) return;
-  if (
-    limited.after.length <
-    UNSEEN_WORKERS + countWorkers(listeners.recentOf(call).filter(({ method, path }) => method === call.method && path === call.path))
-  )
-    return;
+  if (limited.after.length < UNSEEN_WORKERS + workersOn(call, listeners)) return;
   limited.isReported = true;
   listeners.onCallsWhileLimited(limited.first, limited.after);
 }
+
+function endLimit({ first, after, isReported }: NonNullable<CallerLoad["limited"]>, back: ObservedCall, listeners: LoadListeners): void {
+  if (!isReported && (after.length <= 1 || after.length <= workersOn(back, listeners))) listeners.onLimitRespected(first, after, back);
+}
+
+const workersOn = (call: ObservedCall, { recentOf }: LoadListeners) =>
+  countWorkers(recentOf(call).filter(({ method, path }) => method === call.method && path === call.path));
 
 const addressOf = ({ method, path, search }: ObservedCall) => `${method} ${path}${search}`;
 
@@ -108,23 +130,35 @@ export function countWorkers(calls: readonly ObservedCall[]): number {
 function observeOutage(load: CallerLoad, call: ObservedCall, listeners: LoadListeners): void {
   const isDown = call.failure === "unavailable" || call.failure === "failed";
   if (!isDown) {
-    if (call.failure === undefined && !call.rejected) load.failed = [];
+    if (call.failure === undefined && !call.rejected) endOutage(load, call, listeners);
     return;
   }
+  load.outage ??= { first: call, calls: 0, most: 0, isReported: false };
+  load.outage.calls++;
   load.failed = [...load.failed.filter(({ arrived }) => arrived >= call.arrived - OUTAGE_SPAN), call];
-  if (load.failed.length <= FAILED_CALLS || load.failed.length % FAILED_CALLS !== 1) return;
+  load.outage.most = Math.max(load.outage.most, load.failed.length);
+  if (load.outage.isReported || load.failed.length <= FAILED_CALLS || load.outage.calls % CHECK_EVERY !== 0) return;
   const limit = FAILED_CALLS * countWorkers(listeners.recentOf(call));
-  if (load.failed.length === limit + 1) listeners.onOutage(load.failed, limit);
+  if (load.failed.length <= limit) return;
+  load.outage.isReported = true;
+  listeners.onOutage(load.failed, limit);
 }
 
-/** Calls wait at the same time if each had failed before the first returns, and their waits end together. */
+function endOutage(load: CallerLoad, back: ObservedCall, { onOutageOver }: LoadListeners): void {
+  const { outage } = load;
+  load.outage = undefined;
+  load.failed = [];
+  if (outage && outage.calls >= MIN_OUTAGE && outage.most <= FAILED_CALLS) onOutageOver(outage, back);
+}
+
+/** Calls wait at the same time if each had failed before the first returns, and their waits end together; however late they return. */
 function observeReturn(load: CallerLoad, { from, to }: Retry, listeners: LoadListeners): void {
   if (from.requestedWait?.form !== "seconds" || from.requestedWait.milliseconds === 0 || to.arrived < endOf(from)) return;
   const [first] = load.returned;
-  if (first && (from.answered >= first.arrived || to.arrived - first.arrived > SAME_TIME)) load.returned = [];
-  load.returned.push(to);
+  if (first && (from.answered >= first.to.arrived || Math.abs(endOf(from) - endOf(first.from)) > SAME_TIME)) load.returned = [];
+  load.returned.push({ from, to });
   if (load.returned.length < SAMPLE_SIZE) return;
-  const sample = load.returned;
+  const sample = load.returned.map(({ to: call }) => call);
   load.returned = [];
   listeners.onReturn(sample);
 }

@@ -32,6 +32,8 @@ export interface Judge extends JudgeResults {
   fired(firing: Firing): void;
   /** Observes a delivery attempt that ended. */
   attempt(attempt: AttemptMessage): void;
+  /** Makes the verdicts on one merchant, or on all, final and publishes them: at the end of a run, and before a reset. */
+  conclude(merchant?: string): void;
 }
 
 interface JudgeOptions {
@@ -93,6 +95,7 @@ export function createJudge({ operations, prefix, onVerdict }: JudgeOptions): Ju
       drainQueue(state);
       return allVerdicts(state).filter((found) => matchesFilter(filter, found));
     },
+    conclude: (merchant) => conclude(state, merchant),
     forget(merchant) {
       drainQueue(state);
       for (const part of [state.log, firings, firstCalls, laterCalls, writes]) part.forget(merchant);
@@ -177,13 +180,36 @@ function allVerdicts({ trackers, log, firings }: JudgeState): VerdictMessage[] {
   return [...found, ...missingVerdicts(firings, found)];
 }
 
-/** An inconclusive verdict for each rule that a fault was set up to test and that found nothing. */
-function missingVerdicts(firings: Firings, found: readonly VerdictMessage[]): VerdictMessage[] {
+function conclude(state: JudgeState, merchant: string | undefined): void {
+  drainQueue(state);
+  const { trackers, log, firings } = state;
+  const now = realNow();
+  for (const [owner, { retries, receivers }] of trackers) {
+    if (merchant !== undefined && owner !== merchant) continue;
+    receivers.resolve(now);
+    retries.conclude(now);
+    receivers.conclude();
+  }
+  const missing = findMissing(firings, log.list()).filter(({ subject }) => merchant === undefined || subject.merchant === merchant);
+  for (const { rule, finding, subject } of missing) log.add(rule, finding, subject);
+}
+
+const missingVerdicts = (firings: Firings, found: readonly VerdictMessage[]) =>
+  findMissing(firings, found).map(({ rule, finding, subject }) => buildVerdict(rule, finding, subject, null));
+
+/** An inconclusive finding for each rule that a fault was set up to test and that found nothing. */
+function findMissing(firings: Firings, found: readonly VerdictMessage[]) {
   return firings.expectedVerdicts().flatMap(({ firing, pattern }) => {
     const rule = rules.find(({ id }) => matchesRule(pattern, id));
     if (!rule || found.some((verdict) => verdict.fault === firing.ruleId && matchesRule(pattern, verdict.rule))) return [];
     const says = `The fault ${firing.name ?? firing.ruleId} affected ${firing.requestId ?? firing.attemptId}, but nothing that followed decides this rule.`;
-    const subject = { merchant: firing.merchant ?? undefined, operation: undefined, at: firing.at, fault: firing.ruleId };
-    return [buildVerdict(rule, { verdict: "inconclusive", says }, subject, null)];
+    const subject = {
+      merchant: firing.merchant ?? undefined,
+      operation: undefined,
+      at: firing.at,
+      fault: firing.ruleId,
+      provenBy: "store" as const,
+    };
+    return [{ rule, finding: { verdict: "inconclusive" as const, says }, subject }];
   });
 }

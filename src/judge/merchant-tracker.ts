@@ -1,14 +1,21 @@
 // Tracks one merchant's clients and webhook receivers, and runs every rule on their calls and responses.
 
 import type { AttemptMessage } from "../contracts/live-messages.ts";
-import type { VerdictMessage } from "../contracts/verdict.ts";
+import type { Proof, VerdictMessage } from "../contracts/verdict.ts";
 import { realNow } from "../kernel/clock.ts";
 import type { EventLoopLag } from "../kernel/event-loop-lag.ts";
-import { createCallerLoad } from "./caller-load.ts";
+import { createCallerLoad, type Outage } from "./caller-load.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import { createReceivers, type ReceiverListeners, type Receivers } from "./receivers.ts";
 import { createRejectionTracker } from "./rejections.ts";
-import { createRetryTracker, type RetryListeners, type RetryTracker, type VerdictIds } from "./retry-tracker.ts";
+import {
+  createRetryTracker,
+  LAG_WINDOW,
+  type PendingRetry,
+  type RetryListeners,
+  type RetryTracker,
+  type VerdictIds,
+} from "./retry-tracker.ts";
 import { rules } from "./rules/index.ts";
 import { type Finding, type FirstPause, firstCall, type RetryChain, type Rule, SAMPLE_SIZE } from "./rules/rule.ts";
 import { type AddFinding, buildVerdict, type VerdictLog, type VerdictSubject } from "./verdict-log.ts";
@@ -39,7 +46,7 @@ export function createMerchantTracker(tools: TrackerTools): MerchantTracker {
     return runRules(log.add, callSubject(first, [first]), (rule) => rule.onRejection?.(calls), verdict)
       .values()
       .next().value;
-  });
+  }, tools.lag);
   return {
     retries,
     receivers: createReceivers(receiverListeners(log.add)),
@@ -80,52 +87,53 @@ function retryListeners(
       for (const rule of rules) {
         const finding = rule.onRetry?.(retry);
         if (!finding) continue;
-        const id = add(rule, finding, callSubject(to, [from]), revised.get(rule.id) ?? undecided.get(rule.id));
+        const id = add(rule, finding, callSubject(to, [from], retry.provenBy), revised.get(rule.id) ?? undecided.get(rule.id));
         ids.set(rule.id, id);
         revised.delete(rule.id);
         if (finding.isOpen) undecided.set(rule.id, id);
         else undecided.delete(rule.id);
       }
-      for (const id of revised.values()) log.withdraw(id, `${to.request} is the retry of ${from.request}.`);
+      for (const id of revised.values()) log.withdraw(id, `${to.request} is the retry of ${from.request}.`, [from, to]);
       return ids;
     },
-    onChainEnd: (chain, gaveUp) => runRules(add, callSubject(firstCall(chain), chain.calls), (rule) => rule.onChainEnd?.(chain, gaveUp)),
-    onDrop: ({ call, chain }) => void runRules(add, callSubject(call, chain.calls), (rule) => rule.whilePending?.(chain, 0)),
-    onFailureWithoutWait: ({ deadline }) => lag.watch(deadline),
+    onChainEnd: (chain, gaveUp) => runRules(add, chainSubject(chain), (rule) => rule.onChainEnd?.(chain, gaveUp)),
+    onConclude: (pending, isOverdue, now) => runOnPending(add, pending, isOverdue, now),
+    onDrop: ({ chain }) => void runRules(add, chainSubject(chain), (rule) => rule.whilePending?.(chain, 0)),
+    onFailure: ({ deadline }) => lag.watch(Math.min(deadline, realNow() + MAX_WATCH)),
     onFirstPause(pause) {
       const sample = samples.get(pause.call.caller) ?? [];
-      sample.push({ ...pause, lag: lagAtEnds(pause, lag) });
+      sample.push(pause);
       samples.set(pause.call.caller, sample);
       if (sample.length < SAMPLE_SIZE) return;
       samples.delete(pause.call.caller);
       runRules(add, callSubject(pause.call, [pause.from]), (rule) => rule.onPauseSample?.(sample));
     },
     recent: recentTo,
-    lag: lag.worst,
+    lag,
   };
 }
 
 const loadListeners = ({ log: { add }, lag, recentOf }: TrackerTools) => ({
   onCallsWhileLimited: (limited: ObservedCall, after: readonly ObservedCall[]) =>
     void runRules(add, callSubject(limited, [limited]), (rule) => rule.onCallsWhileLimited?.(limited, after)),
+  onLimitRespected: (limited: ObservedCall, after: readonly ObservedCall[], back: ObservedCall) =>
+    void runRules(add, callSubject(back, [limited]), (rule) => rule.onLimitRespected?.(limited, after, back)),
   onWait: (until: number) => lag.watch(Math.min(until, realNow() + MAX_WATCH)),
   onReturn(sample: readonly ObservedCall[]) {
     const [first, last] = [sample[0] as ObservedCall, sample.at(-1) as ObservedCall];
-    const worst = lag.worst(first.arrived - LAG_WINDOW, last.arrived);
-    runRules(add, callSubject(first, sample), (rule) => rule.onReturn?.(sample, worst));
+    const before = lag.worst(first.arrived - LAG_WINDOW, first.arrived);
+    const total = lag.total(first.arrived - LAG_WINDOW, last.arrived);
+    runRules(add, callSubject(first, sample), (rule) => rule.onReturn?.(sample, { before, total }));
   },
   onOutage: (failed: readonly ObservedCall[], limit: number) =>
     void runRules(add, callSubject(failed[0] as ObservedCall, failed), (rule) => rule.onOutage?.(failed, limit)),
+  onOutageOver: (outage: Outage, back: ObservedCall) =>
+    void runRules(add, callSubject(back, [outage.first]), (rule) => rule.onOutageOver?.(outage, back)),
   recentOf,
 });
 
-/** Milliseconds around the start and the end of a pause in which event loop lag falsifies its length; lag in between does not. */
-const LAG_WINDOW = 50;
 /** A longer wait is too rare to measure lag during all of it. */
-const MAX_WATCH = 10_000;
-
-const lagAtEnds = ({ from: { answered }, call: { arrived } }: Omit<FirstPause, "lag">, { worst }: EventLoopLag) =>
-  Math.max(worst(answered, answered + LAG_WINDOW), worst(arrived - LAG_WINDOW, arrived));
+const MAX_WATCH = 20_000;
 
 const receiverListeners = (add: AddFinding): ReceiverListeners => ({
   onDelivery: (delivery) => void runRules(add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
@@ -133,19 +141,33 @@ const receiverListeners = (add: AddFinding): ReceiverListeners => ({
 });
 
 /** `causes` are the calls whose first fault the verdict names. */
-const callSubject = ({ merchant, operation, at }: ObservedCall, causes: readonly ObservedCall[]): VerdictSubject => ({
+const callSubject = (
+  { merchant, operation, at }: ObservedCall,
+  causes: readonly ObservedCall[],
+  provenBy: Proof = "connections",
+): VerdictSubject => ({
+  provenBy,
   merchant,
   operation,
   at,
   fault: causes.find(({ fault }) => fault !== undefined)?.fault,
 });
 
+/** A missing retry is a matter of time. */
+const chainSubject = (chain: RetryChain) => callSubject(firstCall(chain), chain.calls, chain.calls.length === 1 ? "time" : chain.provenBy);
+
 const attemptSubject = ({ merchant, at }: AttemptMessage, fault: string | undefined): VerdictSubject => ({
+  provenBy: "store",
   merchant,
   operation: undefined,
   at,
   fault,
 });
+
+const runOnPending = (add: AddFinding, { call, chain }: PendingRetry, isOverdue: boolean, now: number) =>
+  runRules(add, chainSubject(chain), (rule) =>
+    isOverdue || chain.calls.length > 1 ? rule.onChainEnd?.(chain, isOverdue) : rule.whilePending?.(chain, now - call.answered),
+  );
 
 /** Verdicts that are not final: those on each pending retry and repeat delivery if nothing more arrives after `now`. */
 export function provisionalVerdicts({ retries, receivers }: MerchantTracker, now: number): VerdictMessage[] {
@@ -154,11 +176,7 @@ export function provisionalVerdicts({ retries, receivers }: MerchantTracker, now
     found.push(buildVerdict(rule, finding, subject, null));
     return "";
   };
-  for (const { call, chain, deadline } of retries.pending)
-    runRules(add, callSubject(call, chain.calls), (rule) => {
-      const isOver = chain.calls.length > 1 || deadline < now;
-      return isOver ? rule.onChainEnd?.(chain, deadline < now) : rule.whilePending?.(chain, now - call.answered);
-    });
+  for (const pending of retries.pending) runOnPending(add, pending, retries.isOverdue(pending, now), now);
   const { onRepeatDelivery } = receiverListeners(add);
   for (const repeat of receivers.pending()) onRepeatDelivery(repeat);
   return found;

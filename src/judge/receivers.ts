@@ -60,6 +60,11 @@ export function createReceivers(listeners: ReceiverListeners) {
     },
     /** The repeat deliveries that are still watched for writes. */
     pending: () => [...pairs].map(describePair),
+    /** Reports all of them: the run is over. */
+    conclude() {
+      for (const pair of pairs) listeners.onRepeatDelivery(describePair(pair));
+      pairs.clear();
+    },
     isEmpty: () => accepted.size === 0,
   };
 }

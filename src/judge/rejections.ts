@@ -1,5 +1,7 @@
 // Counts rejected requests that a client sends again unchanged.
 
+import { realNow } from "../kernel/clock.ts";
+import type { EventLoopLag } from "../kernel/event-loop-lag.ts";
 import { isSameRequest, type ObservedCall } from "./observed-call.ts";
 import { startOf } from "./retry-evidence.ts";
 import { MAX_EQUAL_REJECTIONS } from "./rules/rule.ts";
@@ -12,18 +14,23 @@ export interface Rejections {
 }
 
 const MAX_REQUESTS = 100;
-/** The same request later than this counts as a new one. */
+/** The same request later than this counts as a new one. Time for which the event loop lagged does not count: calls wait meanwhile. */
 const REPEAT_WITHIN = 10_000;
+/** How long lag is measured for that: an event loop that is this busy needs a minute for what takes seconds otherwise. */
+const MEASURED_FOR = 60_000;
 
 /** `onRejection` returns the id of its verdict. */
-export function createRejectionTracker(onRejection: (rejections: Rejections) => string | undefined) {
+export function createRejectionTracker(onRejection: (rejections: Rejections) => string | undefined, lag: EventLoopLag) {
   const all: Rejections[] = [];
+  const isOver = ({ until }: Rejections, now: number) => until < now && until + lag.total(until - REPEAT_WITHIN, now) < now;
   const expire = (now: number) => {
-    while (all[0] && all[0].until < now) all.shift();
+    while (all[0] && isOver(all[0], now)) all.shift();
   };
+  const measure = () => lag.watch(realNow() + MEASURED_FOR);
   const add = (call: ObservedCall) => {
     if (all.length === MAX_REQUESTS) all.shift();
     all.push({ calls: [call], until: call.answered + REPEAT_WITHIN, verdict: undefined });
+    measure();
   };
   return {
     isIdle: () => all.length === 0,
@@ -36,6 +43,7 @@ export function createRejectionTracker(onRejection: (rejections: Rejections) => 
       all.splice(all.indexOf(same), 1);
       const last = same.calls.at(-1) as ObservedCall;
       if (!call.rejected || call.status !== last.status) return void (call.rejected && add(call));
+      measure();
       // A call that was sent before the last response is no repeat of it.
       if (startOf(call) >= last.answered) same.calls.push(call);
       same.until = call.answered + REPEAT_WITHIN;

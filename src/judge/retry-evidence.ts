@@ -22,13 +22,17 @@ export function evidenceOf(
   if (startOf(call) < answered) return "parallel";
   const others = recent.filter((other) => other.request !== call.request && isSameRequest(other, before));
   if (others.some((other) => startOf(other) <= answered && other.answered >= startOf(before))) {
-    const isKnown = call.arrived - answered >= KNOWN_AFTER + lag(answered, call.arrived);
+    const isKnown = wasClosed(before, call) || call.arrived - answered >= KNOWN_AFTER + lag(answered, call.arrived);
     return isKnown ? "unclear" : "parallel";
   }
   if (call.connection === before.connection) return "retry";
   if (call.userAgent !== before.userAgent) return "unclear";
   return !before.isWrite && isOtherPoller(before, call, others) ? "unclear" : "retry";
 }
+
+/** Whether the client ended the connection after the response and before the call, so it knew the response. */
+const wasClosed = ({ connection: { closed }, answered }: ObservedCall, call: ObservedCall) =>
+  closed !== undefined && closed >= answered && closed <= startOf(call);
 
 /**
  * Whether a read fits a second program that polls: on a connection that was in use already, or in the rhythm of earlier polls. A client

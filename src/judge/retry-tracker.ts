@@ -1,5 +1,7 @@
 // Matches retries with the failed calls that they repeat. A match by content alone is revised when a retry under the same key follows.
 
+import { PROOFS, type Proof } from "../contracts/verdict.ts";
+import type { EventLoopLag } from "../kernel/event-loop-lag.ts";
 import { isSameAddress, isSameRequest, type ObservedCall } from "./observed-call.ts";
 import { evidenceOf } from "./retry-evidence.ts";
 import { type FirstPause, firstCall, type Retry, type RetryChain } from "./rules/rule.ts";
@@ -11,7 +13,7 @@ export type VerdictIds = Map<string, string>;
 export interface PendingRetry {
   readonly call: ObservedCall;
   readonly chain: RetryChain;
-  /** Real milliseconds. A client that retries has done so by then. */
+  /** Real milliseconds. A client that retries has done so by then, unless the event loop lagged. */
   readonly deadline: number;
 }
 
@@ -29,15 +31,16 @@ export interface RetryListeners {
   /** `revised` are earlier verdicts that no longer hold; the result are the new ones. */
   onRetry(retry: Retry, revised: VerdictIds): VerdictIds;
   onChainEnd(chain: RetryChain, gaveUp: boolean): VerdictIds;
-  /** A call failed without a Retry-After. */
-  onFailureWithoutWait(pending: PendingRetry): void;
+  /** The run ends before the retry arrived. */
+  onConclude(pending: PendingRetry, isOverdue: boolean, now: number): VerdictIds;
+  onFailure(pending: PendingRetry): void;
   /** The first retry after a failure without a Retry-After. */
-  onFirstPause(pause: Omit<FirstPause, "lag">): void;
+  onFirstPause(pause: FirstPause): void;
   /** The oldest pending retry was dropped because there are too many. */
   onDrop(pending: PendingRetry): void;
   /** Recent calls to the same path, oldest first. */
   recent(call: ObservedCall): readonly ObservedCall[];
-  lag(from: number, to: number): number;
+  lag: Pick<EventLoopLag, "worst" | "total">;
 }
 
 export type RetryTracker = ReturnType<typeof createRetryTracker>;
@@ -71,11 +74,20 @@ export function createRetryTracker(listeners: RetryListeners) {
     observe(call: ObservedCall) {
       const chain = revise(state, call) ?? retry(state, call);
       resolve(state, call.arrived, call);
-      if (call.failure) addPending(state, call, chain ?? { calls: [call], ownWaits: [], lookalikes: [] });
+      if (call.failure) addPending(state, call, chain ?? { calls: [call], ownWaits: [], lag: 0, provenBy: "store", lookalikes: [] });
       else if (chain) listeners.onChainEnd(chain, false);
     },
+    isOverdue: (one: PendingRetry, now: number) => isOverdue(state, one, now),
     /** Ends the chains whose deadline has passed. */
     resolve: (now: number) => resolve(state, now, undefined),
+    /** Ends all chains: the run is over. A retry that still arrives revises their verdicts. */
+    conclude(now: number) {
+      for (const ended of pending.splice(0)) {
+        const { call, chain } = ended;
+        const verdicts = listeners.onConclude(ended, isOverdue(state, ended, now), now);
+        addRevisable(revisable, { call, calls: [...chain.calls], verdicts, chain: undefined, until: now + REVISED_WITHIN });
+      }
+    },
   };
 }
 
@@ -85,7 +97,7 @@ function addPending({ pending, listeners }: TrackerState, call: ObservedCall, ch
   if (pending.length === MAX_PENDING) listeners.onDrop(pending.shift() as PendingRetry);
   const added = { call, chain, deadline: answered + patience };
   pending.push(added);
-  if (!requestedWait) listeners.onFailureWithoutWait(added);
+  listeners.onFailure(added);
 }
 
 const hasSameKey = (before: ObservedCall, call: ObservedCall) =>
@@ -103,7 +115,9 @@ function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined 
   pending.splice(pending.indexOf(found), 1);
   const before = [...found.chain.calls];
   const isCertain = sameKey !== undefined || (isClear && isProven(found, call));
-  const verdicts = continueChain(found.chain, found.call, call, isCertain, new Map(), listeners);
+  const hadEffect = found.chain.calls.some(({ tookEffect }) => tookEffect);
+  const provenBy = sameKey || (isCertain && hadEffect) ? "store" : isClear ? "connections" : "time";
+  const verdicts = continueChain(found.chain, { from: found.call, to: call, isCertain, provenBy }, new Map(), listeners);
   const mayBeRevised = sameKey === undefined && (found.call.key !== undefined || found.call.connection !== call.connection);
   if (mayBeRevised)
     addRevisable(revisable, { call: found.call, calls: before, verdicts, chain: found.chain, until: call.arrived + REVISED_WITHIN });
@@ -119,7 +133,7 @@ function findEqual({ pending, listeners }: TrackerState, call: ObservedCall): { 
   const recent = equal.length === 0 ? [] : listeners.recent(call);
   let early: PendingRetry | undefined;
   for (const one of equal) {
-    const evidence = evidenceOf(one.call, call, otherThan(recent, one.chain), listeners.lag);
+    const evidence = evidenceOf(one.call, call, otherThan(recent, one.chain), listeners.lag.worst);
     const isRetry = evidence === "retry" || (evidence === "unclear" && isDue(one.call, call));
     if (isRetry && isDue(one.call, call)) return { found: one, isClear: evidence === "retry" };
     if (isRetry) early ??= one;
@@ -137,8 +151,9 @@ function revise({ revisable, listeners }: TrackerState, call: ObservedCall): Ret
   if (!found || found.until < call.arrived) return undefined;
   revisable.splice(revisable.indexOf(found), 1);
   if (found.chain) found.chain.calls.splice(0, found.chain.calls.indexOf(found.call) + 1);
-  const chain: RetryChain = { calls: [...found.calls], ownWaits: [], lookalikes: [] };
-  continueChain(chain, found.call, call, true, found.verdicts, listeners);
+  const chain: RetryChain = { calls: [...found.calls], ownWaits: [], lag: 0, provenBy: "store", lookalikes: [] };
+  const provenBy = hasSameKey(found.call, call) ? "store" : "connections";
+  continueChain(chain, { from: found.call, to: call, isCertain: true, provenBy }, found.verdicts, listeners);
   return chain;
 }
 
@@ -151,7 +166,7 @@ function isLateRetry({ call: before, calls, chain }: Revisable, call: ObservedCa
       before,
       call,
       recent(call).filter(({ request }) => calls.every((one) => one.request !== request)),
-      lag,
+      lag.worst,
     ) !== "parallel"
   );
 }
@@ -163,25 +178,39 @@ function addRevisable(revisable: Revisable[], added: Revisable): void {
 
 function continueChain(
   chain: RetryChain,
-  from: ObservedCall,
-  to: ObservedCall,
-  isCertain: boolean,
+  matched: Omit<Retry, "chain" | "waited">,
   revised: VerdictIds,
   listeners: RetryListeners,
 ): VerdictIds {
+  const { from, to, isCertain, provenBy } = matched;
   const waited = to.arrived - from.answered;
   chain.calls.push(to);
   chain.lookalikes.length = 0;
+  chain.provenBy = weaker(chain.provenBy, provenBy);
   if (from.requestedWait === undefined && isCertain) {
+    const lag = lagAtEnds(from, to, listeners.lag);
     chain.ownWaits.push(waited);
-    if (firstCall(chain) === from) listeners.onFirstPause({ from, call: to, waited });
+    chain.lag = Math.max(chain.lag, lag);
+    if (firstCall(chain) === from) listeners.onFirstPause({ from, call: to, waited, lag });
   }
-  return listeners.onRetry({ chain, from, to, waited, isCertain }, revised);
+  return listeners.onRetry({ ...matched, chain, waited }, revised);
 }
 
+const weaker = (one: Proof, other: Proof) => (PROOFS.indexOf(one) > PROOFS.indexOf(other) ? one : other);
+
+/** Milliseconds around the start and the end of a pause in which event loop lag falsifies its length; lag in between does not. */
+export const LAG_WINDOW = 50;
+
+const lagAtEnds = ({ answered }: ObservedCall, { arrived }: ObservedCall, { worst }: RetryListeners["lag"]) =>
+  Math.max(worst(answered, answered + LAG_WINDOW), worst(arrived - LAG_WINDOW, arrived));
+
+const isOverdue = ({ listeners: { lag } }: TrackerState, { call, deadline }: PendingRetry, now: number) =>
+  deadline < now && deadline + lag.worst(call.answered, now) < now;
+
 /** `latest` is the call that has just arrived: it shows that its client is still running. Without that, a verdict is not final. */
-function resolve({ pending, revisable, listeners }: TrackerState, now: number, latest: ObservedCall | undefined): void {
-  for (const ended of pending.filter(({ deadline }) => deadline < now)) {
+function resolve(state: TrackerState, now: number, latest: ObservedCall | undefined): void {
+  const { pending, revisable, listeners } = state;
+  for (const ended of pending.filter((one) => isOverdue(state, one, now))) {
     const { call, chain } = ended;
     if (chain.calls.length === 1 && latest?.caller !== call.caller) continue;
     pending.splice(pending.indexOf(ended), 1);

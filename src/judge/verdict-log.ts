@@ -1,6 +1,7 @@
 // The log of final verdicts: keeps the newest of each kind and reports each new one.
 
-import { matchesRule, VERDICTS, type Verdict, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
+import { matchesRule, type Proof, VERDICTS, type Verdict, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
+import type { ObservedCall } from "./observed-call.ts";
 import type { Finding, Rule } from "./rules/rule.ts";
 
 /** The subject of a finding. */
@@ -10,6 +11,8 @@ export interface VerdictSubject {
   /** Sandbox milliseconds. */
   at: number;
   fault: string | undefined;
+  /** How its calls were matched, unless the rule measures times. */
+  provenBy: Proof;
 }
 
 /** Returns the id of the verdict. With `amended`, the verdict takes the id and the place of an earlier one. */
@@ -44,9 +47,9 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
       return id;
     },
     /** Turns a verdict into a pass: a later call shows that it was wrong. */
-    withdraw(id: string, says: string) {
+    withdraw(id: string, says: string, calls: readonly ObservedCall[]) {
       const found = remove(id);
-      if (found) put({ ...found, verdict: "pass", says });
+      if (found) put({ ...found, verdict: "pass", says, ...describeCalls(calls), provenBy: "connections" });
     },
     /** The verdicts that are kept, oldest first. */
     list: () => [...kept.values()].flatMap((list) => list.slice(-MAX_KEPT)).sort((one, other) => numberOf(one) - numberOf(other)),
@@ -72,11 +75,22 @@ export function buildVerdict(rule: Rule, finding: Finding, subject: VerdictSubje
     operation: subject.operation ?? null,
     says: finding.says,
     hint: rule.hint,
-    requests: (finding.calls ?? []).map(({ request }) => request),
+    ...describeCalls(finding.calls ?? []),
     attempts: (finding.attempts ?? []).map(({ id: attempt }) => attempt),
+    provenBy: finding.verdict === "inconclusive" ? null : (rule.provenBy ?? subject.provenBy),
     milliseconds: finding.milliseconds ?? {},
     fault: subject.fault ?? null,
   };
+}
+
+function describeCalls(calls: readonly ObservedCall[]): Pick<VerdictMessage, "requests" | "calls"> {
+  const inOrder = [...calls].sort((one, other) => one.arrived - other.arrived);
+  const shown = inOrder.map(({ request, connection, arrived }) => ({
+    request,
+    connection: connection.number,
+    milliseconds: Math.round(arrived - (inOrder[0] as ObservedCall).arrived),
+  }));
+  return { requests: calls.map(({ request }) => request), calls: shown };
 }
 
 export function matchesFilter({ rule, verdict, merchant, since }: VerdictFilter, found: VerdictMessage): boolean {

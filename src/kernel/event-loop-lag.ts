@@ -7,6 +7,8 @@ export interface EventLoopLag {
   watch(until: number): void;
   /** The longest lag between two real times, in milliseconds. */
   worst(from: number, to: number): number;
+  /** The sum of all lag between two real times: for so long neither side of a connection in this process could make progress. */
+  total(from: number, to: number): number;
 }
 
 const SAMPLE_INTERVAL = 25;
@@ -31,16 +33,17 @@ export function createEventLoopLag(): EventLoopLag {
     due = now + SAMPLE_INTERVAL;
     afterRealTimeIfRunning(SAMPLE_INTERVAL, sample);
   };
+  const lagsBetween = (from: number, to: number) => {
+    // A sample that is overdue because this turn of the event loop still runs counts too.
+    const pending = due === undefined ? [] : [{ due, lag: Math.max(0, realNow() - due) }];
+    return [...samples, ...pending].filter((one) => one.due <= to && one.due + one.lag >= from).map(({ lag }) => lag);
+  };
   return {
     watch(moment) {
       until = Math.max(until, moment);
       schedule();
     },
-    worst(from, to) {
-      // A sample that is overdue because this turn of the event loop still runs counts too.
-      const pending = due === undefined ? [] : [{ due, lag: realNow() - due }];
-      const between = [...samples, ...pending].filter((one) => one.due <= to && one.due + one.lag >= from);
-      return Math.max(0, ...between.map(({ lag }) => lag));
-    },
+    worst: (from, to) => Math.max(0, ...lagsBetween(from, to)),
+    total: (from, to) => lagsBetween(from, to).reduce((sum, lag) => sum + lag, 0),
   };
 }

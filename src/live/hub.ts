@@ -140,9 +140,13 @@ function createBroadcast(interval: () => number, updateOne: (client: LiveClient)
       clients.add(client);
       if (!updateOne(client)) schedule();
     },
+    /** Sends what its clients have not been sent yet, then disconnects them. */
     close() {
       cancel?.();
+      updateAll();
+      cancel?.();
       for (const { socket } of clients) socket.terminate();
+      clients.clear();
     },
   };
 }

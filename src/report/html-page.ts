@@ -1,7 +1,7 @@
 // Formats a run as one self-contained HTML page without scripts.
 
 import { createHash } from "node:crypto";
-import type { Verdict } from "../contracts/verdict.ts";
+import { proofOf, type Verdict, whereAndWhen } from "../contracts/verdict.ts";
 import { type Markup, markup, Markup as Raw } from "./markup.ts";
 import style from "./report.css?raw";
 import {
@@ -131,9 +131,13 @@ function verdicts(run: Run): Markup {
   return markup`${wrong.map(verdictOfJudge)}<details><summary>${right.length} that passed</summary>${right.map(verdictOfJudge)}</details>`;
 }
 
-function verdictOfJudge({ verdict, rule, operation, says, hint, requests, attempts }: ReportedVerdict): Markup {
-  const seen = [...requests, ...attempts].map((id) => markup` <a class="mono" href="#${id}">${id}</a>`);
-  return markup`<div class="verdict"><span class="pill ${verdict}">${verdict}</span><p><code>${rule}</code> <span class="soft">${operation ?? ""}</span></p><p>${says}${seen}</p>${verdict === "pass" ? "" : markup`<p class="hint">${hint}</p>`}</div>`;
+function verdictOfJudge({ verdict, rule, operation, says, hint, calls, attempts, provenBy }: ReportedVerdict): Markup {
+  const link = (id: string) => markup`<a class="mono" href="#${id}">${id}</a>`;
+  const seen = [
+    ...calls.map((call) => markup`<li>${link(call.request)} ${whereAndWhen(call)}</li>`),
+    ...attempts.map((id) => markup`<li>${link(id)}</li>`),
+  ];
+  return markup`<div class="verdict"><span class="pill ${verdict}">${verdict}</span><p><code>${rule}</code> <span class="soft">${operation ?? ""}</span></p><p>${says} <span class="soft">${proofOf({ provenBy })}</span></p><ul>${seen}</ul>${verdict === "pass" ? "" : markup`<p class="hint">${hint}</p>`}</div>`;
 }
 
 function coverage({ coverage: rows }: Run): Markup {

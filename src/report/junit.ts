@@ -1,5 +1,6 @@
 // Formats a run as JUnit XML: a case for each verdict and for each operation of the service.
 
+import { evidenceText } from "../contracts/verdict.ts";
 import type { ReportedScenario, ReportedVerdict, Run } from "./run-data.ts";
 
 export function junit(run: Run): string {
@@ -53,11 +54,11 @@ function scenarioCase({ name, merchant, title, verdict, says, expectations }: Re
 }
 
 function verdictCase(verdict: ReportedVerdict): Case {
-  const { id, rule, says, hint, severity, requests, attempts, operation } = verdict;
+  const { id, rule, says, hint, severity, operation } = verdict;
   const name = [rule, operation, id].filter((part) => part !== null).join(" ");
   if (verdict.verdict === "pass") return testcase("passed", "verdicts", name);
   if (verdict.verdict === "inconclusive") return testcase("skipped", "verdicts", name, `      <skipped${attributes({ message: says })}/>`);
-  const shown = [hint, ...requests, ...attempts].join("\n");
+  const shown = [hint, evidenceText(verdict)].join("\n");
   return testcase(
     "failed",
     "verdicts",

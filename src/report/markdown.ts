@@ -1,5 +1,6 @@
 // Formats a run as Markdown for a CI job summary: failures first, the rest folded.
 
+import { evidenceText } from "../contracts/verdict.ts";
 import { nameOfStatus, type Run, verdictOf } from "./run-data.ts";
 
 const OUTCOME = {
@@ -96,8 +97,9 @@ const scenarioRow = ({ name, merchant, score, points, verdict, says }: Run["scen
   says,
 ];
 
-function verdictRow({ verdict, rule, says, hint, requests, attempts }: Run["verdicts"][number]): Cell[] {
-  return [SIGN[verdict], rule, says, hint, [...requests, ...attempts].join(", ")];
+function verdictRow(found: Run["verdicts"][number]): Cell[] {
+  const { verdict, rule, says, hint } = found;
+  return [SIGN[verdict], rule, says, hint, evidenceText(found)];
 }
 
 const eventRow = ({ type, emitted, delivered }: Run["events"][number]): Cell[] => [type, emitted, delivered];

@@ -72,6 +72,7 @@ export function openControlPlane(engine: Engine): ControlContext {
 
 /** Removes the state in memory that depends on the data, of one merchant or of all, before a reset or a restored snapshot. */
 function forget({ stores, limiter, scenarios, faults, heldResponses, judge }: Engine, merchant: string | undefined): void {
+  judge.conclude(merchant);
   stores.tenants.clearCache();
   stores.dueRecords.changed();
   stores.idempotencyReplies.clearCache();

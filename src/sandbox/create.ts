@@ -121,10 +121,11 @@ function describe({ options, address, stores, hub, listeners }: Engine, close: (
 
 /** Ends waiting calls, completes requests and then deliveries, and closes the database last. */
 async function close(
-  { hub, heldResponses, dispatcher, clock, stores }: Engine,
+  { hub, heldResponses, dispatcher, judge, clock, stores }: Engine,
   opened: ControlContext | undefined,
   server: ListeningServer,
 ) {
+  judge.conclude();
   hub.close();
   clock.endAdvances();
   opened?.traffic.stop();
@@ -133,6 +134,8 @@ async function close(
   heldResponses.releaseAll();
   await server.close(CLOSE_TIMEOUT);
   await dispatcher.stop(CLOSE_TIMEOUT);
+  // Once more for the requests and deliveries that have just ended: clients of the live stream are gone, listeners in this process are not.
+  judge.conclude();
   clock.stop();
   opened?.snapshots.close();
   stores.close();

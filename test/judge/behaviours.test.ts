@@ -19,7 +19,7 @@ function verdictsOn(calls: readonly Observed[]): Record<string, Set<string>> {
 
 /** 20 workers with the same key, each of which reads one record again and again. */
 function besideWorkers(calls: readonly Observed[]): Observed[] {
-  const connections = Array.from({ length: 20 }, () => ({ opened: 1e9 - 10_000 }));
+  const connections = Array.from({ length: 20 }, (_, worker) => ({ number: 1_000 + worker, opened: 1e9 - 10_000 }));
   const last = Math.max(...calls.map(({ entry }) => entry.arrived)) - 1e9;
   const beside = connections.flatMap((connection, worker) =>
     Array.from({ length: 40 }, (_, round) => {

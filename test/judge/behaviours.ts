@@ -33,7 +33,7 @@ const other = (at: number) => seen(journalEntry(at, 200, { path: "/v1/merchants/
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /** Requests on one connection, opened long ago. */
-const sharing = (opened: number) => ({ connection: { opened: 1e9 + opened }, sentAfter: 1e9 - 1 });
+const sharing = (opened: number) => ({ connection: { number: 2_000 + opened, opened: 1e9 + opened }, sentAfter: 1e9 - 1 });
 
 const writes: Behaviour[] = [
   {
@@ -90,13 +90,23 @@ const writes: Behaviour[] = [
       const first = range(10).map((place) => {
         const { entry } = lost(`key_${place}`, place / 4);
         return faulted(
-          { ...entry, duration: 5, connection: { opened: 1e9 - 1 + place / 8 }, sentAfter: 1e9 - 1 + place / 8 },
+          { ...entry, duration: 5, connection: { number: 3_000 + place, opened: 1e9 - 1 + place / 8 }, sentAfter: 1e9 - 1 + place / 8 },
           "response_lost",
         );
       });
       return [...first, ...range(10).map((place) => seen(writeEntry(20 + place + delay, 200, `key_${place}`, { replayOf: "req_1" })))];
     },
     expected: { "idempotency.key_reused": "pass", "effect.single": "pass" },
+  },
+  {
+    name: "closes its connection after a 503, beside an equal call, and tries again at once under a fresh key",
+    calls: () => {
+      const connection = { number: 4_000, opened: 1e9 - 20, closed: 1e9 + 1 };
+      const first = refused(0, 503, "a");
+      const beside = writeEntry(-10, 200, "b", { duration: 30, connection: { number: 4_001, opened: 1e9 - 10 }, sentAfter: 1e9 - 10 });
+      return [{ ...first, entry: { ...first.entry, connection, sentAfter: 1e9 - 20 } }, seen(writeEntry(2, 200, "c")), seen(beside)];
+    },
+    expected: { "idempotency.key_reused": "inconclusive" },
   },
   {
     name: "does not repeat a lost write that has no key",
@@ -114,7 +124,7 @@ const limits: Behaviour[] = [
   {
     name: "waits as long as Retry-After says",
     calls: () => [seen(journalEntry(0, 429, told(5))), seen(journalEntry(5_020, 200))],
-    expected: { "retry_after.honoured": "pass", "retry.happened": "pass" },
+    expected: { "retry_after.honoured": "pass", "retry.happened": "pass", "rate_limit.respected": "pass" },
   },
   {
     name: "has not come back when the run ends early",
@@ -178,6 +188,11 @@ const rejections: Behaviour[] = [
     { name: `asserts the same ${status} in three tests`, calls: (delay) => repeated(status, 3, delay), expected: {} },
   ]),
   {
+    name: "does not repeat a 404",
+    calls: (delay) => [seen(journalEntry(0, 404)), seen(journalEntry(delay + 1, 200, { search: "limit=5" }))],
+    expected: { "retry.only_retryable": "pass" },
+  },
+  {
     name: "repeats a 404 that a fault made",
     calls: (delay) => repeated(404, 60, delay).map(({ entry }) => faulted(entry, "refused")),
     expected: {},
@@ -198,6 +213,12 @@ const rejections: Behaviour[] = [
 ];
 
 const outages: Behaviour[] = [
+  {
+    name: "backs off during an outage",
+    alone: true,
+    calls: () => [0, 200, 600, 1_400].map((at) => faulted(journalEntry(at, 503), "refused")).concat(seen(journalEntry(3_000, 200))),
+    expected: { "outage.backed_off": "pass", "retry.backoff_grows": "pass", "retry.happened": "pass" },
+  },
   {
     name: "opens its circuit breaker for 12 s, tries with another call, then goes on",
     calls: () => [...[0, 300, 900].map((at) => faulted(journalEntry(at, 503), "refused")), other(12_900), seen(journalEntry(13_000, 200))],

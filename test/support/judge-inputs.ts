@@ -2,6 +2,8 @@
 
 import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
+import type { VerdictMessage } from "../../src/contracts/verdict.ts";
+import { createJudge } from "../../src/judge/judge.ts";
 import type { JournalEntry } from "../../src/store/journal/request-log.ts";
 
 export const NOON = Date.UTC(2026, 0, 5, 12);
@@ -29,7 +31,7 @@ export function journalEntry(arrived: number, status: number, rest: Partial<Jour
     status,
     duration: 0,
     arrived: 1e9 + arrived,
-    connection: { opened: 1e9 + arrived },
+    connection: { number: count, opened: 1e9 + arrived },
     sentAfter: 1e9 + arrived,
     key: "…odge",
     idempotencyKey: undefined,
@@ -90,3 +92,14 @@ export const attemptMessage = (rest: Partial<AttemptMessage> = {}): AttemptMessa
   nextAttemptAt: null,
   ...rest,
 });
+
+/** Headers of a response that asks for a wait. */
+export const wait = (retryAfter: string) => ({ responseHeaders: { Date: "x", "Retry-After": retryAfter } });
+
+/** A judge that has observed the entries; `published` gets its final verdicts, and `of` returns the verdicts of a rule. */
+export function judge(...entries: JournalEntry[]) {
+  const published: VerdictMessage[] = [];
+  const made = createJudge({ operations, prefix: "/v1", onVerdict: (verdict) => published.push(verdict) });
+  for (const one of entries) made.request(one);
+  return { ...made, published, of: (rule: string) => made.verdicts({ rule }).map(({ verdict }) => verdict) };
+}

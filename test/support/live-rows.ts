@@ -59,6 +59,11 @@ export const verdict = (number: number, changes: Partial<VerdictMessage> = {}): 
   hint: "Wait for as many seconds as Retry-After says.",
   requests: ["req_1", "req_2"],
   attempts: [],
+  calls: [
+    { request: "req_1", connection: 1, milliseconds: 0 },
+    { request: "req_2", connection: 2, milliseconds: 41 },
+  ],
+  provenBy: "connections",
   milliseconds: { waited: 41, asked: 2_000 },
   fault: null,
   ...changes,

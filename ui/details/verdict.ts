@@ -3,7 +3,7 @@
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { JudgedRule, VerdictsListReply } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
-import type { VerdictMessage } from "../../src/contracts/verdict.ts";
+import { proofOf, type VerdictMessage, whereAndWhen } from "../../src/contracts/verdict.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { count, dateTime, duration, timeOfDay } from "../view/format.ts";
@@ -17,7 +17,7 @@ export const verdictDetail = (_: UiState, verdict: VerdictMessage): Detail<{ ver
   lines({ verdicts }, state, width) {
     const { theme } = state;
     const rule = verdicts?.rules.find(({ id }) => id === verdict.rule);
-    const requests = verdict.requests.map((id) => requestText(state, id));
+    const requests = verdict.calls.map((call) => `${requestText(state, call.request)}, ${whereAndWhen(call)}`);
     const attempts = verdict.attempts.map((id) => attemptText(state, id));
     const measured = Object.entries(verdict.milliseconds);
     return [
@@ -44,11 +44,16 @@ export const verdictDetail = (_: UiState, verdict: VerdictMessage): Detail<{ ver
   },
 });
 
-function summary({ theme }: UiState, { verdict, severity, says, at, merchant, operation, fault }: VerdictMessage, width: number): string[] {
+function summary(
+  { theme }: UiState,
+  { verdict, severity, says, provenBy, at, merchant, operation, fault }: VerdictMessage,
+  width: number,
+): string[] {
   const [label, style] = verdictLabel(theme, verdict);
   return [
     ...labelled(theme, width, "verdict", verdict === "fail" ? `${label} (${severity})` : label, style),
     ...labelled(theme, width, "finding", says),
+    ...(provenBy === null ? [] : labelled(theme, width, "evidence", proofOf({ provenBy }))),
     ...labelled(theme, width, "time", dateTime(at)),
     ...(merchant === null ? [] : labelled(theme, width, "merchant", merchant)),
     ...(operation === null ? [] : labelled(theme, width, "operation", operation)),

@@ -2,6 +2,7 @@
 
 import { eventTypes } from "../../areas/index.ts";
 import type { Scenario } from "../../client/control-plane.generated.ts";
+import { evidenceText } from "../../contracts/verdict.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { operations } from "../../sandbox/engine.ts";
@@ -20,7 +21,9 @@ export interface FailedCondition {
 
 const verdictsOf = (verdict: "fail" | "inconclusive") => async (sandbox: RunningSandbox) => {
   const { verdicts } = await sandbox.control.verdicts.list({ verdict });
-  return verdicts.map(({ rule, says, hint }) => `${rule}: ${says}${verdict === "fail" ? ` ${hint}` : ""}`);
+  return verdicts.map(
+    ({ rule, says, hint, ...evidence }) => `${rule}: ${says}${verdict === "fail" ? ` ${hint}` : ""} (${evidenceText(evidence)})`,
+  );
 };
 
 const conditions: Record<string, FailCondition> = {

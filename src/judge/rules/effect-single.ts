@@ -5,6 +5,7 @@ import { otherStory, type Rule } from "./rule.ts";
 export const effectSingle: Rule = {
   id: "effect.single",
   severity: "error",
+  provenBy: "store",
   demands: "Each write takes effect once, however often the client sends it.",
   hint: "Retry under the same Idempotency-Key. Where an operation accepts no key, such as those under /webhooks, list the existing records before you retry.",
   onRetry(retry) {

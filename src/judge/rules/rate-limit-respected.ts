@@ -15,4 +15,14 @@ export const rateLimitRespected: Rule = {
       milliseconds: { told: limited.requestedWait?.milliseconds ?? 0 },
     };
   },
+  onLimitRespected(limited, after, back) {
+    const wait = limited.requestedWait?.milliseconds ?? 0;
+    const meanwhile = after.length === 0 ? "no call" : `${after.length} call${after.length === 1 ? "" : "s"}`;
+    return {
+      verdict: "pass",
+      says: `${limited.request} got a 429 with a wait of ${wait} ms; until ${back.request} the client sent ${meanwhile} to ${limited.path}.`,
+      calls: [limited, ...after, back],
+      milliseconds: { told: wait },
+    };
+  },
 };

@@ -5,6 +5,9 @@ import type { Rule } from "./rule.ts";
 /** Shorter pauses count as no pause: they do not exceed the machine's own noise. */
 const MIN_PAUSE = 30;
 
+/** With more event loop lag than this share of the shortest pause, pauses that look equal prove nothing. */
+const MAX_LAG_SHARE = 0.1;
+
 /** The last pause must be this many times as long as the first. */
 const GROWTH = 1.5;
 
@@ -28,16 +31,21 @@ const hasGrown = (waits: readonly number[]) => (waits.at(-1) ?? 0) >= GROWTH * M
 export const retryBackoffGrows: Rule = {
   id: "retry.backoff_grows",
   severity: "warning",
+  provenBy: "time",
   demands: "Without a Retry-After, the client waits longer before each further retry.",
   hint: "Double the pause with each try (0.5 s, 1 s, 2 s, …) up to a maximum: an overloaded service recovers only when it gets fewer requests.",
-  onChainEnd({ calls, ownWaits }) {
+  onChainEnd({ calls, ownWaits, lag }) {
     if (ownWaits.length < 2) return undefined;
     const flat = isFlat(ownWaits);
     if (!flat && !hasGrown(ownWaits)) return undefined;
+    // Lag makes pauses longer and so more alike; pauses of no length need no measure.
+    const isBlurred = flat && lag > Math.max(MIN_PAUSE, MAX_LAG_SHARE * Math.min(...ownWaits)) && Math.max(...ownWaits) > MIN_PAUSE;
     const pauses = ownWaits.map((wait) => `${Math.round(wait)} ms`).join(", ");
     return {
-      verdict: flat ? "fail" : "pass",
-      says: `The pauses before the retries of ${calls[0]?.request} were ${pauses}.`,
+      verdict: isBlurred ? "inconclusive" : flat ? "fail" : "pass",
+      says: `The pauses before the retries of ${calls[0]?.request} were ${pauses}${
+        isBlurred ? `, but this machine lagged by ${Math.round(lag)} ms: the client may have chosen equal pauses or growing ones` : ""
+      }.`,
       calls,
       milliseconds: Object.fromEntries(ownWaits.map((wait, index) => [`pause${index + 1}`, Math.round(wait)])),
     };

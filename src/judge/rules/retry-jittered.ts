@@ -17,6 +17,7 @@ const medianOf = (values: readonly number[]) => values[Math.ceil(values.length /
 export const retryJittered: Rule = {
   id: "retry.jittered",
   severity: "warning",
+  provenBy: "time",
   demands: "Without a Retry-After, the client draws each pause at random around its mean.",
   hint: "Multiply each pause by a random factor, or draw it from the range 0 to the pause: otherwise all clients that failed together retry together.",
   onPauseSample(sample) {

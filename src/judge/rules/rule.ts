@@ -2,7 +2,8 @@
 
 import type { Firing } from "../../contracts/fault.ts";
 import type { AttemptMessage } from "../../contracts/live-messages.ts";
-import type { JudgedRule, Verdict } from "../../contracts/verdict.ts";
+import type { JudgedRule, Proof, Verdict } from "../../contracts/verdict.ts";
+import type { Outage } from "../caller-load.ts";
 import type { ObservedCall } from "../observed-call.ts";
 
 /** One logical call: its first try and each retry. */
@@ -10,6 +11,10 @@ export interface RetryChain {
   readonly calls: ObservedCall[];
   /** The pauses that the client chose itself, where no Retry-After asked for a wait. */
   readonly ownWaits: number[];
+  /** The longest event loop lag at the start and the end of those pauses, in milliseconds. */
+  lag: number;
+  /** How its retries were recognised: the least sure of them. */
+  provenBy: Proof;
   /** Equal requests of which it is unknown whether they retry the last call: another program may have sent them. */
   readonly lookalikes: ObservedCall[];
 }
@@ -21,6 +26,8 @@ export interface Retry {
   readonly to: ObservedCall;
   /** Real milliseconds from the failure's response to the arrival of the retry. */
   readonly waited: number;
+  /** How `to` was recognised as the repeat. */
+  readonly provenBy: Proof;
   /** False if `to` may just as well be another call that is equal to `from`. */
   readonly isCertain: boolean;
 }
@@ -68,6 +75,8 @@ export interface Finding {
 
 /** Each method returns a finding, or undefined where the rule does not apply. */
 export interface Rule extends JudgedRule {
+  /** What decides it whatever the calls (default: how they were matched). */
+  readonly provenBy?: Proof;
   onRetry?(retry: Retry): Finding | undefined;
   /** The chain's last call got a final response, or the client went on without a retry (`gaveUp`). */
   onChainEnd?(chain: RetryChain, gaveUp: boolean): Finding | undefined;
@@ -77,10 +86,14 @@ export interface Rule extends JudgedRule {
   onRejection?(calls: readonly ObservedCall[]): Finding | undefined;
   /** `limited` asked a client to wait; `after` are more calls to its path than workers that do not know of it could send. */
   onCallsWhileLimited?(limited: ObservedCall, after: readonly ObservedCall[]): Finding | undefined;
-  /** SAMPLE_SIZE retries of calls that waited at the same time, as their Retry-After asked. */
-  onReturn?(sample: readonly ObservedCall[], lag: number): Finding | undefined;
+  /** `back` is the client's first call after the wait of `limited`; meanwhile it sent `after`, at most one call for each worker. */
+  onLimitRespected?(limited: ObservedCall, after: readonly ObservedCall[], back: ObservedCall): Finding | undefined;
+  /** SAMPLE_SIZE retries of calls that waited at the same time, as their Retry-After asked; `lag` is the event loop lag before the first, and all lag until the last. */
+  onReturn?(sample: readonly ObservedCall[], lag: { before: number; total: number }): Finding | undefined;
   /** A client's calls within a second, all of which failed temporarily; its workers may send `limit` of them. */
   onOutage?(failed: readonly ObservedCall[], limit: number): Finding | undefined;
+  /** `back` is the client's first success after an outage in which it sent at most as many calls per second as one worker may. */
+  onOutageOver?(outage: Outage, back: ObservedCall): Finding | undefined;
   /** A client made SAMPLE_SIZE first retries. */
   onPauseSample?(sample: readonly FirstPause[]): Finding | undefined;
   onDelivery?(delivery: ObservedDelivery): Finding | undefined;

@@ -8,6 +8,7 @@ const MAX_DURATION = 5_000;
 export const webhookAckFast: Rule = {
   id: "webhook.ack_fast",
   severity: "warning",
+  provenBy: "time",
   demands: `The receiver responds to a delivery within ${MAX_DURATION / 1_000} seconds.`,
   hint: "Store the event, respond with 200, then process it: after a timeout, the sender treats the delivery as failed and sends it again.",
   onDelivery({ attempt, faults }) {

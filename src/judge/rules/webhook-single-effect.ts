@@ -8,6 +8,7 @@ import type { Rule } from "./rule.ts";
 export const webhookSingleEffect: Rule = {
   id: "webhook.single_effect",
   severity: "error",
+  provenBy: "time",
   demands: "The receiver processes an event once, however often it arrives.",
   hint: "Save the event's id in the transaction that processes it, or use it as the Idempotency-Key of the calls that it causes.",
   onRepeatDelivery({ first, repeat, writesAfterFirst, writesAfterRepeat }) {

@@ -8,10 +8,14 @@ import type { Database } from "../sqlite/database.ts";
 import { openRequestNumbers } from "./request-numbers.ts";
 
 export interface Connection {
+  /** Counts the connections that the sandbox accepted. */
+  readonly number: number;
   /** Real milliseconds at which it was accepted. */
   readonly opened: number;
   /** Real milliseconds of the latest response on it; undefined before the first. */
   answered?: number;
+  /** Real milliseconds at which the client ended it, and so knew the last response; undefined while it is open, or if the sandbox ended it first. */
+  closed?: number;
 }
 
 /** A request as it is buffered when its response is sent; secrets in headers and bodies are masked when it is written. */

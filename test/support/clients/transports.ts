@@ -89,7 +89,7 @@ export const transports: Record<string, () => Client> = {
       return (await undiciFetch(url, sent)) as unknown as Response;
     };
     return {
-      send: ({ url, body, ...sent }) => ky(url, { ...sent, retry: 0, fetch: ownFetch, ...(body ? { body } : {}) }).text(),
+      send: ({ url, body, ...sent }) => ky(url, { ...sent, retry: 0, timeout: false, fetch: ownFetch, ...(body ? { body } : {}) }).text(),
       close: () => dispatcher.destroy(),
     };
   },

@@ -1,0 +1,166 @@
+// What a verdict rests on: its calls with connections and times, how sure it is, and when it is final.
+
+import { describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import type { LiveMessage } from "../../src/contracts/live-messages.ts";
+import { evidenceText, type VerdictMessage } from "../../src/contracts/verdict.ts";
+import { describeCall } from "../../src/judge/observed-call.ts";
+import { createRejectionTracker } from "../../src/judge/rejections.ts";
+import { createRetryTracker, type PendingRetry, type RetryListeners } from "../../src/judge/retry-tracker.ts";
+import type { JournalEntry } from "../../src/store/journal/request-log.ts";
+import { firing, journalEntry, judge, wait, writeEntry } from "../support/judge-inputs.ts";
+import { open } from "../support/sandbox.ts";
+
+const NO_LISTENERS: Omit<RetryListeners, "lag"> = {
+  onRetry: () => new Map(),
+  onChainEnd: () => new Map(),
+  onConclude: () => new Map(),
+  onFailure() {},
+  onFirstPause() {},
+  onDrop() {},
+  recent: () => [],
+};
+
+describe("the evidence of a verdict", () => {
+  const lostWrite = (second: JournalEntry) => {
+    const made = judge();
+    const lost = writeEntry(0, 0, "a", { responseHeaders: {} });
+    made.fired(firing({ requestId: lost.id }));
+    for (const one of [lost, second]) made.request(one);
+    return made;
+  };
+
+  test("names the calls with their connections and times", () => {
+    const [one, two] = [journalEntry(0, 429, wait("5")), journalEntry(31, 200)];
+    expect(judge(one, two).verdicts({ rule: "retry_after.honoured" })).toMatchObject([
+      {
+        requests: [one.id, two.id],
+        calls: [
+          { request: one.id, connection: one.connection.number, milliseconds: 0 },
+          { request: two.id, connection: two.connection.number, milliseconds: 31 },
+        ],
+      },
+    ]);
+  });
+
+  test("is the store where a second effect or the same key shows the retry", () => {
+    const found = (key: string, rule: string) => lostWrite(writeEntry(10, 200, key)).verdicts({ rule });
+    expect(found("b", "effect.single")).toMatchObject([{ verdict: "fail", provenBy: "store" }]);
+    expect(found("b", "idempotency.key_reused")).toMatchObject([{ verdict: "fail", provenBy: "store" }]);
+    expect(found("a", "idempotency.key_reused")).toMatchObject([{ verdict: "pass", provenBy: "store" }]);
+  });
+
+  test("is the order on connections where an equal call follows the response, and time where none did", () => {
+    const early = judge(journalEntry(0, 429, wait("5")), journalEntry(31, 200));
+    expect(early.verdicts({ rule: "retry_after.honoured" })).toMatchObject([{ verdict: "fail", provenBy: "connections" }]);
+    const silent = judge(journalEntry(0, 429, wait("1")), journalEntry(4_001, 200, { search: "limit=5" }));
+    expect(silent.verdicts({ rule: "retry.happened" })).toMatchObject([{ verdict: "fail", provenBy: "time" }]);
+  });
+
+  test("is null while a verdict is inconclusive", () => {
+    expect(judge(journalEntry(0, 429, wait("5"))).verdicts({ rule: "retry.happened" })).toMatchObject([
+      { verdict: "inconclusive", provenBy: null },
+    ]);
+  });
+
+  test("is one line: of many calls, the first and the last", () => {
+    const call = (number: number) => ({ request: `req_${number}`, connection: 1, milliseconds: (number - 1) * 5 });
+    const calls = Array.from({ length: 9 }, (_, index) => call(index + 1));
+    expect(evidenceText({ calls: calls.slice(0, 2), attempts: [], provenBy: "connections" })).toBe(
+      "req_1 on connection 1, req_2 on connection 1 after 5 ms; proven by the order on connections",
+    );
+    expect(evidenceText({ calls, attempts: [], provenBy: "time" })).toMatch(
+      /req_5 [^,]+, 3 more calls, req_9 [^,]+ after 40 ms; proven by time$/,
+    );
+    expect(evidenceText({ calls: [], attempts: ["whd_1"], provenBy: null })).toBe("whd_1; not proven");
+  });
+});
+
+describe("a client that is silent after its deadline", () => {
+  /** A base at which the deadline of a failed call, 15 s later, has just passed. */
+  const past = () => performance.now() - 1e9 - 16_000;
+
+  test("has failed to retry, which is not final: its retry may still come", () => {
+    const start = past();
+    const made = judge(journalEntry(start, 503));
+    expect(made.verdicts()).toMatchObject([{ rule: "retry.happened", verdict: "fail", id: null, provenBy: "time" }]);
+    made.request(journalEntry(start + 15_900, 200));
+    expect(made.of("retry.happened")).toEqual(["pass"]);
+  });
+
+  test("has not failed while the event loop lagged for as long as it is late", () => {
+    const late = (lag: number) => {
+      const tracker = createRetryTracker({ ...NO_LISTENERS, lag: { worst: () => lag, total: () => lag } });
+      const call = describeCall(journalEntry(0, 503), [], undefined);
+      tracker.observe(call);
+      return tracker.isOverdue(tracker.pending[0] as PendingRetry, call.answered + 16_000);
+    };
+    expect([late(0), late(2_000)]).toEqual([true, false]);
+  });
+});
+
+describe("repeats of a rejected request", () => {
+  const verdictsOf = (pause: number, lag: number) => {
+    let reported = 0;
+    const none = { watch() {}, worst: () => 0, total: () => lag };
+    const tracker = createRejectionTracker(() => `vdt_${++reported}`, none);
+    for (let place = 0; place < 4; place++) tracker.observe(describeCall(journalEntry(place * pause, 404), [], undefined));
+    return reported;
+  };
+
+  test("belong together for 10 s, and longer if the event loop lagged meanwhile", () => {
+    expect([verdictsOf(9_000, 0), verdictsOf(11_000, 0), verdictsOf(11_000, 2_000)]).toEqual([1, 0, 1]);
+  });
+});
+
+describe("a run that ends", () => {
+  test("makes what is open final and publishes it; a retry that still arrives amends it", () => {
+    const now = performance.now() - 1e9;
+    const made = judge(journalEntry(now, 429, wait("5")));
+    expect(made.published).toEqual([]);
+    made.conclude("mer_market");
+    expect(made.published).toEqual([]);
+    made.conclude();
+    made.conclude();
+    expect(made.published).toMatchObject([{ rule: "retry.happened", verdict: "inconclusive", id: "vdt_1" }]);
+    made.request(journalEntry(now + 5_010, 200));
+    expect(made.verdicts({ rule: "retry.happened" })).toMatchObject([{ verdict: "pass", id: "vdt_1" }]);
+  });
+
+  test("has a verdict for each rule that a fault should have tested", () => {
+    const made = judge();
+    const failed = journalEntry(0, 200);
+    made.fired(firing({ requestId: failed.id, outcome: "normal", expect: ["retry.jittered"] }));
+    made.request(failed);
+    made.conclude();
+    expect(made.published).toMatchObject([{ rule: "retry.jittered", verdict: "inconclusive", fault: "flt_1" }]);
+    expect(made.of("retry.jittered")).toEqual(["inconclusive"]);
+  });
+
+  test.each(["close", "reset"] as const)("by %s publishes the verdicts on calls whose retry is missing", async (end) => {
+    const bench = await open({ rateLimit: "1/1m" });
+    const found: VerdictMessage[] = [];
+    bench.onHappening((event) => {
+      if (event.kind === "verdict") found.push(event.verdict);
+    });
+    for (let time = 0; time < 2; time++) await bench.call("GET", "/v1/payments");
+    expect(found).toEqual([]);
+    if (end === "close") await bench.close();
+    else await bench.reset();
+    expect(found).toMatchObject([{ rule: "retry.happened", verdict: "inconclusive", requests: ["req_2"] }]);
+  });
+
+  test("by close sends them to the clients of the live stream too", async () => {
+    const bench = await open({ rateLimit: "1/1m" });
+    const socket = new WebSocket(`${bench.url.replace("http", "ws")}/_sandbox/live`);
+    const found: string[] = [];
+    await new Promise((resolve) => socket.once("message", resolve));
+    socket.on("message", (data) => {
+      const message = JSON.parse(String(data)) as LiveMessage;
+      if (message.type === "batch") found.push(...message.items.flatMap((item) => (item.kind === "verdict" ? [item.verdict.rule] : [])));
+    });
+    for (let time = 0; time < 2; time++) await bench.call("GET", "/v1/payments");
+    await Promise.all([new Promise((resolve) => socket.once("close", resolve)), bench.close()]);
+    expect(found).toEqual(["retry.happened"]);
+  });
+});

@@ -1,0 +1,259 @@
+// Behaviours of clients, played over a real HTTP client, and the verdicts that each must get.
+
+import type { FaultAction } from "../../../src/client/control-plane.generated.ts";
+
+export interface Actions {
+  post(key?: string): Promise<unknown>;
+  get(path?: string): Promise<unknown>;
+  /** A read by a second program with the same API key. */
+  other(path?: string): Promise<unknown>;
+  /** Waits for so long, or for the delay of the run. */
+  wait(milliseconds?: number): Promise<unknown>;
+  /** Between 0 and 1, from the seed. */
+  random(name: string | number): number;
+  /** Arms a fault for the client's merchant: on the operation, or on every operation for `null`. */
+  fault(action: FaultAction, times: number, operation?: string | null): Promise<void>;
+  createCustomer(id: string): Promise<unknown>;
+}
+
+export interface ClientBehaviour {
+  name: string;
+  /** Returns false if the machine was too slow to show the behaviour; the run does not count then. */
+  act(actions: Actions): Promise<unknown>;
+  /** The rules that fail. Any other failure is a false accusation. */
+  fails: string[];
+  /** Rules with at least one pass. */
+  passes?: string[];
+  /** The same where no other worker ends the outage. */
+  passesAlone?: string[];
+  /** Rules that two stories fit, so that an inconclusive verdict is right. */
+  open?: string[];
+  /** Other workers change what the client may do. */
+  alone?: true;
+  /** Takes many calls a second: not for programs that are started for each call. */
+  isFast?: true;
+}
+
+const LOST: FaultAction = { type: "lost_response", as: "reset" };
+const DOWN: FaultAction = { type: "status", status: 503 };
+const GONE = "/customers/cus_nobody";
+const RETRIED = ["idempotency.key_reused", "effect.single", "retry.happened"];
+const limited = (retryAfter: number): FaultAction => ({ type: "rate_limit", retryAfter });
+const repeat = async (times: number, act: (time: number) => Promise<unknown>) => {
+  for (let time = 0; time < times; time++) await act(time);
+};
+const each = (times: number, act: (time: number) => Promise<unknown>) => Promise.all(Array.from({ length: times }, (_, time) => act(time)));
+
+/** Whether 24 workers got their 429 so close together that their waits end at the same time. */
+async function areLimitedTogether(get: Actions["get"]): Promise<boolean> {
+  const started = performance.now();
+  await each(24, (worker) => get(`/payments?limit=${worker + 1}`));
+  return performance.now() - started < 800;
+}
+
+const writes: ClientBehaviour[] = [
+  {
+    name: "lost write, same key",
+    fails: [],
+    passes: RETRIED,
+    act: async ({ fault, post, wait }) => [await fault(LOST, 1), await post("a"), await wait(), await post("a")],
+  },
+  {
+    name: "lost write, redelivered by a queue after 15 s under the same key",
+    fails: [],
+    passes: RETRIED,
+    act: async ({ fault, post, get, wait }) => [
+      await fault(LOST, 1),
+      await post("a"),
+      await wait(15_100),
+      await get("/merchants/me"),
+      await wait(),
+      await post("a"),
+    ],
+  },
+  {
+    name: "lost write, fresh key",
+    fails: ["effect.single", "idempotency.key_reused"],
+    passes: ["retry.happened"],
+    act: async ({ fault, post, wait }) => [await fault(LOST, 1), await post("a"), await wait(), await post("b")],
+  },
+  {
+    name: "lost write, no key",
+    fails: ["effect.single", "idempotency.present"],
+    act: async ({ fault, post, wait }) => [await fault(LOST, 1), await post(), await wait(), await post()],
+  },
+  {
+    name: "POST without a key after a 429",
+    fails: [],
+    passes: ["retry_after.honoured"],
+    act: async ({ fault, post, wait }) => [await fault(limited(1), 1), await post(), await wait(1_020), await post()],
+  },
+  {
+    name: "fresh key once after a 503",
+    fails: [],
+    open: ["idempotency.key_reused"],
+    act: async ({ fault, post, wait }) => [await fault(DOWN, 1), await post("a"), await wait(), await post("b")],
+  },
+  {
+    name: "fresh key for each of four tries",
+    fails: ["idempotency.key_reused"],
+    act: async ({ fault, post, wait }) => [
+      await fault(DOWN, 3),
+      await repeat(4, async (time) => [await post(`key-${time}`), await wait()]),
+    ],
+  },
+];
+
+const limits: ClientBehaviour[] = [
+  {
+    name: "Retry-After ignored",
+    fails: ["retry_after.honoured"],
+    passes: ["retry.happened"],
+    act: async ({ fault, get, wait }) => [await fault(limited(9), 1), await get(), await wait(), await get()],
+  },
+  {
+    name: "Retry-After honoured",
+    fails: [],
+    passes: ["retry_after.honoured", "retry.happened", "rate_limit.respected"],
+    act: async ({ fault, get, wait }) => [await fault(limited(1), 1), await get(), await wait(1_020), await wait(), await get()],
+  },
+  {
+    name: "another query for each of 32 calls during a 429",
+    fails: ["rate_limit.respected"],
+    open: ["retry.happened"],
+    act: async ({ fault, get }) => [await fault(limited(300), 32), await repeat(32, (time) => get(`/payments?limit=${time + 1}`))],
+  },
+  {
+    name: "24 workers that return together",
+    isFast: true,
+    fails: ["retry_after.jittered"],
+    passes: ["retry_after.honoured"],
+    async act({ fault, get, wait }) {
+      await fault(limited(1), 24);
+      const isShown = await areLimitedTogether(get);
+      await wait(1_020);
+      await each(24, (worker) => get(`/payments?limit=${worker + 1}`));
+      return isShown;
+    },
+  },
+  {
+    name: "24 workers that return at random",
+    isFast: true,
+    fails: [],
+    passes: ["retry_after.honoured", "retry_after.jittered"],
+    async act({ fault, get, wait, random }) {
+      await fault(limited(1), 24);
+      const isShown = await areLimitedTogether(get);
+      await each(24, async (worker) => [await wait(1_020 + 600 * random(worker)), await get(`/payments?limit=${worker + 1}`)]);
+      return isShown;
+    },
+  },
+  {
+    name: "two pollers, one told",
+    fails: [],
+    open: ["retry.happened", "retry_after.honoured"],
+    async act({ fault, get, other, wait }) {
+      await repeat(3, () =>
+        get()
+          .then(() => wait(150))
+          .then(() => other())
+          .then(() => wait(150)),
+      );
+      await fault(limited(9), 1);
+      await get();
+      await repeat(2, () => wait(300).then(() => other()));
+    },
+  },
+];
+
+const rejections: ClientBehaviour[] = [
+  {
+    name: "the same 404 four times",
+    fails: ["retry.only_retryable"],
+    act: ({ get, wait }) => repeat(4, async () => [await get(GONE), await wait()]),
+  },
+  {
+    name: "the same 404 three times",
+    fails: [],
+    act: ({ get, wait }) => repeat(3, async () => [await get(GONE), await wait()]),
+  },
+  {
+    name: "one 404, then another call",
+    fails: [],
+    passes: ["retry.only_retryable"],
+    act: async ({ get, wait }) => [await get(GONE), await wait(), await get()],
+  },
+  {
+    name: "a 404 of a fault, six times",
+    fails: [],
+    act: async ({ fault, get, wait }) => [
+      await fault({ type: "status", status: 404 }, 6, "customers.get"),
+      await repeat(6, async () => [await get(GONE), await wait()]),
+    ],
+  },
+  {
+    name: "polls until a stale read is over",
+    fails: [],
+    async act({ fault, get, wait, createCustomer }) {
+      await fault({ type: "stale_read", lag: "1h" }, 6, "customers.get");
+      await createCustomer("cus_new");
+      await repeat(7, async () => [await get("/customers/cus_new"), await wait()]);
+    },
+  },
+];
+
+const outages: ClientBehaviour[] = [
+  {
+    name: "a read, lost and never repeated",
+    fails: ["retry.happened"],
+    act: async ({ fault, get, wait }) => [await fault(LOST, 1), await get(), await wait(16_500), await get("/merchants/me")],
+  },
+  {
+    name: "a circuit breaker, open for 12 s",
+    fails: [],
+    passes: ["retry.happened"],
+    passesAlone: ["outage.backed_off"],
+    act: async ({ fault, get, wait }) => [
+      await fault(DOWN, 3),
+      await get(),
+      await wait(300),
+      await get(),
+      await wait(600),
+      await get(),
+      await wait(12_000),
+      await get(),
+    ],
+  },
+  {
+    name: "an outage, with pauses that double",
+    fails: [],
+    passes: ["retry.happened", "retry.bounded"],
+    passesAlone: ["outage.backed_off"],
+    act: async ({ fault, get, wait }) => [
+      await fault(DOWN, 4),
+      await repeat(5, async (time) => [await get(), await wait(200 * 2 ** time)]),
+    ],
+  },
+  {
+    name: "an outage, hammered",
+    alone: true,
+    isFast: true,
+    fails: ["outage.backed_off"],
+    open: ["retry.happened"],
+    async act({ fault, get }) {
+      await fault(DOWN, 400, null);
+      const begun = performance.now();
+      const started: number[] = [];
+      // After 15 s, the judge no longer waits for the retry of the first call.
+      for (let time = 0; time < 200 && performance.now() - begun < 10_000; time++) {
+        started.push(performance.now());
+        await get(`/payments?limit=${(time % 100) + 1}&status=${time < 100 ? "pending" : "failed"}`);
+        // The sandbox saw more calls within a second than two workers may send: some pools hold two connections for one worker.
+        if (performance.now() - (started.at(-45) ?? -Infinity) < 1_000) return true;
+      }
+      return false;
+    },
+  },
+];
+
+export const clientBehaviours: readonly ClientBehaviour[] = [...writes, ...limits, ...rejections, ...outages];
