@@ -1,7 +1,7 @@
 // Customers: the customer resource and `GET /customers/{id}`.
 
 import { resource } from "../contracts/resource.ts";
-import { email, nullables, text } from "../schema/shapes.ts";
+import { email, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { sampleCustomer } from "./samples/sales.ts";
 
@@ -11,11 +11,11 @@ export const customers = resource({
   view: "customers",
   sample: sampleCustomer,
   livemode: false,
-  fields: nullables({
-    email: email("The customer's email address"),
-    name: text("The customer's name"),
-    phone: text("The customer's phone number"),
-  }),
+  fields: {
+    email: Type.Optional(email("The customer's email address")),
+    name: Type.Optional(text("The customer's name")),
+    phone: Type.Optional(text("The customer's phone number")),
+  },
   created: "customer.created",
 });
 

@@ -1,7 +1,7 @@
 // The catalogue: every operation of the emulated API, in the order of the service's documentation, and every resource.
 
 import type { Resource } from "../contracts/resource.ts";
-import { factOf } from "../schema/assumed.ts";
+import { type Behaviour, factOf } from "../schema/assumed.ts";
 import type { Operation } from "../store/operation-context.ts";
 import { customers, getCustomer } from "./customers.ts";
 import {
@@ -84,3 +84,21 @@ export const eventTypes: ReadonlySet<string> = new Set([
   ...catalogue.flatMap(({ emits }) => emits.map(factOf)),
   ...resources.flatMap(({ events }) => Object.values(events)),
 ]);
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "records.singletons",
+    fact: "`/merchants/me`, `/events/organizer` and `/statutory/settings` return one object. Without an organizer profile the second returns 404; settings that were never changed have defaults.",
+    why: "The service's documentation does not show these responses; the paths are singular.",
+  },
+  {
+    id: "customers.missing_fields",
+    fact: "A customer without an email, name or phone is returned without that field, never with null.",
+    why: "The service's documentation calls these fields strings; null is none, and an empty string is no email address.",
+  },
+  {
+    id: "records.values",
+    fact: "Amounts are integers in the currency's smallest unit, up to 2^53 - 1, beside an ISO 4217 code; rates are basis points, times Unix seconds, days YYYY-MM-DD. Texts have at most 5,000 characters.",
+    why: "The service's documentation shows one amount, an integer, and no bounds; these units avoid rounding.",
+  },
+];

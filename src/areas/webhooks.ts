@@ -5,7 +5,7 @@ import { TestEvent, WebhookDelivery, WebhookHealth } from "../contracts/webhook.
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { mask } from "../kernel/mask.ts";
 import { assumed } from "../schema/assumed.ts";
-import { assumedListOf, assumedPageQuery, flag, id, listOf, oneOf, type Static, Type, text, timestamp } from "../schema/shapes.ts";
+import { assumedListOf, assumedPageQuery, flag, id, oneOf, type Static, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
 import { withoutHidden } from "../store/records/collection.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
@@ -147,11 +147,13 @@ export const rotateWebhookSecret = endpoint({
   },
 });
 
+const FILTER_WHY = "The service's documentation shows no filters; a log of every attempt is of little use without them.";
+
 const filters = {
-  eventId: Type.Optional(Type.String({ description: "Only deliveries of this event" })),
-  endpointId: Type.Optional(Type.String({ description: "Only deliveries to this endpoint" })),
-  type: Type.Optional(Type.String({ description: "Only deliveries of events of this type" })),
-  status: Type.Optional(oneOf(["succeeded", "failed", "aborted"], "Only attempts with this status")),
+  eventId: assumed(Type.Optional(Type.String({ description: "Only deliveries of this event" })), FILTER_WHY),
+  endpointId: assumed(Type.Optional(Type.String({ description: "Only deliveries to this endpoint" })), FILTER_WHY),
+  type: assumed(Type.Optional(Type.String({ description: "Only deliveries of events of this type" })), FILTER_WHY),
+  status: assumed(Type.Optional(oneOf(["succeeded", "failed", "aborted"], "Only attempts with this status")), FILTER_WHY),
 };
 
 export const listDeliveries = endpoint({
@@ -162,7 +164,9 @@ export const listDeliveries = endpoint({
   summary: "List all delivery attempts",
   description: "Returns one record per attempt for all of your endpoints, including deleted ones, newest first.",
   query: Type.Object({ ...assumedPageQuery.properties, ...filters }),
-  reply: listOf(assumed(WebhookDelivery, "The service's documentation says that every attempt is logged but not what the log contains.")),
+  reply: assumedListOf(
+    assumed(WebhookDelivery, "The service's documentation says that every attempt is logged but not what the log contains."),
+  ),
   errors: ["validation_failed", "invalid_limit", "invalid_cursor"],
   handle: ({ query, merchant, attempts }) => attempts.page(merchant, query),
 });

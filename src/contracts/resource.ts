@@ -88,7 +88,7 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly prefix: string;
   /** The name of the SQL view of these records. */
   readonly view: string;
-  readonly schema: TUnsafe<R> & { properties: TProperties };
+  readonly schema: TUnsafe<R> & { properties: TProperties; required?: readonly string[] };
   /** The states by name, the initial one first; empty for resources without a status. */
   readonly states: Readonly<Record<string, State<R>>>;
   /** Whether time alone takes its records to another state. */
@@ -240,12 +240,15 @@ export const updatableFields = oncePerKey((resource: Resource): ObjectSchema => 
 /** Fields that the service generates if they are omitted. */
 const GENERATED = ["id", "metadata", "created"];
 
-/** Whether a field is required: it has no default, is not nullable and is not generated. */
+/** Whether a field is required: it is not optional, has no default, is not nullable and is not generated. */
 function isRequired({ schema, defaults }: Resource, name: string): boolean {
   const field = schema.properties[name] as { type?: string | string[]; anyOf?: { type?: string }[] };
   const isNullable = [field.type].flat().includes("null") || field.anyOf?.some(({ type }) => type === "null") === true;
-  return !isNullable && !GENERATED.includes(name) && !Object.hasOwn(defaults, name);
+  return isAlwaysShown(schema, name) && !isNullable && !GENERATED.includes(name) && !Object.hasOwn(defaults, name);
 }
+
+/** Whether every record has the field; otherwise a record without a value is without the field. */
+export const isAlwaysShown = ({ required = [] }: Resource["schema"], name: string): boolean => required.includes(name);
 
 /** The schema of a record with additional fields that only one response contains. */
 export function withFields<R extends RecordBase, const F extends TProperties>(

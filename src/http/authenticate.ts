@@ -2,6 +2,7 @@
 
 import { fail } from "../kernel/errors.ts";
 import { containsLiveKey } from "../kernel/mask.ts";
+import type { Behaviour } from "../schema/assumed.ts";
 import type { Tenants } from "../store/records/tenants.ts";
 import { headerOnce, type RequestContext, type Stage } from "./context.ts";
 import type { RateLimiter } from "./rate-limit.ts";
@@ -68,3 +69,21 @@ export function refuseLiveKey(text: string): void {
 function bearer(header: string | undefined): string | undefined {
   return header === undefined ? undefined : /^bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(header)?.[1];
 }
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "auth.keys",
+    fact: "A key or token acts for one merchant and sees only its records. It is sent as `Bearer` in one Authorization header, and has no scopes.",
+    why: "The service's documentation speaks of the caller's own records and shows no permissions.",
+  },
+  {
+    id: "auth.live_keys",
+    fact: "A request with `sk_live_` in any part of it is rejected with 403, and the key is not stored.",
+    why: "The service's documentation has live keys; a local program must not take one.",
+  },
+  {
+    id: "auth.sessions",
+    fact: "Login returns a token that works like an API key of the merchant and expires after an hour: then 401 `token_expired`. Any key can log in as any merchant of the sandbox. Unknown email and wrong password get the same 401.",
+    why: "The service's documentation does not say how a token is obtained or how long it is valid.",
+  },
+];

@@ -179,6 +179,11 @@ export const behaviours: Behaviour[] = [
     setting: "--rate-limit OPERATION=10/10s",
   },
   {
+    id: "rate_limit.headers",
+    fact: "The three headers are on every response under `/v1` that reached a rate limit, not only on 429; after a failed authentication they show the window of the client's address.",
+    why: "The service's documentation describes them with 429 and says that the rate limit applies to every endpoint.",
+  },
+  {
     id: "rate_limit.counted",
     fact: "Every request that reaches the limiter counts, whatever its response. Requests rejected by the limiter do not count.",
     why: "The service's documentation does not say; a client that complies with this rule works with laxer ones too.",

@@ -5,6 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { isTooDeep, MAX_DEPTH } from "../kernel/depth.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
+import type { Behaviour } from "../schema/assumed.ts";
 import { refuseLiveKey } from "./authenticate.ts";
 import type { RequestContext, Stage } from "./context.ts";
 import { announcesBody, awaitsContinue } from "./unread-body.ts";
@@ -113,3 +114,11 @@ function parse(text: string): Record<string, unknown> {
 const reasonOf = ({ message }: Error, text: string) => (mask(text) === text ? message : message.replace(/, (?:\.\.\.)?".*$/s, ""));
 
 const quote = (text: string) => JSON.stringify(mask(text, 100));
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "http.bodies",
+    fact: "A body must be a JSON object in UTF-8 with `Content-Type: application/json`, uncompressed, of at most 1 MiB and 32 levels; otherwise 400, 413 or 415. An empty body counts as `{}`.",
+    why: "The service's documentation says that bodies are JSON and gives no bounds.",
+  },
+];

@@ -3,6 +3,7 @@
 import { httpDate } from "../kernel/clock.ts";
 import { ApiError, type ErrorBody, errors, SandboxError } from "../kernel/errors.ts";
 import { maskedJson } from "../kernel/mask.ts";
+import type { Behaviour } from "../schema/assumed.ts";
 import type { Reply, RequestContext } from "./context.ts";
 import { awaitsContinue, endResponse } from "./unread-body.ts";
 
@@ -65,3 +66,16 @@ export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Re
   outgoing.writeHead(reply.status, context.sentHeaders);
   return true;
 }
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "errors.vocabulary",
+    fact: "Errors always have all four fields: `error` is a category, `code` the condition, `details.requestId` the request and `details.errors` the fields at fault.",
+    why: "The service's documentation requires only `error` and shows no values of `error` and `code`, not even for 429.",
+  },
+  {
+    id: "errors.two_errors",
+    fact: "The five operations with two error responses answer 404 for an unknown id and 409 if the record's state, or another record, forbids the change.",
+    why: "The service's documentation lists two errors for them without their statuses; these two fit all five.",
+  },
+];

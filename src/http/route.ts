@@ -3,6 +3,7 @@
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
+import type { Behaviour } from "../schema/assumed.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { RequestContext, Stage } from "./context.ts";
 
@@ -84,3 +85,11 @@ function refuseMethod(method: string, found: Route): never {
   const allowed = [...found.byMethod.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]));
   fail("method_not_allowed", `${found.path} takes ${allowed.join(", ")}; received ${method}.`, { allowed }, { Allow: allowed.join(", ") });
 }
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "http.paths",
+    fact: "Paths are compared literally: another case, a trailing or doubled slash gets 404, another method 405 with `Allow`. `HEAD` works where `GET` does. Only `/v1` exists.",
+    why: "The service's documentation gives one version prefix and no rule for other spellings; rejecting them is the stricter reading.",
+  },
+];

@@ -1,11 +1,15 @@
 // Passes the sources of the reference to it: both catalogues, every kind of record, and the documented behaviours of each module.
 
-import { catalogue, resources } from "../areas/index.ts";
+import { behaviours as areas, catalogue, resources } from "../areas/index.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { actions, matchSchemas, RULE_FIELDS } from "../faults/rule-schema.ts";
 import { triggerSchema } from "../faults/trigger.ts";
+import { behaviours as authentication } from "../http/authenticate.ts";
 import { behaviours as idempotency } from "../http/idempotency.ts";
 import { behaviours as limits } from "../http/rate-limit.ts";
+import { behaviours as bodies } from "../http/read-body.ts";
+import { behaviours as errors } from "../http/reply.ts";
+import { behaviours as paths } from "../http/route.ts";
 import { controlSurface, serviceSurface } from "../reference/api-surface.ts";
 import { assumptionsPage as renderAssumptions } from "../reference/assumptions-page.ts";
 import { operationTable } from "../reference/control-operations.ts";
@@ -17,6 +21,10 @@ import { ledger } from "../reference/ledger.ts";
 import { openapi } from "../reference/openapi.ts";
 import { controlPage as renderControl, referencePage as renderReference } from "../reference/reference-page.ts";
 import { Type } from "../schema/shapes.ts";
+import { behaviours as arrivals } from "../store/records/arrivals.ts";
+import { behaviours as collections } from "../store/records/collection.ts";
+import { behaviours as ids } from "../store/records/id-counters.ts";
+import { behaviours as pages } from "../store/records/record-pages.ts";
 import { readFixtures } from "../store/world/fixtures.ts";
 import { findImageTimes } from "../store/world/image-times.ts";
 import { behaviours as dispatch } from "../webhooks/dispatcher.ts";
@@ -30,7 +38,11 @@ import { version } from "./package-files.ts";
 const USUAL_URL = "http://127.0.0.1:4747";
 
 const events = eventsOf(catalogue, resources);
-const behaviours = [...limits, ...idempotency, ...dispatch, ...schedule, ...signature, ...targets];
+const behaviours = [
+  ...[...paths, ...bodies, ...authentication, ...limits, ...errors],
+  ...[...collections, ...arrivals, ...ids, ...areas, ...pages],
+  ...[...idempotency, ...dispatch, ...schedule, ...signature, ...targets],
+];
 const service = (url: string) => ({ surface: serviceSurface(url, version()), operations: catalogue });
 const control = (url: string) => ({ surface: controlSurface(url, version()), operations: controlCatalogue });
 

@@ -30,12 +30,17 @@ export function withChanges<F extends object>(fields: F, changes: Fields): F {
 }
 
 /** The stored object with values that match its schema, in place of those that were stored as they were sent. */
-export function usable<F extends object>(schema: TSchema & { properties: TProperties }, stored: F, defaults: object): F {
+export function usable<F extends object>(
+  schema: TSchema & { properties: TProperties; required?: readonly string[] },
+  stored: F,
+  defaults: object,
+): F {
   if (matchesSchema(schema, stored)) return stored;
   const fields = stored as Fields;
   const known: Fields = {};
   const sent: Fields = {};
   for (const [name, property] of Object.entries(schema.properties)) {
+    if (!Object.hasOwn(fields, name) && !schema.required?.includes(name)) continue;
     const repaired = repair(property, fields[name]);
     known[name] = repaired ?? defaults[name as keyof object] ?? placeholder(property);
     if (repaired === undefined && Object.hasOwn(fields, name)) sent[name] = fields[name];

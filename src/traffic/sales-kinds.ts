@@ -116,7 +116,7 @@ const NAMES = ["Amara Okafor", "Zoë Müller", "Tiago Nunes", "小林 さくら"
 
 const customer: TrafficKind = {
   weight: 6,
-  newRecord: (step) => ({ name: step.pick("name", NAMES), email: `customer-${step.number}@mail.example`, phone: null }),
+  newRecord: (step) => ({ name: step.pick("name", NAMES), email: `customer-${step.number}@mail.example` }),
   transitions: {},
   afterStep: ({ merchantData }, { id, name }) => void merchantData.customers.push({ id, name }),
 };

@@ -215,6 +215,16 @@ export const behaviours: Behaviour[] = [
     setting: "--webhook-timeout",
   },
   {
+    id: "webhooks.headers",
+    fact: "A delivery has no headers of its own beyond the four documented ones, `User-Agent` and what HTTP itself requires.",
+    why: "The service's documentation lists four headers; receivers must not depend on others.",
+  },
+  {
+    id: "webhooks.test_events",
+    fact: "A test event goes to the endpoints subscribed to its type, is retried and logged like any other, and is accepted with no subscriber.",
+    why: "The service's documentation says that it goes to the caller's endpoints, and that endpoints receive the types they list.",
+  },
+  {
     id: "webhooks.log",
     fact: "The log keeps the newest 10,000 events, deliveries and attempts across all merchants, and everything pending.",
     why: "The service's documentation does not say how long attempts are kept; the log of a long-running sandbox must not grow without limit.",

@@ -453,3 +453,14 @@ describe("the organizer profile", () => {
     expectRefusal(await bench.call("GET", "/v1/events/organizer", { key: "sk_test_blank" }), 404, "resource_not_found");
   });
 });
+
+test("a customer without an email, name or phone is returned without that field, never with null", async () => {
+  const bench = await open();
+  await bench.control("POST", "/traffic", { merchant: "mer_lodge", rate: "1/s", mix: { customer: 1 } });
+  await bench.control("POST", "/clock/advance", { by: "2s" });
+  const [{ id }] = (await bench.control("GET", "/records/customer?merchant=mer_lodge")).data;
+  const { body } = await bench.call("GET", `/v1/customers/${id}`);
+  expect(Object.keys(body)).toEqual(["id", "object", "merchantId", "email", "name", "metadata", "created"]);
+  const cleared = await bench.call("PATCH", `/_sandbox/records/customer/${id}`, { body: { name: null } });
+  expectRefusal(cleared, 400, "validation_failed");
+});

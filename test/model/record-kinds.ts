@@ -30,7 +30,7 @@ const merchant: Kind = {
   emits: {},
 };
 
-const customer: Kind = { prefix: "cus", defaults: none("email", "name", "phone"), transitions: {}, emits: { created: "customer.created" } };
+const customer: Kind = { prefix: "cus", defaults: {}, transitions: {}, emits: { created: "customer.created" } };
 
 const payment: Kind = {
   prefix: "pay",

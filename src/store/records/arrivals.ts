@@ -11,6 +11,7 @@ import {
 } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
 import { withChanges } from "../../schema/as-sent.ts";
+import type { Behaviour } from "../../schema/assumed.ts";
 
 interface ArrivalDependencies<R extends RecordBase> {
   resource: Resource<R>;
@@ -98,3 +99,16 @@ function failTransition(resource: Resource, record: RecordBase, status: string):
   const rule = allowed.length === 0 ? `no ${records} can become ${status}` : `only ${allowed.join(" or ")} ${records} can become ${status}`;
   fail("invalid_state", `${name} is ${present}; ${rule}.`, { currentStatus: record.status, allowedFrom: allowed });
 }
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "records.states",
+    fact: "A record changes its state only along the transitions in the reference; any other change gets 409 `invalid_state`, with `currentStatus` and `allowedFrom` in `details`.",
+    why: "The service's documentation names no states; these are those of comparable APIs.",
+  },
+  {
+    id: "records.events",
+    fact: "Each arrival in a state, also that of a new record, sends one event with the whole record. A change that keeps the state sends one only where the reference lists it.",
+    why: "The service's documentation calls webhooks notifications of state changes and names one type.",
+  },
+];

@@ -1,9 +1,17 @@
 // One merchant's records of one kind: reads and writes them as JSON documents, takes them through their states, and emits the event of each change.
 
 import { PreserializedJson } from "../../contracts/preserialized-json.ts";
-import type { OwnRecords, RecordBase, RecordFields, Records, Resource } from "../../contracts/resource.ts";
+import {
+  isAlwaysShown,
+  type OwnRecords,
+  type RecordBase,
+  type RecordFields,
+  type Records,
+  type Resource,
+} from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
 import { usable, withChanges } from "../../schema/as-sent.ts";
+import type { Behaviour } from "../../schema/assumed.ts";
 import type { Database } from "../sqlite/database.ts";
 import { openArrivals } from "./arrivals.ts";
 import type { DueRecords } from "./due-records.ts";
@@ -216,8 +224,12 @@ function compose<R extends RecordBase>(resource: Resource<R>, scope: Scope, fiel
     livemode: false,
   };
   const record: Record<string, unknown> = {};
-  for (const field of Object.keys(resource.schema.properties)) record[field] = fields[field] ?? base[field] ?? null;
-  for (const [field, value] of Object.entries(fields)) if (!Object.hasOwn(record, field) && value !== undefined) record[field] = value;
+  for (const field of Object.keys(resource.schema.properties)) {
+    const value = fields[field] ?? base[field] ?? null;
+    if (value !== null || isAlwaysShown(resource.schema, field)) record[field] = value;
+  }
+  for (const [field, value] of Object.entries(fields))
+    if (!Object.hasOwn(resource.schema.properties, field) && value !== undefined) record[field] = value;
   return record as unknown as R;
 }
 
@@ -246,3 +258,16 @@ export function uniqueValue(record: object, fields: readonly string[]): string |
   const empty = sorted.some((value) => value === null || value === undefined || (Array.isArray(value) && value.length === 0));
   return empty ? undefined : JSON.stringify(sorted);
 }
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "records.not_found",
+    fact: "An unknown id and the id of another merchant's record get the same 404.",
+    why: "The service's documentation does not say; a different response would reveal which ids exist.",
+  },
+  {
+    id: "records.unique",
+    fact: "A merchant's email, a variant's SKU and its options within the product are unique; a second record gets 409 `already_exists`.",
+    why: "The service's documentation does not say; 409 is the usual status for a conflict with another record.",
+  },
+];

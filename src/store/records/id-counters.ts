@@ -1,6 +1,7 @@
 // Counts the ids of each kind that a merchant has used. New ids are derived from these counts, so equal runs create equal ids.
 
 import { type Random, sortKeyOf } from "../../kernel/random.ts";
+import type { Behaviour } from "../../schema/assumed.ts";
 import type { Database } from "../sqlite/database.ts";
 
 /** Call every method inside a transaction. */
@@ -39,3 +40,11 @@ export function openCounters(database: Database, random: Random) {
   };
   return { next, mint };
 }
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "records.ids",
+    fact: "An id is the prefix of its kind, an underscore and 16 letters and digits; seeded records have readable ids. Keys are `sk_test_` and secrets `whsec_` with a text that follows from the seed.",
+    why: "The service's documentation gives the prefixes `cus_`, `evt_`, `whsec_`, `sk_test_` and `sk_live_`, but no other, and not what follows them.",
+  },
+];

@@ -1,6 +1,7 @@
 // Pages of one merchant's records of a kind: the newest, those around a cursor, or those in one status.
 
 import { fail } from "../../kernel/errors.ts";
+import type { Behaviour } from "../../schema/assumed.ts";
 import type { PageQuery } from "../../schema/shapes.ts";
 import type { Database } from "../sqlite/database.ts";
 
@@ -82,3 +83,16 @@ export function failInvalidCursor(query: PageQuery, kind: string): never {
     received: query[name],
   });
 }
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "lists.order",
+    fact: "Lists are ordered newest first: by `created`, then by the order in which the records were made.",
+    why: "The service's documentation orders only the delivery log; the other lists use the same order.",
+  },
+  {
+    id: "lists.cursors",
+    fact: "`starting_after` and `ending_before` are ids and exclude the object itself; sending both, or an unknown id, gets 400. `limit` outside its bounds gets 400 and is not clamped.",
+    why: "The service's documentation has `has_more` but no cursor; a silent clamp would hide a mistake.",
+  },
+];
