@@ -67,6 +67,11 @@ export interface RequestContext {
   readonly headers: Record<string, string>;
   /** Reads the milliseconds since arrival. */
   readonly elapsed: () => number;
+  /**
+   * Milliseconds from arrival to the first byte of the response, or to the loss of the connection: read before that is written, because the
+   * client may know it sooner than this process runs again.
+   */
+  answeredAfter: number | undefined;
   operation: Operation | undefined;
   params: Record<string, string>;
   identity: Identity | undefined;
@@ -111,6 +116,7 @@ export function openContext(
     search: cut === -1 ? "" : target.slice(cut + 1),
     headers: {},
     elapsed,
+    answeredAfter: undefined,
     operation: undefined,
     params: {},
     identity: undefined,

@@ -62,6 +62,7 @@ export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Re
     ...context.headers,
   };
   if (awaitsContinue(incoming)) context.sentHeaders.Connection = "close";
+  context.answeredAfter = context.elapsed();
   outgoing.sendDate = false;
   outgoing.writeHead(reply.status, context.sentHeaders);
   return true;

@@ -103,7 +103,8 @@ function describe(context: RequestContext, connection: Connection): JournalEntry
   const duration = context.elapsed();
   const arrived = realNow() - duration;
   const sentAfter = connection.answered ?? connection.opened;
-  connection.answered = arrived + duration;
+  const answered = arrived + (context.answeredAfter ?? duration);
+  connection.answered = answered;
   return {
     sequence: context.sequence,
     id: context.id,
@@ -116,6 +117,7 @@ function describe(context: RequestContext, connection: Connection): JournalEntry
     status: reply?.status ?? 0,
     duration,
     arrived,
+    answered,
     connection,
     sentAfter,
     key: identity && maskKey(identity.key),

@@ -120,7 +120,7 @@ export function describeCall(entry: JournalEntry, firings: readonly Firing[], op
     request: entry.id,
     at: entry.at,
     arrived: entry.arrived,
-    answered: entry.arrived + entry.duration,
+    answered: entry.answered,
     merchant: entry.merchant,
     caller: callerOf(entry),
     operation: operation?.id,

@@ -36,7 +36,7 @@ export function createRecentCalls(capacity: number) {
       for (let back = 0; back < capacity; back++) {
         const call = at(back);
         // A request arrives before it is answered, so this call and all older ones arrived too early.
-        if (call && call.arrived + call.duration < arrived) break;
+        if (call && call.answered < arrived) break;
         if (call?.merchant === merchant && call.arrived >= arrived) found.push(call);
       }
       return found.reverse();

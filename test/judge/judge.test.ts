@@ -1,9 +1,11 @@
 // The judge by itself: which calls need a retry, which calls count as one, and what it keeps and forgets; then the verdicts' control operation.
 
-import { describe, expect, test } from "vitest";
+import { ServerResponse } from "node:http";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage, LiveMessage } from "../../src/contracts/live-messages.ts";
+import type { JournalEntry } from "../../src/store/journal/request-log.ts";
 import { attemptMessage, firing, journalEntry, judge, NOON, wait, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
 
@@ -122,6 +124,24 @@ test("a timeout fails webhook.ack_fast only if it is longer than the rule's limi
     return made.of("webhook.ack_fast");
   };
   expect([found({ durationMs: 1_000 }), found({ durationMs: 5_001 })]).toEqual([[], ["fail"]]);
+});
+
+test("a response counts as sent before its bytes are written: the client may act on them before this process runs again", async () => {
+  const bench = await open();
+  const entries: JournalEntry[] = [];
+  bench.onRequest((entry) => void entries.push(entry));
+  const end = ServerResponse.prototype.end;
+  ServerResponse.prototype.end = function (this: ServerResponse, ...given: unknown[]) {
+    const ended = Reflect.apply(end, this, given);
+    for (const until = performance.now() + 30; performance.now() < until; );
+    return ended;
+  } as typeof end;
+  onTestFinished(() => {
+    ServerResponse.prototype.end = end;
+  });
+  await bench.call("GET", "/v1/payments");
+  const [{ arrived, answered, duration }] = entries as [JournalEntry];
+  expect(duration - (answered - arrived)).toBeGreaterThanOrEqual(30);
 });
 
 describe("equal pauses", () => {

@@ -31,6 +31,7 @@ export function journalEntry(arrived: number, status: number, rest: Partial<Jour
     status,
     duration: 0,
     arrived: 1e9 + arrived,
+    answered: (rest.arrived ?? 1e9 + arrived) + (rest.duration ?? 0),
     connection: { number: count, opened: 1e9 + arrived },
     sentAfter: 1e9 + arrived,
     key: "…odge",

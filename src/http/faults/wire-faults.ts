@@ -21,9 +21,11 @@ const MALFORMED_CHUNK = [
 ].join("\r\n");
 
 /** Breaks the connection, or keeps it open without a response. */
-export function disconnect({ outgoing }: RequestContext, as: DisconnectForm, held: HeldResponses): void {
+export function disconnect(context: RequestContext, as: DisconnectForm, held: HeldResponses): void {
+  const { outgoing } = context;
   const { socket } = outgoing;
   if (!socket || outgoing.destroyed) return;
+  context.answeredAfter = context.elapsed();
   if (as === "reset") socket.resetAndDestroy();
   else if (as === "hang") held.hold(outgoing, () => socket.destroy());
   else {

@@ -34,6 +34,8 @@ export interface JournalEntry {
   duration: number;
   /** Real milliseconds: client timeouts are real time. */
   arrived: number;
+  /** Real milliseconds just before the first byte of the response was written, or the connection broken: the client cannot know of it sooner. */
+  answered: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
   /** Real milliseconds of the previous response on its connection, or when the connection was accepted: the client sent it later. */
