@@ -23,6 +23,9 @@ export function openDueRecords({ sql }: Database) {
   const first = sql.prepare<[number], DueRecord>(
     "select merchant, kind, id, due from documents where due <= ? order by due, sequence limit 1",
   );
+  const firstOf = sql.prepare<[string, number], DueRecord>(
+    "select merchant, kind, id, due from documents where merchant = ? and due <= ? order by due, sequence limit 1",
+  );
   const set = sql.prepare<[RecordKey & { due: number | null }]>(SET);
   let known: number | null | undefined;
   return {
@@ -42,6 +45,8 @@ export function openDueRecords({ sql }: Database) {
       if (!record) known = undefined;
       return record;
     },
+    /** The same among the records of a merchant. */
+    firstOf: (merchant: string, now: number) => firstOf.get(merchant, now),
     /** Changes the due time of a record; null: nothing is to come. */
     set({ merchant, kind, id }: RecordKey, due: number | null) {
       known = undefined;

@@ -1,7 +1,8 @@
 // A fixture with its dates moved to the present of the sandbox clock.
 
 import type { DateUnit, Resource } from "../../contracts/resource.ts";
-import { type DateShift, shiftJson, shiftTo } from "./date-shift.ts";
+import { parseTime } from "../../kernel/clock.ts";
+import { type DateShift, shiftDay, shiftJson, shiftTo } from "./date-shift.ts";
 import type { Fixture, FixtureMerchant, FixtureRecord } from "./fixtures.ts";
 
 /** The last of each fixture: merchants for tests are created from the same one again and again. */
@@ -16,6 +17,11 @@ export function fixtureAt(fixture: Fixture, kinds: ReadonlyMap<string, Resource>
   const dated = shifted(fixture, kinds, shift);
   cache.set(fixture, { shift, dated });
   return dated;
+}
+
+/** When the day of a fixture begins, moved as the dates of a kind of record are, in sandbox milliseconds; undefined if it says no day. */
+export function startOfFixture({ asOf }: Fixture, unit: DateUnit, now: number): number | undefined {
+  return asOf === undefined ? undefined : parseTime(shiftDay(asOf, shiftTo(asOf, now), unit));
 }
 
 function shifted(fixture: Fixture, kinds: ReadonlyMap<string, Resource>, shift: DateShift): Fixture {

@@ -10,7 +10,7 @@ import type { Fixture } from "./fixtures.ts";
 export interface ImageTimes {
   asOf: string;
   unit: DateUnit;
-  /** Unix seconds with their positions: as ten digits in the bodies, and as integers of four bytes in the column `created` and in its index. */
+  /** Unix seconds with their positions: as ten digits in the bodies, and as integers of four bytes in the column `created` and in its index; ascending. */
   seconds: [value: number, digits: number[], integers: number[]][];
   /** Days and months in the bodies, with their positions. */
   days: [text: string, positions: number[]][];
@@ -50,20 +50,25 @@ export function findImageTimes(bytes: Buffer, fixtures: readonly Fixture[], reso
     addTimesOf(row, bytes, group);
   }
   return [...groups.values()].map(({ asOf, unit, digits, integers, days }) => {
-    const values = [...new Set([...digits.keys(), ...integers.keys()])];
+    const values = [...new Set([...digits.keys(), ...integers.keys()])].sort((one, other) => one - other);
     const seconds = values.map((value): ImageTimes["seconds"][number] => [value, digits.get(value) ?? [], integers.get(value) ?? []]);
     return { asOf, unit, seconds, days: [...days] };
   });
 }
 
-/** The bytes with all times moved to `now`, in sandbox milliseconds; undefined if a moved time would have another length. */
-export function moveImage(bytes: Buffer, times: readonly ImageTimes[], now: number): Buffer | undefined {
-  const moved = Buffer.from(bytes);
+/** Whether all times keep their length when they move to `now`, in sandbox milliseconds. */
+export const canMoveImage = (times: readonly ImageTimes[], now: number) =>
+  times.every(({ asOf, unit, seconds }) => {
+    const [first, last] = [seconds.at(0), seconds.at(-1)].map((entry) => shiftSeconds(entry?.[0] ?? 0, shiftTo(asOf, now), unit));
+    return first !== undefined && last !== undefined && first >= LEAST_SECONDS && last <= MOST_SECONDS;
+  });
+
+/** Moves all times in the bytes to `now`, and returns the bytes. */
+export function moveImage(moved: Buffer, times: readonly ImageTimes[], now: number): Buffer {
   for (const { asOf, unit, seconds, days } of times) {
     const shift = shiftTo(asOf, now);
     for (const [value, digits, integers] of seconds) {
       const shifted = shiftSeconds(value, shift, unit);
-      if (shifted < LEAST_SECONDS || shifted > MOST_SECONDS) return undefined;
       const text = String(shifted);
       for (const position of digits) writeText(moved, text, position);
       for (const position of integers) writeInteger(moved, shifted, position);

@@ -25,7 +25,9 @@ export function scheduleImage(image: SeedImage, options: ScheduleOptions): Sched
   // What lies in the past is over.
   const toCome = () => dueTimesOf(image, options).filter(({ due }) => due > now);
   return {
-    bytes: image.bytes,
+    get bytes() {
+      return image.bytes;
+    },
     opened: (sql) => writeDueTimes(sql, toCome()),
     copyInto(database) {
       image.copyInto(database);

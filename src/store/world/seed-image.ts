@@ -4,13 +4,14 @@ import { existsSync, readFileSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import type { Resource } from "../../contracts/resource.ts";
 import type { Clock } from "../../kernel/clock.ts";
+import { once } from "../../kernel/once.ts";
 import { createViews } from "../records/views.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { SqlValue } from "../sqlite/insert-row.ts";
 import type { Stores } from "../stores.ts";
 import { shiftTo } from "./date-shift.ts";
 import type { Fixture } from "./fixtures.ts";
-import { type ImageTimes, moveImage } from "./image-times.ts";
+import { canMoveImage, type ImageTimes, moveImage } from "./image-times.ts";
 import { openSeeder } from "./seed.ts";
 
 export interface SeedImage {
@@ -36,10 +37,18 @@ const MOST_CACHED = 8;
 export function getSeedImage(options: SeedImageOptions): SeedImage {
   const { fixtures, seed, clock } = options;
   const isDated = fixtures.every(({ merchant }) => merchant.created !== undefined);
-  const dates = isDated ? datesAt(fixtures, clock.now()) : String(clock.seconds());
   const images = cache.get(fixtures) ?? new Map<string, SeedImage>();
   cache.set(fixtures, images);
-  return cached(images, `${seed} ${dates}`, () => imageOf(serialized(options)));
+  const byDates = `${seed} ${datesAt(fixtures, clock.now())}`;
+  const byTime = `${seed} ${clock.now()}`;
+  const known = (isDated ? images.get(byDates) : undefined) ?? images.get(byTime);
+  if (known) return known;
+  const { bytes, changes } = serialized(options);
+  return keep(
+    images,
+    isDated && changes === 0 ? byDates : byTime,
+    imageOf(() => bytes),
+  );
 }
 
 /** An image that the build wrote, with its dates moved to `now`; undefined if seeding has to make it. */
@@ -48,15 +57,19 @@ export type BuiltImage = (now: number) => SeedImage | undefined;
 /** Reads an image and its times from the files that the build wrote; undefined if there are none. */
 export function readSeedImage(files: { image: string; times: string }): BuiltImage | undefined {
   if (!existsSync(files.image)) return undefined;
-  const bytes = readFileSync(files.image);
   const times = JSON.parse(readFileSync(files.times, "utf8")) as ImageTimes[];
-  const images = new Map<string, SeedImage | undefined>();
+  const images = new Map<string, SeedImage>();
   return (now) => {
-    const make = () => {
-      const moved = moveImage(bytes, times, now);
-      return moved && imageOf(moved);
-    };
-    return cached(images, datesAt(times, now), make);
+    if (!canMoveImage(times, now)) return undefined;
+    const dates = datesAt(times, now);
+    return (
+      images.get(dates) ??
+      keep(
+        images,
+        dates,
+        imageOf(() => moveImage(readFileSync(files.image), times, now)),
+      )
+    );
   };
 }
 
@@ -66,24 +79,20 @@ function datesAt(written: readonly { asOf?: string | undefined }[], now: number)
   return JSON.stringify([...days].map((asOf) => asOf !== undefined && shiftTo(asOf, now)));
 }
 
-function cached<Image>(images: Map<string, Image>, name: string, make: () => Image): Image {
-  const found = images.get(name);
-  if (found !== undefined) return found;
-  const image = make();
+function keep(images: Map<string, SeedImage>, name: string, image: SeedImage): SeedImage {
   if (images.size >= MOST_CACHED) images.clear();
   images.set(name, image);
   return image;
 }
 
-function serialized({ fixtures, resources, clock, open }: SeedImageOptions): Buffer {
+function serialized({ fixtures, resources, clock, open }: SeedImageOptions): { bytes: Buffer; changes: number } {
   const stores = open();
   try {
     createViews(stores.database, resources);
     const { seed } = openSeeder(stores, resources, clock);
-    stores.database.transaction(() => {
-      for (const fixture of fixtures) seed(fixture, { ...asWritten(fixture), place: null });
-    });
-    return stores.database.sql.serialize();
+    const seedAll = () => fixtures.reduce((changes, fixture) => changes + seed(fixture, { ...asWritten(fixture), place: null }), 0);
+    const changes = stores.database.transaction(seedAll);
+    return { bytes: stores.database.sql.serialize(), changes };
   } finally {
     stores.close();
   }
@@ -91,13 +100,16 @@ function serialized({ fixtures, resources, clock, open }: SeedImageOptions): Buf
 
 const asWritten = ({ merchant: { id, apiKey, email } }: Fixture) => ({ id, key: apiKey, email });
 
-function imageOf(bytes: Buffer): SeedImage {
-  let tables: TableRows[] | undefined;
+/** Makes the bytes at their first use: many tests create a sandbox and end before they call it. */
+function imageOf(make: () => Buffer): SeedImage {
+  const bytes = once(make);
+  const tables = once(() => tablesIn(bytes()));
   return {
-    bytes,
+    get bytes() {
+      return bytes();
+    },
     copyInto({ sql }) {
-      tables ??= tablesIn(bytes);
-      for (const { table, columns, rows } of tables) {
+      for (const { table, columns, rows } of tables()) {
         const insert = sql.insert(`insert into ${table}`, columns);
         for (const row of rows) insert(row);
       }

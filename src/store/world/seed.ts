@@ -1,12 +1,13 @@
 // Seeds the merchant of a fixture with all its records, without emitting events.
 
-import type { Resource } from "../../contracts/resource.ts";
+import type { OwnRecords, Resource } from "../../contracts/resource.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Collections, Scope } from "../records/collection.ts";
+import type { DueRecords } from "../records/due-records.ts";
 import type { Counters } from "../records/id-counters.ts";
 import type { Tenants } from "../records/tenants.ts";
 import type { Database } from "../sqlite/database.ts";
-import { fixtureAt } from "./dated-fixture.ts";
+import { fixtureAt, startOfFixture } from "./dated-fixture.ts";
 import type { Fixture } from "./fixtures.ts";
 
 export type Seeder = ReturnType<typeof openSeeder>;
@@ -23,43 +24,69 @@ export interface SeededIdentity {
 interface SeederStores {
   database: Database;
   collections: Collections;
+  dueRecords: DueRecords;
   counters: Counters;
   tenants: Tenants;
 }
 
-export function openSeeder({ database, collections, counters, tenants }: SeederStores, resources: readonly Resource[], clock: Clock) {
+export function openSeeder(stores: SeederStores, resources: readonly Resource[], clock: Clock) {
+  const { database, collections, counters, tenants } = stores;
   const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
   const noteOrigin = database.sql.prepare(
     "insert into origins (place, merchant, fixture, key, email) values (@place, @id, @fixture, @key, @email)",
   );
   return {
     /**
-     * Creates the merchant of a fixture with this identity and all its records. Ids are unique within a merchant, so records keep their ids
-     * and their references to each other. To be called inside a transaction.
+     * Creates the merchant of a fixture with this identity and all its records, and carries out what has fallen due since the day that the
+     * fixture was written for; returns how many changes that were. Ids are unique within a merchant, so records keep their ids and their
+     * references to each other. To be called inside a transaction.
      */
-    seed(fixture: Fixture, identity: SeededIdentity) {
+    seed(fixture: Fixture, identity: SeededIdentity): number {
       const { id, key, email } = identity;
-      const { merchant, records: given } = fixtureAt(fixture, kinds, clock.now());
+      const now = clock.now();
+      const { merchant, records: given } = fixtureAt(fixture, kinds, now);
       const { apiKey: _, password, ...profile } = merchant;
-      const now = profile.created ?? clock.seconds();
-      const scope: Scope = {
+      const scope: Omit<Scope, "dueFrom"> = {
         merchant: id,
-        now,
+        now: profile.created ?? clock.seconds(),
         mint: (prefix) => counters.mint(id, prefix),
         emit: () => {},
-        // What lies in the past is over.
-        dueFrom: clock.now() + 1,
         // The file was validated when it was read.
         checkRecord: () => {},
       };
       const all = { merchant: [{ ...profile, id, email }], ...given };
       for (const [kind, records] of Object.entries(all)) {
-        const collection = collections(kinds.get(kind) as Resource, scope);
+        const resource = kinds.get(kind) as Resource;
+        // What the fixture left undone before its day stays so.
+        const dueFrom = (startOfFixture(fixture, resource.datesMoveBy, now) ?? now) + 1;
+        const collection = collections(resource, { ...scope, dueFrom });
         for (const record of records) collection.seed(record);
       }
       tenants.addKey(id, key);
       tenants.addLogin(email, id, password);
       noteOrigin.run({ ...identity, fixture: fixture.name });
+      return catchUp(stores, kinds, scope, now);
     },
   };
+}
+
+/** Takes the merchant's records through what has fallen due by `now`, each change as of its own time. */
+function catchUp(
+  { collections, dueRecords }: SeederStores,
+  kinds: ReadonlyMap<string, Resource>,
+  scope: Omit<Scope, "dueFrom">,
+  now: number,
+) {
+  let changes = 0;
+  for (let due = dueRecords.firstOf(scope.merchant, now); due; due = dueRecords.firstOf(scope.merchant, now)) {
+    const at = { ...scope, now: Math.floor(due.due / 1_000), dueFrom: 0 };
+    const own: OwnRecords = (resource) => collections(resource, at);
+    const resource = kinds.get(due.kind) as Resource;
+    const record = own(resource).require(due.id);
+    const next = resource.states[record.status ?? ""]?.next?.({ record, own });
+    dueRecords.set(due, null);
+    if (next) own(resource).move(record, next.status);
+    changes++;
+  }
+  return changes;
 }
