@@ -20,6 +20,7 @@ export const controlOperations = {
   },
   events: {
     list: {"id":"events.list","method":"GET","path":"/events"},
+    trigger: {"id":"events.trigger","method":"POST","path":"/events","body":true},
     replay: {"id":"events.replay","method":"POST","path":"/events/{id}/replay","body":true},
   },
   attempts: {

@@ -35,6 +35,8 @@ export interface ControlPlane {
   readonly events: {
     /** List events of all merchants, newest first. The log keeps the newest 10,000, and all that is pending. */
     list(given?: EventsListInput): Promise<EventsListReply>;
+    /** Trigger an event. Makes the record that brings the event about, or changes it, so that the id in the webhook can be fetched; [Events](events.md) says how for each type. A synthetic event changes no record, like one of `POST /v1/webhook-events/test`. A type that the service never sends is sent as a synthetic event, with a warning. */
+    trigger(given: EventsTriggerInput): Promise<TriggeredEvent>;
     /** Replay an event to every endpoint subscribed to its type. */
     replay(given: { id: string }): Promise<EventsReplayReply>;
   };
@@ -375,6 +377,17 @@ export interface EventsReplayReply {
   eventId: string;
   /** Ids of the new delivery attempts */
   deliveries: string[];
+}
+
+export interface EventsTriggerInput {
+  /** Event type, such as payment.succeeded */
+  type: string;
+  /** The merchant whose endpoints get it (default: the first merchant) */
+  merchant?: string;
+  /** Fields of the record; of a synthetic event, its data */
+  data?: Record<string, unknown>;
+  /** Only send the event (default: false) */
+  synthetic?: boolean;
 }
 
 /** One thing that is expected */
@@ -1517,6 +1530,31 @@ export interface TrafficStopReply {
   /** Always `list` */
   object: "list";
   data: Traffic[];
+}
+
+export interface TriggeredEvent {
+  id: string;
+  merchant: string;
+  type: string;
+  /** Sandbox time */
+  created: string;
+  /** The request that caused it */
+  request: string | null;
+  /** The body of its deliveries */
+  body: unknown;
+  deliveries: {
+    pending: number;
+    succeeded: number;
+    failed: number;
+    cancelled: number;
+  };
+  /** The record that the event is about; null for a synthetic event */
+  record: {
+    kind: string;
+    id: string;
+  } | null;
+  /** Why the event is synthetic although a real one was asked for */
+  warning: string | null;
 }
 
 export interface Verdict {

@@ -1,6 +1,5 @@
 // A call of the service under /v1 with a merchant's key, as any client of the service makes it.
 
-import type { TestEvent } from "../contracts/webhook.ts";
 import type { CallFor } from "./control-call.ts";
 import { exchange, type HttpReply } from "./http-exchange.ts";
 import { bearer } from "./http-transport.ts";
@@ -14,14 +13,6 @@ export interface ServiceCall<Reply = unknown> extends CallFor<Reply> {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
 }
-
-/** Sends an event of any type to the merchant's endpoints. */
-export const testEventCall = (key: string, body: { type: string; data?: unknown }): ServiceCall<TestEvent> => ({
-  method: "POST",
-  path: "/v1/webhook-events/test",
-  key,
-  body,
-});
 
 /** Resolves with the reply, whatever its status. */
 export const callService = async (url: string, { method, path, key, headers, body }: ServiceCall): Promise<HttpReply> =>

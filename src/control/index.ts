@@ -25,6 +25,7 @@ import { listRequests, showRequest } from "./requests.ts";
 import { listScenarios, showScenario, showScenarioSchema, startScenario, stopScenario } from "./scenarios.ts";
 import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
 import { listTraffic, startTraffic, stopTraffic } from "./traffic.ts";
+import { triggerEvent } from "./trigger.ts";
 import { clearVerdicts, listVerdicts } from "./verdicts.ts";
 import { verify } from "./verify.ts";
 import { drain, enableEndpoint, explain, listAttempts, listEvents, replayAttempt, replayEvent, showAttempt } from "./webhooks.ts";
@@ -40,6 +41,7 @@ const operations: readonly ControlOperation[] = [
   listRequests,
   showRequest,
   listEvents,
+  triggerEvent,
   replayEvent,
   listAttempts,
   showAttempt,

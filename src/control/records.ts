@@ -115,7 +115,7 @@ export type RecordContext = Pick<
 >;
 
 /** Waits for the commit, then drops the cached merchants and wakes the clock: something may be due now. */
-async function afterCommit<T>({ clock, tenants }: RecordContext, work: Promise<T>): Promise<T> {
+export async function afterCommit<T>({ clock, tenants }: RecordContext, work: Promise<T>): Promise<T> {
   const value = await work;
   tenants.clearCache();
   clock.wake();
@@ -142,7 +142,7 @@ function checkStatus({ kind, transitions }: Resource, status: string): void {
 }
 
 /** The merchant, or the first one if none is named. */
-function knownMerchant({ tenants }: RecordContext, merchant: string | undefined): string {
+export function knownMerchant({ tenants }: RecordContext, merchant: string | undefined): string {
   const known = tenants.list().map(({ id }) => id);
   const [first] = known;
   if (merchant === undefined && first !== undefined) return first;
@@ -155,7 +155,7 @@ function recordsOf(context: RecordContext, merchant: string, resource: Resource)
   return callerOf(context, merchant).own(resource);
 }
 
-const callerOf = ({ createOperationContext, clock }: RecordContext, merchant: string) =>
+export const callerOf = ({ createOperationContext, clock }: RecordContext, merchant: string) =>
   createOperationContext(merchant, clock.seconds(), undefined);
 
 /** The merchant that owns the record. There may be several: created merchants share the ids of their fixture. */

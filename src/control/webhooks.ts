@@ -13,7 +13,7 @@ import { endpoint } from "./control-context.ts";
 const { limit, starting_after, ending_before } = assumedPageQuery.properties;
 const page = { limit, starting_after, ending_before };
 
-const LoggedEventReply = Type.Object(
+export const LoggedEventReply = Type.Object(
   {
     id: Type.String(),
     merchant: Type.String(),
@@ -78,7 +78,7 @@ export const listEvents = endpoint({
   },
 });
 
-function showEvent({ id, merchant, type, created, request, body, pending, succeeded, failed, cancelled }: LoggedEvent) {
+export function showEvent({ id, merchant, type, created, request, body, pending, succeeded, failed, cancelled }: LoggedEvent) {
   const deliveries = { pending, succeeded, failed, cancelled };
   return { id, merchant, type, created: isoTime(created), request, body: JSON.parse(body) as unknown, deliveries };
 }

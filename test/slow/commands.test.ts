@@ -204,16 +204,32 @@ describe("receive", () => {
 });
 
 describe("trigger", () => {
-  test("sends an event of any type, with any data, to its subscribers", async () => {
+  test("makes the record of an event, whose id can be fetched", async () => {
     const bench = await open();
-    const { body: endpoint } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/", events: ["a.b"] } });
-    const [line] = await lines(bench, "trigger", "a.b", "--data", '{"amount": 7}');
+    await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/", events: ["payment.succeeded"] } });
+    const [line] = await lines(bench, "trigger", "payment.succeeded", "--data", '{"amount": 7}');
+    const [event] = (await bench.control("GET", "/events?type=payment.succeeded")).data;
+    const { id } = event.body.data;
+    expect(line).toBe(`${event.id} payment.succeeded of ${id}: on its way to 1 endpoint`);
+    expect(await bench.control("GET", `/records/payment/${id}`)).toMatchObject({ id, amount: 7, status: "succeeded" });
+  });
+
+  test("--synthetic sends an event of any data without a record", async () => {
+    const bench = await open();
+    const [line] = await lines(bench, "trigger", "payment.succeeded", "--synthetic", "--data", '{"amount": 7}', "--for", "mer_stage");
     const [event] = (await bench.control("GET", "/events")).data;
-    expect(line).toBe(`${event.id} a.b: on its way to ${endpoint.id}`);
-    expect(event).toMatchObject({ type: "a.b", merchant: "mer_lodge", body: { data: { amount: 7 }, livemode: false } });
-    expect(await lines(bench, "trigger", "a.b", "--for", "mer_stage")).toEqual([
-      expect.stringMatching(/^evt_\w+ a\.b: no endpoint of mer_stage subscribed to it$/),
+    expect(line).toBe(`${event.id} payment.succeeded: no endpoint of mer_stage subscribed to it`);
+    expect(event).toMatchObject({ type: "payment.succeeded", merchant: "mer_stage", body: { data: { amount: 7 }, livemode: false } });
+  });
+
+  test("warns about a type that the sandbox never sends, and sends it without a record", async () => {
+    const bench = await open();
+    const { code, out, error } = await command(bench, "trigger", "paymet.succeeded");
+    expect([code, error.trim()]).toEqual([
+      0,
+      "merchant-sandbox: The sandbox never sends paymet.succeeded. Did you mean payment.succeeded? It was sent as a synthetic event.",
     ]);
+    expect(out).toEqual([expect.stringMatching(/^evt_\w+ paymet\.succeeded: no endpoint of mer_lodge subscribed to it$/)]);
   });
 });
 

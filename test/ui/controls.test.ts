@@ -168,31 +168,42 @@ describe("faults", () => {
 });
 
 describe("the other controls", () => {
-  test("t triggers an event that arrives as a webhook", async () => {
+  test("t makes the record of an event, which arrives as a webhook", async () => {
     const bench = await open();
     const receiver = await receive();
-    await bench.call("POST", "/v1/webhooks", { body: { url: receiver.url, events: ["payout.paid"] } });
+    await bench.call("POST", "/v1/webhooks", { body: { url: receiver.url, events: ["payment.failed"] } });
     const desk = await openTestDashboard(bench.url);
-    await does(desk, ["t", ...typing("payout.p"), "tab", "tab", ...typing('{"amount": 12}'), "enter"], {
+    await does(desk, ["t", ...typing("payment.f"), "tab", "tab", ...typing('{"amount": 12}'), "enter"], {
       method: "POST",
-      path: "/v1/webhook-events/test",
-      key: "sk_test_lodge",
-      body: { type: "payout.paid", data: { amount: 12 } },
+      path: "/events",
+      body: { type: "payment.failed", merchant: "mer_lodge", data: { amount: 12 } },
     });
     const [arrival] = await receiver.arrived(1);
-    expect(arrival?.event).toMatchObject({ type: "payout.paid", data: { amount: 12 }, livemode: false });
-    expect(desk.state.notice?.text).toMatch(/^Triggered payout\.paid as evt_\w+: 1 delivery$/);
+    expect(arrival?.event).toMatchObject({ type: "payment.failed", data: { amount: 12, status: "failed" }, livemode: false });
+    const id = String(arrival?.event.data.id);
+    expect(await bench.control("GET", `/records/payment/${id}`)).toEqual(arrival?.event.data);
+    expect(desk.state.notice?.text).toMatch(new RegExp(`^Triggered payment\\.failed of ${id} as evt_\\w+: 1 delivery$`));
   });
 
-  test("t accepts a type that the sandbox does not know", async () => {
-    const desk = await openTestDashboard((await open()).url);
-    await does(desk, ["t", ...typing("house.sold"), "enter"], {
+  test("t can send an event without a record", async () => {
+    const bench = await open();
+    const desk = await openTestDashboard(bench.url);
+    await does(desk, ["t", ...typing("payment.f"), "tab", "tab", "tab", "right", "enter"], {
       method: "POST",
-      path: "/v1/webhook-events/test",
-      key: "sk_test_lodge",
-      body: { type: "house.sold" },
+      path: "/events",
+      body: { type: "payment.failed", merchant: "mer_lodge", synthetic: true },
     });
-    expect(desk.state.notice?.text).toContain("no endpoint is subscribed to it");
+    expect(desk.state.notice?.text).toMatch(/^Triggered payment\.failed as evt_\w+: no endpoint is subscribed to it$/);
+  });
+
+  test("t warns about a type that the sandbox never sends, with the nearest one", async () => {
+    const desk = await openTestDashboard((await open()).url);
+    await does(desk, ["t", ...typing("paymet.succeeded"), "enter"], {
+      method: "POST",
+      path: "/events",
+      body: { type: "paymet.succeeded", merchant: "mer_lodge" },
+    });
+    expect(desk.state.notice?.text).toContain("The sandbox never sends paymet.succeeded. Did you mean payment.succeeded?");
   });
 
   const clock = (body: object): Call => ({ method: "PUT", path: "/clock", body });
@@ -429,7 +440,7 @@ describe("a form", () => {
 describe("the curl line", () => {
   const cases: [string, string[]][] = [
     ["a fault with a body and a header in it", ["x", "4", "tab", ...typing("payments.l"), "tab", "tab", "3"]],
-    ["an event with quotes in its data", ["t", "tab", "tab", ...typing(`{"note": "it's $HOME & \`all\`"}`)]],
+    ["an event with quotes in its data", ["t", "tab", "tab", ...typing(`{"metadata": {"note": "it's $HOME & \`all\`"}}`)]],
     ["a clock", ["c", "right"]],
     ["a window", ["w"]],
     ["a merchant", ["m"]],

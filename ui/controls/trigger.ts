@@ -1,9 +1,9 @@
-// The trigger key: triggers an event through the API, as a merchant would.
+// The trigger key: makes an event happen, with the record that it is about.
 
-import { testEventCall } from "../../src/client/service-call.ts";
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { FormField } from "../overlays/field.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
-import type { KeyBinding, UiState } from "../state/state.ts";
+import type { KeyBinding } from "../state/state.ts";
 import { count } from "../view/format.ts";
 import { parseJson } from "../wire/json-schema.ts";
 import { fetchLookups } from "./cached-lookups.ts";
@@ -12,7 +12,7 @@ import { defaultMerchant, merchantOptions, selectedAttempt, toOptions } from "./
 const dataField: FormField = {
   name: "data",
   label: "data",
-  help: 'The event\'s data as JSON, such as {"amount": 1200} (default: none)',
+  help: 'Fields of the record as JSON, such as {"amount": 1200} (default: believable ones)',
   validate(text) {
     if (text === "") return undefined;
     const parsed = parseJson(text, "an object");
@@ -22,7 +22,17 @@ const dataField: FormField = {
   },
 };
 
-const apiKeyOf = ({ sandbox }: UiState, merchant: string) => sandbox?.merchants.find(({ id }) => id === merchant)?.apiKeys[0];
+const SYNTHETIC = "synthetic";
+
+const wayField: FormField = {
+  name: "way",
+  label: "with",
+  help: "A record that can be fetched by the id in the event, or only the event",
+  options: [
+    { value: "", label: "its record" },
+    { value: SYNTHETIC, label: "no record" },
+  ],
+};
 
 const form: Form = {
   title: "Trigger an event",
@@ -40,18 +50,18 @@ const form: Form = {
       label: "merchant",
       help: "The event goes to this merchant's endpoints that are subscribed to its type",
       options: merchantOptions(state),
-      validate: (merchant) => (apiKeyOf(state, merchant) === undefined ? "has no API key to call with" : undefined),
     },
     dataField,
+    wayField,
   ],
-  submission({ type = "", merchant = "", data: text = "" }, { state }) {
+  submission({ type = "", merchant = "", data: text = "", way }) {
     const parsed = text === "" ? { value: undefined } : parseJson(text, "an object");
-    const data = "value" in parsed ? parsed.value : text;
-    const call = testEventCall(apiKeyOf(state, merchant) ?? "", { type, ...(data !== undefined && { data }) });
-    return submission(call, ({ id, deliveries }) => {
-      const total = deliveries.length;
+    const data = "value" in parsed ? (parsed.value as Record<string, unknown> | undefined) : undefined;
+    const call = controlCalls.events.trigger({ type, merchant, ...(data && { data }), ...(way === SYNTHETIC && { synthetic: true }) });
+    return submission(call, ({ id, record, deliveries, warning }) => {
+      const total = Object.values(deliveries).reduce((sum, each) => sum + each, 0);
       const outcome = total === 0 ? "no endpoint is subscribed to it" : `${count(total)} ${total === 1 ? "delivery" : "deliveries"}`;
-      return { message: `Triggered ${type} as ${id}: ${outcome}` };
+      return { message: `${warning ?? `Triggered ${type}`} ${record ? `of ${record.id} ` : ""}as ${id}: ${outcome}` };
     });
   },
 };
@@ -59,7 +69,7 @@ const form: Form = {
 export const triggerKey: KeyBinding = {
   keys: ["t"],
   label: "trigger",
-  help: "trigger an event",
+  help: "trigger an event, with its record",
   run(state) {
     const attempt = selectedAttempt(state);
     const values = { merchant: defaultMerchant(state), ...(attempt && { type: attempt.eventType }) };

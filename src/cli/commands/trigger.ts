@@ -1,38 +1,45 @@
-// `trigger`: sends a test event of any type from a running sandbox.
+// `trigger`: makes an event of any type happen in a running sandbox, or sends a synthetic one.
 
-import { testEventCall } from "../../client/service-call.ts";
-import { TestEvent } from "../../contracts/webhook.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
-import { print } from "../output/print.ts";
+import { note, print } from "../output/print.ts";
 import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
 
 export const trigger = command({
-  summary: "send a test event to the endpoints that subscribed to its type",
+  summary: "make an event happen: trigger payment.succeeded makes a payment that succeeds",
   usage: "trigger <type>",
   positionals: 1,
   flags: {
-    data: { value: "json", description: "use this JSON object as the event data (default: {})" },
+    data: { value: "json", description: "give the record these fields, or a synthetic event this data (default: {})" },
     for: { value: "merchant", description: "send it to endpoints of this merchant (default: the first one)" },
+    synthetic: { description: "only send the event, without a record" },
+    json: { description: "print the event as JSON" },
     ...connectionFlags,
   },
   async run({ flags, positionals: [type] }) {
     if (type === undefined) throw new SandboxError("The event type is missing: merchant-sandbox trigger payment.succeeded.", "usage");
     const sandbox = connectToSandbox(flags);
-    const merchant = await sandbox.merchant(flags.for);
-    const event = await sandbox.service(testEventCall(merchant.key, { type, data: parse(flags.data ?? "{}") }), TestEvent);
-    const endpoints = event.deliveries.map(({ endpointId }) => endpointId);
-    print(
-      `${event.id} ${event.type}: ${endpoints.length === 0 ? `no endpoint of ${merchant.id} subscribed to it` : `on its way to ${endpoints.join(", ")}`}`,
-    );
+    const { id: merchant } = await sandbox.merchant(flags.for);
+    const given = { type, merchant, data: parse(flags.data ?? "{}"), synthetic: flags.synthetic !== undefined };
+    const event = await sandbox.control.events.trigger(given);
+    if (event.warning !== null) note(event.warning);
+    if (flags.json !== undefined) print(JSON.stringify(event));
+    else print(`${event.id} ${event.type}${event.record ? ` of ${event.record.id}` : ""}: ${fateOf(event.deliveries, merchant)}`);
     return undefined;
   },
 });
 
-function parse(text: string): unknown {
+function fateOf(deliveries: Readonly<Record<string, number>>, merchant: string): string {
+  const count = Object.values(deliveries).reduce((sum, each) => sum + each, 0);
+  return count === 0 ? `no endpoint of ${merchant} subscribed to it` : `on its way to ${count} ${count === 1 ? "endpoint" : "endpoints"}`;
+}
+
+function parse(text: string): Record<string, unknown> {
   try {
-    return JSON.parse(text);
+    const data: unknown = JSON.parse(text);
+    if (typeof data === "object" && data !== null && !Array.isArray(data)) return data as Record<string, unknown>;
   } catch (error) {
     throw new SandboxError(`--data is not JSON: ${(error as Error).message}.`, "usage");
   }
+  throw new SandboxError(`--data must be a JSON object; received ${text}.`, "usage");
 }

@@ -1,0 +1,105 @@
+// How each type of event comes about: a record made in a state, a change of it, or a call of an operation about it.
+
+import { type RecordBase, type Resource, statesBefore } from "../contracts/resource.ts";
+import { fail } from "../kernel/errors.ts";
+import { factOf } from "../schema/assumed.ts";
+import type { JsonObject } from "../schema/schema.ts";
+import type { Static } from "../schema/shapes.ts";
+import type { Operation } from "../store/operation-context.ts";
+import { overridePayrollItem, payrolls } from "./employees.ts";
+import { govPayments, postGovPayment } from "./gov-payments.ts";
+import { catalogue, eventTypes, resources } from "./index.ts";
+import { createMerchant } from "./merchants.ts";
+
+export interface EventSource {
+  type: string;
+  /** The record that the event is about; undefined if the operation makes it. */
+  resource: Resource | undefined;
+  /** The status in which the record is made (default: the first). */
+  status?: string | undefined;
+  /** A record of which the merchant has one: it is changed, and made only where it is missing. */
+  isOnly: boolean;
+  /** The status to which the record goes back then. */
+  back?: string;
+  /** The fields that are changed then. */
+  change?(record: RecordBase): JsonObject;
+  /** The operation that is called then. */
+  call?: OperationCall;
+  /** The operations of the API that emit the event. */
+  operations: readonly Operation[];
+}
+
+/** Without a record of the source, the operation is called with an empty one. */
+interface OperationCall {
+  operation: Operation;
+  params(record: RecordBase): Record<string, string>;
+  /** `unique` is a new text, so that no unique value is used twice. */
+  body(record: RecordBase, unique: string): JsonObject;
+}
+
+const ONLY_ONE = ["merchant", "statutory_settings"];
+
+/** Events that only an operation emits, and the record that it needs. */
+const CALLS: Readonly<Record<string, { resource?: Resource; status?: string; call: OperationCall }>> = {
+  "merchant.created": {
+    call: {
+      operation: createMerchant,
+      params: () => ({}),
+      body: (_, unique) => ({ name: "Café Lusíada", email: `${unique}@lusiada.example`, country: "PT", currency: "EUR" }),
+    },
+  },
+  "payroll_item.overridden": {
+    resource: payrolls as unknown as Resource,
+    call: {
+      operation: overridePayrollItem,
+      params: (record) => ({ id: record.id, iid: firstItem(record).id }),
+      body: (record) => ({ netAmount: Math.round(firstItem(record).netAmount * 0.95), reason: "A day of unpaid leave." }),
+    },
+  },
+  "gov_payment.posted": {
+    resource: govPayments as unknown as Resource,
+    status: "paid",
+    call: { operation: postGovPayment, params: ({ id }) => ({ id }), body: () => ({}) },
+  },
+};
+
+function firstItem(run: RecordBase) {
+  const [item] = (run as unknown as Static<typeof payrolls.schema>).items;
+  return item ?? fail("validation_failed", "The payroll needs an item: one item is overridden.");
+}
+
+/** Changes that emit an event of their own; every other change is one of the metadata. */
+const CHANGES: Readonly<Record<string, { status: string; change: NonNullable<EventSource["change"]> }>> = {
+  "payment.partially_refunded": {
+    status: "succeeded",
+    change: (record) => ({ refundedAmount: Math.round(Number((record as { amount?: unknown }).amount ?? 0) / 2) }),
+  },
+};
+
+const anyChange = ({ metadata }: RecordBase) => ({ metadata: { ...metadata, note: "changed" } });
+
+/** The source of each type of event, in the order of the resources. */
+export const eventSources: ReadonlyMap<string, EventSource> = new Map(
+  [...eventTypes].map((type) => [
+    type,
+    { ...sourceOf(type), type, operations: catalogue.filter(({ emits }) => emits.map(factOf).includes(type)) },
+  ]),
+);
+
+function sourceOf(type: string): Omit<EventSource, "type" | "operations"> {
+  const called = CALLS[type];
+  if (called) return { resource: undefined, isOnly: false, ...called };
+  for (const resource of resources) {
+    const entry = Object.entries(resource.events).find(([, event]) => event === type);
+    if (entry) return { resource, isOnly: ONLY_ONE.includes(resource.kind), ...wayTo(resource, entry[0], type) };
+  }
+  throw new Error(`${type} has no source: an operation that emits it is missing in CALLS`);
+}
+
+function wayTo(resource: Resource, arrival: string, type: string): Partial<EventSource> {
+  const first = resource.defaults.status;
+  if (arrival === "created") return { status: first };
+  if (arrival === first) return { status: statesBefore(resource.transitions, first)[0], back: first };
+  if (Object.hasOwn(resource.states, arrival)) return { status: arrival };
+  return CHANGES[type] ?? { status: first, change: anyChange };
+}
