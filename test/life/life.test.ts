@@ -1,0 +1,182 @@
+// Life on the clock: under every kind of clock, across restarts, with errors, and switched off.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import { realDelay } from "../../src/kernel/clock.ts";
+import { type Answer, type Bench, NOON, NOON_SECONDS, open } from "../support/sandbox.ts";
+import { type Arrival, receive, register } from "../support/webhooks.ts";
+
+const make = (bench: Bench, kind: string, fields: object) =>
+  bench.control("POST", `/records/${kind}`, { merchant: "mer_blank", ...fields });
+const statusOf = async (bench: Bench, kind: string, id: string): Promise<string> =>
+  (await bench.control("GET", `/records/${kind}/${id}?merchant=mer_blank`)).status;
+const advance = (bench: Bench, by: string) => bench.control("POST", "/clock/advance", { by });
+const setClock = (bench: Bench, mode: string, now: string) => bench.control("PUT", "/clock", { mode, now });
+const ownChanges = ({ happened }: Answer["body"]) => happened.filter(({ merchant }: Answer["body"]) => merchant === "mer_blank");
+/** Type, id and time of every event of the merchant, oldest first. */
+async function events(bench: Bench): Promise<string[]> {
+  const { data } = await bench.control("GET", "/events?limit=100&merchant=mer_blank");
+  return data.reverse().map(({ type, created, body }: Answer["body"]) => `${created} ${type} ${body.data.id}`);
+}
+
+function file(): string {
+  const folder = mkdtempSync(join(tmpdir(), "life-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, "sandbox.db");
+}
+
+/** Waits until something holds: the machine's clock drives what these tests look at. */
+async function until(holds: () => Promise<boolean>) {
+  for (let left = 200; left > 0 && !(await holds()); left--) await realDelay(50);
+  expect(await holds()).toBe(true);
+}
+
+test("nothing changes under a frozen clock, until it is advanced", async () => {
+  const bench = await open();
+  await make(bench, "sync_log", { id: "syl_1" });
+  await advance(bench, "119s");
+  expect(await statusOf(bench, "sync_log", "syl_1")).toBe("running");
+  const reply = await advance(bench, "1s");
+  expect(ownChanges(reply)).toEqual([
+    {
+      at: "2026-01-05T12:02:00.000Z",
+      merchant: "mer_blank",
+      kind: "sync_log",
+      id: "syl_1",
+      from: "running",
+      to: "succeeded",
+      event: "integration_sync.succeeded",
+      amount: null,
+      currency: null,
+    },
+  ]);
+  expect(reply.omitted).toBe(0);
+  expect(await statusOf(bench, "sync_log", "syl_1")).toBe("succeeded");
+});
+
+test("a change sends its webhook, with the time at which it was due", async () => {
+  const bench = await open();
+  const receiver = await receive();
+  await register(bench, receiver.url, ["*"], "sk_test_blank");
+  await make(bench, "sync_log", { id: "syl_1" });
+  await advance(bench, "1h");
+  const { event } = receiver.arrivals.at(-1) as Arrival;
+  expect(event).toMatchObject({
+    type: "integration_sync.succeeded",
+    created: NOON_SECONDS + 120,
+    data: { id: "syl_1", status: "succeeded" },
+  });
+});
+
+test("a clock that is set forward carries out what fell due, each as of its own time and in order", async () => {
+  const bench = await open();
+  await make(bench, "booking", { id: "bkg_1", status: "confirmed", checkIn: "2026-01-08", checkOut: "2026-01-09" });
+  await make(bench, "sync_log", { id: "syl_1" });
+  await setClock(bench, "frozen", "2026-02-01T00:00:00Z");
+  await until(async () => (await statusOf(bench, "booking", "bkg_1")) === "checked_out");
+  const order = (await events(bench)).filter((event) => /sync.succeeded|booking.checked/.test(event));
+  expect(order[0]).toBe("2026-01-05T12:02:00.000Z integration_sync.succeeded syl_1");
+});
+
+test.each(["real", "offset"] as const)("records change by themselves while a %s clock runs", async (mode) => {
+  const bench = await open(mode === "real" ? { clock: undefined } : {});
+  if (mode === "offset") await setClock(bench, mode, "2030-05-01T09:00:00Z");
+  const { unix } = await bench.control("GET", "/clock");
+  await make(bench, "sync_log", { id: "syl_1", startedAt: unix - 119 });
+  await until(async () => (await statusOf(bench, "sync_log", "syl_1")) === "succeeded");
+});
+
+test("a file that is opened after a week catches up in order, as of the time of each change", async () => {
+  const db = file();
+  const before = await open({ db, memory: false });
+  await make(before, "booking", { id: "bkg_1", status: "confirmed", checkIn: "2026-01-07", checkOut: "2026-01-08" });
+  await make(before, "payout", { id: "po_1", status: "pending", amount: 100, arrivalDate: "2026-01-07" });
+  await advance(before, "23h");
+  expect(await statusOf(before, "payout", "po_1")).toBe("in_transit");
+  await before.close();
+
+  const after = await open({ db, memory: false, clock: "2026-01-12T12:00:00Z" });
+  await until(async () => (await statusOf(after, "booking", "bkg_1")) === "checked_out");
+  expect(await statusOf(after, "payout", "po_1")).toBe("paid");
+  expect((await events(after)).filter((event) => event.includes("payout.paid"))).toEqual(["2026-01-07T08:00:00.000Z payout.paid po_1"]);
+  // Nothing is left to do.
+  expect(ownChanges(await advance(after, "1h"))).toEqual([]);
+});
+
+test("two advances at once add up, and each reports its own span", async () => {
+  const bench = await open();
+  await make(bench, "payout", { id: "po_1", status: "pending", amount: 100, arrivalDate: "2026-01-07" });
+  const [first, second] = await Promise.all([advance(bench, "1d"), advance(bench, "1d")]);
+  expect([first.now, second.now]).toEqual(["2026-01-06T12:00:00.000Z", "2026-01-07T12:00:00.000Z"]);
+  expect([first, second].map((reply) => ownChanges(reply).map(({ to }: Answer["body"]) => to))).toEqual([["in_transit"], ["paid"]]);
+});
+
+test("with --life off nothing changes; the dates are kept for a later start with it", async () => {
+  const db = file();
+  const off = await open({ db, memory: false, life: "off" });
+  expect((await off.control("GET", "")).life).toBe("off");
+  await make(off, "sync_log", { id: "syl_1" });
+  expect((await advance(off, "30d")).happened).toEqual([]);
+  expect(await statusOf(off, "sync_log", "syl_1")).toBe("running");
+  await off.close();
+  const on = await open({ db, memory: false, clock: "2026-02-05T00:00:00Z" });
+  expect((await on.control("GET", "")).life).toBe("on");
+  await until(async () => (await statusOf(on, "sync_log", "syl_1")) === "succeeded");
+});
+
+test("a record that cannot be changed is reported and left as it is; the others change", async () => {
+  const db = file();
+  const before = await open({ db, memory: false });
+  for (const id of ["syl_1", "syl_2", "syl_3"]) await make(before, "sync_log", { id });
+  await before.close();
+  const sql = new Sqlite(db);
+  sql.exec("update documents set body = '{' where id = 'syl_2' and merchant = 'mer_blank'");
+  sql.close();
+  const after = await open({ db, memory: false });
+  const reply = await advance(after, "1h");
+  expect(ownChanges(reply).map(({ id }: Answer["body"]) => id)).toEqual(["syl_1", "syl_3"]);
+  expect(after.defects.splice(0).map(({ where, error }) => [where, (error as Error).name])).toEqual([["life", "SyntaxError"]]);
+  expect(ownChanges(await advance(after, "1h"))).toEqual([]);
+});
+
+test("a date that had passed when the record was made brings nothing about; today's does", async () => {
+  const bench = await open();
+  const stay = (id: string, checkIn: string) => make(bench, "booking", { id, status: "confirmed", checkIn, checkOut: "2026-03-01" });
+  await stay("bkg_past", "2026-01-03");
+  await stay("bkg_today", "2026-01-05");
+  await bench.control("PATCH", "/records/booking/bkg_past", { merchant: "mer_blank", guests: 2 });
+  await advance(bench, "1d");
+  expect([await statusOf(bench, "booking", "bkg_past"), await statusOf(bench, "booking", "bkg_today")]).toEqual([
+    "confirmed",
+    "checked_in",
+  ]);
+});
+
+test("a date that is changed or removed moves or cancels what was to come, and so does a removed merchant", async () => {
+  const bench = await open();
+  const stay = (id: string) => make(bench, "booking", { id, status: "confirmed", checkIn: "2026-01-07", checkOut: "2026-03-01" });
+  const change = (id: string, fields: object) => bench.control("PATCH", `/records/booking/${id}`, { merchant: "mer_blank", ...fields });
+  for (const id of ["bkg_moved", "bkg_cleared", "bkg_cancelled"]) await stay(id);
+  await change("bkg_moved", { checkIn: "2026-01-09" });
+  await change("bkg_cleared", { checkIn: null });
+  await change("bkg_cancelled", { status: "cancelled" });
+  expect(ownChanges(await advance(bench, "3d"))).toEqual([]);
+  expect(ownChanges(await advance(bench, "2d"))).toMatchObject([{ id: "bkg_moved", at: "2026-01-09T14:00:00.000Z", to: "checked_in" }]);
+  await stay("bkg_gone");
+  await bench.control("DELETE", "/merchants/mer_blank");
+  expect(ownChanges(await advance(bench, "30d"))).toEqual([]);
+});
+
+test("a reset forgets what was to come, and a snapshot restores it", async () => {
+  const bench = await open();
+  await make(bench, "sync_log", { id: "syl_1" });
+  await bench.control("PUT", "/snapshots/running");
+  await bench.control("POST", "/reset", {});
+  expect(ownChanges(await advance(bench, "1h"))).toEqual([]);
+  await setClock(bench, "frozen", NOON);
+  await bench.control("POST", "/snapshots/running/restore");
+  expect(ownChanges(await advance(bench, "1h"))).toMatchObject([{ id: "syl_1", to: "succeeded" }]);
+});

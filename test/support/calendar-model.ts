@@ -1,0 +1,88 @@
+// A model of life on the clock, independent of src/: which records a span of time changes, and when.
+
+import type { Answer } from "./sandbox.ts";
+
+type Entry = Answer["body"];
+
+export interface ExpectedChange {
+  at: string;
+  merchant: string;
+  kind: string;
+  id: string;
+  from: string;
+  to: string;
+}
+
+/** A merchant at the start of the span, with its records by kind. */
+export interface ModelledMerchant {
+  id: string;
+  /** Hours east of UTC during the whole span. */
+  offset: number;
+  records: Record<string, Entry[]>;
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** A day of the week from 0, Sunday. */
+const weekdayOf = (time: number) => new Date(time).getUTCDay();
+
+/** The next state of a record, and the local time of it as if that were UTC. */
+function nextOf(kind: string, record: Entry, { offset, records }: ModelledMerchant): [to: string, local: number] | undefined {
+  const at = (day: string | null, hour: number): number =>
+    day === null ? Number.NaN : new Date(`${day}T00:00:00Z`).getTime() + hour * HOUR;
+  const created = record.created * 1000 + offset * HOUR;
+  const automatic = records.statutory_settings?.[0]?.autoRemit === true;
+  switch (`${kind} ${record.status}`) {
+    case "payout pending": {
+      let day = Math.floor(created / DAY) * DAY + DAY;
+      while ([0, 6].includes(weekdayOf(day))) day += DAY;
+      return ["in_transit", day + 8 * HOUR];
+    }
+    case "payout in_transit":
+      return ["paid", at(record.arrivalDate, 9)];
+    case "payout_method pending_verification":
+      return ["verified", created + 60_000];
+    case "payroll pending":
+      return ["processing", at(record.payDate, 8)];
+    case "payroll processing":
+      return ["paid", at(record.payDate, 9)];
+    case "remittance pending":
+      return automatic ? ["paid", at(record.dueDate, 9)] : ["overdue", at(record.dueDate, 24)];
+    case "remittance paid":
+      return automatic ? ["confirmed", at(record.dueDate, 9)] : undefined;
+    case "membership_renewal pending":
+      return [record.autoRenew ? "renewed" : "grace", at(record.dueDate, 9)];
+    case "booking pending":
+      return ["cancelled", at(record.checkIn, 24)];
+    case "booking confirmed":
+      return ["checked_in", at(record.checkIn, 15)];
+    case "booking checked_in":
+      return ["checked_out", at(record.checkOut, 11)];
+    case "sync_log running":
+      return ["succeeded", (record.startedAt ?? record.created) * 1000 + offset * HOUR + 120_000];
+    default:
+      return undefined;
+  }
+}
+
+/** What happens to the records after `start`, until `end`, in order of time. Dates that have passed at the start bring nothing about. */
+export function expectedChanges(merchants: readonly ModelledMerchant[], start: number, end: number): ExpectedChange[] {
+  const changes: ExpectedChange[] = [];
+  for (const merchant of merchants)
+    for (const [kind, records] of Object.entries(merchant.records))
+      for (const given of records) {
+        const record = { ...given };
+        let earliest = start + 1;
+        for (let next = nextOf(kind, record, merchant); next !== undefined; next = nextOf(kind, record, merchant)) {
+          const [to, local] = next;
+          const due = local - merchant.offset * HOUR;
+          const at = earliest > start + 1 ? Math.max(due, earliest) : due;
+          if (!(at >= earliest && at <= end)) break;
+          changes.push({ at: new Date(at).toISOString(), merchant: merchant.id, kind, id: record.id, from: record.status, to });
+          record.status = to;
+          earliest = at;
+        }
+      }
+  return changes.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
+}
