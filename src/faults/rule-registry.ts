@@ -29,9 +29,7 @@ export function createRuleRegistry({ clock, seed, known }: FaultsOptions, index:
     const id = random.id("flt", ++count);
     return rules.has(id) ? newId() : id;
   };
-  const find = (id: string) =>
-    rules.get(id) ??
-    fail("resource_not_found", `There is no fault rule ${id}.${didYouMean(id, rules.keys()) || " GET /_sandbox/faults lists them."}`);
+  const find = (id: string) => rules.get(id) ?? failUnknownRule(id, [...rules.keys()]);
   const put = (armed: ArmedRule): RuleState => {
     rules.set(armed.id, armed);
     index.rebuild();
@@ -89,4 +87,9 @@ function makeRoom(rules: Map<string, ArmedRule>, now: number): void {
   if (!over)
     fail("validation_failed", `${MAX_RULES} fault rules are armed, which is the maximum. Remove some, or DELETE /_sandbox/faults.`);
   rules.delete(over.id);
+}
+
+function failUnknownRule(id: string, known: readonly string[]): never {
+  const choice = known.length > 0 ? ` There are ${known.slice(0, 10).join(", ")}.` : " None is armed.";
+  fail("resource_not_found", `There is no fault rule ${id}.${didYouMean(id, known) || choice}`);
 }

@@ -24,8 +24,9 @@ export const REQUEST_ID_HEADER = "X-Sandbox-Request-Id";
 
 const succeeded = (status: number) => status < 300;
 
-/** A request with a foreign Host or Origin is rejected before rate limiting. */
-const ALMOST_EVERY = "Every response, except when a foreign `Host` or `Origin` is rejected";
+/** These requests are rejected before the sandbox looks up a rate limit window. */
+const ALMOST_EVERY =
+  "Every response, except to a foreign `Host` or `Origin`, an unknown `Expect`, a URL or headers that are too long, or malformed HTTP";
 
 const window: HeaderFact[] = [
   { name: "RateLimit-Limit", schema: count("Number of requests allowed per window"), on: ALMOST_EVERY, sentWith: () => true },

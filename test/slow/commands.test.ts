@@ -349,7 +349,7 @@ describe("traffic", () => {
     expect(await traffic(bench, "begin")).toMatchObject({ code: 2, error: expect.stringContaining("It has start, stop, status") });
     expect(await traffic(bench, "start", "--mix", "payment")).toMatchObject({ code: 2, error: expect.stringContaining("payment=3") });
     expect(await traffic(bench, "start", "--mix", "paymant=1")).toMatchObject({
-      code: 1,
+      code: 2,
       error: expect.stringContaining("Did you mean payment?"),
     });
   });
@@ -362,24 +362,26 @@ describe("is rejected", () => {
     [["receive", "--fail", "some"], 2, '--fail takes a whole number from 0 to 99999; received "some"'],
     [["receive", "--slow", "down"], 2, '--slow: "down" is not a duration'],
     [["receive", "--port", "0", "--for", "nobody"], 2, "no merchant nobody; it has mer_lodge"],
-    [["receive", "--port", "0", "--events", "Not A Type"], 1, "POST /v1/webhooks was answered 400"],
+    [["receive", "--port", "0", "--events", "Not A Type"], 2, "merchant-sandbox: events.0 must match"],
     [["receive", "--sceret", "x"], 2, "Did you mean --secret?"],
     [["receive", "here"], 2, 'Unexpected argument "here"'],
     [["trigger"], 2, "merchant-sandbox trigger payment.succeeded"],
     [["trigger", "a.b", "--data", "{"], 2, "--data is not JSON"],
     [["trigger", "a.b", "c.d"], 2, 'Unexpected argument "c.d"'],
-    [["trigger", "Payment Succeeded"], 1, "was answered 400"],
+    [["trigger", "Payment Succeeded"], 2, "merchant-sandbox: type must match"],
     [["deliveries", "all"], 2, 'Unexpected argument "all"'],
-    [["deliveries", "--limit", "0"], 1, "was answered 400: limit"],
-    [["deliveries", "--status", "lost"], 1, "was answered 400: status"],
+    [["deliveries", "--limit", "0"], 2, "merchant-sandbox: limit must be at least 1"],
+    [["deliveries", "--status", "lost"], 2, "merchant-sandbox: status must be"],
     [["deliveries", "--limit"], 2, "--limit needs a value"],
     [["replay"], 2, "replay takes the id of an attempt (whd_…) or of an event (evt_…)"],
     [["replay", "pay_001"], 2, 'received "pay_001"'],
-    [["replay", "evt_none"], 1, "was answered 404"],
+    [["replay", "evt_none"], 2, "merchant-sandbox: There is no event evt_none"],
     [["reset", "nobody"], 2, "no merchant nobody"],
     [["clock", "advance"], 2, "clock advance 1h"],
-    [["clock", "advance", "soon"], 1, "was answered 400: by must be a span"],
+    [["clock", "advance", "soon"], 2, "merchant-sandbox: by must be a span"],
     [["clock", "advnace", "1h"], 2, "Did you mean advance?"],
+    [["fault", "rm", "flt_none"], 2, "There is no fault rule flt_none. None is armed."],
+    [["scenario", "start", "lost-respons"], 2, "merchant-sandbox: There is no scenario lost-respons"],
     [["clock", "set"], 2, "clock set 2026-01-05T09:00:00Z"],
   ];
 

@@ -135,8 +135,8 @@ test("serves a room and joins it", async () => {
 });
 
 test.each([
-  [["learn", "pagign"], 1, "Did you mean paging?"],
-  [["learn", "--checkpoint", "9"], 1, "there is no step 9"],
+  [["learn", "pagign"], 2, "Did you mean paging?"],
+  [["learn", "--checkpoint", "9"], 2, "there is no step 9"],
   [["learn", "--checkpoint", "two"], 2, "--checkpoint takes the number of a step"],
   [["learn", "--join", "http://127.0.0.1:1/"], 2, "--join takes the URL of a room"],
   [["learn", "--serve", "--seed", "7"], 2, "--seed cannot be used with --serve"],

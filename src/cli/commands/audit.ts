@@ -11,7 +11,8 @@ const WIDTH = 19;
 const INDENT = " ".repeat(MARKS.pass.length + 1 + WIDTH);
 
 export const audit = command({
-  summary: "test a webhook receiver with genuine and forged events (exit code 3 if it accepts a forgery)",
+  summary:
+    "test a webhook receiver with genuine and forged events (exit code 1 if it fails a probe, 3 if it accepts a forgery, 4 if nothing can be said)",
   usage: "audit <url>",
   positionals: 1,
   flags: {

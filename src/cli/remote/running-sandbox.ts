@@ -84,9 +84,15 @@ async function service<Reply>(url: string, call: ServiceCall<Reply>, schema: TUn
 /** The number of characters printed of a server's message. */
 const MAX_MESSAGE = 2_000;
 
+/** What a value or a name in the command is refused with; the message says all, so the call behind it is not named. */
+const REFUSED_WORDS: Readonly<Record<number, "usage" | "runtime">> = { 400: "usage", 404: "usage", 409: "runtime" };
+
 function refusal(method: string, path: string, { status, body }: HttpReply): SandboxError {
-  const { message } = (body ?? {}) as { message?: unknown };
+  const { message, code } = (body ?? {}) as { message?: unknown; code?: unknown };
   const said =
     typeof message === "string" ? message.slice(0, MAX_MESSAGE) : mask(typeof body === "string" ? body : JSON.stringify(body), 200);
+  const exit = REFUSED_WORDS[status];
+  if (exit !== undefined && typeof message === "string" && typeof code === "string" && code !== "route_not_found")
+    return new SandboxError(said, exit);
   return new SandboxError(`${method} ${path} was answered ${status}: ${said}`);
 }
