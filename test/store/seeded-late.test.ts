@@ -89,6 +89,15 @@ test.each([0, 1, 2.4, 3, 5.9, 6.999])(
   },
 );
 
+test("a reset in the same week carries out what has fallen due since the start", async () => {
+  const time = (parseTime(AS_OF) as number) + 6.5 * DAY;
+  const bench = await openAt(parseTime(AS_OF) as number);
+  await bench.reset();
+  await bench.clock.set({ mode: "frozen", now: isoTime(time) });
+  await bench.reset();
+  expect(await recordsOf(bench)).toEqual(await recordsOf(await openAt(time)));
+});
+
 test("a reset and a new merchant are seeded at the present of the clock", async () => {
   const bench = await openAt(parseTime(AS_OF) as number);
   await bench.clock.advance({ by: "400d" });

@@ -49,12 +49,13 @@ function dueTimesOf(image: SeedImage, { resources, open }: ScheduleOptions): rea
   }
 }
 
+/** An image has due times as of the day to which its dates moved; the hour may differ in summer time. */
 function* readDueTimes({ database, createOperationContext }: Stores, resources: readonly Resource[]): Generator<DueRecord> {
-  const withStatus = database.sql.prepare<[], Omit<DueRecord, "due"> & { status: string; body: string }>(
-    "select merchant, kind, id, status, body from documents where status is not null order by sequence",
+  const withDueTime = database.sql.prepare<[], Omit<DueRecord, "due"> & { status: string; body: string }>(
+    "select merchant, kind, id, status, body from documents where due is not null order by sequence",
   );
   const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
-  for (const { merchant, kind, id, status, body } of withStatus.all()) {
+  for (const { merchant, kind, id, status, body } of withDueTime.all()) {
     const next = kinds.get(kind)?.states[status]?.next;
     const { own } = createOperationContext(merchant, 0, undefined);
     const at = next?.({ record: JSON.parse(body), own })?.at;

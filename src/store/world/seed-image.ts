@@ -30,25 +30,27 @@ interface SeedImageOptions {
   open(): Stores;
 }
 
+interface SeededImage extends SeedImage {
+  /** When the next of its records falls due, which a later seeding has to carry out, in sandbox milliseconds. */
+  until: number;
+}
+
 /** Images by fixtures, seed and time, as far as dates depend on it. */
-const cache = new WeakMap<readonly Fixture[], Map<string, SeedImage>>();
+const cache = new WeakMap<readonly Fixture[], Map<string, SeededImage>>();
 const MOST_CACHED = 8;
 
 export function getSeedImage(options: SeedImageOptions): SeedImage {
   const { fixtures, seed, clock } = options;
   const isDated = fixtures.every(({ merchant }) => merchant.created !== undefined);
-  const images = cache.get(fixtures) ?? new Map<string, SeedImage>();
+  const images = cache.get(fixtures) ?? new Map<string, SeededImage>();
   cache.set(fixtures, images);
-  const byDates = `${seed} ${datesAt(fixtures, clock.now())}`;
-  const byTime = `${seed} ${clock.now()}`;
-  const known = (isDated ? images.get(byDates) : undefined) ?? images.get(byTime);
+  const now = clock.now();
+  const names = isDated ? [`${seed} ${datesAt(fixtures, now)}`, `${seed} ${now}`] : [`${seed} ${now}`];
+  const known = names.map((name) => images.get(name)).find((image) => image !== undefined && now < image.until);
   if (known) return known;
-  const { bytes, changes } = serialized(options);
-  return keep(
-    images,
-    isDated && changes === 0 ? byDates : byTime,
-    imageOf(() => bytes),
-  );
+  const { bytes, changes, until } = serialized(options);
+  const name = changes === 0 ? names[0] : names.at(-1);
+  return keep(images, name ?? "", { ...imageOf(() => bytes), bytes, until });
 }
 
 /** An image that the build wrote, with its dates moved to `now`; undefined if seeding has to make it. */
@@ -79,20 +81,20 @@ function datesAt(written: readonly { asOf?: string | undefined }[], now: number)
   return JSON.stringify([...days].map((asOf) => asOf !== undefined && shiftTo(asOf, now)));
 }
 
-function keep(images: Map<string, SeedImage>, name: string, image: SeedImage): SeedImage {
+function keep<Image extends SeedImage>(images: Map<string, Image>, name: string, image: Image): Image {
   if (images.size >= MOST_CACHED) images.clear();
   images.set(name, image);
   return image;
 }
 
-function serialized({ fixtures, resources, clock, open }: SeedImageOptions): { bytes: Buffer; changes: number } {
+function serialized({ fixtures, resources, clock, open }: SeedImageOptions): { bytes: Buffer; changes: number; until: number } {
   const stores = open();
   try {
     createViews(stores.database, resources);
     const { seed } = openSeeder(stores, resources, clock);
     const seedAll = () => fixtures.reduce((changes, fixture) => changes + seed(fixture, { ...asWritten(fixture), place: null }), 0);
     const changes = stores.database.transaction(seedAll);
-    return { bytes: stores.database.sql.serialize(), changes };
+    return { bytes: stores.database.sql.serialize(), changes, until: stores.dueRecords.soonest() ?? Infinity };
   } finally {
     stores.close();
   }
