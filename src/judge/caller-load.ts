@@ -1,5 +1,6 @@
 // Tracks what each client sends while the service asks it for less: while its key is limited, when a wait is over, and during an outage.
 
+import { realBusyTime } from "../kernel/clock.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import { startOf } from "./retry-evidence.ts";
 import { type Retry, SAMPLE_SIZE } from "./rules/rule.ts";
@@ -10,7 +11,7 @@ export interface LoadListeners {
   onLimitRespected(limited: ObservedCall, after: readonly ObservedCall[], back: ObservedCall): void;
   /** Calls return at about this time. */
   onWait(until: number): void;
-  onReturn(sample: readonly ObservedCall[]): void;
+  onReturn(sample: readonly Returned[]): void;
   onOutage(failed: readonly ObservedCall[], limit: number): void;
   /** `back` is the first success after an outage in which the client backed off. */
   onOutageOver(outage: Outage, back: ObservedCall): void;
@@ -27,11 +28,19 @@ export interface Outage {
   isReported: boolean;
 }
 
+/** A call that returned after its wait. */
+export interface Returned {
+  readonly from: ObservedCall;
+  readonly call: ObservedCall;
+  /** The busy time of the event loop when it was seen. */
+  readonly busy: number;
+}
+
 interface CallerLoad {
   /** The calls that were told to wait, to one path, until the wait of the first is over. */
   limited: { first: ObservedCall; after: ObservedCall[]; known: Set<string>; isReported: boolean } | undefined;
   /** Retries of calls that waited at the same time. */
-  returned: Pick<Retry, "from" | "to">[];
+  returned: Returned[];
   outage: Outage | undefined;
   /** Its calls of the last OUTAGE_SPAN. */
   failed: ObservedCall[];
@@ -71,9 +80,7 @@ export function createCallerLoad(listeners: LoadListeners) {
       observeLimit(load, call, isLimited, listeners);
       observeOutage(load, call, listeners);
     },
-    observeRetry(retry: Retry) {
-      if (retry.isCertain) observeReturn(loadOf(retry.to), retry, listeners);
-    },
+    observeRetry: (retry: Retry) => observeReturn(loadOf(retry.to), retry, listeners),
   };
 }
 
@@ -155,10 +162,10 @@ function endOutage(load: CallerLoad, back: ObservedCall, { onOutageOver }: LoadL
 function observeReturn(load: CallerLoad, { from, to }: Retry, listeners: LoadListeners): void {
   if (from.requestedWait?.form !== "seconds" || from.requestedWait.milliseconds === 0 || to.arrived < endOf(from)) return;
   const [first] = load.returned;
-  if (first && (from.answered >= first.to.arrived || Math.abs(endOf(from) - endOf(first.from)) > SAME_TIME)) load.returned = [];
-  load.returned.push({ from, to });
+  if (first && (from.answered >= first.call.arrived || Math.abs(endOf(from) - endOf(first.from)) > SAME_TIME)) load.returned = [];
+  load.returned.push({ from, call: to, busy: realBusyTime() });
   if (load.returned.length < SAMPLE_SIZE) return;
-  const sample = load.returned.map(({ to: call }) => call);
+  const sample = load.returned;
   load.returned = [];
   listeners.onReturn(sample);
 }

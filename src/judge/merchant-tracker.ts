@@ -4,7 +4,7 @@ import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { Proof, VerdictMessage } from "../contracts/verdict.ts";
 import { realNow } from "../kernel/clock.ts";
 import type { EventLoopLag } from "../kernel/event-loop-lag.ts";
-import { createCallerLoad, type Outage } from "./caller-load.ts";
+import { createCallerLoad, type Outage, type Returned } from "./caller-load.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import { createReceivers, type ReceiverListeners, type Receivers } from "./receivers.ts";
 import { createRejectionTracker } from "./rejections.ts";
@@ -119,11 +119,12 @@ const loadListeners = ({ log: { add }, lag, recentOf }: TrackerTools) => ({
   onLimitRespected: (limited: ObservedCall, after: readonly ObservedCall[], back: ObservedCall) =>
     void runRules(add, callSubject(back, [limited]), (rule) => rule.onLimitRespected?.(limited, after, back)),
   onWait: (until: number) => lag.watch(Math.min(until, realNow() + MAX_WATCH)),
-  onReturn(sample: readonly ObservedCall[]) {
-    const [first, last] = [sample[0] as ObservedCall, sample.at(-1) as ObservedCall];
+  onReturn(sample: readonly Returned[]) {
+    const calls = sample.map(({ call }) => call);
+    const [first, last] = [calls[0], calls.at(-1)] as [ObservedCall, ObservedCall];
     const before = lag.worst(first.arrived - LAG_WINDOW, first.arrived);
     const total = lag.total(first.arrived - LAG_WINDOW, last.arrived);
-    runRules(add, callSubject(first, sample), (rule) => rule.onReturn?.(sample, { before, total }));
+    runRules(add, callSubject(first, calls), (rule) => rule.onReturn?.(sample, { before, total }));
   },
   onOutage: (failed: readonly ObservedCall[], limit: number) =>
     void runRules(add, callSubject(failed[0] as ObservedCall, failed), (rule) => rule.onOutage?.(failed, limit)),

@@ -2,7 +2,7 @@
 
 import type { Firing } from "../../src/contracts/fault.ts";
 import type { Verdict } from "../../src/contracts/verdict.ts";
-import type { JournalEntry } from "../../src/store/journal/request-log.ts";
+import type { Connection, JournalEntry } from "../../src/store/journal/request-log.ts";
 import { firing, journalEntry, writeEntry } from "../support/judge-inputs.ts";
 
 export interface Observed {
@@ -164,6 +164,17 @@ const limits: Behaviour[] = [
         .flatMap((place) => [seen(journalEntry(place * 20, 429, { ...told(1), search: `limit=${place}` }))])
         .concat(range(20).map((place) => seen(journalEntry(1_500 + place * 31, 200, { search: `limit=${place}` })))),
     expected: { "retry_after.honoured": "pass", "retry_after.jittered": "pass" },
+  },
+  {
+    name: "has 20 workers that share connections and return together",
+    calls: () => {
+      const connections = range(20).map((place) => ({ number: 5_000 + place, opened: 1e9 - 500 }));
+      const share = (place: number) => ({ connection: connections[place % 20] as Connection, sentAfter: 1e9 - 100 });
+      return range(20)
+        .map((place) => seen(journalEntry(place / 10, 429, { ...told(1), ...share(place), duration: 8, search: `limit=${place}` })))
+        .concat(range(20).map((place) => seen(journalEntry(1_010 + place / 10, 200, { ...share(place + 7), search: `limit=${place}` }))));
+    },
+    expected: { "retry_after.honoured": "pass", "retry_after.jittered": "fail" },
   },
   {
     name: "has 40 workers that return together",

@@ -14,6 +14,8 @@ import { type Bench, share } from "../support/sandbox.ts";
 
 const RUNS = Number(process.env.RUNS);
 const SEED = Number(process.env.SEED ?? 7);
+/** Only behaviours with this in their names. */
+const ONLY = process.env.ONLY ?? "";
 /** Runs at a time: most of a run is waiting. */
 const CONCURRENT = { alone: 32, "beside 20 workers": 16, "on a loaded machine": 32 };
 const DELAYS = [0, 1, 10, 100, 300, 3_000];
@@ -27,11 +29,12 @@ interface Run {
   surroundings: (typeof SURROUNDINGS)[number];
 }
 
+const played = clientBehaviours.filter(({ name }) => name.includes(ONLY));
 const random = createRandom(SEED);
 const pick = <T>(list: readonly T[], ...name: (string | number)[]): T => list[Math.floor(random.fraction(...name) * list.length)] as T;
 
 function runOf(number: number, surroundings: Run["surroundings"]): Run {
-  const behaviour = clientBehaviours[number % clientBehaviours.length] as ClientBehaviour;
+  const behaviour = played[number % played.length] as ClientBehaviour;
   const isProgram = !behaviour.isFast && random.fraction("program", surroundings, number) < 0.04;
   const names = Object.keys(transports).filter((name) => PROGRAMS.includes(name) === isProgram);
   return {
@@ -142,9 +145,7 @@ type Row = Record<Outcome | "wrong" | "too slow", number>;
 
 test.runIf(RUNS > 0)("each behaviour gets its verdict, whatever the client, the delay and the load", { timeout: 36_000_000 }, async () => {
   const bench = await share({ clock: "real" });
-  const rows = new Map<string, Row>(
-    clientBehaviours.map(({ name }) => [name, { pass: 0, fail: 0, inconclusive: 0, wrong: 0, "too slow": 0 }]),
-  );
+  const rows = new Map<string, Row>(played.map(({ name }) => [name, { pass: 0, fail: 0, inconclusive: 0, wrong: 0, "too slow": 0 }]));
   const wrong: string[] = [];
   const count = (run: Run, { isShown, verdicts, calls }: Played) => {
     const row = rows.get(run.behaviour.name) as Row;
@@ -153,7 +154,10 @@ test.runIf(RUNS > 0)("each behaviour gets its verdict, whatever the client, the 
     row[outcome]++;
     if (isRight) return;
     row.wrong++;
-    const said = verdicts.slice(0, MOST_LINES).map(({ rule, verdict, says }) => `${verdict} ${rule}: ${says}`);
+    const { fails, passes = [] } = run.behaviour;
+    const isTelling = ({ rule, verdict }: FoundVerdict) => verdict !== "pass" || fails.includes(rule) || passes.includes(rule);
+    const telling = verdicts.filter(isTelling).slice(-MOST_LINES);
+    const said = telling.map(({ rule, verdict, says }) => `${verdict} ${rule}: ${says}`);
     const { behaviour, transport, delay, surroundings } = run;
     wrong.push([`${behaviour.name}, ${transport}, ${delay} ms, ${surroundings}`, ...said, ...calls.slice(-MOST_LINES)].join("\n  "));
   };

@@ -1,5 +1,6 @@
 // retry_after.jittered: calls that were told to wait until the same time do not all return at that time.
 
+import type { Returned } from "../caller-load.ts";
 import type { Rule } from "./rule.ts";
 
 /** Most of a herd returns within this many milliseconds; the rest may be late. */
@@ -13,18 +14,19 @@ export const retryAfterJittered: Rule = {
   demands: "Calls that wait for the same Retry-After return at different times.",
   hint: "Add a random part to each wait, such as up to a tenth of it: otherwise all workers return at once and meet the limit again.",
   onReturn(sample, { before, total }) {
-    const arrivals = sample.map(({ arrived }) => arrived).sort((one, other) => one - other);
-    const first = arrivals[0] ?? 0;
-    const spread = (arrivals[Math.ceil(MOST * arrivals.length) - 1] ?? first) - first;
+    const inOrder = [...sample].sort((one, other) => one.call.arrived - other.call.arrived);
+    const [first, last] = [inOrder[0], inOrder[Math.ceil(MOST * inOrder.length) - 1]] as [Returned, Returned];
+    const spread = last.call.arrived - first.call.arrived;
+    const busy = Math.max(total, last.busy - first.busy);
     // Calls that arrive while the event loop is blocked wait for it, and so come together; lag after the first arrival spreads them.
-    const verdict = spread + before <= TOGETHER ? "fail" : spread <= TOGETHER + total ? "inconclusive" : "pass";
+    const verdict = spread + before <= TOGETHER ? "fail" : spread <= TOGETHER + busy ? "inconclusive" : "pass";
     return {
       verdict,
       says: `Most of ${sample.length} calls that waited for the same Retry-After returned within ${Math.round(spread)} ms${
-        verdict === "inconclusive" ? `, but this machine lagged by ${Math.round(total)} ms: they may have come together or apart` : ""
+        verdict === "inconclusive" ? `, but this machine was busy for ${Math.round(busy)} ms: they may have come together or apart` : ""
       }.`,
-      calls: sample,
-      milliseconds: { spread: Math.round(spread), together: TOGETHER, late: Math.round(total) },
+      calls: inOrder.map(({ call }) => call),
+      milliseconds: { spread: Math.round(spread), together: TOGETHER, late: Math.round(busy) },
     };
   },
 };

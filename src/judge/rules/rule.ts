@@ -3,7 +3,7 @@
 import type { Firing } from "../../contracts/fault.ts";
 import type { AttemptMessage } from "../../contracts/live-messages.ts";
 import type { JudgedRule, Proof, Verdict } from "../../contracts/verdict.ts";
-import type { Outage } from "../caller-load.ts";
+import type { Outage, Returned } from "../caller-load.ts";
 import type { ObservedCall } from "../observed-call.ts";
 
 /** One logical call: its first try and each retry. */
@@ -89,7 +89,7 @@ export interface Rule extends JudgedRule {
   /** `back` is the client's first call after the wait of `limited`; meanwhile it sent `after`, at most one call for each worker. */
   onLimitRespected?(limited: ObservedCall, after: readonly ObservedCall[], back: ObservedCall): Finding | undefined;
   /** SAMPLE_SIZE retries of calls that waited at the same time, as their Retry-After asked; `lag` is the event loop lag before the first, and all lag until the last. */
-  onReturn?(sample: readonly ObservedCall[], lag: { before: number; total: number }): Finding | undefined;
+  onReturn?(sample: readonly Returned[], lag: { before: number; total: number }): Finding | undefined;
   /** A client's calls within a second, all of which failed temporarily; its workers may send `limit` of them. */
   onOutage?(failed: readonly ObservedCall[], limit: number): Finding | undefined;
   /** `back` is the client's first success after an outage in which it sent at most as many calls per second as one worker may. */

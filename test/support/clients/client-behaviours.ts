@@ -44,10 +44,10 @@ const repeat = async (times: number, act: (time: number) => Promise<unknown>) =>
 };
 const each = (times: number, act: (time: number) => Promise<unknown>) => Promise.all(Array.from({ length: times }, (_, time) => act(time)));
 
-/** Whether 24 workers got their 429 so close together that their waits end at the same time. */
+/** Whether 20 workers got their 429 so close together that their waits end at the same time. */
 async function areLimitedTogether(get: Actions["get"]): Promise<boolean> {
   const started = performance.now();
-  await each(24, (worker) => get(`/payments?limit=${worker + 1}`));
+  await each(20, (worker) => get(`/payments?limit=${worker + 1}`));
   return performance.now() - started < 800;
 }
 
@@ -124,27 +124,27 @@ const limits: ClientBehaviour[] = [
     act: async ({ fault, get }) => [await fault(limited(300), 32), await repeat(32, (time) => get(`/payments?limit=${time + 1}`))],
   },
   {
-    name: "24 workers that return together",
+    name: "20 workers that return together",
     isFast: true,
     fails: ["retry_after.jittered"],
     passes: ["retry_after.honoured"],
     async act({ fault, get, wait }) {
-      await fault(limited(1), 24);
+      await fault(limited(1), 20);
       const isShown = await areLimitedTogether(get);
       await wait(1_020);
-      await each(24, (worker) => get(`/payments?limit=${worker + 1}`));
+      await each(20, (worker) => get(`/payments?limit=${worker + 1}`));
       return isShown;
     },
   },
   {
-    name: "24 workers that return at random",
+    name: "20 workers that return at random",
     isFast: true,
     fails: [],
     passes: ["retry_after.honoured", "retry_after.jittered"],
     async act({ fault, get, wait, random }) {
-      await fault(limited(1), 24);
+      await fault(limited(1), 20);
       const isShown = await areLimitedTogether(get);
-      await each(24, async (worker) => [await wait(1_020 + 600 * random(worker)), await get(`/payments?limit=${worker + 1}`)]);
+      await each(20, async (worker) => [await wait(1_020 + 600 * random(worker)), await get(`/payments?limit=${worker + 1}`)]);
       return isShown;
     },
   },
