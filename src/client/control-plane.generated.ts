@@ -1355,6 +1355,8 @@ export interface SandboxReportInput {
   format?: "json" | "junit" | "markdown" | "html" | "har";
   /** Why the run failed, one reason per line, as `exec --fail-on` finds them: each is a failure in the report */
   problems?: string;
+  /** The conditions of `exec --fail-on`, separated by commas: with them, even with none, the report fails exactly if there are problems, and failed verdicts are failures only with `verdicts`. Left out, each failed verdict is a failure */
+  failOn?: string;
 }
 
 export interface SandboxResetInput {

@@ -18,12 +18,19 @@ export const showReport = endpoint({
     problems: Type.Optional(
       text("Why the run failed, one reason per line, as `exec --fail-on` finds them: each is a failure in the report"),
     ),
+    failOn: Type.Optional(
+      text(
+        "The conditions of `exec --fail-on`, separated by commas: with them, even with none, the report fails exactly if there are problems, and failed verdicts " +
+          "are failures only with `verdicts`. Left out, each failed verdict is a failure",
+      ),
+    ),
   }),
   reply: Type.Record(Type.Unknown()),
   documents: { junit: "application/xml", markdown: "text/markdown", html: "text/html" },
   errors: ["validation_failed"],
-  async handle({ query: { format = "json", problems = "" }, report }) {
-    const lines = problems.split("\n").filter((line) => line !== "");
-    return (await report(format, lines)) as Record<string, unknown>;
+  async handle({ query: { format = "json", problems = "", failOn }, report }) {
+    const parts = (text: string, separator: string) => text.split(separator).filter((part) => part !== "");
+    const end = { problems: parts(problems, "\n"), failOn: failOn === undefined ? null : parts(failOn, ",") };
+    return (await report(format, end)) as Record<string, unknown>;
   },
 });

@@ -28,7 +28,8 @@ export function har({ run, rows, attempts }: Material) {
   const exchanges = [...rows.map((row) => requestExchange(run.sandbox.url, row)), ...attempts.map(deliveryExchange)];
   exchanges.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
   const creator = { name: "merchant-sandbox", version: run.sandbox.version };
-  const comment = run.problems.length === 0 ? {} : { comment: `The run failed: ${run.problems.join(" ")}` };
+  const reasons = run.problems.length > 0 ? run.problems : [`${run.totals.verdicts.fail} verdicts failed.`];
+  const comment = run.failed ? { comment: `The run failed: ${reasons.join(" ")}` } : {};
   return { log: { version: "1.2", creator, pages: [], entries: exchanges.map(entry), ...comment } };
 }
 

@@ -48,7 +48,7 @@ ${deliveries(run)}
 `.text;
 }
 
-function outcome({ problems, verdicts, totals }: Run): Markup {
+function outcome({ problems, failed, verdicts, totals }: Run): Markup {
   if (problems.length > 0) return markup`<span class="pill fail">the run failed</span>`;
   if (verdicts.length === 0) return markup`<span class="pill none">no verdicts</span>`;
   const { fail } = totals.verdicts;
@@ -58,6 +58,7 @@ function outcome({ problems, verdicts, totals }: Run): Markup {
     inconclusive: "the judge could not tell",
   };
   const verdict = verdictOf(totals);
+  if (verdict === "fail" && !failed) return markup`<span class="pill inconclusive">the run passed, but ${words.fail}</span>`;
   return markup`<span class="pill ${verdict}">${words[verdict]}</span>`;
 }
 

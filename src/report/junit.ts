@@ -1,11 +1,24 @@
 // Formats a run as JUnit XML: a case for each verdict and for each operation of the service.
 
 import { evidenceText } from "../contracts/verdict.ts";
-import type { ReportedScenario, ReportedVerdict, Run } from "./run-data.ts";
+import { countsAsFailure, type ReportedScenario, type ReportedVerdict, type Run } from "./run-data.ts";
 
 export function junit(run: Run): string {
-  const scenarios = run.scenarios.length === 0 ? [] : [suite("scenarios", run, run.scenarios.map(scenarioCase))];
-  const verdicts = suite("verdicts", run, run.verdicts.map(verdictCase));
+  const scenarios =
+    run.scenarios.length === 0
+      ? []
+      : [
+          suite(
+            "scenarios",
+            run,
+            run.scenarios.map((scenario) => scenarioCase(run, scenario)),
+          ),
+        ];
+  const verdicts = suite(
+    "verdicts",
+    run,
+    run.verdicts.map((verdict) => verdictCase(run, verdict)),
+  );
   const problems = run.problems.length === 0 ? [] : [suite("problems", run, run.problems.map(problemCase))];
   const suites = [...problems, ...scenarios, verdicts, suite("coverage", run, run.coverage.map(coverageCase))];
   const { tests, failures, skipped } = total(suites);
@@ -43,21 +56,29 @@ function problemCase(problem: string, index: number): Case {
   return testcase("failed", "problems", `problem ${index + 1}`, failure);
 }
 
+const skipped = (classname: string, name: string, message: string) =>
+  testcase("skipped", classname, name, `      <skipped${attributes({ message })}/>`);
+
+/** A failure that does not fail the run, because `--fail-on` does not name it, is a skipped case too. */
+const tolerated = (condition: string, says: string) => `Failed, but the run does not fail on ${condition}: ${says}`;
+
 /** An inconclusive verdict is a skipped case. */
-function scenarioCase({ name, merchant, title, verdict, says, expectations }: ReportedScenario): Case {
+function scenarioCase(run: Run, { name, merchant, title, verdict, says, expectations }: ReportedScenario): Case {
   const named = [name, merchant].filter((part) => part !== null).join(" ");
   if (verdict === "pass") return testcase("passed", "scenarios", named);
-  if (verdict === "inconclusive") return testcase("skipped", "scenarios", named, `      <skipped${attributes({ message: says })}/>`);
+  if (verdict === "inconclusive") return skipped("scenarios", named, says);
+  if (!countsAsFailure(run, "score")) return skipped("scenarios", named, tolerated("score", says));
   const shown = [title, ...expectations.map(({ rule, points, earned, verdict: came }) => `${rule} ${came}, ${earned} of ${points}`)];
   const failure = `      <failure${attributes({ message: says, type: "scenario" })}>${escapeXml(shown.join("\n"))}</failure>`;
   return testcase("failed", "scenarios", named, failure);
 }
 
-function verdictCase(verdict: ReportedVerdict): Case {
+function verdictCase(run: Run, verdict: ReportedVerdict): Case {
   const { id, rule, says, hint, severity, operation } = verdict;
   const name = [rule, operation, id].filter((part) => part !== null).join(" ");
   if (verdict.verdict === "pass") return testcase("passed", "verdicts", name);
-  if (verdict.verdict === "inconclusive") return testcase("skipped", "verdicts", name, `      <skipped${attributes({ message: says })}/>`);
+  if (verdict.verdict === "inconclusive") return skipped("verdicts", name, says);
+  if (!countsAsFailure(run, "verdicts")) return skipped("verdicts", name, tolerated("verdicts", says));
   const shown = [hint, evidenceText(verdict)].join("\n");
   return testcase(
     "failed",
@@ -71,7 +92,7 @@ function verdictCase(verdict: ReportedVerdict): Case {
 function coverageCase({ area, operation, calls, method, path }: Run["coverage"][number]): Case {
   const of = `coverage.${area}`;
   if (calls > 0) return testcase("passed", of, operation);
-  return testcase("skipped", of, operation, `      <skipped${attributes({ message: `${method} ${path} was never called` })}/>`);
+  return skipped(of, operation, `${method} ${path} was never called`);
 }
 
 function testcase(outcome: Case["outcome"], classname: string, name: string, content?: string): Case {

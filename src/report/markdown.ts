@@ -53,8 +53,10 @@ export function markdown(run: Run): string {
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-function title({ problems, verdicts, totals }: Run): string {
+function title(run: Run): string {
+  const { problems, verdicts, totals } = run;
   if (problems.length > 0) return "❌ The run failed";
+  if (totals.verdicts.fail > 0 && !run.failed) return "⚠️ The run passed, but the judge found mistakes";
   return verdicts.length > 0 ? OUTCOME[verdictOf(totals)] : "Run of the merchant sandbox";
 }
 

@@ -6,7 +6,7 @@ import { har } from "./har.ts";
 import { page } from "./html-page.ts";
 import { junit } from "./junit.ts";
 import { markdown } from "./markdown.ts";
-import { gather, type Material, type RunSources } from "./run-data.ts";
+import { gather, type Material, type RunEnd, type RunSources } from "./run-data.ts";
 
 const formats: Record<ReportFormat, (material: Material) => object> = {
   json: ({ run }) => run,
@@ -17,5 +17,4 @@ const formats: Record<ReportFormat, (material: Material) => object> = {
 };
 
 /** An object for JSON formats, otherwise a document. */
-export const report = (sources: RunSources, format: ReportFormat, problems: readonly string[]): object =>
-  formats[format](gather(sources, problems));
+export const report = (sources: RunSources, format: ReportFormat, end: RunEnd): object => formats[format](gather(sources, end));

@@ -69,9 +69,17 @@ export interface ReportedScenario extends Pick<ScenarioState, "name" | "title" |
 
 export type ReportedVerdict = Omit<VerdictMessage, "at"> & { at: string };
 
-export interface Run {
+/** How `exec` ended; outside of it, there are no problems and no conditions. */
+export interface RunEnd {
   /** Why the run failed besides its verdicts, such as a condition of `exec --fail-on`. */
   problems: readonly string[];
+  /** The conditions of `exec --fail-on`; null outside of `exec`, where each failed verdict fails the report. */
+  failOn: readonly string[] | null;
+}
+
+export interface Run extends RunEnd {
+  /** In `exec`, whether it exits with another code than 0. */
+  failed: boolean;
   sandbox: { version: string; url: string; clock: string; now: string };
   totals: {
     operations: { called: number; total: number };
@@ -107,7 +115,7 @@ export interface Material {
 /** A longer page would be of no use. */
 const MOST = 2_000;
 
-export function gather(sources: RunSources, problems: readonly string[]): Material {
+export function gather(sources: RunSources, end: RunEnd): Material {
   const { about, clock, requestLog, attempts: log, runSummary } = sources;
   const rows = requestLog.find({}, MOST).reverse();
   const attempts = log.page(undefined, { limit: MOST }).data.reverse();
@@ -123,8 +131,10 @@ export function gather(sources: RunSources, problems: readonly string[]): Materi
   );
   const requests = Object.values(statuses).reduce((sum, calls) => sum + calls, 0);
   const begun = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
+  const scenarios = sources.scenarios().map(showScenario);
   const run: Run = {
-    problems,
+    ...end,
+    failed: end.problems.length > 0 || (end.failOn === null && [...verdicts, ...scenarios].some(({ verdict }) => verdict === "fail")),
     sandbox: { version: about.version, url: about.url(), clock: clock.mode, now: isoTime(clock.now()) },
     totals: {
       operations: { called: coverage.filter(({ calls }) => calls > 0).length, total: coverage.length },
@@ -141,7 +151,7 @@ export function gather(sources: RunSources, problems: readonly string[]): Materi
     },
     coverage,
     events,
-    scenarios: sources.scenarios().map(showScenario),
+    scenarios,
     verdicts: verdicts.map((verdict) => ({ ...verdict, at: isoTime(verdict.at) })),
     requests: rows.map(showRequest),
     deliveries: attempts.map((attempt) => showAttempt(attempt, origins.get(attempt.eventId) ?? null)),
@@ -222,6 +232,10 @@ function showAttempt(attempt: WebhookDelivery, request: string | null): Reported
     request,
   };
 }
+
+/** Whether a failure of this kind fails the report. In `exec`, a report fails exactly if the run does. */
+export const countsAsFailure = ({ failOn, failed }: Run, condition: "verdicts" | "score") =>
+  failOn === null || (failed && failOn.includes(condition));
 
 export const verdictOf = ({ verdicts }: Run["totals"]): Verdict =>
   (["fail", "inconclusive"] as const).find((verdict) => verdicts[verdict] > 0) ?? VERDICTS[0];

@@ -61,7 +61,7 @@ export function openControlPlane(engine: Engine): ControlContext {
     lessons,
     verifier,
     auditor: openAuditor(engine),
-    report: async (format, problems) => (await import("../report/report.ts")).report(sources, format, problems),
+    report: async (format, end) => (await import("../report/report.ts")).report(sources, format, end),
     renew,
     publish: hub.publish,
     coverage,

@@ -70,6 +70,34 @@ describe("every format", () => {
   });
 });
 
+describe("a failed verdict", () => {
+  const throttled = async () => {
+    const bench = await open({ rateLimit: "1/1m" });
+    for (let time = 0; time < 3; time++) await bench.call("GET", "/v1/payments");
+    return bench;
+  };
+  const failures = async (bench: Bench, query: string) => {
+    const { text } = await bench.call("GET", `/_sandbox/report?format=junit${query}`, { key: null });
+    return Number(/<testsuites[^>]* failures="(\d+)"/.exec(text)?.[1]);
+  };
+
+  test("fails the report outside of exec, and in exec exactly if the run fails", async () => {
+    const bench = await throttled();
+    const found = (await bench.control("GET", "/verdicts?verdict=fail")).verdicts.length;
+    expect(found).toBeGreaterThan(0);
+    const counts = ["", "&failOn=", "&failOn=verdicts", "&failOn=5xx&problems=one", "&failOn=verdicts&problems=one"];
+    expect(await Promise.all(counts.map((query) => failures(bench, query)))).toEqual([found, 0, 0, 1, found + 1]);
+  });
+
+  test.each(["junit", "markdown", "html"] as const)("shows its calls with connections and its proof in %s", async (format) => {
+    const text = (await fetchReport(await throttled(), format)).text
+      .replaceAll(/<[^>]+>(?=req_)|(?<=req_\d+)<[^>]+>/g, "")
+      .replaceAll("\\", "");
+    expect(text).toMatch(/req_3 on connection \d+ after \d+ ms/);
+    expect(text).toContain("proven by the order on connections");
+  });
+});
+
 describe("json", () => {
   test("is the default, and counts calls, responses and deliveries", async () => {
     const { bench } = await busy();

@@ -398,6 +398,49 @@ describe("exec writes", () => {
     expect(readFileSync(join(cwd, "green.xml"), "utf8")).toContain('failures="0"');
   });
 
+  test.each([
+    ["", 0],
+    ["verdicts", 3],
+    ["inconclusive", 0],
+    ["5xx", 3],
+    ["score", 3],
+    ["score=0", 0],
+    ["uncovered=50", 0],
+    ["uncovered", 3],
+    ["inconclusive,verdicts", 3],
+  ])("reports that fail exactly if the exit code does, with --fail-on %j after a failed verdict", async (conditions, expected) => {
+    const cwd = folder();
+    const words = ["--scenario", "rate-limit-burst", ...(conditions === "" ? [] : ["--fail-on", conditions])];
+    const files = ["--report", "junit=r.xml,markdown=r.md,html=r.html,json=r.json,har=r.har"];
+    // Repeats a call at once that was told to wait; then gets an internal error, and repeats that call too.
+    const inject = '{ "x-sandbox-inject": "status=500" }';
+    const client = node(
+      `for (let call = 0; call < 40; call++) await get("/payments"); await get("/payments", ${inject}); await get("/payments");`,
+    );
+    const { code } = await exec([...words, ...files], client, {}, cwd);
+    const text = (name: string) => readFileSync(join(cwd, name), "utf8");
+    const run = JSON.parse(text("r.json"));
+    expect(run.totals.verdicts.fail).toBeGreaterThan(0);
+    const isRed = {
+      junit: !/<testsuites[^>]* failures="0"/.test(text("r.xml")),
+      markdown: text("r.md").startsWith("# ❌"),
+      html: /<h1>Sandbox run<\/h1><span class="pill fail">/.test(text("r.html")),
+      json: run.failed,
+      har: JSON.parse(text("r.har")).log.comment?.startsWith("The run failed") ?? false,
+    };
+    const red = expected !== 0;
+    expect([code, isRed]).toEqual([expected, { junit: red, markdown: red, html: red, json: red, har: red }]);
+  });
+
+  test("a report that cannot be written as a failure in the others", async () => {
+    const cwd = folder();
+    const { code } = await exec(["--report", "junit=r.xml,json=/dev/null/r.json"], ["true"], {}, cwd);
+    expect([code, readFileSync(join(cwd, "r.xml"), "utf8")]).toEqual([
+      1,
+      expect.stringContaining("Cannot write the report /dev/null/r.json"),
+    ]);
+  });
+
   test("a failed report fails a green run, and keeps the exit code of a red one", async () => {
     for (const [words, code] of [
       [["true"], 1],

@@ -30,10 +30,14 @@ export function readReports(text: string | undefined): RequestedReport[] {
 const MAX_PROBLEMS = 10;
 const MAX_PROBLEM = 300;
 
-/** `problems` are the reasons for the exit code of the run, so that a report never passes a run that failed. */
-export async function writeReport({ format, file }: RequestedReport, sandbox: RunningSandbox, problems: readonly string[]): Promise<void> {
+/** `problems` are the reasons for the exit code of the run, so that a report fails exactly if the run does. */
+export async function writeReport(
+  { format, file }: RequestedReport,
+  sandbox: RunningSandbox,
+  { problems, failOn }: { problems: readonly string[]; failOn: string },
+): Promise<void> {
   const lines = problems.slice(0, MAX_PROBLEMS).map((line) => line.replaceAll(/\s+/g, " ").slice(0, MAX_PROBLEM));
-  const report: unknown = await sandbox.control.report({ format, ...(lines.length > 0 ? { problems: lines.join("\n") } : {}) });
+  const report: unknown = await sandbox.control.report({ format, failOn, ...(lines.length > 0 ? { problems: lines.join("\n") } : {}) });
   try {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, typeof report === "string" ? report : `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 });

@@ -39,7 +39,7 @@ export const exec = command({
   },
   async run({ options, flags, rest }) {
     if (rest.length === 0) throw new SandboxError("The command is missing: merchant-sandbox exec -- npm test.", "usage");
-    const checks = { conditions: readConditions(flags["fail-on"]), reports: readReports(flags.report) };
+    const checks = { failOn: flags["fail-on"] ?? "", conditions: readConditions(flags["fail-on"]), reports: readReports(flags.report) };
     const complete = completeOptions(options, defaultsFor(options));
     const sandbox = await createSandbox(complete);
     try {
@@ -60,7 +60,7 @@ const defaultsFor = ({ db }: GivenOptions) => ({ port: 0, memory: db === undefin
 interface Inside {
   target: { url: string; controlToken: string | undefined };
   log: LogFile;
-  checks: { conditions: ReturnType<typeof readConditions>; reports: ReturnType<typeof readReports> };
+  checks: { failOn: string; conditions: ReturnType<typeof readConditions>; reports: ReturnType<typeof readReports> };
   command: string[];
   variables: Record<string, string>;
 }
@@ -83,12 +83,13 @@ async function runInside({ target, log, checks, command, variables }: Inside): P
 }
 
 /** The exit code of the run itself, after a command that exited with `ended`. An error here is printed, and never replaces that code. */
-async function conclude(ended: number, { conditions, reports }: Inside["checks"], sandbox: RunningSandbox): Promise<number> {
+async function conclude(ended: number, { failOn, conditions, reports }: Inside["checks"], sandbox: RunningSandbox): Promise<number> {
   let code: number = exitCodes.ok;
   const reasons = ended === exitCodes.ok ? [] : [`The command exited with ${ended}.`];
   const failed = (error: Error): [] => {
     note(error.message);
     code ||= exitCodes.runtime;
+    reasons.push(error.message);
     return [];
   };
   for (const { exitCode, lines } of await findProblems(conditions, sandbox).catch(failed)) {
@@ -97,7 +98,11 @@ async function conclude(ended: number, { conditions, reports }: Inside["checks"]
     if (lines.length > MOST_LINES) note(`… and ${lines.length - MOST_LINES} more`);
     code ||= exitCode;
   }
-  for (const report of reports) await writeReport(report, sandbox, reasons).catch(failed);
+  const known = reasons.length;
+  for (const report of reports) await writeReport(report, sandbox, { problems: reasons, failOn }).catch(failed);
+  // A report that cannot be written fails the run, so those that can be written must say so: all are written once more.
+  if (reasons.length > known)
+    for (const report of reports) await writeReport(report, sandbox, { problems: reasons, failOn }).catch(() => {});
   return code;
 }
 
