@@ -17,6 +17,7 @@ export const customers = resource({
     phone: Type.Optional(text("The customer's phone number")),
   },
   created: "customer.created",
+  updated: "customer.updated",
 });
 
 export const getCustomer = endpoint({

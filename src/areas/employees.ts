@@ -1,33 +1,30 @@
-// Employees: payroll runs and overrides of their items, disciplinary records and appraisals.
+// Employees: payroll runs and overrides of their items.
 
-import { resource } from "../contracts/resource.ts";
+import { type Arrival, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
+import { inOrder, knownCurrency, problem } from "../contracts/rules.ts";
+import { dayNumber } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
 import { withChanges } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
-import { exactSum, requireOrder } from "../schema/field-rules.ts";
-import {
-  amount,
-  assumedListOf,
-  assumedPageQuery,
-  count,
-  currency,
-  day,
-  flag,
-  id,
-  metadata,
-  nullable,
-  nullables,
-  oneOf,
-  optionals,
-  type Static,
-  Type,
-  text,
-  timestamp,
-} from "../schema/shapes.ts";
+import { refuseField } from "../schema/field-rules.ts";
+import { amount, currency, day, metadata, nullables, optionals, type Static, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { onDay } from "./dates.ts";
 import { homeCurrency } from "./merchants.ts";
-import { sampleAppraisal, sampleDisciplinaryRecord, samplePayroll } from "./samples/office.ts";
+import {
+  composeItem,
+  employeesOnce,
+  MOST_OVERRIDE,
+  netFits,
+  type PayrollItem,
+  payItem,
+  payrollItem,
+  totals,
+  totalsFit,
+  totalsOf,
+} from "./payroll-items.ts";
+import { samplePayroll } from "./samples/office.ts";
+import { remittances, statutorySettings } from "./statutory.ts";
 
 const MOST_ITEMS = 1_000;
 
@@ -37,52 +34,32 @@ const period = {
   payDate: day("Day on which employees are paid"),
 };
 
-const employee = text("Id of the employee", { minLength: 1 });
-const gross = amount("Pay before deductions", { minimum: 0 });
-const name = text("The employee's name");
+type Run = RecordBase & { items: PayrollItem[]; totals: Static<typeof totals>; payDate: string | null; periodStart: string | null };
 
-const deductions = Type.Array(
-  Type.Object({
-    code: text("Type of deduction, such as `income_tax` or `pension`"),
-    amount: amount("Amount deducted", { minimum: 0 }),
-  }),
-  { description: "Deductions from the gross amount", maxItems: 100 },
-);
+const totalsOfRun = ({ record }: Arrival<Run>) => (record.items.length === 0 ? {} : { totals: totalsOf(record.items, "items") });
 
-const payrollItem = assumed(
-  Type.Object(
-    {
-      id: id("pyi", "Unique identifier of the item"),
-      object: oneOf(["payroll_item"], "Type of the object"),
-      payrollId: id("pyr", "Payroll run that contains the item"),
-      employeeId: employee,
-      employeeName: nullable(name),
-      grossAmount: gross,
-      deductions,
-      netAmount: amount("Net pay: gross pay minus deductions, or the amount set by an override"),
-      overridden: flag("Whether the net amount was overridden"),
-      override: nullable(
-        Type.Object({
-          amount: amount("Net amount after the override"),
-          reason: nullable(text("Reason for the override")),
-          previousNetAmount: amount("Net amount before the override"),
-          at: timestamp("Time of the override"),
-        }),
-      ),
-    },
-    { title: "payroll_item" },
-  ),
-  "The service's documentation mentions payroll items but does not list their fields.",
-);
+const DAYS_OF_TEN_YEARS = 3_653;
 
-type PayrollItem = Static<typeof payrollItem>;
+/** A new pay date lies within ten years of the sandbox clock. */
+const payDateNear: Rule<Run> = ({ payDate }, { before, now }) => {
+  if (payDate === null || payDate === before?.payDate) return undefined;
+  if (Math.abs(dayNumber(payDate) - now / 86_400) <= DAYS_OF_TEN_YEARS) return undefined;
+  return problem("payDate", "out_of_range", `payDate must be within ten years of the sandbox clock; received ${payDate}.`);
+};
 
-const totals = Type.Object({
-  employees: count("Number of employees in the run"),
-  grossAmount: amount("Sum of all gross amounts"),
-  deductionAmount: amount("Sum of all deductions"),
-  netAmount: amount("Sum of all net amounts"),
-});
+/** Makes the remittances of the enabled schemes: what was withheld from the employees, and the employer's share of the gross pay. */
+function remit({ record, own }: Arrival<Run & { currency: string | null }>): void {
+  const { items, totals, periodStart, payDate } = record;
+  const period = (periodStart ?? payDate)?.slice(0, 7);
+  if (period === undefined) return;
+  for (const { scheme, enabled, employerRateBps } of own(statutorySettings).newest()?.schemes ?? []) {
+    const withheld = items.flatMap((item) => item.deductions).filter(({ code }) => code === scheme);
+    const employeeAmount = withheld.reduce((sum, { amount }) => sum + amount, 0);
+    const employerAmount = Math.round((totals.grossAmount * employerRateBps) / 10_000);
+    if (!enabled || employeeAmount + employerAmount === 0) continue;
+    own(remittances).create({ scheme, payrollId: record.id, period, employeeAmount, employerAmount, currency: record.currency });
+  }
+}
 
 export const payrolls = resource({
   kind: "payroll",
@@ -94,71 +71,52 @@ export const payrolls = resource({
     ...nullables({ ...period, currency: currency() }),
     items: Type.Array(payrollItem, { description: "Payroll items, one per employee" }),
     totals,
+    ...nullables({
+      submittedAt: timestamp("Time at which the run was submitted"),
+      processingAt: timestamp("Time at which processing began"),
+      paidAt: timestamp("Time at which employees were paid"),
+      failedAt: timestamp("Time at which the run failed"),
+      failureCode: text("Reason for the failure"),
+    }),
   },
   defaults: { items: [], totals: totalsOf([], "items") },
   states: {
-    draft: { to: ["pending"], event: "payroll.created" },
-    pending: { to: ["processing"], next: (run) => onDay(run, run.record.payDate, "morning", "processing") },
-    processing: { to: ["paid", "partially_paid", "failed"], next: (run) => onDay(run, run.record.payDate, "opening", "paid") },
-    paid: { to: [], event: "payroll.paid" },
-    partially_paid: { to: [] },
-    failed: { to: [] },
+    draft: { to: ["pending"], event: "payroll.created", sets: totalsOfRun },
+    pending: {
+      to: ["processing"],
+      event: "payroll.submitted",
+      sets: ({ now }) => ({ submittedAt: now }),
+      next: (run) => onDay(run, run.record.payDate, "morning", "processing"),
+    },
+    processing: {
+      to: ["paid", "partially_paid", "failed"],
+      event: "payroll.processing",
+      sets: ({ now }) => ({ processingAt: now }),
+      next: (run) => onDay(run, run.record.payDate, "opening", "paid"),
+    },
+    paid: { to: [], event: "payroll.paid", sets: ({ now }) => ({ paidAt: now }), arrive: remit },
+    partially_paid: { to: [], event: "payroll.partially_paid", sets: ({ now }) => ({ paidAt: now }) },
+    failed: {
+      to: [],
+      event: "payroll.failed",
+      sets: ({ record, now }) => ({ failureCode: record.failureCode ?? "insufficient_funds", failedAt: now }),
+    },
   },
+  updated: "payroll.updated",
+  rules: [
+    knownCurrency,
+    inOrder("periodStart", "periodEnd"),
+    payDateNear,
+    employeesOnce,
+    netFits,
+    totalsFit,
+    inOrder("created", "submittedAt", "processingAt", "paidAt"),
+    inOrder("processingAt", "failedAt"),
+  ],
+  // The totals follow the items, unless a change says both.
+  corrects: (run, { before }) =>
+    before && run.items !== before.items && run.totals === before.totals ? { totals: totalsOf(run.items, "items") } : undefined,
 });
-
-export const disciplinaryRecords = resource({
-  kind: "disciplinary_record",
-  prefix: "dis",
-  view: "disciplinary_records",
-  sample: sampleDisciplinaryRecord,
-  fields: nullables({
-    employeeId: text("Id of the employee concerned"),
-    type: oneOf(["verbal_warning", "written_warning", "final_warning", "suspension", "termination"], "Severity of the measure"),
-    category: text("Subject of the record, such as `attendance` or `conduct`"),
-    description: text("Description of the incident"),
-    incidentDate: day("Date of the incident"),
-    issuedDate: day("Date on which the record was issued"),
-  }),
-  states: {
-    open: { to: ["acknowledged", "appealed"], event: "disciplinary_record.created" },
-    acknowledged: { to: ["closed", "appealed"] },
-    appealed: { to: ["closed"] },
-    closed: { to: [] },
-  },
-});
-
-const score = (description: string) => Type.Number({ description: `${description}, out of 5`, minimum: 0, maximum: 5 });
-
-const goal = Type.Object({ title: text("Title of the goal"), score: nullable(score("Score for the goal")) });
-
-export const appraisals = resource({
-  kind: "appraisal",
-  prefix: "apr",
-  view: "appraisals",
-  sample: sampleAppraisal,
-  datesMoveBy: "months",
-  fields: {
-    ...nullables({
-      employeeId: text("Id of the employee being appraised"),
-      reviewerId: text("Id of the reviewing employee"),
-      cycle: text("Appraisal cycle, such as a year or quarter"),
-      periodStart: day("First day of the period under review"),
-      periodEnd: day("Last day of the period under review"),
-      finalScore: score("Overall score"),
-    }),
-    goals: Type.Array(goal, { description: "Goals agreed for the period" }),
-    ...nullables({ remarks: text("The reviewer's remarks") }),
-  },
-  defaults: { goals: [] },
-  states: {
-    draft: { to: ["submitted", "cancelled"] },
-    submitted: { to: ["completed", "cancelled"] },
-    completed: { to: [], event: "appraisal.completed" },
-    cancelled: { to: [] },
-  },
-});
-
-const payItem = Type.Object({ employeeId: employee, grossAmount: gross, ...optionals({ employeeName: name, deductions }) });
 
 export const createPayroll = endpoint({
   id: "payroll.create",
@@ -197,7 +155,6 @@ export const createPayroll = endpoint({
   emits: [assumed("payroll.created", "Derived from the name of the operation.")],
   handle(call) {
     const { body, extra, mint, own } = call;
-    requireOrder(body.periodStart, body.periodEnd, "periodEnd", "periodStart");
     const id = mint(payrolls.prefix);
     const items = (body.items ?? []).map((item) => composeItem(item, mint("pyi"), id));
     const currency = body.currency ?? homeCurrency(call);
@@ -223,69 +180,21 @@ export const overridePayrollItem = endpoint({
     const item = run.items.find(({ id }) => id === params.iid) ?? refuseItem(params.iid, run.id);
     if (run.status !== "draft") refuseRun(run.status);
     const netAmount = body.netAmount ?? item.netAmount;
+    const most = item.grossAmount * MOST_OVERRIDE;
+    if (netAmount > most)
+      refuseField(
+        "netAmount",
+        "out_of_range",
+        `netAmount must be at most ${MOST_OVERRIDE} times the gross pay, ${most}; received ${netAmount}.`,
+      );
     const override = { amount: netAmount, reason: body.reason ?? null, previousNetAmount: item.netAmount, at: now };
     const overridden: PayrollItem = withChanges(item, { ...extra, netAmount, overridden: true, override });
     const items = run.items.map((other) => (other.id === item.id ? overridden : other));
-    own(payrolls).update(run, { items, totals: totalsOf(items, "netAmount") });
+    own(payrolls).update(run, { items, totals: totalsOf(items, "netAmount") }, null);
     emit("payroll_item.overridden", overridden);
     return overridden;
   },
 });
-
-export const listDisciplinaryRecords = endpoint({
-  id: "disciplinary.list",
-  area: "Employees",
-  method: "GET",
-  path: "/employees/disciplinary",
-  summary: "List all disciplinary records",
-  query: assumedPageQuery,
-  reply: assumedListOf(disciplinaryRecords.schema),
-  errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(disciplinaryRecords).list(query),
-});
-
-export const listAppraisals = endpoint({
-  id: "appraisals.list",
-  area: "Employees",
-  method: "GET",
-  path: "/employees/appraisals",
-  summary: "List all appraisals",
-  query: assumedPageQuery,
-  reply: assumedListOf(appraisals.schema),
-  errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(appraisals).list(query),
-});
-
-function composeItem(item: Static<typeof payItem>, id: string, payrollId: string): PayrollItem {
-  const kept = item.deductions ?? [];
-  const netAmount = item.grossAmount - exactSum(amountsOf(kept), "items");
-  return {
-    ...item,
-    id,
-    object: "payroll_item",
-    payrollId,
-    employeeName: item.employeeName ?? null,
-    deductions: kept,
-    netAmount,
-    overridden: false,
-    override: null,
-  };
-}
-
-/** Sums the items. If a sum exceeds the safe integer range, the error names `field`. */
-function totalsOf(items: readonly PayrollItem[], field: string): Static<typeof totals> {
-  const sumOf = (amounts: (item: PayrollItem) => number[]) => exactSum(items.flatMap(amounts), field);
-  return {
-    employees: items.length,
-    grossAmount: sumOf((item) => [item.grossAmount]),
-    deductionAmount: sumOf((item) => amountsOf(item.deductions)),
-    netAmount: sumOf((item) => [item.netAmount]),
-  };
-}
-
-function amountsOf(entries: Static<typeof deductions>): number[] {
-  return entries.map((entry) => entry.amount);
-}
 
 function refuseItem(item: string, run: string): never {
   fail("resource_not_found", `The payroll ${run} has no item ${item}.`, { resource: "payroll_item", id: item });

@@ -1,9 +1,11 @@
 // Government payments: taxes and fees paid to agencies, and posting them to the books.
 
-import { resource } from "../contracts/resource.ts";
+import { type RecordBase, type Rule, resource } from "../contracts/resource.ts";
+import { inOrder, knownCurrency, problem } from "../contracts/rules.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
-import { amount, currency, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
+import { refuseField } from "../schema/field-rules.ts";
+import { amount, currency, nullables, oneOf, optionals, type Static, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { sampleGovPayment } from "./samples/office.ts";
 
@@ -21,6 +23,24 @@ const bookkeeping = Type.Object({
   }),
 });
 
+interface Postable {
+  bookkeeping: Static<typeof bookkeeping>;
+}
+
+const postedOncePaid: Rule<RecordBase & Postable> = ({ status, bookkeeping }) =>
+  bookkeeping.status === "unposted" || status === "paid"
+    ? undefined
+    : problem("bookkeeping/status", "not_paid", `bookkeeping.status must be unposted while the payment is ${status}; received posted.`);
+
+const twoAccounts: Rule<RecordBase & Postable> = ({ bookkeeping: { debitAccount, creditAccount } }) =>
+  debitAccount === null || debitAccount !== creditAccount
+    ? undefined
+    : problem(
+        "bookkeeping/creditAccount",
+        "same_account",
+        `bookkeeping.creditAccount must differ from debitAccount; both are "${debitAccount}".`,
+      );
+
 export const govPayments = resource({
   kind: "gov_payment",
   prefix: "gov",
@@ -35,6 +55,10 @@ export const govPayments = resource({
       amount: amount("Amount of the payment", { minimum: 0 }),
       currency: currency(),
       paidAt: timestamp("Time of payment"),
+      receiptNumber: text("Number of the agency's receipt"),
+      failedAt: timestamp("Time at which the payment failed"),
+      failureCode: text("Reason for the failure"),
+      cancelledAt: timestamp("Time at which the payment was cancelled"),
     }),
     bookkeeping,
   },
@@ -42,11 +66,31 @@ export const govPayments = resource({
     bookkeeping: { status: "unposted", journalEntryId: null, debitAccount: null, creditAccount: null, memo: null, postedAt: null },
   },
   states: {
-    pending: { to: ["paid", "failed", "cancelled"] },
-    paid: { to: [], event: "gov_payment.paid" },
-    failed: { to: [] },
-    cancelled: { to: [] },
+    pending: { to: ["paid", "failed", "cancelled"], event: "gov_payment.created" },
+    paid: {
+      to: [],
+      event: "gov_payment.paid",
+      sets: ({ record, now }) => ({ paidAt: now, receiptNumber: record.receiptNumber ?? `RCPT-${record.id.slice(-6).toUpperCase()}` }),
+    },
+    failed: {
+      to: [],
+      event: "gov_payment.failed",
+      sets: ({ record, now }) => ({ failureCode: record.failureCode ?? "insufficient_funds", failedAt: now }),
+    },
+    cancelled: { to: [], event: "gov_payment.cancelled", sets: ({ now }) => ({ cancelledAt: now }) },
   },
+  updated: {
+    "gov_payment.posted": (before, after) => before.bookkeeping.status === "unposted" && after.bookkeeping.status === "posted",
+    "gov_payment.updated": () => true,
+  },
+  rules: [
+    knownCurrency,
+    postedOncePaid,
+    twoAccounts,
+    inOrder("created", "paidAt"),
+    inOrder("created", "failedAt"),
+    inOrder("created", "cancelledAt"),
+  ],
 });
 
 export const postGovPayment = endpoint({
@@ -60,7 +104,7 @@ export const postGovPayment = endpoint({
   exampleParams: { id: "gov_paid" },
   example: { ledgerAccount: "2450 Value added tax", memo: "Value added tax" },
   reply: govPayments.schema,
-  errors: ["resource_not_found", "invalid_state"],
+  errors: ["validation_failed", "resource_not_found", "invalid_state"],
   emits: [assumed("gov_payment.posted", "Derived from the name of the operation.")],
   handle({ params, body, extra, now, own, mint }) {
     const payment = own(govPayments).require(params.id);
@@ -68,6 +112,8 @@ export const postGovPayment = endpoint({
       refuse("not_paid", `Only a paid payment can be posted; this one is ${payment.status}.`, payment.status, "paid");
     if (payment.bookkeeping.status === "posted")
       refuse("already_posted", `This payment is in the books already, as ${payment.bookkeeping.journalEntryId}.`, "posted", "unposted");
+    if (body.ledgerAccount === BANK)
+      refuseField("ledgerAccount", "same_account", `ledgerAccount must differ from the account that is credited, ${JSON.stringify(BANK)}.`);
     const posted = {
       status: "posted" as const,
       journalEntryId: mint("jrn"),
@@ -76,7 +122,7 @@ export const postGovPayment = endpoint({
       memo: body.memo ?? null,
       postedAt: now,
     };
-    return own(govPayments).update(payment, { ...extra, bookkeeping: posted }, "gov_payment.posted");
+    return own(govPayments).update(payment, { ...extra, bookkeeping: posted });
   },
 });
 

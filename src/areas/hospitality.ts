@@ -1,12 +1,28 @@
 // Hospitality: pricing rules and bookings.
 
-import { resource } from "../contracts/resource.ts";
-import { addDays } from "../kernel/calendar.ts";
+import { type Arrival, type OwnRecords, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
+import { inOrder, knownCurrency, problem } from "../contracts/rules.ts";
+import { addDays, dayNumber } from "../kernel/calendar.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
-import { requireOrder } from "../schema/field-rules.ts";
-import { amount, count, currency, day, id, metadata, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
+import {
+  amount,
+  count,
+  currency,
+  day,
+  id,
+  metadata,
+  nullables,
+  oneOf,
+  optionals,
+  type Static,
+  Type,
+  text,
+  timestamp,
+} from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { onDay } from "./dates.ts";
+import { homeOf } from "./merchants.ts";
+import { payments } from "./payments.ts";
 import { sampleBooking, samplePricingRule } from "./samples/sales.ts";
 
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
@@ -31,19 +47,98 @@ const scope = {
 
 const priority = count("Priority of the rule; if several rules apply, the highest priority wins");
 
+/** Basis points: no discount takes off more than the price. */
+const WHOLE = 10_000;
+
+const aboveMinusHundred: Rule<RecordBase & { adjustmentType: string | null; adjustmentValue: number | null }> = (rule) =>
+  rule.adjustmentType === "percentage" && (rule.adjustmentValue ?? 0) < -WHOLE
+    ? problem(
+        "adjustmentValue",
+        "out_of_range",
+        `adjustmentValue of a percentage must be at least -10000, which is -100 %; received ${rule.adjustmentValue}.`,
+      )
+    : undefined;
+
 export const pricingRules = resource({
   kind: "pricing_rule",
   prefix: "prl",
   view: "pricing_rules",
   sample: samplePricingRule,
-  fields: { ...nullables(rule), ...nullables(scope), priority },
+  fields: {
+    ...nullables(rule),
+    ...nullables(scope),
+    priority,
+    ...nullables({ deactivatedAt: timestamp("Time at which the rule was deactivated") }),
+  },
   defaults: { priority: 0 },
   states: {
-    active: { to: ["inactive"] },
-    inactive: { to: ["active"] },
+    active: { to: ["inactive"], event: "pricing_rule.activated", sets: () => ({ deactivatedAt: null }) },
+    inactive: { to: ["active"], event: "pricing_rule.deactivated", sets: ({ now }) => ({ deactivatedAt: now }) },
   },
   created: "pricing_rule.created",
+  updated: "pricing_rule.updated",
+  rules: [inOrder("startDate", "endDate"), inOrder("minNights", "maxNights"), inOrder("created", "deactivatedAt"), aboveMinusHundred],
 });
+
+const leavesAfterArrival: Rule<RecordBase & { checkIn: string | null; checkOut: string | null }> = ({ checkIn, checkOut }) =>
+  checkIn !== null && checkOut !== null && checkOut <= checkIn
+    ? problem("checkOut", "out_of_order", `checkOut must come after checkIn; received ${checkOut} and ${checkIn}.`)
+    : undefined;
+
+/** A deposit that was paid goes back to the guest. */
+function refundDeposit({ record, own }: Arrival<RecordBase & { paymentId: string | null }>): void {
+  const deposit = record.paymentId === null ? undefined : own(payments).find(record.paymentId);
+  if (deposit?.status === "succeeded") own(payments).move(deposit, "refunded");
+}
+
+interface Stay {
+  roomTypeId: string | null;
+  checkIn: string | null;
+  checkOut: string | null;
+  nightlyRate: number | null;
+  amount: number | null;
+  currency: string | null;
+}
+
+/** Nights x rate, each night after the pricing rule of the highest priority that applies to it. */
+function priceOf(stay: RecordBase & Stay, own: OwnRecords) {
+  const { checkIn, checkOut, nightlyRate } = stay;
+  const currency = stay.currency ?? homeOf(stay.merchantId, own).currency;
+  if (stay.amount !== null) return { currency };
+  if (checkIn === null || checkOut === null || nightlyRate === null || checkOut <= checkIn) return {};
+  const nights: string[] = [];
+  for (let night = checkIn; night < checkOut && nights.length < MOST_NIGHTS; night = addDays(night, 1)) nights.push(night);
+  const rules = own(pricingRules)
+    .all()
+    .filter((rule) => rule.status === "active" && appliesToStay(rule, stay, nights.length))
+    .sort((one, other) => other.priority - one.priority);
+  const prices = nights.map((night) =>
+    adjusted(
+      nightlyRate,
+      rules.find((rule) => appliesToNight(rule, night)),
+    ),
+  );
+  return { amount: prices.reduce((sum, price) => sum + price, 0), currency };
+}
+
+const MOST_NIGHTS = 1_000;
+
+type PricingRule = Static<typeof pricingRules.schema>;
+
+const appliesToStay = ({ roomTypeId, minNights, maxNights }: PricingRule, stay: Stay, nights: number) =>
+  (roomTypeId === null || roomTypeId === stay.roomTypeId) && nights >= (minNights ?? 1) && nights <= (maxNights ?? nights);
+
+function appliesToNight({ startDate, endDate, daysOfWeek }: PricingRule, night: string): boolean {
+  // 1 January 1970 was a Thursday, the fourth day of the list.
+  const weekday = WEEKDAYS[(dayNumber(night) + 3) % 7] as (typeof WEEKDAYS)[number];
+  return (startDate ?? night) <= night && (endDate ?? night) >= night && (daysOfWeek === null || daysOfWeek.includes(weekday));
+}
+
+function adjusted(rate: number, rule: PricingRule | undefined): number {
+  const value = rule?.adjustmentValue ?? 0;
+  const change = rule?.adjustmentType === "percentage" ? Math.round((rate * value) / WHOLE) : value;
+  return Math.max(rate + change, 0);
+}
 
 export const bookings = resource({
   kind: "booking",
@@ -57,29 +152,53 @@ export const bookings = resource({
     checkIn: day("Check-in date"),
     checkOut: day("Check-out date"),
     guests: count("Number of guests"),
-    amount: amount("Total price of the stay"),
+    nightlyRate: amount("Price per night before pricing rules", { minimum: 0 }),
+    amount: amount("Total price of the stay", { minimum: 0 }),
     currency: currency(),
     declineReason: text("Reason for declining the booking"),
     declinedAt: timestamp("Time at which the booking was declined"),
+    paymentId: id("pay", "Payment of the deposit"),
+    confirmedAt: timestamp("Time at which the booking was confirmed"),
+    cancelledAt: timestamp("Time at which the booking was cancelled"),
+    checkedInAt: timestamp("Time of arrival"),
+    checkedOutAt: timestamp("Time of departure"),
+    noShowAt: timestamp("Time at which the guest was reported missing"),
   }),
   states: {
     pending: {
       to: ["confirmed", "declined", "cancelled"],
       event: "booking.created",
+      sets: ({ record, own }) => priceOf(record, own),
       // The guest may still be confirmed on the day of arrival.
       next: (stay) => onDay(stay, stay.record.checkIn && addDays(stay.record.checkIn, 1), "midnight", "cancelled"),
     },
     confirmed: {
       to: ["checked_in", "no_show", "cancelled"],
       event: "booking.confirmed",
+      sets: ({ now }) => ({ confirmedAt: now }),
       next: (stay) => onDay(stay, stay.record.checkIn, "checkIn", "checked_in"),
     },
-    checked_in: { to: ["checked_out"], next: (stay) => onDay(stay, stay.record.checkOut, "checkOut", "checked_out") },
-    checked_out: { to: [] },
-    no_show: { to: [] },
-    cancelled: { to: [], event: "booking.cancelled" },
-    declined: { to: [], event: "booking.declined" },
+    checked_in: {
+      to: ["checked_out"],
+      event: "booking.checked_in",
+      sets: ({ now }) => ({ checkedInAt: now }),
+      next: (stay) => onDay(stay, stay.record.checkOut, "checkOut", "checked_out"),
+    },
+    checked_out: { to: [], event: "booking.checked_out", sets: ({ now }) => ({ checkedOutAt: now }) },
+    no_show: { to: [], event: "booking.no_show", sets: ({ now }) => ({ noShowAt: now }) },
+    cancelled: { to: [], event: "booking.cancelled", sets: ({ now }) => ({ cancelledAt: now }), arrive: refundDeposit },
+    declined: { to: [], event: "booking.declined", sets: ({ now }) => ({ declinedAt: now }), arrive: refundDeposit },
   },
+  updated: "booking.updated",
+  rules: [
+    knownCurrency,
+    leavesAfterArrival,
+    inOrder("created", "confirmedAt", "checkedInAt", "checkedOutAt"),
+    inOrder("created", "declinedAt"),
+    inOrder("created", "confirmedAt", "cancelledAt"),
+    inOrder("confirmedAt", "noShowAt"),
+  ],
+  references: { customerId: "customer", paymentId: "payment" },
 });
 
 export const createPricingRule = endpoint({
@@ -103,11 +222,7 @@ export const createPricingRule = endpoint({
   reply: pricingRules.schema,
   errors: ["validation_failed"],
   emits: [assumed("pricing_rule.created", "Derived from the name of the operation.")],
-  handle({ body, extra, own }) {
-    requireOrder(body.startDate, body.endDate, "endDate", "startDate");
-    requireOrder(body.minNights, body.maxNights, "maxNights", "minNights");
-    return own(pricingRules).create({ ...extra, ...body });
-  },
+  handle: ({ body, extra, own }) => own(pricingRules).create({ ...extra, ...body }),
 });
 
 export const declineBooking = endpoint({
@@ -120,10 +235,9 @@ export const declineBooking = endpoint({
   exampleParams: { id: "bkg_pending" },
   example: { reason: "The house is closed for repairs that week." },
   reply: bookings.schema,
-  errors: ["resource_not_found", "invalid_state"],
+  errors: ["validation_failed", "resource_not_found", "invalid_state"],
   emits: [assumed("booking.declined", "Derived from the name of the operation.")],
-  handle({ params, body, extra, now, own }) {
-    const booking = own(bookings).require(params.id);
-    return own(bookings).move(booking, "declined", { ...extra, declineReason: body.reason ?? null, declinedAt: now });
-  },
+  mayEmit: ["payment.refunded"],
+  handle: ({ params, body, extra, own }) =>
+    own(bookings).move(own(bookings).require(params.id), "declined", { ...extra, declineReason: body.reason ?? null }),
 });

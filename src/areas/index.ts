@@ -4,25 +4,18 @@ import type { Resource } from "../contracts/resource.ts";
 import { type Behaviour, factOf } from "../schema/assumed.ts";
 import type { Operation } from "../store/operation-context.ts";
 import { customers, getCustomer } from "./customers.ts";
-import {
-  appraisals,
-  createPayroll,
-  disciplinaryRecords,
-  listAppraisals,
-  listDisciplinaryRecords,
-  overridePayrollItem,
-  payrolls,
-} from "./employees.ts";
+import { createPayroll, overridePayrollItem, payrolls } from "./employees.ts";
 import { govPayments, postGovPayment } from "./gov-payments.ts";
 import { bookings, createPricingRule, declineBooking, pricingRules } from "./hospitality.ts";
 import { listSyncLogs, syncLogs } from "./integrations.ts";
 import { listMarketplaceOrders, marketplaceOrders } from "./marketplace.ts";
 import { listRenewals, membershipRenewals } from "./memberships.ts";
-import { createMerchant, getOwnMerchant, login, merchants, payoutMethods, setPayoutMethod } from "./merchants.ts";
+import { createMerchant, getOwnMerchant, login, merchants } from "./merchants.ts";
 import { eventOrganizers, getOrganizer } from "./organizers.ts";
 import { listPayments, payments } from "./payments.ts";
-import { listPayouts, payouts } from "./payouts.ts";
+import { listPayouts, payoutMethods, payouts, setPayoutMethod } from "./payouts.ts";
 import { createVariant, products, productVariants } from "./retail.ts";
+import { appraisals, disciplinaryRecords, listAppraisals, listDisciplinaryRecords } from "./staff-records.ts";
 import { confirmRemittance, getStatutorySettings, remittances, statutorySettings, updateStatutorySettings } from "./statutory.ts";
 import { createWebhook, deleteWebhook, listDeliveries, listWebhooks, rotateWebhookSecret, sendTestEvent } from "./webhooks.ts";
 

@@ -1,12 +1,26 @@
 // Integrations: logs of synchronisation with other systems.
 
-import { resource } from "../contracts/resource.ts";
+import { type RecordBase, type Rule, resource } from "../contracts/resource.ts";
+import { inOrder, problem } from "../contracts/rules.ts";
 import { assumedListOf, assumedPageQuery, count, nullables, oneOf, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { sampleSyncLog } from "./samples/office.ts";
 
 /** Milliseconds that a synchronisation takes. */
 const SYNC_TIME = 120_000;
+
+/** A success has no failed records, a partial one has some. */
+const failuresFit: Rule<RecordBase & { recordsFailed: number }> = ({ status, recordsFailed }) => {
+  if (status === "succeeded" && recordsFailed > 0)
+    return problem(
+      "recordsFailed",
+      "out_of_range",
+      `recordsFailed of a synchronisation that succeeded must be 0; received ${recordsFailed}.`,
+    );
+  if (status === "partial" && recordsFailed === 0)
+    return problem("recordsFailed", "out_of_range", "recordsFailed of a partial synchronisation must be at least 1; received 0.");
+  return undefined;
+};
 
 export const syncLogs = resource({
   kind: "sync_log",
@@ -31,12 +45,28 @@ export const syncLogs = resource({
   states: {
     running: {
       to: ["succeeded", "partial", "failed"],
+      event: "integration_sync.started",
+      sets: ({ record, now }) => ({ startedAt: record.startedAt ?? now }),
       next: ({ record }) => ({ at: (record.startedAt ?? record.created) * 1000 + SYNC_TIME, status: "succeeded" }),
     },
-    succeeded: { to: [], event: "integration_sync.succeeded" },
-    partial: { to: [] },
-    failed: { to: [], event: "integration_sync.failed" },
+    succeeded: { to: [], event: "integration_sync.succeeded", sets: ({ now }) => ({ finishedAt: now }) },
+    partial: {
+      to: [],
+      event: "integration_sync.partial",
+      sets: ({ record, now }) => ({
+        finishedAt: now,
+        recordsFailed: Math.max(record.recordsFailed, 1),
+        errorMessage: record.errorMessage ?? "The other system rejected some records.",
+      }),
+    },
+    failed: {
+      to: [],
+      event: "integration_sync.failed",
+      sets: ({ record, now }) => ({ finishedAt: now, errorMessage: record.errorMessage ?? "The other system did not answer in time." }),
+    },
   },
+  updated: "integration_sync.updated",
+  rules: [inOrder("created", "finishedAt"), inOrder("startedAt", "finishedAt"), failuresFit],
 });
 
 export const listSyncLogs = endpoint({

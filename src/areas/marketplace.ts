@@ -1,8 +1,29 @@
 // Marketplace orders: orders placed through external marketplaces.
 
-import { resource } from "../contracts/resource.ts";
-import { amount, assumedPageQuery, count, country, currency, id, listOf, nullable, nullables, Type, text } from "../schema/shapes.ts";
+import { type Arrival, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
+import { inOrder, knownCurrency, problem } from "../contracts/rules.ts";
+import { addDays } from "../kernel/calendar.ts";
+import { fail } from "../kernel/errors.ts";
+import {
+  amount,
+  assumedPageQuery,
+  count,
+  country,
+  currency,
+  day,
+  id,
+  listOf,
+  nullable,
+  nullables,
+  type Static,
+  Type,
+  text,
+  timestamp,
+} from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { homeDay, onDay } from "./dates.ts";
+import { homeOf } from "./merchants.ts";
+import { products, productVariants } from "./retail.ts";
 import { sampleOrder } from "./samples/sales.ts";
 
 const item = Type.Object({
@@ -25,6 +46,66 @@ const address = Type.Object({
   country: country(),
 });
 
+const DELIVERY_DAYS = 3;
+
+interface Order {
+  items: Static<typeof item>[];
+  shippingAmount: number | null;
+  amount: number | null;
+}
+
+const totalOf = ({ items, shippingAmount }: Order) =>
+  items.reduce((sum, { quantity, unitAmount }) => sum + quantity * unitAmount, shippingAmount ?? 0);
+
+const amountOfItems: Rule<RecordBase & Order> = (order) =>
+  order.items.length === 0 || order.amount === null || order.amount === totalOf(order)
+    ? undefined
+    : problem(
+        "amount",
+        "wrong_sum",
+        `amount must be the sum of the items and shippingAmount, ${totalOf(order)}; received ${order.amount}.`,
+      );
+
+/** Items refer to products and variants of the merchant. */
+const knownItems: Rule<RecordBase & Order> = ({ items }, { before, own }) => {
+  if (before !== undefined && JSON.stringify(items) === JSON.stringify(before.items)) return undefined;
+  for (const [index, { productId, variantId }] of items.entries()) {
+    if (productId !== null && !own(products).find(productId)) return unknownItem(`items/${index}/productId`, "product", productId);
+    if (variantId !== null && !own(productVariants).find(variantId))
+      return unknownItem(`items/${index}/variantId`, "product_variant", variantId);
+  }
+  return undefined;
+};
+
+const unknownItem = (field: string, kind: string, id: string) =>
+  problem(
+    field,
+    "unknown_reference",
+    `${field.replaceAll("/", ".")} must be the id of a ${kind} of yours; received ${JSON.stringify(id)}.`,
+  );
+
+const itemsFixed: Rule<RecordBase & Order & { acceptedAt: number | null }> = ({ items }, { before }) =>
+  before === undefined || before.acceptedAt === null || JSON.stringify(items) === JSON.stringify(before.items)
+    ? undefined
+    : problem("items", "fixed", "items are fixed once the order is accepted, because their stock is taken.");
+
+/** Takes the items from stock, or gives them back. A variant without a stock quantity is not counted. */
+function moveStock({ record, own }: Arrival<RecordBase & Order>, sign: 1 | -1): void {
+  const variants = own(productVariants);
+  for (const { variantId, quantity } of record.items) {
+    const variant = variantId === null ? undefined : variants.find(variantId);
+    if (!variant || variant.stockQuantity === null) continue;
+    const stockQuantity = variant.stockQuantity + sign * quantity;
+    if (stockQuantity < 0)
+      fail("invalid_state", `Order ${record.id} needs ${quantity} of ${variant.id}; ${variant.stockQuantity} are in stock.`, {
+        resource: productVariants.kind,
+        id: variant.id,
+        stockQuantity: variant.stockQuantity,
+      });
+    variants.update(variant, { stockQuantity });
+  }
+}
+
 export const marketplaceOrders = resource({
   kind: "marketplace_order",
   prefix: "ord",
@@ -38,20 +119,66 @@ export const marketplaceOrders = resource({
     }),
     items: Type.Array(item, { description: "Items in the order" }),
     ...nullables({
-      amount: amount("Total of all items", { minimum: 0 }),
+      shippingAmount: amount("Price of shipping", { minimum: 0 }),
+      amount: amount("Total of all items and shipping", { minimum: 0 }),
       currency: currency(),
       shippingAddress: address,
+      trackingNumber: text("Tracking number of the parcel"),
+      expectedDelivery: day("Day on which the parcel is expected"),
+      acceptedAt: timestamp("Time of acceptance"),
+      shippedAt: timestamp("Time of shipping"),
+      deliveredAt: timestamp("Time of delivery"),
+      refusedAt: timestamp("Time of refusal"),
+      canceledAt: timestamp("Time of cancellation"),
     }),
   },
   defaults: { items: [] },
   states: {
-    pending: { to: ["accepted", "refused", "canceled"], event: "marketplace_order.created" },
-    accepted: { to: ["shipped", "canceled"], event: "marketplace_order.updated" },
-    shipped: { to: ["delivered", "canceled"], event: "marketplace_order.updated" },
-    delivered: { to: [], event: "marketplace_order.updated" },
-    refused: { to: [], event: "marketplace_order.updated" },
-    canceled: { to: [], event: "marketplace_order.updated" },
+    pending: {
+      to: ["accepted", "refused", "canceled"],
+      event: "marketplace_order.created",
+      sets: ({ record, own }) =>
+        record.items.length === 0
+          ? {}
+          : { amount: record.amount ?? totalOf(record), currency: record.currency ?? homeOf(record.merchantId, own).currency },
+    },
+    accepted: {
+      to: ["shipped", "canceled"],
+      event: "marketplace_order.accepted",
+      sets: ({ now }) => ({ acceptedAt: now }),
+      arrive: (order) => moveStock(order, -1),
+    },
+    shipped: {
+      to: ["delivered", "canceled"],
+      event: "marketplace_order.shipped",
+      sets: ({ record, now, own }) => ({
+        shippedAt: now,
+        trackingNumber: record.trackingNumber ?? `TRK${record.id.slice(record.id.indexOf("_") + 1).toUpperCase()}`,
+        expectedDelivery: addDays(homeDay({ record, own }, now), DELIVERY_DAYS),
+      }),
+      next: (order) => onDay(order, order.record.expectedDelivery, "opening", "delivered"),
+    },
+    delivered: { to: [], event: "marketplace_order.delivered", sets: ({ now }) => ({ deliveredAt: now }) },
+    refused: { to: [], event: "marketplace_order.refused", sets: ({ now }) => ({ refusedAt: now }) },
+    canceled: {
+      to: [],
+      event: "marketplace_order.canceled",
+      sets: ({ now }) => ({ canceledAt: now }),
+      // Only an accepted order had taken its stock.
+      arrive: (order) => order.record.acceptedAt !== null && moveStock(order, 1),
+    },
   },
+  updated: "marketplace_order.updated",
+  rules: [
+    knownCurrency,
+    amountOfItems,
+    knownItems,
+    itemsFixed,
+    inOrder("created", "acceptedAt", "shippedAt", "deliveredAt"),
+    inOrder("created", "refusedAt"),
+    inOrder("created", "acceptedAt", "shippedAt", "canceledAt"),
+  ],
+  references: { customerId: "customer" },
 });
 
 export const listMarketplaceOrders = endpoint({

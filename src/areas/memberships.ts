@@ -1,10 +1,17 @@
 // Memberships: renewals of memberships.
 
-import { resource } from "../contracts/resource.ts";
+import { type OwnRecords, resource } from "../contracts/resource.ts";
+import { inOrder, knownCurrency } from "../contracts/rules.ts";
+import { addDays, addMonths, dayAt } from "../kernel/calendar.ts";
 import { amount, assumedListOf, assumedPageQuery, currency, day, flag, id, nullables, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { onDay } from "./dates.ts";
+import { homeOf } from "./merchants.ts";
 import { sampleRenewal } from "./samples/sales.ts";
+
+const GRACE_DAYS = 14;
+
+const today = (merchant: string, now: number, own: OwnRecords) => dayAt(homeOf(merchant, own).country, now * 1_000);
 
 export const membershipRenewals = resource({
   kind: "membership_renewal",
@@ -24,7 +31,13 @@ export const membershipRenewals = resource({
       periodEnd: day("Last day of the new period"),
     }),
     autoRenew: flag("Whether the membership renews automatically"),
-    ...nullables({ renewedAt: timestamp("Time of renewal") }),
+    ...nullables({
+      renewedAt: timestamp("Time of renewal"),
+      graceAt: timestamp("Time at which the grace period began"),
+      graceUntil: day("Last day of the grace period"),
+      lapsedAt: timestamp("Time at which the membership lapsed"),
+      canceledAt: timestamp("Time at which the renewal was canceled"),
+    }),
   },
   defaults: { autoRenew: false },
   states: {
@@ -33,11 +46,37 @@ export const membershipRenewals = resource({
       event: "membership_renewal.due",
       next: (renewal) => onDay(renewal, renewal.record.dueDate, "opening", renewal.record.autoRenew ? "renewed" : "grace"),
     },
-    grace: { to: ["renewed", "lapsed", "canceled"] },
-    renewed: { to: [], event: "membership_renewal.renewed" },
-    lapsed: { to: [] },
-    canceled: { to: [] },
+    grace: {
+      to: ["renewed", "lapsed", "canceled"],
+      event: "membership_renewal.grace",
+      next: (renewal) => onDay(renewal, renewal.record.graceUntil && addDays(renewal.record.graceUntil, 1), "midnight", "lapsed"),
+      sets: ({ record, now, own }) => ({
+        graceAt: now,
+        graceUntil: addDays(record.dueDate ?? today(record.merchantId, now, own), GRACE_DAYS),
+      }),
+    },
+    renewed: {
+      to: [],
+      event: "membership_renewal.renewed",
+      sets({ record, now, own }) {
+        const periodStart = record.periodStart ?? record.dueDate ?? today(record.merchantId, now, own);
+        const months = /month/i.test(record.plan ?? "") ? 1 : 12;
+        return { renewedAt: now, periodStart, periodEnd: record.periodEnd ?? addDays(addMonths(periodStart, months), -1) };
+      },
+    },
+    lapsed: { to: [], event: "membership_renewal.lapsed", sets: ({ now }) => ({ lapsedAt: now }) },
+    canceled: { to: [], event: "membership_renewal.canceled", sets: ({ now }) => ({ canceledAt: now }) },
   },
+  updated: "membership_renewal.updated",
+  rules: [
+    knownCurrency,
+    inOrder("periodStart", "periodEnd"),
+    inOrder("dueDate", "graceUntil"),
+    inOrder("created", "graceAt", "renewedAt"),
+    inOrder("created", "graceAt", "lapsedAt"),
+    inOrder("created", "graceAt", "canceledAt"),
+  ],
+  references: { customerId: "customer" },
 });
 
 export const listRenewals = endpoint({

@@ -1,11 +1,11 @@
 // Merchants: profiles, creating merchants, login and payout methods.
 
-import { resource, withFields } from "../contracts/resource.ts";
+import { type OwnRecords, resource, withFields } from "../contracts/resource.ts";
+import { inOrder, knownCurrency } from "../contracts/rules.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
-import { count, country, currency, email, flag, metadata, nullables, oneOf, optionals, Type, text } from "../schema/shapes.ts";
+import { count, country, currency, email, metadata, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
 import { SESSION_SECONDS } from "../store/records/tenants.ts";
-import { samplePayoutMethod } from "./samples/sales.ts";
 
 const requiredFields = {
   name: text("Name of the merchant", { minLength: 1 }),
@@ -18,93 +18,28 @@ const optionalFields = {
   currency: currency(),
 };
 
+export const suspension = {
+  suspendedAt: timestamp("Time of the suspension"),
+  suspensionReason: text("Reason for the suspension"),
+};
+
 /** Declares no `created` event: `merchant.created` goes to the merchant that made the request, not to the new one. */
 export const merchants = resource({
   kind: "merchant",
   prefix: "mer",
   view: "merchants",
-  fields: nullables({ ...requiredFields, ...optionalFields }),
+  fields: nullables({ ...requiredFields, ...optionalFields, ...suspension }),
   states: {
-    active: { to: ["suspended"] },
-    suspended: { to: ["active"] },
-  },
-});
-
-const method = {
-  type: oneOf(["bank_account", "mobile_money"], "Type of account"),
-};
-
-const account = {
-  accountName: text("Name of the account holder"),
-  bankName: text("Name of the bank or mobile money operator"),
-  bankCode: text("Code of the bank"),
-  country: country(),
-  currency: currency(),
-};
-
-const isDefault = flag("Whether this is the default payout method");
-
-/** Milliseconds. */
-const VERIFICATION_TIME = 60_000;
-
-export const payoutMethods = resource({
-  kind: "payout_method",
-  prefix: "pom",
-  view: "payout_methods",
-  sample: samplePayoutMethod,
-  fields: {
-    ...nullables({ ...method, last4: text("Last four characters of the account number; the full number is not stored"), ...account }),
-    isDefault,
-  },
-  defaults: { isDefault: true },
-  states: {
-    pending_verification: {
-      to: ["verified", "failed"],
-      event: "payout_method.updated",
-      next: ({ record }) => ({ at: record.created * 1000 + VERIFICATION_TIME, status: "verified" }),
+    active: { to: ["suspended"], event: "merchant.reactivated", sets: () => ({ suspendedAt: null, suspensionReason: null }) },
+    suspended: {
+      to: ["active"],
+      event: "merchant.suspended",
+      sets: ({ record, now }) => ({ suspendedAt: now, suspensionReason: record.suspensionReason ?? "under_review" }),
     },
-    verified: { to: [], event: "payout_method.updated" },
-    failed: { to: [], event: "payout_method.updated" },
   },
-});
-
-export const setPayoutMethod = endpoint({
-  id: "payout_method.set",
-  area: "Merchants",
-  method: "POST",
-  path: "/merchants/payout-method",
-  summary: "Set the payout method",
-  description:
-    "A merchant has one payout method; setting a new one replaces it. Only the last four characters of the account number are stored and returned.",
-  body: assumedBody(
-    {
-      ...method,
-      accountNumber: Type.String({
-        description: "Account number, IBAN or phone number; spaces and dashes are allowed",
-        pattern: "^\\+?([ -]?[0-9A-Za-z]){5,34}$",
-      }),
-      ...optionals({ ...account, isDefault, metadata: metadata() }),
-    },
-    "The service's documentation does not show this body; these fields are common to payout APIs.",
-  ),
-  example: {
-    type: "bank_account",
-    accountNumber: "0000 0000 0000 4321",
-    accountName: "Quinta da Ribeira",
-    bankName: "Banco de Exemplo",
-    country: "PT",
-    currency: "EUR",
-  },
-  reply: payoutMethods.schema,
-  errors: ["validation_failed"],
-  emits: [assumed("payout_method.updated", "Derived from the name of the operation.")],
-  handle(call) {
-    const { accountNumber, ...kept } = call.body;
-    const methods = call.own(payoutMethods);
-    for (let current = methods.newest(); current; current = methods.newest()) methods.remove(current);
-    const last4 = accountNumber?.replace(/[ -]/g, "").slice(-4) ?? null;
-    return methods.create({ ...call.extra, ...kept, currency: kept.currency ?? homeCurrency(call), last4 });
-  },
+  created: null,
+  updated: "merchant.updated",
+  rules: [knownCurrency, inOrder("created", "suspendedAt")],
 });
 
 /** A minute less than the token lives, so that no replay returns a token that has expired or is about to. */
@@ -186,6 +121,10 @@ function freshId(mint: OperationContext["mint"], isTaken: (id: string) => boolea
   return isTaken(id) ? freshId(mint, isTaken) : id;
 }
 
+/** The merchant's country and currency. */
+export function homeOf(merchant: string, own: OwnRecords): { country: string | null; currency: string | null } {
+  return own(merchants).find(merchant) ?? { country: null, currency: null };
+}
+
 /** The merchant's currency, the default for amounts in requests that omit `currency`. */
-export const homeCurrency = ({ merchant, own }: Pick<OperationContext, "merchant" | "own">) =>
-  own(merchants).find(merchant)?.currency ?? null;
+export const homeCurrency = ({ merchant, own }: { merchant: string; own: OwnRecords }) => homeOf(merchant, own).currency;

@@ -1,9 +1,11 @@
 // Event organizers: the profile of a merchant as an organizer of events.
 
 import { resource } from "../contracts/resource.ts";
+import { inOrder } from "../contracts/rules.ts";
 import { fail } from "../kernel/errors.ts";
 import { count, email, flag, nullables, text } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { suspension } from "./merchants.ts";
 import { sampleOrganizer } from "./samples/sales.ts";
 
 export const eventOrganizers = resource({
@@ -18,6 +20,7 @@ export const eventOrganizers = resource({
       email: email("The organizer's email address"),
       phone: text("The organizer's phone number"),
       website: text("The organizer's website"),
+      ...suspension,
     }),
     verified: flag("Whether the service has verified the organizer"),
     upcomingEvents: count("Number of upcoming events"),
@@ -25,9 +28,16 @@ export const eventOrganizers = resource({
   },
   defaults: { verified: false, upcomingEvents: 0, pastEvents: 0 },
   states: {
-    active: { to: ["suspended"] },
-    suspended: { to: ["active"] },
+    active: { to: ["suspended"], event: "event_organizer.reactivated", sets: () => ({ suspendedAt: null, suspensionReason: null }) },
+    suspended: {
+      to: ["active"],
+      event: "event_organizer.suspended",
+      sets: ({ record, now }) => ({ suspendedAt: now, suspensionReason: record.suspensionReason ?? "under_review" }),
+    },
   },
+  created: "event_organizer.created",
+  updated: "event_organizer.updated",
+  rules: [inOrder("created", "suspendedAt")],
 });
 
 export const getOrganizer = endpoint({

@@ -1,9 +1,66 @@
 // Payments: payments by customers.
 
-import { resource } from "../contracts/resource.ts";
-import { amount, currency, documentedPageQuery, id, listOf, nullables, text } from "../schema/shapes.ts";
+import { type OwnRecords, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
+import { inOrder, knownCurrency, problem } from "../contracts/rules.ts";
+import { amount, currency, documentedPageQuery, id, listOf, nullables, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
+import { homeOf } from "./merchants.ts";
 import { samplePayment } from "./samples/sales.ts";
+
+interface Settlement {
+  status?: string | undefined;
+  amount: number | null;
+  fee: number | null;
+  refundedAmount: number;
+  paidOutAmount: number;
+}
+
+/** What the merchant receives of a payment: nothing before it succeeded, and after a refund at most the fee is lost. */
+export const netOf = ({ status, amount, fee, refundedAmount }: Omit<Settlement, "paidOutAmount">) =>
+  status === "succeeded" || status === "refunded" ? (amount ?? 0) - (fee ?? 0) - refundedAmount : 0;
+
+/** Basis points of the amount, and a fixed part in the currency's smallest unit. */
+type FeeRate = readonly [basisPoints: number, fixed: number];
+
+const FEES: Readonly<Record<string, Readonly<Record<string, FeeRate>>>> = {
+  JP: { card: [360, 0], bank_transfer: [0, 250] },
+};
+const USUAL_FEES: Readonly<Record<string, FeeRate>> = { card: [150, 25], bank_transfer: [80, 0], mobile_money: [200, 0] };
+
+/** The fee by method and the merchant's country; at most the amount. */
+function feeOf({ amount, method, merchantId }: RecordBase & { amount: number | null; method: string | null }, own: OwnRecords) {
+  if (amount === null) return null;
+  const country = homeOf(merchantId, own).country ?? "";
+  const name = method ?? "card";
+  const [basisPoints, fixed] = FEES[country]?.[name] ?? USUAL_FEES[name] ?? (USUAL_FEES.card as FeeRate);
+  return Math.min(Math.round((amount * basisPoints) / 10_000) + fixed, amount);
+}
+
+const refundWithinAmount: Rule<RecordBase & Settlement> = ({ status, amount, refundedAmount }) => {
+  if (refundedAmount === 0 && status !== "refunded") return undefined;
+  if (status !== "succeeded" && status !== "refunded")
+    return problem(
+      "refundedAmount",
+      "out_of_range",
+      `refundedAmount must be 0 while the payment is ${status}; received ${refundedAmount}.`,
+    );
+  if (status === "refunded" && amount !== null && refundedAmount !== amount)
+    return problem(
+      "refundedAmount",
+      "wrong_sum",
+      `refundedAmount of a refunded payment must be its amount, ${amount}; received ${refundedAmount}.`,
+    );
+  if (refundedAmount > (amount ?? 0))
+    return problem("refundedAmount", "out_of_range", `refundedAmount must not exceed the amount, ${amount}; received ${refundedAmount}.`);
+  if (status === "succeeded" && refundedAmount === amount)
+    return problem("refundedAmount", "out_of_range", `refundedAmount is the whole amount, ${amount}: set the status to refunded instead.`);
+  return undefined;
+};
+
+const feeWithinAmount: Rule<RecordBase & Settlement> = ({ amount, fee }) =>
+  fee !== null && fee > (amount ?? fee)
+    ? problem("fee", "out_of_range", `fee must not exceed the amount, ${amount}; received ${fee}.`)
+    : undefined;
 
 export const payments = resource({
   kind: "payment",
@@ -20,17 +77,46 @@ export const payments = resource({
       description: text("Description of the payment"),
       fee: amount("Fee charged by the service", { minimum: 0 }),
       failureCode: text("Reason for the failure"),
+      paidAt: timestamp("Time at which the payment succeeded"),
+      failedAt: timestamp("Time at which the payment failed"),
+      refundedAt: timestamp("Time of the newest refund"),
+      payoutId: id("po", "Newest payout with this payment"),
     }),
     refundedAmount: amount("Amount refunded", { minimum: 0 }),
+    paidOutAmount: amount("Amount in payouts that neither failed nor were canceled"),
   },
-  defaults: { refundedAmount: 0 },
+  defaults: { refundedAmount: 0, paidOutAmount: 0 },
   states: {
     pending: { to: ["succeeded", "failed"], event: "payment.pending" },
-    succeeded: { to: ["refunded"], event: "payment.succeeded" },
-    failed: { to: [], event: "payment.failed" },
-    refunded: { to: [], event: "payment.refunded" },
+    succeeded: {
+      to: ["refunded"],
+      event: "payment.succeeded",
+      sets: ({ record, now, own }) => ({ fee: record.fee ?? feeOf(record, own), paidAt: now }),
+    },
+    failed: {
+      to: [],
+      event: "payment.failed",
+      sets: ({ record, now }) => ({ failureCode: record.failureCode ?? failureOf(record.method), failedAt: now }),
+    },
+    refunded: {
+      to: [],
+      event: "payment.refunded",
+      sets: ({ record, now }) => ({ refundedAmount: record.amount ?? 0, refundedAt: now }),
+    },
   },
+  updated: {
+    "payment.partially_refunded": (before, after) => after.refundedAmount > before.refundedAmount,
+    "payment.updated": () => true,
+  },
+  rules: [knownCurrency, refundWithinAmount, feeWithinAmount, inOrder("created", "paidAt", "refundedAt"), inOrder("created", "failedAt")],
+  corrects: (record, { before, now }) =>
+    before && record.refundedAmount > before.refundedAmount && record.refundedAt === before.refundedAt ? { refundedAt: now } : undefined,
+  references: { customerId: "customer", payoutId: "payout" },
 });
+
+function failureOf(method: string | null): string {
+  return method === "bank_transfer" ? "insufficient_funds" : method === "mobile_money" ? "timeout" : "card_declined";
+}
 
 export const listPayments = endpoint({
   id: "payments.list",

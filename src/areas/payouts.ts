@@ -1,36 +1,254 @@
-// Payouts: transfers to the merchant's payout method.
+// Payouts: transfers of what payments brought in, and the payout method that receives them.
 
-import { resource } from "../contracts/resource.ts";
-import { nextBusinessDay } from "../kernel/calendar.ts";
-import { amount, assumedPageQuery, currency, day, id, listOf, nullables, text } from "../schema/shapes.ts";
+import { type Arrival, type OwnRecords, type RecordBase, resource } from "../contracts/resource.ts";
+import { inOrder, knownCurrency } from "../contracts/rules.ts";
+import { dayAt, nextBusinessDay } from "../kernel/calendar.ts";
+import { assumed, assumedBody } from "../schema/assumed.ts";
+import {
+  amount,
+  assumedPageQuery,
+  country,
+  currency,
+  day,
+  flag,
+  id,
+  listOf,
+  metadata,
+  nullables,
+  oneOf,
+  optionals,
+  Type,
+  text,
+  timestamp,
+} from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { homeDay, onDay } from "./dates.ts";
-import { samplePayout } from "./samples/sales.ts";
+import { homeCurrency, homeOf } from "./merchants.ts";
+import { type PayoutAmounts, paymentShare, paymentsFree, settle, sumOfPayments, total, unpaidShares } from "./payout-shares.ts";
+import { samplePayout, samplePayoutMethod } from "./samples/sales.ts";
 
+const method = {
+  type: oneOf(["bank_account", "mobile_money"], "Type of account"),
+};
+
+const account = {
+  accountName: text("Name of the account holder"),
+  bankName: text("Name of the bank or mobile money operator"),
+  bankCode: text("Code of the bank"),
+  country: country(),
+  currency: currency(),
+};
+
+const isDefault = flag("Whether this is the default payout method");
+
+/** Milliseconds. */
+const VERIFICATION_TIME = 60_000;
+
+export const payoutMethods = resource({
+  kind: "payout_method",
+  prefix: "pom",
+  view: "payout_methods",
+  sample: samplePayoutMethod,
+  fields: {
+    ...nullables({
+      ...method,
+      last4: text("Last four characters of the account number; the full number is not stored"),
+      ...account,
+      failureCode: text("Reason why the verification failed"),
+      verifiedAt: timestamp("Time at which the account was verified"),
+      failedAt: timestamp("Time at which the verification failed"),
+      replacedAt: timestamp("Time at which another payout method replaced this one"),
+    }),
+    isDefault,
+  },
+  defaults: { isDefault: true },
+  states: {
+    pending_verification: {
+      to: ["verified", "failed", "replaced"],
+      event: "payout_method.updated",
+      arrive: becomeDefault,
+      next: ({ record }) => ({ at: record.created * 1000 + VERIFICATION_TIME, status: "verified" }),
+    },
+    verified: { to: ["replaced"], event: "payout_method.verified", sets: ({ now }) => ({ verifiedAt: now }) },
+    failed: {
+      to: ["replaced"],
+      event: "payout_method.failed",
+      sets: ({ record, now }) => ({ failureCode: record.failureCode ?? "account_not_found", failedAt: now }),
+    },
+    replaced: {
+      to: [],
+      event: "payout_method.replaced",
+      sets: ({ now }) => ({ isDefault: false, replacedAt: now }),
+      arrive: ({ record, own }) => followDefaultMethod(record.id, own),
+    },
+  },
+  updated: "payout_method.updated",
+  rules: [knownCurrency, inOrder("created", "verifiedAt", "replacedAt"), inOrder("created", "failedAt", "replacedAt")],
+  corrects: ({ id, status, isDefault }, { own }) =>
+    isDefault || status === "replaced" || currentMethods(own).some((other) => other.id !== id && other.isDefault)
+      ? undefined
+      : { isDefault: true },
+});
+
+export const setPayoutMethod = endpoint({
+  id: "payout_method.set",
+  area: "Merchants",
+  method: "POST",
+  path: "/merchants/payout-method",
+  summary: "Set the payout method",
+  description:
+    "A merchant has one payout method; setting a new one replaces it. Only the last four characters of the account number are stored and returned.",
+  body: assumedBody(
+    {
+      ...method,
+      accountNumber: Type.String({
+        description: "Account number, IBAN or phone number; spaces and dashes are allowed",
+        pattern: "^\\+?([ -]?[0-9A-Za-z]){5,34}$",
+      }),
+      ...optionals({ ...account, isDefault, metadata: metadata() }),
+    },
+    "The service's documentation does not show this body; these fields are common to payout APIs.",
+  ),
+  example: {
+    type: "bank_account",
+    accountNumber: "0000 0000 0000 4321",
+    accountName: "Quinta da Ribeira",
+    bankName: "Banco de Exemplo",
+    country: "PT",
+    currency: "EUR",
+  },
+  reply: payoutMethods.schema,
+  errors: ["validation_failed"],
+  emits: [assumed("payout_method.updated", "Derived from the name of the operation.")],
+  mayEmit: ["payout_method.replaced", "payout.updated"],
+  handle(call) {
+    const { accountNumber, ...kept } = call.body;
+    const methods = call.own(payoutMethods);
+    const before = currentMethods(call.own);
+    const last4 = accountNumber?.replace(/[ -]/g, "").slice(-4) ?? null;
+    const created = methods.create({ ...call.extra, ...kept, isDefault: true, currency: kept.currency ?? homeCurrency(call), last4 });
+    for (const { id } of before) methods.move(methods.require(id), "replaced");
+    return created;
+  },
+});
+
+interface PayoutMethod extends RecordBase {
+  isDefault: boolean;
+  type: string | null;
+  country: string | null;
+}
+
+/** The payout methods that are in use: all but the replaced ones. */
+const currentMethods = (own: OwnRecords): PayoutMethod[] =>
+  own(payoutMethods)
+    .newestOf(MOST_METHODS)
+    .filter(({ status }) => status !== "replaced");
+
+/** A new default takes the place of the others. */
+function becomeDefault({ record, own }: Arrival<RecordBase & { isDefault: boolean }>): void {
+  if (!record.isDefault) return;
+  const methods = own(payoutMethods);
+  for (const { id, isDefault } of currentMethods(own))
+    if (id !== record.id && isDefault) methods.update(methods.require(id), { isDefault: false }, null);
+}
+
+/** Pending payouts to a replaced method go to the default one instead. */
+function followDefaultMethod(replaced: string, own: OwnRecords): void {
+  const target = currentMethods(own).find(({ isDefault }) => isDefault);
+  if (!target) return;
+  const waiting = own(payouts)
+    .newestOf(MOST_PAYOUTS)
+    .filter(({ status, payoutMethodId }) => status === "pending" && payoutMethodId === replaced);
+  for (const payout of waiting) own(payouts).update(payout, { payoutMethodId: target.id });
+}
+
+/** How many of the newest records a change looks at: older ones are settled. */
+const MOST_METHODS = 100;
+const MOST_PAYOUTS = 500;
 export const payouts = resource({
   kind: "payout",
   prefix: "po",
   view: "payouts",
   sample: samplePayout,
-  fields: nullables({
-    amount: amount("Amount of the payout", { minimum: 0 }),
-    currency: currency(),
-    payoutMethodId: id("pom", "Payout method that receives the funds"),
-    arrivalDate: day("Expected date of arrival"),
-    failureCode: text("Reason for the failure"),
-  }),
+  fields: {
+    ...nullables({
+      amount: amount("Amount of the payout", { minimum: 0 }),
+      currency: currency(),
+      payoutMethodId: id("pom", "Payout method that receives the funds"),
+      arrivalDate: day("Expected date of arrival"),
+      failureCode: text("Reason for the failure"),
+      sentAt: timestamp("Time at which the payout was sent"),
+      paidAt: timestamp("Time of arrival"),
+      failedAt: timestamp("Time at which the payout failed"),
+      canceledAt: timestamp("Time at which the payout was canceled"),
+    }),
+    payments: Type.Array(paymentShare, { description: "Payments in the payout; empty if it was made for an amount of its own" }),
+  },
+  defaults: { payments: [] },
   states: {
     pending: {
       to: ["in_transit", "canceled"],
       event: "payout.created",
+      sets: openPayout,
+      arrive: (payout) => settle(payout, 1),
       next: (payout) => onDay(payout, nextBusinessDay(homeDay(payout, payout.record.created)), "morning", "in_transit"),
     },
-    in_transit: { to: ["paid", "failed"], next: (payout) => onDay(payout, payout.record.arrivalDate, "opening", "paid") },
-    paid: { to: [], event: "payout.paid" },
-    failed: { to: [], event: "payout.failed" },
-    canceled: { to: [] },
+    in_transit: {
+      to: ["paid", "failed"],
+      event: "payout.in_transit",
+      sets: ({ now }) => ({ sentAt: now }),
+      next: (payout) => onDay(payout, payout.record.arrivalDate, "opening", "paid"),
+    },
+    paid: { to: [], event: "payout.paid", sets: ({ now }) => ({ paidAt: now }) },
+    failed: {
+      to: [],
+      event: "payout.failed",
+      sets: ({ record, now }) => ({ failureCode: record.failureCode ?? "account_closed", failedAt: now }),
+      arrive: (payout) => settle(payout, -1),
+    },
+    canceled: { to: [], event: "payout.canceled", sets: ({ now }) => ({ canceledAt: now }), arrive: (payout) => settle(payout, -1) },
   },
+  updated: "payout.updated",
+  rules: [
+    knownCurrency,
+    sumOfPayments,
+    paymentsFree,
+    inOrder("created", "sentAt", "paidAt"),
+    inOrder("sentAt", "failedAt"),
+    inOrder("created", "canceledAt"),
+  ],
+  references: { payoutMethodId: "payout_method" },
 });
+
+/** Without an amount of its own, a payout contains all that payments brought in and no other payout contains. */
+function openPayout({
+  record,
+  now,
+  own,
+}: Arrival<RecordBase & PayoutAmounts & { currency: string | null; payoutMethodId: string | null }>) {
+  const given = record.payments.length > 0;
+  const shares = given || record.amount !== null ? record.payments : unpaidShares(own);
+  const sum = total(shares);
+  const isEmpty = !given && sum <= 0;
+  const amount = record.amount ?? (isEmpty ? null : sum);
+  if (amount === null) return {};
+  const home = homeOf(record.merchantId, own);
+  const method = record.payoutMethodId ?? currentMethods(own).find(({ isDefault }) => isDefault)?.id ?? null;
+  return {
+    amount,
+    payments: isEmpty ? [] : shares,
+    currency: record.currency ?? home.currency,
+    payoutMethodId: method,
+    arrivalDate: arrivalOf(now, method, home.country, own),
+  };
+}
+
+/** Two business days for a bank account; mobile money arrives on the next one. */
+function arrivalOf(now: number, methodId: string | null, home: string | null, own: OwnRecords): string {
+  const method: PayoutMethod | undefined = methodId === null ? undefined : own(payoutMethods).find(methodId);
+  const next = nextBusinessDay(dayAt(method?.country ?? home, now * 1_000));
+  return method?.type === "mobile_money" ? next : nextBusinessDay(next);
+}
 
 export const listPayouts = endpoint({
   id: "payouts.list",

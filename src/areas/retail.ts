@@ -1,22 +1,29 @@
 // Retail: products and their variants.
 
-import { resource } from "../contracts/resource.ts";
+import { type RecordBase, type Rule, resource } from "../contracts/resource.ts";
+import { inOrder, knownCurrency } from "../contracts/rules.ts";
+import { fail } from "../kernel/errors.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
-import { amount, count, currency, id, metadata, nullables, optionals, Type, text } from "../schema/shapes.ts";
+import { amount, count, currency, id, metadata, nullables, optionals, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { homeCurrency } from "./merchants.ts";
 import { sampleProduct, sampleVariant } from "./samples/sales.ts";
+
+const archivedAt = timestamp("Time of archiving");
 
 export const products = resource({
   kind: "product",
   prefix: "prod",
   view: "products",
   sample: sampleProduct,
-  fields: nullables({ name: text("Name of the product"), description: text("Description of the product") }),
+  fields: nullables({ name: text("Name of the product"), description: text("Description of the product"), archivedAt }),
   states: {
-    active: { to: ["archived"] },
-    archived: { to: ["active"] },
+    active: { to: ["archived"], event: "product.restored", sets: () => ({ archivedAt: null }) },
+    archived: { to: ["active"], event: "product.archived", sets: ({ now }) => ({ archivedAt: now }) },
   },
+  created: "product.created",
+  updated: "product.updated",
+  rules: [inOrder("created", "archivedAt")],
 });
 
 const requiredFields = {
@@ -35,18 +42,33 @@ const options = Type.Record(Type.String(), {
   description: 'Option values, such as `{"size": "M"}`; each combination is unique within a product',
 });
 
+/** An archived product takes no new variants, and none of its own back. */
+const productTakesVariants: Rule<RecordBase & { productId: string }> = ({ productId, status }, { before, own }) => {
+  if (status !== "active" || (before?.status === "active" && before.productId === productId)) return undefined;
+  const product = own(products).find(productId);
+  if (product?.status === "archived")
+    fail("invalid_state", `Product ${productId} is archived; only active products take variants.`, {
+      currentStatus: "archived",
+      allowedFrom: ["active"],
+    });
+  return undefined;
+};
+
 export const productVariants = resource({
   kind: "product_variant",
   prefix: "var",
   view: "product_variants",
   sample: sampleVariant,
-  fields: { productId: id("prod", "Product of the variant"), ...nullables({ ...requiredFields, ...optionalFields }), options },
+  fields: { productId: id("prod", "Product of the variant"), ...nullables({ ...requiredFields, ...optionalFields, archivedAt }), options },
   defaults: { options: {} },
   states: {
-    active: { to: ["archived"] },
-    archived: { to: ["active"] },
+    active: { to: ["archived"], event: "product_variant.restored", sets: () => ({ archivedAt: null }) },
+    archived: { to: ["active"], event: "product_variant.archived", sets: ({ now }) => ({ archivedAt: now }) },
   },
   created: "product_variant.created",
+  updated: "product_variant.updated",
+  rules: [knownCurrency, productTakesVariants, inOrder("created", "archivedAt")],
+  references: { productId: "product" },
   unique: [["sku"], ["productId", "options"]],
 });
 
@@ -63,7 +85,7 @@ export const createVariant = endpoint({
   exampleParams: { productId: "prod_honey" },
   example: { sku: "HONEY-1000", name: "1 kg jar", options: { size: "1 kg" }, price: 1_650, currency: "EUR", stockQuantity: 24 },
   reply: productVariants.schema,
-  errors: ["resource_not_found", "already_exists"],
+  errors: ["validation_failed", "resource_not_found", "invalid_state", "already_exists"],
   emits: [assumed("product_variant.created", "Derived from the name of the operation.")],
   handle(call) {
     const { params, body, extra, own } = call;

@@ -1,8 +1,9 @@
 // Statutory: remittances to public schemes, and the settings for them.
 
 import { isDeepStrictEqual } from "node:util";
-import { type Arrival, type RecordBase, resource } from "../contracts/resource.ts";
-import { addDays } from "../kernel/calendar.ts";
+import { type Arrival, type OwnRecords, type RecordBase, resource } from "../contracts/resource.ts";
+import { inOrder, knownCurrency, sumOf } from "../contracts/rules.ts";
+import { addDays, addMonths, dayAt } from "../kernel/calendar.ts";
 import { withChanges } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import {
@@ -13,6 +14,7 @@ import {
   currency,
   day,
   flag,
+  id,
   metadata,
   month,
   nullable,
@@ -25,7 +27,7 @@ import {
 } from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
 import { onDay } from "./dates.ts";
-import { merchants } from "./merchants.ts";
+import { homeOf, merchants } from "./merchants.ts";
 import { sampleRemittance, sampleStatutorySettings } from "./samples/office.ts";
 
 const SCHEMES = ["income_tax", "pension", "social_security", "health_insurance", "housing_fund", "other"] as const;
@@ -45,6 +47,7 @@ export const remittances = resource({
   datesMoveBy: "months",
   fields: nullables({
     scheme,
+    payrollId: id("pyr", "Payroll run from which the remittance was made"),
     agency: text("Agency that receives the remittance"),
     period: month("Month that the remittance covers"),
     amount: amount("Total of the employees' and the employer's contributions", { minimum: 0 }),
@@ -56,14 +59,44 @@ export const remittances = resource({
     paymentReference: text("Reference of the payment"),
     ...receipt,
     confirmedAt: timestamp("Time of confirmation"),
+    overdueAt: timestamp("Time at which the remittance became overdue"),
+    cancelledAt: timestamp("Time of cancellation"),
   }),
   states: {
-    pending: { to: ["paid", "overdue", "confirmed", "cancelled"], event: "remittance.created", next: payOrMiss },
-    paid: { to: ["confirmed"], next: (paid) => (isAutomatic(paid) ? onDay(paid, paid.record.dueDate, "opening", "confirmed") : undefined) },
-    overdue: { to: ["paid", "confirmed", "cancelled"] },
-    confirmed: { to: [], event: "remittance.confirmed" },
-    cancelled: { to: [] },
+    pending: {
+      to: ["paid", "overdue", "confirmed", "cancelled"],
+      event: "remittance.created",
+      next: payOrMiss,
+      sets: ({ record, own }) =>
+        record.period === null ? {} : { ...remittanceTotal(record), dueDate: record.dueDate ?? dueDateOf(record.period, own) },
+    },
+    paid: {
+      to: ["confirmed"],
+      event: "remittance.paid",
+      next: (paid) => (isAutomatic(paid) ? onDay(paid, paid.record.dueDate, "opening", "confirmed") : undefined),
+      sets: ({ record, now }) => ({ paidAt: now, paymentReference: record.paymentReference ?? `REM-${record.id.slice(-6).toUpperCase()}` }),
+    },
+    overdue: { to: ["paid", "confirmed", "cancelled"], event: "remittance.overdue", sets: ({ now }) => ({ overdueAt: now }) },
+    confirmed: {
+      to: [],
+      event: "remittance.confirmed",
+      // A remittance that arrived was paid, even if the sandbox was not told when.
+      sets: ({ record, now, own }) => ({
+        paidAt: record.paidAt ?? now,
+        confirmedAt: now,
+        confirmedDate: record.confirmedDate ?? dayAt(homeOf(record.merchantId, own).country, now * 1_000),
+      }),
+    },
+    cancelled: { to: [], event: "remittance.cancelled", sets: ({ now }) => ({ cancelledAt: now }) },
   },
+  updated: "remittance.updated",
+  rules: [
+    knownCurrency,
+    sumOf("amount", "employeeAmount", "employerAmount"),
+    inOrder("created", "overdueAt", "paidAt", "confirmedAt"),
+    inOrder("created", "overdueAt", "cancelledAt"),
+  ],
+  references: { payrollId: "payroll" },
 });
 
 type Due = Pick<Arrival<RecordBase & { dueDate: string | null }>, "record" | "own">;
@@ -78,6 +111,21 @@ function payOrMiss(remittance: Due): { at: number; status: "paid" | "overdue" } 
 function isAutomatic({ own }: Due): boolean {
   return own(statutorySettings).newest()?.autoRemit === true;
 }
+
+interface Shares {
+  amount: number | null;
+  employeeAmount: number | null;
+  employerAmount: number | null;
+}
+
+const remittanceTotal = ({ amount, employeeAmount, employerAmount }: Shares) =>
+  amount !== null || employeeAmount === null || employerAmount === null ? {} : { amount: employeeAmount + employerAmount };
+
+/** The settings' day of the month after the period. */
+export const dueDateOf = (period: string, own: OwnRecords) =>
+  addDays(addMonths(`${period}-01`, 1), (own(statutorySettings).newest()?.remittanceDueDay ?? DEFAULT_DUE_DAY) - 1);
+
+const DEFAULT_DUE_DAY = 15;
 
 const settings = {
   country: country(),
@@ -108,6 +156,7 @@ export const statutorySettings = resource({
   fields: { ...nullables(settings), autoRemit, schemes, updated: nullable(timestamp("Time of the last change")) },
   defaults: { autoRemit: false, schemes: [] },
   updated: "statutory_settings.updated",
+  rules: [knownCurrency],
 });
 
 /** Every merchant has exactly one settings record, so its id is constant. */
@@ -124,11 +173,11 @@ export const confirmRemittance = endpoint({
   exampleParams: { id: "rem_overdue" },
   example: { receiptNumber: "R-1107", note: "Receipt filed with the papers of the month." },
   reply: remittances.schema,
-  errors: ["resource_not_found", "invalid_state"],
+  errors: ["validation_failed", "resource_not_found", "invalid_state"],
   emits: [assumed("remittance.confirmed", "Derived from the name of the operation.")],
-  handle({ params, body, extra, now, own }) {
+  handle({ params, body, extra, own }) {
     const remittance = own(remittances).require(params.id);
-    return own(remittances).move(remittance, "confirmed", { ...extra, ...body, confirmedAt: now });
+    return own(remittances).move(remittance, "confirmed", { ...extra, ...body });
   },
 });
 
@@ -153,7 +202,7 @@ export const updateStatutorySettings = endpoint({
     const before = collection.newest() ?? collection.create(initial(call));
     const changes = Object.fromEntries(Object.entries({ ...extra, ...body }).map(([field, value]) => [field, value ?? cleared(field)]));
     const same = isDeepStrictEqual(asJson(before), asJson(withChanges(before, changes)));
-    return same ? before : collection.update(before, { ...changes, updated: now }, "statutory_settings.updated");
+    return same ? before : collection.update(before, { ...changes, updated: now });
   },
 });
 

@@ -26,8 +26,10 @@ export interface Records<R extends RecordBase> {
   require(id: string): R;
   /** The newest record, for kinds of which a merchant has only one. */
   newest(): R | undefined;
-  /** Records whose fields have these values, the oldest first; null matches a field that is null or absent. */
-  all(values?: { readonly [field: string]: string | null }): R[];
+  /** The newest records, the newest first. */
+  newestOf(count: number): R[];
+  /** All records, the oldest first. */
+  all(): R[];
   /** Takes a new record through its states up to `status` (default: the first), each with its values, consequences and event. */
   create(fields: RecordFields<R>): R;
   /** Changes fields without changing the state; null is a value. Emits `event` (default: the declared one; null: none). */
@@ -100,6 +102,8 @@ export interface Resource<R extends RecordBase = RecordBase> {
   /** The event type of a change that keeps the state. */
   updateEvent(before: R, after: R): string | undefined;
   readonly rules: readonly Rule<R>[];
+  /** Values that are made right instead of refused. */
+  corrects?(record: R, context: RuleContext<R>): RecordFields<R> | undefined;
   /** The kind of record that each of these fields refers to. */
   readonly references: Readonly<Record<string, string>>;
   /** Unique constraints: sets of fields whose combined values must be unique among a merchant's records. */
@@ -128,6 +132,7 @@ interface ResourceDeclaration<F extends TProperties, S extends string> {
   created?: string | null;
   updated?: UpdateEvents<RecordOf<F>>;
   rules?: readonly Rule<RecordOf<F>>[];
+  corrects?(record: RecordOf<F>, context: RuleContext<RecordOf<F>>): RecordFields<RecordOf<F>> | undefined;
   references?: { readonly [Name in keyof F]?: string };
   unique?: readonly (readonly string[])[];
   hidden?: readonly string[];
@@ -181,6 +186,7 @@ export function resource<const F extends TProperties, const S extends string = s
     events: eventsOf(declared, transitions),
     updateEvent: chooseUpdateEvent(updated as UpdateEvents<R>),
     rules: (declared.rules ?? []) as unknown as readonly Rule<R>[],
+    ...(declared.corrects ? { corrects: declared.corrects as unknown as NonNullable<Resource<R>["corrects"]> } : {}),
     references: (declared.references ?? {}) as Record<string, string>,
     unique: declared.unique ?? [],
     hidden: declared.hidden ?? [],

@@ -46,14 +46,28 @@ export function addDays(day: string, count: number): string {
   return start === undefined ? day : dayText(start + count * DAY);
 }
 
+/** The same day of the month so many months later, or the last day of a shorter month. */
+export function addMonths(day: string, count: number): string {
+  const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
+  const first = parseTime(`${monthText(year, month - 1 + count)}-01`) ?? 0;
+  const next = parseTime(`${monthText(year, month + count)}-01`) ?? 0;
+  return dayText(Math.min(first + (date - 1) * DAY, next - DAY));
+}
+
+/** `2026-02` for the year 2025 and the month 13, counted from 0. */
+const monthText = (year: number, month: number) =>
+  `${String(year + Math.floor(month / 12)).padStart(4, "0")}-${String((((month % 12) + 12) % 12) + 1).padStart(2, "0")}`;
+
 /** The first day from Monday to Friday after this one; public holidays are not known. */
 export function nextBusinessDay(day: string): string {
   const next = addDays(day, 1);
   return isWeekend(next) ? nextBusinessDay(next) : next;
 }
 
-/** 1 January 1970 was a Thursday. */
-const isWeekend = (day: string) => [0, 6].includes((Math.floor((parseTime(day) ?? 0) / DAY) + 4) % 7);
+/** Days since 1 January 1970, which was a Thursday. */
+export const dayNumber = (day: string) => Math.floor((parseTime(day) ?? 0) / DAY);
+
+const isWeekend = (day: string) => [0, 6].includes((dayNumber(day) + 4) % 7);
 
 const dayText = (time: number) => isoTime(Math.min(Math.max(time, 0), LATEST_TIME)).slice(0, 10);
 

@@ -1,6 +1,8 @@
 // How traffic creates a kind of record and moves it from state to state.
 
+import type { RecordBase } from "../contracts/resource.ts";
 import type { JsonObject } from "../schema/schema.ts";
+import type { Collection } from "../store/records/collection.ts";
 import type { StepContext, TrafficRecord } from "./step-context.ts";
 
 export interface TrafficKind {
@@ -12,11 +14,16 @@ export interface TrafficKind {
   newRecord(step: StepContext): JsonObject;
   /** The probability of each next state, by state. The rest up to 1 is the share of records that stay. */
   transitions: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** What the merchant does before a record enters a state, such as buying stock. */
+  prepare?: Readonly<Record<string, (record: TrafficRecord, merchant: MerchantRecords) => void>>;
   /** The fields that change when a record enters a state. */
   onEnter?: Readonly<Record<string, (step: StepContext, record: TrafficRecord) => JsonObject>>;
   /** Updates the merchant data that later steps use. */
   afterStep?(step: StepContext, record: TrafficRecord): void;
 }
+
+/** The merchant's records of a kind. */
+export type MerchantRecords = (kind: string) => Collection<RecordBase>;
 
 export const money = ({ merchantData, between }: StepContext, most: number) => ({
   amount: between("amount", 5, most) * 100,

@@ -1,7 +1,7 @@
 // Sales traffic: payments and their payouts, bookings, orders, renewals and new customers.
 
-import { customerField, money, number, type TrafficKind } from "./kind.ts";
-import type { StepContext } from "./step-context.ts";
+import { customerField, type MerchantRecords, money, number, type TrafficKind } from "./kind.ts";
+import type { StepContext, TrafficRecord } from "./step-context.ts";
 
 const amountOf = (record: object) => Number((record as { amount?: unknown }).amount ?? 0);
 
@@ -78,7 +78,20 @@ const order: TrafficKind = {
     accepted: { shipped: 0.96, canceled: 0.04 },
     shipped: { delivered: 0.98 },
   },
+  prepare: { accepted: restock },
 };
+
+/** Buys stock for the items that are sold out. */
+function restock({ items }: TrafficRecord, own: MerchantRecords): void {
+  const variants = own("product_variant");
+  for (const { variantId, quantity } of items as { variantId: string | null; quantity: number }[]) {
+    const variant = variantId === null ? undefined : (variants.find(variantId) as TrafficRecord | undefined);
+    if (typeof variant?.stockQuantity !== "number" || variant.stockQuantity >= 2 * quantity) continue;
+    variants.update(variant, { stockQuantity: variant.stockQuantity + RESTOCK });
+  }
+}
+
+const RESTOCK = 50;
 
 function lineOf(step: StepContext, line: string) {
   const { goods } = step.merchantData;

@@ -33,7 +33,8 @@ export function runStep(definitions: ApiDefinitions, backlog: Backlog, kind: str
   const movesRecord = step.chance("goes on") < waiting.length / (waiting.length + 1);
   const first = movesRecord ? waiting.shift() : undefined;
   const record =
-    (first && moveRecord(resource, definition, first, step, caller)) ?? createRecord(definitions, resource, definition, step, caller);
+    (first && moveRecord(definitions, resource, definition, first, step, caller)) ??
+    createRecord(definitions, resource, definition, step, caller);
   definition.afterStep?.(step, record);
   const from = record.status ?? "";
   const next = drawNextState(definition, from, step);
@@ -46,6 +47,7 @@ export const resourceOf = ({ resources }: Pick<ApiDefinitions, "resources">, kin
 
 /** Returns undefined if another client has changed the record's state meanwhile. */
 function moveRecord(
+  definitions: ApiDefinitions,
   resource: Resource,
   definition: TrafficKind,
   { id, from, next }: PendingTransition,
@@ -54,6 +56,7 @@ function moveRecord(
 ): TrafficRecord | undefined {
   const record = caller.own(resource).find(id) as TrafficRecord | undefined;
   if (record?.status !== from) return undefined;
+  definition.prepare?.[next]?.(record, (other) => caller.own(resourceOf(definitions, other)));
   const changes = definition.onEnter?.[next]?.(step, record);
   return changeAdminRecord(resource, () => caller.own(resource), id, { ...changes, status: next }) as TrafficRecord;
 }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
 import { pathTo, statesBefore } from "../../src/contracts/resource.ts";
-import { type Bench, needed, open } from "../support/sandbox.ts";
+import { type Bench, neededFields, open } from "../support/sandbox.ts";
 
 /** Kinds with states whose records a test can create. */
 const kinds = resources.filter(
@@ -34,7 +34,9 @@ describe("the transitions of every kind", () => {
     expect(states).toContain(defaults.status);
     for (const from of states)
       for (const to of states) {
-        const record = await bench.control("POST", `/records/${kind}`, { merchant: "mer_blank", status: from, ...needed[kind] });
+        const fields = await neededFields(bench, "mer_blank", kind);
+        await happened();
+        const record = await bench.control("POST", `/records/${kind}`, { merchant: "mer_blank", status: from, ...fields });
         expect(record).toMatchObject({ object: kind, merchantId: "mer_blank", status: from });
         const later = pathTo(resource, from).slice(1);
         expect(await happened()).toEqual(known(events.created, ...later.map((state) => events[state])));

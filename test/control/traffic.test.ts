@@ -50,7 +50,7 @@ describe("generated traffic", () => {
     const types = new Set(all.map(({ type }) => type));
     for (const type of ["payment.succeeded", "payment.failed", "payout.paid", "booking.created", "booking.confirmed", "booking.declined"])
       expect([type, types.has(type)]).toEqual([type, true]);
-    for (const type of ["payroll.created", "payroll.paid", "remittance.confirmed", "marketplace_order.updated", "customer.created"])
+    for (const type of ["payroll.created", "payroll.paid", "remittance.confirmed", "marketplace_order.accepted", "customer.created"])
       expect([type, types.has(type)]).toEqual([type, true]);
     // The last event of a record shows its current state.
     const last = new Map(all.map(({ body }) => [body.data.id, body.data]));

@@ -10,8 +10,12 @@ import { afterEachTest } from "./cleanup.ts";
 export const NOON = "2026-01-05T12:00:00Z";
 export const NOON_SECONDS = 1_767_614_400;
 
-/** Required fields by kind of record. */
-export const needed: Readonly<Record<string, object>> = { product_variant: { productId: "prod_any" } };
+/** The required fields of a record of this kind; makes the records that they refer to. */
+export async function neededFields(bench: Bench, merchant: string, kind: string): Promise<object> {
+  if (kind !== "product_variant") return {};
+  const { id } = await bench.control("POST", "/records/product", { merchant });
+  return { productId: id };
+}
 
 export interface Answer {
   status: number;

@@ -70,7 +70,7 @@ function withValues<R extends RecordBase>({ states }: Resource<R>, arrival: Arri
   const values = states[arrival.record.status ?? ""]?.sets?.(arrival);
   if (values === undefined) return arrival.record;
   const missing = Object.entries(values).filter(([field]) => given[field] == null);
-  return { ...arrival.record, ...Object.fromEntries(missing) };
+  return withChanges(arrival.record, Object.fromEntries(missing));
 }
 
 /** The record in its first state, and the given fields that belong to each later state: those that the state would set. */

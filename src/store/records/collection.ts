@@ -113,11 +113,8 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
       return new PreserializedJson(`{"object":"list","data":[${data}],"has_more":${hasMore}}`);
     },
     newest: () => read(statements.pages.newest(kind, merchant)),
-    all(values = {}) {
-      const wanted = Object.entries(values);
-      const records = statements.all.all({ merchant, kind }).map((body) => parse(resource, body));
-      return records.filter((record) => wanted.every(([field, value]) => (record[field as keyof R] ?? null) === value));
-    },
+    newestOf: (limit) => statements.pages.read(kind, merchant, { limit }).bodies.map((body) => parse(resource, body)),
+    all: () => statements.all.all({ merchant, kind }).map((body) => parse(resource, body)),
     lookup(values) {
       const fields = Object.keys(values);
       return read(statements.unique.get({ merchant, kind, field: fields.join(), value: uniqueValue(values, fields) ?? "" }));
@@ -147,9 +144,12 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
     if (event != null) scope.emit(event, withoutHidden(resource, record));
   };
   const exists = (other: string, id: string) => statements.pages.position(other, merchant, id) !== undefined;
-  const check = (record: R, before?: R) => {
+  const check = (given: R, before?: R) => {
+    const context = { before, now, own, exists };
+    const corrections = resource.corrects?.(given, context);
+    const record = corrections === undefined ? given : withChanges(given, corrections);
     scope.checkRecord(resource, record);
-    checkRules(resource, record, { before, now, own, exists });
+    checkRules(resource, record, context);
     return record;
   };
   const change = (record: R, before: R) => keepDue(write(check(record, before)), before);

@@ -1,0 +1,150 @@
+// The items of a payroll run: their fields, their sums and their rules.
+
+import type { RecordBase, Rule } from "../contracts/resource.ts";
+import { problem } from "../contracts/rules.ts";
+import { assumed } from "../schema/assumed.ts";
+import { exactSum } from "../schema/field-rules.ts";
+import { amount, count, flag, id, nullable, oneOf, optionals, type Static, Type, text, timestamp } from "../schema/shapes.ts";
+
+export const employee = text("Id of the employee", { minLength: 1 });
+export const gross = amount("Pay before deductions", { minimum: 0 });
+export const employeeName = text("The employee's name");
+
+export const deductions = Type.Array(
+  Type.Object({
+    code: text("Type of deduction, such as `income_tax` or `pension`"),
+    amount: amount("Amount deducted", { minimum: 0 }),
+  }),
+  { description: "Deductions from the gross amount", maxItems: 100 },
+);
+
+export const payrollItem = assumed(
+  Type.Object(
+    {
+      id: id("pyi", "Unique identifier of the item"),
+      object: oneOf(["payroll_item"], "Type of the object"),
+      payrollId: id("pyr", "Payroll run that contains the item"),
+      employeeId: employee,
+      employeeName: nullable(employeeName),
+      grossAmount: gross,
+      deductions,
+      netAmount: amount("Net pay: gross pay minus deductions, or the amount set by an override"),
+      overridden: flag("Whether the net amount was overridden"),
+      override: nullable(
+        Type.Object({
+          amount: amount("Net amount after the override"),
+          reason: nullable(text("Reason for the override")),
+          previousNetAmount: amount("Net amount before the override"),
+          at: timestamp("Time of the override"),
+        }),
+      ),
+    },
+    { title: "payroll_item" },
+  ),
+  "The service's documentation mentions payroll items but does not list their fields.",
+);
+
+export type PayrollItem = Static<typeof payrollItem>;
+
+export const totals = Type.Object({
+  employees: count("Number of employees in the run"),
+  grossAmount: amount("Sum of all gross amounts"),
+  deductionAmount: amount("Sum of all deductions"),
+  netAmount: amount("Sum of all net amounts"),
+});
+
+/** An item as a request sends it. */
+export const payItem = Type.Object({ employeeId: employee, grossAmount: gross, ...optionals({ employeeName, deductions }) });
+
+type PayItem = Static<typeof payItem>;
+
+export function composeItem(item: PayItem, id: string, payrollId: string): PayrollItem {
+  const kept = item.deductions ?? [];
+  const netAmount = item.grossAmount - exactSum(amountsOf(kept), "items");
+  return {
+    ...item,
+    id,
+    object: "payroll_item",
+    payrollId,
+    employeeName: item.employeeName ?? null,
+    deductions: kept,
+    netAmount,
+    overridden: false,
+    override: null,
+  };
+}
+
+/** Sums the items. If a sum exceeds the safe integer range, the error names `field`. */
+export function totalsOf(items: readonly PayrollItem[], field: string): Static<typeof totals> {
+  const sumOf = (amounts: (item: PayrollItem) => number[]) => exactSum(items.flatMap(amounts), field);
+  return {
+    employees: items.length,
+    grossAmount: sumOf((item) => [item.grossAmount]),
+    deductionAmount: sumOf((item) => amountsOf(item.deductions)),
+    netAmount: sumOf((item) => [item.netAmount]),
+  };
+}
+
+function amountsOf(entries: Static<typeof deductions>): number[] {
+  return entries.map((entry) => entry.amount);
+}
+
+/** An override may at most double the gross pay. */
+export const MOST_OVERRIDE = 2;
+
+interface Run {
+  items: PayrollItem[];
+  totals: Static<typeof totals>;
+}
+
+const itemProblem = (index: number, field: string, code: string, message: string) =>
+  problem(`items/${index}/${field}`, code, `items.${index}.${field} ${message}`);
+
+/** Each employee is in the run once. */
+export const employeesOnce: Rule<RecordBase & Run> = ({ items }) => {
+  if (items.length < 2) return undefined;
+  const seen = new Set<string>();
+  for (const [index, { employeeId }] of items.entries()) {
+    if (seen.has(employeeId))
+      return itemProblem(index, "employeeId", "repeated", `must differ from those before it; received ${JSON.stringify(employeeId)}.`);
+    seen.add(employeeId);
+  }
+  return undefined;
+};
+
+/** Net pay is gross pay less deductions, and not negative; an override is at most twice the gross pay. */
+export const netFits: Rule<RecordBase & Run> = ({ items }) => {
+  for (let index = 0; index < items.length; index++) {
+    const { grossAmount, deductions, netAmount, overridden } = items[index] as PayrollItem;
+    let net = grossAmount;
+    for (const deduction of deductions) net -= deduction.amount;
+    if (net < 0)
+      return itemProblem(
+        index,
+        "deductions",
+        "out_of_range",
+        `must not exceed the gross pay, ${grossAmount}; their sum is ${grossAmount - net}.`,
+      );
+    if (overridden && (netAmount < 0 || netAmount > grossAmount * MOST_OVERRIDE))
+      return itemProblem(
+        index,
+        "netAmount",
+        "out_of_range",
+        `must be from 0 to ${MOST_OVERRIDE} times the gross pay, ${grossAmount * MOST_OVERRIDE}; received ${netAmount}.`,
+      );
+    if (!overridden && netAmount !== net)
+      return itemProblem(index, "netAmount", "wrong_sum", `must be the gross pay less the deductions, ${net}; received ${netAmount}.`);
+  }
+  return undefined;
+};
+
+/** The totals are the sums of the items. */
+export const totalsFit: Rule<RecordBase & Run> = ({ items, totals: given }) => {
+  const computed = totalsOf(items, "items");
+  for (const [name, sum] of Object.entries(computed)) {
+    const received = given[name as keyof typeof given];
+    if (received !== sum)
+      return problem(`totals/${name}`, "wrong_sum", `totals.${name} must be that of the items, ${sum}; received ${received}.`);
+  }
+  return undefined;
+};

@@ -1,0 +1,118 @@
+// Staff records: disciplinary records and appraisals of employees.
+
+import { resource } from "../contracts/resource.ts";
+import { inOrder } from "../contracts/rules.ts";
+import { assumedListOf, assumedPageQuery, day, nullable, nullables, oneOf, type Static, Type, text, timestamp } from "../schema/shapes.ts";
+import { endpoint } from "../store/operation-context.ts";
+import { sampleAppraisal, sampleDisciplinaryRecord } from "./samples/office.ts";
+
+export const disciplinaryRecords = resource({
+  kind: "disciplinary_record",
+  prefix: "dis",
+  view: "disciplinary_records",
+  sample: sampleDisciplinaryRecord,
+  fields: nullables({
+    employeeId: text("Id of the employee concerned"),
+    type: oneOf(["verbal_warning", "written_warning", "final_warning", "suspension", "termination"], "Severity of the measure"),
+    category: text("Subject of the record, such as `attendance` or `conduct`"),
+    description: text("Description of the incident"),
+    incidentDate: day("Date of the incident"),
+    issuedDate: day("Date on which the record was issued"),
+    acknowledgedAt: timestamp("Time at which the employee acknowledged the record"),
+    appealedAt: timestamp("Time of the appeal"),
+    closedAt: timestamp("Time at which the record was closed"),
+    outcome: text("Outcome, such as `upheld` or `withdrawn`"),
+  }),
+  states: {
+    open: { to: ["acknowledged", "appealed"], event: "disciplinary_record.created" },
+    acknowledged: {
+      to: ["closed", "appealed"],
+      event: "disciplinary_record.acknowledged",
+      sets: ({ now }) => ({ acknowledgedAt: now }),
+    },
+    appealed: { to: ["closed"], event: "disciplinary_record.appealed", sets: ({ now }) => ({ appealedAt: now }) },
+    closed: {
+      to: [],
+      event: "disciplinary_record.closed",
+      sets: ({ record, now }) => ({ closedAt: now, outcome: record.outcome ?? "upheld" }),
+    },
+  },
+  updated: "disciplinary_record.updated",
+  rules: [inOrder("incidentDate", "issuedDate"), inOrder("created", "acknowledgedAt", "appealedAt", "closedAt")],
+});
+
+const score = (description: string) => Type.Number({ description: `${description}, out of 5`, minimum: 0, maximum: 5 });
+
+/** The mean of the goals' scores, to one decimal; null while no goal has one. */
+function meanScore(goals: readonly Static<typeof goal>[]): number | null {
+  const scores = goals.flatMap(({ score }) => (score === null ? [] : [score]));
+  return scores.length === 0 ? null : Math.round((scores.reduce((sum, score) => sum + score, 0) / scores.length) * 10) / 10;
+}
+
+const goal = Type.Object({ title: text("Title of the goal"), score: nullable(score("Score for the goal")) });
+
+export const appraisals = resource({
+  kind: "appraisal",
+  prefix: "apr",
+  view: "appraisals",
+  sample: sampleAppraisal,
+  datesMoveBy: "months",
+  fields: {
+    ...nullables({
+      employeeId: text("Id of the employee being appraised"),
+      reviewerId: text("Id of the reviewing employee"),
+      cycle: text("Appraisal cycle, such as a year or quarter"),
+      periodStart: day("First day of the period under review"),
+      periodEnd: day("Last day of the period under review"),
+      finalScore: score("Overall score"),
+    }),
+    goals: Type.Array(goal, { description: "Goals agreed for the period" }),
+    ...nullables({
+      remarks: text("The reviewer's remarks"),
+      submittedAt: timestamp("Time of submission"),
+      completedAt: timestamp("Time of completion"),
+      cancelledAt: timestamp("Time of cancellation"),
+    }),
+  },
+  defaults: { goals: [] },
+  states: {
+    draft: { to: ["submitted", "cancelled"], event: "appraisal.created" },
+    submitted: { to: ["completed", "cancelled"], event: "appraisal.submitted", sets: ({ now }) => ({ submittedAt: now }) },
+    completed: {
+      to: [],
+      event: "appraisal.completed",
+      sets: ({ record, now }) => ({ completedAt: now, finalScore: record.finalScore ?? meanScore(record.goals) }),
+    },
+    cancelled: { to: [], event: "appraisal.cancelled", sets: ({ now }) => ({ cancelledAt: now }) },
+  },
+  updated: "appraisal.updated",
+  rules: [
+    inOrder("periodStart", "periodEnd"),
+    inOrder("created", "submittedAt", "completedAt"),
+    inOrder("created", "submittedAt", "cancelledAt"),
+  ],
+});
+
+export const listDisciplinaryRecords = endpoint({
+  id: "disciplinary.list",
+  area: "Employees",
+  method: "GET",
+  path: "/employees/disciplinary",
+  summary: "List all disciplinary records",
+  query: assumedPageQuery,
+  reply: assumedListOf(disciplinaryRecords.schema),
+  errors: ["invalid_limit", "invalid_cursor"],
+  handle: ({ query, own }) => own(disciplinaryRecords).list(query),
+});
+
+export const listAppraisals = endpoint({
+  id: "appraisals.list",
+  area: "Employees",
+  method: "GET",
+  path: "/employees/appraisals",
+  summary: "List all appraisals",
+  query: assumedPageQuery,
+  reply: assumedListOf(appraisals.schema),
+  errors: ["invalid_limit", "invalid_cursor"],
+  handle: ({ query, own }) => own(appraisals).list(query),
+});

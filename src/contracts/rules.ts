@@ -1,0 +1,47 @@
+// The rules that kinds of records share: known currencies, dates in order, sums that add up.
+
+import { CURRENCIES } from "../kernel/currencies.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
+import type { RecordBase, Rule, RuleProblem } from "./resource.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+const valuesOf = (record: RecordBase) => record as unknown as Values;
+
+/** A problem of a field, or of a path such as `items/0/amount`. */
+export const problem = (field: string, code: string, message: string): RuleProblem => ({ field, code, message });
+
+/** `currency` is a code of ISO 4217. */
+export const knownCurrency: Rule<RecordBase> = (record) => {
+  const { currency } = valuesOf(record);
+  if (typeof currency !== "string" || CURRENCIES.has(currency)) return undefined;
+  const hint = didYouMean(currency, CURRENCIES);
+  return problem("currency", "unknown_currency", `currency must be a code of ISO 4217; received ${JSON.stringify(currency)}.${hint}`);
+};
+
+/** The values of these fields, days or times, do not decrease; a field that is null is not compared. */
+export const inOrder =
+  (...fields: readonly string[]): Rule<RecordBase> =>
+  (record) => {
+    const values = valuesOf(record);
+    let earlier: string | undefined;
+    for (const field of fields) {
+      const value = values[field];
+      if (value == null) continue;
+      if (earlier !== undefined && (value as number) < (values[earlier] as number))
+        return problem(field, "out_of_order", `${field} must not come before ${earlier}; received ${value} and ${values[earlier]}.`);
+      earlier = field;
+    }
+    return undefined;
+  };
+
+/** The value of `field` is the sum of the others; nothing is checked while one of them is null. */
+export const sumOf =
+  (field: string, ...parts: readonly string[]): Rule<RecordBase> =>
+  (record) => {
+    const values = valuesOf(record);
+    if (values[field] == null || parts.some((part) => values[part] == null)) return undefined;
+    const sum = parts.reduce((total, part) => total + Number(values[part]), 0);
+    if (values[field] === sum) return undefined;
+    return problem(field, "wrong_sum", `${field} must be the sum of ${parts.join(" and ")}, ${sum}; received ${values[field]}.`);
+  };
