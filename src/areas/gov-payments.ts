@@ -104,7 +104,7 @@ export const postGovPayment = endpoint({
   exampleParams: { id: "gov_paid" },
   example: { ledgerAccount: "2450 Value added tax", memo: "Value added tax" },
   reply: govPayments.schema,
-  errors: ["validation_failed", "resource_not_found", "invalid_state"],
+  errors: ["resource_not_found", "invalid_state"],
   emits: [assumed("gov_payment.posted", "Derived from the name of the operation.")],
   handle({ params, body, extra, now, own, mint }) {
     const payment = own(govPayments).require(params.id);

@@ -235,7 +235,7 @@ export const declineBooking = endpoint({
   exampleParams: { id: "bkg_pending" },
   example: { reason: "The house is closed for repairs that week." },
   reply: bookings.schema,
-  errors: ["validation_failed", "resource_not_found", "invalid_state"],
+  errors: ["resource_not_found", "invalid_state"],
   emits: [assumed("booking.declined", "Derived from the name of the operation.")],
   mayEmit: ["payment.refunded"],
   handle: ({ params, body, extra, own }) =>

@@ -85,7 +85,7 @@ export const createVariant = endpoint({
   exampleParams: { productId: "prod_honey" },
   example: { sku: "HONEY-1000", name: "1 kg jar", options: { size: "1 kg" }, price: 1_650, currency: "EUR", stockQuantity: 24 },
   reply: productVariants.schema,
-  errors: ["validation_failed", "resource_not_found", "invalid_state", "already_exists"],
+  errors: ["resource_not_found", "invalid_state", "already_exists"],
   emits: [assumed("product_variant.created", "Derived from the name of the operation.")],
   handle(call) {
     const { params, body, extra, own } = call;

@@ -173,7 +173,7 @@ export const confirmRemittance = endpoint({
   exampleParams: { id: "rem_overdue" },
   example: { receiptNumber: "R-1107", note: "Receipt filed with the papers of the month." },
   reply: remittances.schema,
-  errors: ["validation_failed", "resource_not_found", "invalid_state"],
+  errors: ["resource_not_found", "invalid_state"],
   emits: [assumed("remittance.confirmed", "Derived from the name of the operation.")],
   handle({ params, body, extra, own }) {
     const remittance = own(remittances).require(params.id);

@@ -1,7 +1,7 @@
 // Runs the operation: handler, stored reply and outgoing events in one transaction. The response is sent only after its commit.
 
 import { PreserializedJson } from "../contracts/preserialized-json.ts";
-import { ApiError } from "../kernel/errors.ts";
+import { ApiError, type ErrorCode } from "../kernel/errors.ts";
 import { factOf } from "../schema/assumed.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import type { CreateOperationContext, Operation } from "../store/operation-context.ts";
@@ -87,7 +87,10 @@ function callHandler(operation: Operation, input: Parameters<Operation["handle"]
   try {
     return operation.handle(input);
   } catch (error) {
-    if (error instanceof ApiError && !operation.errors.includes(error.code))
+    // The rules of records may refuse the body of any operation.
+    const isDeclared = (code: ErrorCode) =>
+      operation.errors.includes(code) || (code === "validation_failed" && operation.body !== undefined);
+    if (error instanceof ApiError && !isDeclared(error.code))
       throw new Error(`${operation.id} failed with ${error.code}, which its declaration does not list`, { cause: error });
     throw error;
   }

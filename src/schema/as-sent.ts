@@ -79,7 +79,8 @@ interface Showing {
 
 const isShowing = (value: unknown): value is Showing => typeof value === "function";
 
-function sentIn(fields: object): Fields | undefined {
+/** The values that are shown as they were sent. */
+export function sentIn(fields: object): Fields | undefined {
   const { toJSON } = fields as { toJSON?: unknown };
   return isShowing(toJSON) ? toJSON.sent : undefined;
 }

@@ -10,7 +10,7 @@ import {
   statesBefore,
 } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
-import { withChanges } from "../../schema/as-sent.ts";
+import { sentIn, withChanges } from "../../schema/as-sent.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
 
 interface ArrivalDependencies<R extends RecordBase> {
@@ -69,7 +69,8 @@ function statesUpTo<R extends RecordBase>(resource: Resource<R>, { status }: R):
 function withValues<R extends RecordBase>({ states }: Resource<R>, arrival: Arrival<R>, given: RecordFields<R> = {} as RecordFields<R>): R {
   const values = states[arrival.record.status ?? ""]?.sets?.(arrival);
   if (values === undefined) return arrival.record;
-  const missing = Object.entries(values).filter(([field]) => given[field] == null);
+  const sent = sentIn(given) ?? {};
+  const missing = Object.entries(values).filter(([field]) => given[field] == null && !Object.hasOwn(sent, field));
   return withChanges(arrival.record, Object.fromEntries(missing));
 }
 
