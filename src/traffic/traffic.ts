@@ -97,7 +97,7 @@ function loadMerchantData(deps: TrafficDependencies, merchant: string): Merchant
   const { own } = deps.createOperationContext(merchant, deps.clock.seconds(), undefined);
   const of = (kind: string) => own(resourceOf(deps, kind));
   return readMerchantData(
-    (kind, limit) => of(kind).page({ limit }).data as TrafficRecord[],
+    (kind, limit) => of(kind).newestOf(limit) as TrafficRecord[],
     of("merchant").require(merchant) as TrafficRecord,
   );
 }

@@ -157,10 +157,10 @@ function expectReturned({ id, body, reply }: Operation, answer: Answer, name: st
   else expect(shown, `${name} of ${label}`).toEqual(value);
 }
 
+/** The data of the first event of a call: further ones are consequences for other records. */
 async function eventData(bench: Bench, answer: Answer): Promise<unknown> {
-  const { data } = await bench.control("GET", "/events?limit=1");
-  const [event] = data;
-  return event?.request === answer.headers["x-sandbox-request-id"] ? event.body.data : undefined;
+  const { data } = await bench.control("GET", "/events?limit=10");
+  return data.findLast(({ request }: { request: string }) => request === answer.headers["x-sandbox-request-id"])?.body.data;
 }
 
 /** A path of the operation whose record is in a state that allows it. */

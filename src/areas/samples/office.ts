@@ -25,7 +25,7 @@ export function samplePayroll({ given, status = "", newest, day, merchant, mint 
   return {
     periodStart: `${month.slice(0, 7)}-01`,
     periodEnd: lastDayOf(month),
-    payDate: ["draft", "pending"].includes(status) ? [`${month.slice(0, 7)}-28`, day(3)].sort().at(-1) : day(0),
+    payDate: ["draft", "pending", "processing"].includes(status) ? [`${month.slice(0, 7)}-28`, day(3)].sort().at(-1) : day(0),
     currency: merchant.currency ?? null,
     ...payOf(staff, textOf(given.id, mint("pyr")), mint),
   };

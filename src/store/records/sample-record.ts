@@ -30,7 +30,7 @@ function sampleOf(deps: SampleDependencies, caller: OperationContext, resource: 
   if (!resource.sample) return {};
   const number = deps.counters.next(caller.merchant, "sample");
   const resourceOf = (kind: string) => deps.resources.find((one) => one.kind === kind) as Resource;
-  const newest = (kind: string) => caller.own(resourceOf(kind)).page({ limit: PAGE }).data as unknown as AnyRecord[];
+  const newest = (kind: string) => caller.own(resourceOf(kind)).newestOf(PAGE) as unknown as AnyRecord[];
   const context: SampleContext = {
     ...randomOf(deps.random, ["sample", caller.merchant, resource.kind, number]),
     given,
