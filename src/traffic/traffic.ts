@@ -96,10 +96,7 @@ function findMerchant({ tenants }: TrafficDependencies, id: string | undefined):
 function loadMerchantData(deps: TrafficDependencies, merchant: string): MerchantData {
   const { own } = deps.createOperationContext(merchant, deps.clock.seconds(), undefined);
   const of = (kind: string) => own(resourceOf(deps, kind));
-  return readMerchantData(
-    (kind, limit) => of(kind).newestOf(limit) as TrafficRecord[],
-    of("merchant").require(merchant) as TrafficRecord,
-  );
+  return readMerchantData((kind, limit) => of(kind).newestOf(limit) as TrafficRecord[], of("merchant").require(merchant) as TrafficRecord);
 }
 
 /** Runs one step as of its due time; resolves after the commit. */
