@@ -3,7 +3,16 @@
 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { assumptionsPage, controlPage, exampleCalls, faultsPage, operationsPage, programPage, referencePage } from "../dist/documents.cjs";
+import {
+  assumptionsPage,
+  controlPage,
+  eventsPage,
+  exampleCalls,
+  faultsPage,
+  operationsPage,
+  programPage,
+  referencePage,
+} from "../dist/documents.cjs";
 import { createSandbox } from "../dist/index.cjs";
 import { writeGenerated } from "./generated-files.js";
 
@@ -17,6 +26,7 @@ const pages = {
   "docs/control.md": controlPage(),
   "docs/assumptions.md": assumptionsPage(),
   "docs/faults.md": faultsPage(),
+  "docs/events.md": eventsPage(),
   "src/client/control-plane.generated.ts": programPage(),
   "src/client/control-operations.generated.ts": operationsPage(),
 };

@@ -23,6 +23,8 @@ export interface EventSource {
   back?: string;
   /** The fields that are changed then. */
   change?(record: RecordBase): JsonObject;
+  /** The same change as flags of the command `move`. */
+  flags?: string;
   /** The operation that is called then. */
   call?: OperationCall;
   /** The operations of the API that emit the event. */
@@ -69,10 +71,11 @@ function firstItem(run: RecordBase) {
 }
 
 /** Changes that emit an event of their own; every other change is one of the metadata. */
-const CHANGES: Readonly<Record<string, { status: string; change: NonNullable<EventSource["change"]> }>> = {
+const CHANGES: Readonly<Record<string, Required<Pick<EventSource, "status" | "change" | "flags">>>> = {
   "payment.partially_refunded": {
     status: "succeeded",
     change: (record) => ({ refundedAmount: Math.round(Number((record as { amount?: unknown }).amount ?? 0) / 2) }),
+    flags: "--refunded-amount 1.00",
   },
 };
 
@@ -101,5 +104,5 @@ function wayTo(resource: Resource, arrival: string, type: string): Partial<Event
   if (arrival === "created") return { status: first };
   if (arrival === first) return { status: statesBefore(resource.transitions, first)[0], back: first };
   if (Object.hasOwn(resource.states, arrival)) return { status: arrival };
-  return CHANGES[type] ?? { status: first, change: anyChange };
+  return CHANGES[type] ?? { status: first, change: anyChange, flags: `--metadata '{"note": "changed"}'` };
 }

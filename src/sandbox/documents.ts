@@ -1,5 +1,6 @@
 // Passes the sources of the reference to it: both catalogues, every kind of record, and the documented behaviours of each module.
 
+import { eventSources } from "../areas/event-sources.ts";
 import { behaviours as areas, catalogue, resources } from "../areas/index.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { actions, matchSchemas, RULE_FIELDS } from "../faults/rule-schema.ts";
@@ -15,6 +16,7 @@ import { assumptionsPage as renderAssumptions } from "../reference/assumptions-p
 import { operationTable } from "../reference/control-operations.ts";
 import { programTypes } from "../reference/control-plane-types.ts";
 import { eventsOf } from "../reference/events.ts";
+import { eventsPage as renderEvents } from "../reference/events-page.ts";
 import { exampleCall, prerequisiteOf, type Replies } from "../reference/example.ts";
 import { faultsPage as renderFaults } from "../reference/faults-page.ts";
 import { ledger } from "../reference/ledger.ts";
@@ -95,3 +97,5 @@ export const programPage = () =>
   );
 
 export const faultsPage = () => renderFaults({ actions, match: matchSchemas, trigger: triggerSchema, rule: RULE_FIELDS });
+
+export const eventsPage = () => renderEvents([...eventSources.values()]);

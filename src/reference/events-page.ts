@@ -1,0 +1,40 @@
+// Generates docs/events.md: each type of event, and the commands or the call of the API that bring it about.
+
+import type { EventSource } from "../areas/event-sources.ts";
+import { blocks, code, fence, GENERATED, link, table } from "./markdown.ts";
+
+const PROGRAM = "merchant-sandbox";
+
+export function eventsPage(sources: readonly EventSource[]): string {
+  const rows = [...sources].sort(byType).map((source) => [
+    code(source.type),
+    commandsOf(source).map(code).join("<br>"),
+    source.operations.map(({ id, method, path }) => link(code(`${method} /v1${path}`), `reference.md#${id}`)).join("<br>"),
+  ]);
+  return `${blocks(
+    GENERATED,
+    "# Events",
+    "Each of these events reports a change of a record, and its `data` is the record as it is then. `trigger` makes any of them happen, with a new record where one is needed:",
+    fence("sh", `${PROGRAM} trigger payment.succeeded\n${PROGRAM} trigger payment.succeeded --data '{"amount": 1250}' --for market`),
+    "The commands below do the same in your own steps: `<id>` is the id that the first one prints. Every status on the way has its event too, so a refunded payment sends `payment.pending`, `payment.succeeded` and `payment.refunded`. " +
+      "Fields that you leave out get believable values; `make payment --help` lists them. With `--synthetic`, `trigger` only sends the event: no record changes. " +
+      "Over HTTP these are `POST /_sandbox/events`, `POST /_sandbox/records/{kind}` and `PATCH /_sandbox/records/{kind}/{id}` of the [control API](control.md); in the [library](library.md), `sandbox.events.trigger()`, `sandbox.records.create()` and `sandbox.records.change()`.",
+    table(["Event", "Commands", "Call of the API"], rows),
+  )}\n`;
+}
+
+const byType = (one: EventSource, other: EventSource) => (one.type < other.type ? -1 : 1);
+
+/** The commands that bring an event about, in order. */
+function commandsOf({ type, resource, status, isOnly, back, call, flags }: EventSource): string[] {
+  if (!resource || call) return [`${PROGRAM} trigger ${type}`];
+  const kind = resource.kind.replaceAll("_", "-");
+  const first = status === resource.defaults.status || status === undefined ? "" : ` --status ${status}`;
+  if (!isOnly) {
+    const changes = [back, flags].filter((change) => change !== undefined);
+    return [`${PROGRAM} make ${kind}${first}`, ...changes.map((change) => `${PROGRAM} move ${kind} <id> ${change}`)];
+  }
+  const only = resource.kind === "merchant" ? "mer_lodge" : "sts_settings";
+  const changes = flags === undefined ? [status, back] : [flags];
+  return changes.filter((change) => change !== undefined).map((change) => `${PROGRAM} move ${kind} ${only} ${change}`);
+}

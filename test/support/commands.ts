@@ -1,0 +1,38 @@
+// Runs a command of the program in this process: starting the program takes longer than the command.
+
+import { vi } from "vitest";
+import { commands } from "../../src/cli/commands/index.ts";
+import { SandboxError } from "../../src/kernel/errors.ts";
+
+export interface CommandRun {
+  code: number;
+  /** The lines of standard output. */
+  out: string[];
+  /** Standard error. */
+  error: string;
+}
+
+/** Runs a command for the sandbox at this URL. */
+export async function runCommand(url: string, ...[name = "", ...words]: string[]): Promise<CommandRun> {
+  const written = { out: "", error: "" };
+  const spies = [
+    vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+      written.out += String(text);
+      return true;
+    }),
+    vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+      written.error += String(text);
+      return true;
+    }),
+  ];
+  try {
+    const command = await commands[name]?.();
+    const code = (await command?.run([...words, "--url", url])) ?? -1;
+    return { code, out: written.out.split("\n").filter((line) => line !== ""), error: written.error };
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    return { code: error.exitCode, out: [], error: error.message };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
