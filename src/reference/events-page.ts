@@ -6,11 +6,13 @@ import { blocks, code, fence, GENERATED, link, table } from "./markdown.ts";
 const PROGRAM = "merchant-sandbox";
 
 export function eventsPage(sources: readonly EventSource[]): string {
-  const rows = [...sources].sort(byType).map((source) => [
-    code(source.type),
-    commandsOf(source).map(code).join("<br>"),
-    source.operations.map(({ id, method, path }) => link(code(`${method} /v1${path}`), `reference.md#${id}`)).join("<br>"),
-  ]);
+  const rows = [...sources]
+    .sort(byType)
+    .map((source) => [
+      code(source.type),
+      commandsOf(source).map(code).join("<br>"),
+      source.operations.map(({ id, method, path }) => link(code(`${method} /v1${path}`), `reference.md#${id}`)).join("<br>"),
+    ]);
   return `${blocks(
     GENERATED,
     "# Events",
