@@ -180,7 +180,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "rate_limit.headers",
-    fact: "The three headers are on every response under `/v1` that reached a rate limit, not only on 429; after a failed authentication they show the window of the client's address.",
+    fact: "The three headers are on every response under `/v1`, unless a foreign host or origin, an overlong or a malformed request is rejected. After a failed authentication they show the window of the client's address.",
     why: "The service's documentation describes them with 429 and says that the rate limit applies to every endpoint.",
   },
   {

@@ -130,6 +130,8 @@ const PATTERNS: Readonly<Record<string, string>> = {
   "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$": "must be an e-mail address",
   "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a duration such as 600ms, 30s or 24h",
   "^-?[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a duration such as 5m or -30s",
+  "^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)+)$": "must be an event type such as payment.succeeded, or * for all",
+  "^[a-z0-9_]+(\\.[a-z0-9_]+)+$": "must be an event type such as payment.succeeded",
   "^\\+?([ -]?[0-9A-Za-z]){5,34}$": "must be 5 to 34 letters and digits, with spaces or dashes between them",
 };
 
