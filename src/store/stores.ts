@@ -47,7 +47,7 @@ export function openStores(options: StoresOptions) {
 function openOver(database: Database, { clock, random, webhooks }: StoresOptions) {
   const counters = openCounters(database, random);
   const tenants = openTenants(database, counters, random, clock);
-  const dueRecords = openDueRecords(database);
+  const dueRecords = openDueRecords(database, clock);
   const collections = openCollections(database, dueRecords);
   const retention = openRetention(database);
   const outbox = openOutbox({ database, clock, counters, retention, gaps: webhooks.gaps });

@@ -1,6 +1,6 @@
 // Life on the clock: under every kind of clock, across restarts, with errors, and switched off.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -125,6 +125,54 @@ test("with --life off nothing changes; the dates are kept for a later start with
   const on = await open({ db, memory: false, clock: "2026-02-05T00:00:00Z" });
   expect((await on.control("GET", "")).life).toBe("on");
   await until(async () => (await statusOf(on, "sync_log", "syl_1")) === "succeeded");
+});
+
+test("a fixture may say that time does not change its records, or those of a kind", async () => {
+  const fixtures = mkdtempSync(join(tmpdir(), "fixtures-"));
+  onTestFinished(() => rmSync(fixtures, { recursive: true, force: true }));
+  const stay = { id: "bkg_1", status: "confirmed", checkIn: "2026-01-07", checkOut: "2026-01-08" };
+  const write = (name: string, life: object) => {
+    const merchant = { id: `mer_${name}`, name, email: `${name}@shop.example`, apiKey: `sk_test_${name}` };
+    writeFileSync(join(fixtures, `${name}.json`), JSON.stringify({ merchant, records: { booking: [stay] }, ...life }));
+  };
+  write("still", { life: "off" });
+  write("partly", { life: { booking: "off" } });
+  write("lively", {});
+  const bench = await open({ fixtures });
+  for (const merchant of ["mer_still", "mer_partly", "mer_lively"]) {
+    await bench.control("POST", "/records/sync_log", { merchant, id: "syl_1" });
+    await bench.control("POST", "/records/booking", { ...stay, merchant, id: "bkg_2" });
+  }
+  const changed = async () =>
+    (await advance(bench, "7d")).happened.map(({ merchant, id, to }: Answer["body"]) => `${merchant} ${id} ${to}`).toSorted();
+  const all = [
+    "mer_lively bkg_1 checked_in",
+    "mer_lively bkg_1 checked_out",
+    "mer_lively bkg_2 checked_in",
+    "mer_lively bkg_2 checked_out",
+  ];
+  expect(await changed()).toEqual([...all, "mer_lively syl_1 succeeded", "mer_partly syl_1 succeeded"]);
+  await setClock(bench, "frozen", NOON);
+  await bench.control("POST", "/reset", { merchant: "mer_still" });
+  expect(await changed()).toEqual([]);
+  write("partly", { life: { bookings: "off" } });
+  await expect(open({ fixtures })).rejects.toThrow("bookings is no field of life, which names kinds of record. Did you mean booking?");
+});
+
+test("a setting counts as it is when a date comes", async () => {
+  const bench = await open();
+  await make(bench, "statutory_settings", { id: "sts_1", autoRemit: false });
+  await make(bench, "remittance", { id: "rem_1", amount: 100, dueDate: "2026-01-08" });
+  const setAutomatic = (autoRemit: boolean) =>
+    bench.control("PATCH", "/records/statutory_settings/sts_1", { merchant: "mer_blank", autoRemit });
+  await setAutomatic(true);
+  await make(bench, "remittance", { id: "rem_2", amount: 100, dueDate: "2026-01-20" });
+  expect(ownChanges(await advance(bench, "7d"))).toMatchObject([
+    { id: "rem_1", to: "paid" },
+    { id: "rem_1", to: "confirmed" },
+  ]);
+  await setAutomatic(false);
+  expect(ownChanges(await advance(bench, "14d"))).toMatchObject([{ id: "rem_2", at: "2026-01-20T23:00:00.000Z", to: "overdue" }]);
 });
 
 test("a record that cannot be changed is reported and left as it is; the others change", async () => {

@@ -1,5 +1,6 @@
 // The records that time takes to another state: when the next of them is due, and which one it is.
 
+import type { Clock } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
 
@@ -14,11 +15,12 @@ export interface DueRecord extends RecordKey {
   due: number;
 }
 
-const SET = "update documents set due = @due where merchant = @merchant and kind = +@kind and id = @id";
+const SET = `update documents set due = @due where merchant = @merchant and kind = +@kind and id = @id and (@due is null or not exists
+  (select 1 from origins, json_each(origins.still) where origins.merchant = @merchant and json_each.value in ('*', @kind)))`;
 
 export type DueRecords = ReturnType<typeof openDueRecords>;
 
-export function openDueRecords({ sql }: Database) {
+export function openDueRecords({ sql }: Database, clock: Clock) {
   const soonest = sql.prepare<[], number | null>("select min(due) from documents where due is not null").pluck();
   const first = sql.prepare<[number], DueRecord>(
     "select merchant, kind, id, due from documents where due <= ? order by due, sequence limit 1",
@@ -47,10 +49,11 @@ export function openDueRecords({ sql }: Database) {
     },
     /** The same among the records of a merchant. */
     firstOf: (merchant: string, now: number) => firstOf.get(merchant, now),
-    /** Changes the due time of a record; null: nothing is to come. */
+    /** Changes the due time of a record; null: nothing is to come. A fixture may say that time does not change its records. */
     set({ merchant, kind, id }: RecordKey, due: number | null) {
       known = undefined;
       set.run({ merchant, kind, id, due });
+      clock.wake();
     },
   };
 }

@@ -32,9 +32,11 @@ create index keys_of on keys (merchant);
 create table logins (email text primary key, merchant text not null, password text) without rowid, strict;
 create index logins_of on logins (merchant);
 
--- The fixture, identity and position of each seeded merchant, from which a reset restores it.
+-- The fixture, identity and position of each seeded merchant, from which a reset restores it. 'still' lists the kinds of record that time does
+-- not change, as JSON; '*' is all kinds.
 create table origins (
-  place integer primary key, merchant text not null unique, fixture text not null, key text not null, email text not null
+  place integer primary key, merchant text not null unique, fixture text not null, key text not null, email text not null,
+  still text not null default '[]'
 ) strict;
 
 -- Every record of every kind, as the JSON that the API shows. Ids are unique within a merchant, so that each merchant that

@@ -4,7 +4,7 @@ import { creatableFields, type Resource } from "../../contracts/resource.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { escapePointer } from "../../schema/json-pointer.ts";
 import type { JsonObject } from "../../schema/schema.ts";
-import { day, email, Type, text } from "../../schema/shapes.ts";
+import { day, email, oneOf, Type, text } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { uniqueValue } from "../records/collection.ts";
 
@@ -14,9 +14,12 @@ export interface FixtureProblem {
   message: string;
 }
 
+const OFF = oneOf(["off"], "Time does not change the records");
+
 const PARTS = {
   description: Type.Optional(text("Who this merchant is")),
   asOf: Type.Optional(day("The day that its dates were written for")),
+  life: Type.Optional(Type.Union([OFF, Type.Record(OFF)])),
   records: Type.Optional(Type.Record(Type.Array(Type.Record(Type.Unknown())))),
 };
 
@@ -38,10 +41,12 @@ export function checkFixture(fixture: JsonObject, resources: readonly Resource[]
   if (invalid.length > 0) return [...unknown, ...invalid];
   const merchant = fixture.merchant as JsonObject;
   const records = (fixture.records ?? {}) as Record<string, JsonObject[]>;
+  const still = typeof fixture.life === "object" ? (fixture.life as JsonObject) : {};
   return [
     ...unknown,
     ...unknownFields(merchant, Object.keys(profile), "/merchant", "a merchant"),
     ...keyProblems(String(merchant.apiKey)),
+    ...unknownFields(still, [...kinds.keys()], "/life", "life, which names kinds of record"),
     ...Object.entries(records).flatMap(([kind, list]) => problemsOfKind(kind, list, kinds)),
   ];
 }

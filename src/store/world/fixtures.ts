@@ -14,6 +14,8 @@ export interface Fixture {
   readonly description: string;
   /** The day that its dates were written for; without it they do not move. */
   readonly asOf?: string | undefined;
+  /** Whether time changes its records (default: it does): `off`, or `off` by kind of record. */
+  readonly life?: "off" | Readonly<Record<string, "off">> | undefined;
   readonly merchant: FixtureMerchant;
   /** Records by kind, oldest first. Missing fields have their defaults. */
   readonly records: Readonly<Record<string, readonly FixtureRecord[]>>;
@@ -70,6 +72,6 @@ async function refuse(source: Source, [first, ...others]: readonly FixtureProble
 }
 
 function fixtureOf({ file, value }: Source): Fixture {
-  const { description = "", asOf, merchant, records = {} } = value as Partial<Fixture>;
-  return { name: basename(file, ENDING), file, description, asOf, merchant: merchant as FixtureMerchant, records };
+  const { description = "", asOf, life, merchant, records = {} } = value as Partial<Fixture>;
+  return { name: basename(file, ENDING), file, description, asOf, life, merchant: merchant as FixtureMerchant, records };
 }

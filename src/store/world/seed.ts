@@ -33,7 +33,7 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
   const { database, collections, counters, tenants } = stores;
   const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
   const noteOrigin = database.sql.prepare(
-    "insert into origins (place, merchant, fixture, key, email) values (@place, @id, @fixture, @key, @email)",
+    "insert into origins (place, merchant, fixture, key, email, still) values (@place, @id, @fixture, @key, @email, @still)",
   );
   return {
     /**
@@ -54,6 +54,8 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
         // The file was validated when it was read.
         checkRecord: () => {},
       };
+      const still = fixture.life === "off" ? ["*"] : Object.keys(fixture.life ?? {});
+      noteOrigin.run({ ...identity, fixture: fixture.name, still: JSON.stringify(still) });
       const all = { merchant: [{ ...profile, id, email }], ...given };
       for (const [kind, records] of Object.entries(all)) {
         const resource = kinds.get(kind) as Resource;
@@ -64,7 +66,6 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
       }
       tenants.addKey(id, key);
       tenants.addLogin(email, id, password);
-      noteOrigin.run({ ...identity, fixture: fixture.name });
       return catchUp(stores, kinds, scope, now);
     },
   };
