@@ -5,6 +5,7 @@ import type { Resource } from "../contracts/resource.ts";
 import { afterRealTimeIfRunning, type Clock, type DueWork, realNow } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { notify, subscribeTo } from "../kernel/listeners.ts";
+import type { Behaviour } from "../schema/assumed.ts";
 import type { DueRecord } from "../store/records/due-records.ts";
 import type { Stores } from "../store/stores.ts";
 import { takeToNextState } from "./next-state.ts";
@@ -87,3 +88,48 @@ function playOne(deps: LifeDependencies, record: DueRecord): LifeChange[] {
     return [];
   }
 }
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "life.dates",
+    fact: "Records change on their dates, in the time zone of the merchant's country, with the events of those changes. Business days are Monday to Friday.",
+    why: "The service's documentation names states such as `paid` and `overdue`, but no operation that brings them about.",
+    setting: "--life",
+  },
+  {
+    id: "life.payouts",
+    fact: "A payout is in transit at 08:00 of the business day after its creation, and paid at 09:00 of its `arrivalDate`. A payout method is verified after a minute.",
+    why: "The service's documentation does not say how long payouts take; one or two days are common.",
+    setting: "--life",
+  },
+  {
+    id: "life.payroll",
+    fact: "A submitted payroll is processed at 08:00 and paid at 09:00 of its `payDate`; a draft never is.",
+    why: "The service's documentation has no operation that pays a payroll.",
+    setting: "--life",
+  },
+  {
+    id: "life.remittances",
+    fact: "A pending remittance is overdue from the day after its `dueDate`. With `autoRemit`, it is paid and confirmed at 09:00 of that date.",
+    why: "The service's documentation names the setting but does not say when it acts.",
+    setting: "--life",
+  },
+  {
+    id: "life.bookings",
+    fact: "A confirmed booking checks in at 15:00 of `checkIn` and out at 11:00 of `checkOut`. A pending one is cancelled at the end of its first day.",
+    why: "The service's documentation has no operations for arrivals and departures; these hours are common.",
+    setting: "--life",
+  },
+  {
+    id: "life.renewals",
+    fact: "A pending renewal is renewed at 09:00 of its `dueDate` with `autoRenew`, and enters its grace period without.",
+    why: "The service's documentation lists renewals but does not say how they happen.",
+    setting: "--life",
+  },
+  {
+    id: "life.syncs",
+    fact: "A running synchronisation succeeds two minutes after it started.",
+    why: "The service's documentation lists the logs but does not say how long a synchronisation takes.",
+    setting: "--life",
+  },
+];

@@ -11,6 +11,7 @@ import { behaviours as limits } from "../http/rate-limit.ts";
 import { behaviours as bodies } from "../http/read-body.ts";
 import { behaviours as errors } from "../http/reply.ts";
 import { behaviours as paths } from "../http/route.ts";
+import { behaviours as life } from "../life/life.ts";
 import { controlSurface, serviceSurface } from "../reference/api-surface.ts";
 import { assumptionsPage as renderAssumptions } from "../reference/assumptions-page.ts";
 import { operationTable } from "../reference/control-operations.ts";
@@ -42,7 +43,7 @@ const USUAL_URL = "http://127.0.0.1:4747";
 const events = eventsOf(catalogue, resources);
 const behaviours = [
   ...[...paths, ...bodies, ...authentication, ...limits, ...errors],
-  ...[...collections, ...arrivals, ...ids, ...areas, ...pages],
+  ...[...collections, ...arrivals, ...life, ...ids, ...areas, ...pages],
   ...[...idempotency, ...dispatch, ...schedule, ...signature, ...targets],
 ];
 const service = (url: string) => ({ surface: serviceSurface(url, version()), operations: catalogue });

@@ -16,7 +16,7 @@ const moves: Record<string, (sandbox: RunningSandbox, value: string | undefined)
 };
 
 export const clock = command({
-  summary: "show or change the clock; advance runs everything that falls due",
+  summary: "show or change the clock; advance plays what falls due, and lists it by day",
   usage: "clock [advance <duration> | freeze [time] | set <time> | real]",
   positionals: 2,
   flags: { json: { description: "print the whole reply as one JSON object" }, ...connectionFlags },
