@@ -7,6 +7,8 @@ import { type CommandDescription, commandHelp } from "./help.ts";
 import { printText } from "./output/print.ts";
 
 export interface Command extends CommandDescription {
+  /** All flags that it takes with these arguments. */
+  flagsFor(argv: readonly string[]): Record<string, FlagDefinition>;
   /** Resolves with the exit code. */
   run(argv: string[]): Promise<number>;
 }
@@ -32,10 +34,12 @@ export function command(definition: CommandDefinition): Command {
   const { summary, usage, positionals = 0, sandboxOptions = false, rest = false } = definition;
   const help = { help: { description: "show this help" } };
   const description: CommandDescription = { summary, usage, sandboxOptions, flags: { ...definition.flags, ...help } };
+  const flagsFor: Command["flagsFor"] = (argv) => ({ ...definition.flagsFor?.(argv), ...description.flags });
   return {
     ...description,
+    flagsFor,
     async run(argv) {
-      const flags = { ...definition.flagsFor?.(argv), ...description.flags };
+      const flags = flagsFor(argv);
       const given = readArguments(argv, { sandboxOptions, rest, flags }, process.env);
       if (given.flags.help !== undefined) {
         printText(commandHelp({ ...description, flags }));

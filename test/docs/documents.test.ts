@@ -60,7 +60,7 @@ describe.each(pages)("%s", (page) => {
       const known = [
         "--help",
         "--version",
-        ...Object.keys(command?.flags ?? {}).map((name) => `--${name}`),
+        ...Object.keys(command?.flagsFor(words.slice(1)) ?? {}).map((name) => `--${name}`),
         ...Object.keys(optionDefinitions).map(flagOf),
       ];
       const own = words.slice(0, words.includes("--") ? words.indexOf("--") : undefined);

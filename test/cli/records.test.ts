@@ -1,0 +1,145 @@
+// The commands for records: make, move and show.
+
+import { describe, expect, test } from "vitest";
+import { runCommand } from "../support/commands.ts";
+import { type Bench, open } from "../support/sandbox.ts";
+
+/** Runs a command that must succeed, and returns its lines. */
+async function lines(bench: Bench, ...words: string[]): Promise<string[]> {
+  const { code, out, error } = await runCommand(bench.url, ...words);
+  expect([code, error]).toEqual([0, ""]);
+  return out;
+}
+
+const json = async (bench: Bench, ...words: string[]) => JSON.parse((await lines(bench, ...words, "--json"))[0] ?? "");
+
+describe("make", () => {
+  test("makes a record in any state, and prints it with its events", async () => {
+    const bench = await open();
+    await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/", events: ["payment.succeeded"] } });
+    const [record = "", pending, succeeded, ...more] = await lines(bench, "make", "payment", "--status", "succeeded", "--amount", "12.50");
+    expect(record).toMatch(/^pay_\w+ succeeded 12\.50 EUR /);
+    expect(pending).toMatch(/^ {2}payment\.pending evt_\w+: no endpoint subscribed to it$/);
+    expect(succeeded).toMatch(/^ {2}payment\.succeeded evt_\w+: 1 delivery$/);
+    expect(more).toEqual([]);
+    const { data } = (await bench.call("GET", "/v1/payments?limit=1")).body;
+    expect(data).toMatchObject([{ id: record.split(" ")[0], amount: 1_250, currency: "EUR", status: "succeeded" }]);
+  });
+
+  test("reads amounts in the unit of the currency, or in the smallest one", async () => {
+    const bench = await open();
+    expect((await json(bench, "make", "payment", "--amount", "12.5")).amount).toBe(1_250);
+    expect((await json(bench, "make", "payment", "--amount-minor", "125")).amount).toBe(125);
+    expect((await json(bench, "make", "payment", "--amount", "800", "--merchant", "stage")).amount).toBe(800);
+    expect((await json(bench, "make", "payment", "--amount", "0.5", "--currency", "USD")).amount).toBe(50);
+  });
+
+  test("reads times, texts, lists and objects, and null", async () => {
+    const bench = await open();
+    const customer = await json(
+      bench,
+      "make",
+      "customer",
+      "--created",
+      "2025-12-01T00:00:00Z",
+      "--phone",
+      "null",
+      "--metadata",
+      '{"vip": true}',
+    );
+    expect(customer).toMatchObject({ created: 1_764_547_200, metadata: { vip: true } });
+    const rule = await json(bench, "make", "pricing-rule", "--days-of-week", '["monday"]', "--priority", "3", "--name", "Mondays");
+    expect(rule).toMatchObject({ daysOfWeek: ["monday"], priority: 3, name: "Mondays" });
+    const renewal = await json(bench, "make", "renewal", "--auto-renew", "true", "--customer", "cus_ines");
+    expect(renewal).toMatchObject({ autoRenew: true, customerId: "cus_ines" });
+  });
+
+  test.each(["order", "orders", "marketplace-order", "marketplace_orders"])("takes %s for a marketplace order", async (word) => {
+    expect((await json(await open(), "make", word)).object).toBe("marketplace_order");
+  });
+
+  test("--help lists the fields of the kind", async () => {
+    const out = (await lines(await open(), "make", "booking", "--help")).join("\n");
+    expect(out).toContain("--check-in <YYYY-MM-DD>");
+    expect(out).toMatch(/--amount <amount> +Total price of the stay, such as 12\.50/);
+    expect(out).not.toContain("--amount-minor <");
+  });
+});
+
+describe("move", () => {
+  test("takes a record to another state, and prints the event", async () => {
+    const bench = await open();
+    const [record, event] = await lines(bench, "move", "payment", "pay_pending", "succeeded");
+    expect(record).toMatch(/^pay_pending succeeded 760\.00 EUR /);
+    expect(event).toMatch(/^ {2}payment\.succeeded evt_\w+: no endpoint subscribed to it$/);
+  });
+
+  test("changes fields, with and without a new state", async () => {
+    const bench = await open();
+    expect(await json(bench, "move", "payment", "pay_pending", "--description", "Breakfast")).toMatchObject({
+      status: "pending",
+      description: "Breakfast",
+    });
+    const moved = await json(bench, "move", "payments", "pay_pending", "failed", "--failure-code", "expired_card");
+    expect(moved).toMatchObject({ status: "failed", failureCode: "expired_card", description: "Breakfast" });
+  });
+
+  test("moves the merchant itself", async () => {
+    expect(await json(await open(), "move", "merchant", "mer_lodge", "suspended")).toMatchObject({ id: "mer_lodge", status: "suspended" });
+  });
+});
+
+describe("show", () => {
+  test("lists the newest records of a kind, by status and page by page", async () => {
+    const bench = await open();
+    const { data } = (await bench.call("GET", "/v1/payments?limit=100")).body;
+    const failed = data.filter(({ status }: { status: string }) => status === "failed").map(({ id }: { id: string }) => id);
+    const out = await lines(bench, "show", "payments", "--status", "failed", "--limit", "2");
+    expect(out.map((line) => line.split(" ").slice(0, 2))).toEqual([
+      [failed[0], "failed"],
+      [failed[1], "failed"],
+      ["There", "are"],
+    ]);
+    expect(out[2]).toBe(`There are more: add --after ${failed[1]}.`);
+    expect((await json(bench, "show", "payment", "--status", "failed", "--after", failed[1])).id).toBe(failed[2]);
+  });
+
+  test("shows one record, its amounts and times written out", async () => {
+    const out = await lines(await open({ clock: "2026-01-05T12:00:00Z" }), "show", "payment", "pay_pending");
+    expect(out).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^amount +760\.00 EUR$/), expect.stringMatching(/^created +\d{4}-\d\d-\d\dT/)]),
+    );
+  });
+
+  test("says how to make a record where there is none", async () => {
+    const out = await lines(await open(), "show", "bookings", "--merchant", "blank");
+    expect(out).toEqual(["mer_blank has no such records. Try merchant-sandbox make booking."]);
+  });
+});
+
+test.each([
+  [["make"], "The kind of record is missing"],
+  [["make", "paymnt", "--status", "x"], "Did you mean payment?"],
+  [["make", "payment", "--status", "sucseeded"], "A payment has no status sucseeded. Did you mean succeeded?"],
+  [["make", "payment", "--amuont", "5"], "Did you mean --amount?"],
+  [["make", "payment", "--amount", "5.123"], '--amount takes an amount such as 12.50 EUR; received "5.123".'],
+  [["make", "payment", "--amount", "1.5", "--merchant", "stage"], "--amount takes an amount such as 1250 JPY"],
+  [["make", "payment", "--currency", "eur"], "--currency must be"],
+  [["make", "pricing-rule", "--days-of-week", "monday"], '--days-of-week takes json; received "monday".'],
+  [["make", "customer", "--created", "soon"], "--created takes a time such as"],
+  [["make", "merchant"], "POST /v1/merchants"],
+  [["make", "customer", "--status", "new"], "There is no option --status."],
+  [["move", "payment"], "The id of the record is missing"],
+  [["move", "payment", "pay_pending"], "needs a status or a field"],
+  [["move", "payment", "pay_pending", "lost"], "A payment has no status lost."],
+  [["move", "customer", "cus_ines", "lost"], "A customer has no status."],
+  [["move", "payment", "pay_pending", "--id", "pay_2"], "There is no option --id."],
+  [["show", "paymentz"], "Did you mean payment"],
+  [["show", "payments", "--status", "succeded"], "Did you mean succeeded?"],
+  [["show", "payments", "--merchant", "lodgee"], "no merchant lodgee"],
+])("%j ends with exit code 2, in the words of the command", async (words, message) => {
+  const bench = await open();
+  const { code, out, error } = await runCommand(bench.url, ...words);
+  expect([code, out, error]).toEqual([2, [], expect.stringContaining(message)]);
+  expect((await bench.control("GET", "/events")).data).toEqual([]);
+});
