@@ -1,5 +1,7 @@
 <?php
 // Sends the requests that it reads from stdin, one JSON object a line, with the curl extension's defaults; prints a line after each.
+// Reads fail after a minute of silence otherwise.
+stream_set_timeout(STDIN, 86400);
 $handle = curl_init();
 while (($line = fgets(STDIN)) !== false) {
     $call = json_decode($line, true);
