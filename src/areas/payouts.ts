@@ -152,10 +152,13 @@ function becomeDefault({ record, own }: Arrival<RecordBase & { isDefault: boolea
     if (id !== record.id && isDefault) methods.update(methods.require(id), { isDefault: false }, null);
 }
 
-/** Pending payouts to a replaced method go to the default one instead. */
+/** Pending payouts to a replaced method go to the default one instead, which is the newest if the replaced one was the default. */
 function followDefaultMethod(replaced: string, own: OwnRecords): void {
-  const target = currentMethods(own).find(({ isDefault }) => isDefault);
+  const current = currentMethods(own);
+  const target = current.find(({ isDefault }) => isDefault) ?? current[0];
   if (!target) return;
+  const methods = own(payoutMethods);
+  if (!target.isDefault) methods.update(methods.require(target.id), { isDefault: true });
   const waiting = own(payouts)
     .newestOf(MOST_PAYOUTS)
     .filter(({ status, payoutMethodId }) => status === "pending" && payoutMethodId === replaced);

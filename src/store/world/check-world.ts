@@ -1,0 +1,96 @@
+// Checks a merchant's whole world: every record against its schema, rules and references, and the sums between records.
+
+import type { OwnRecords, RecordBase, Resource, Rule } from "../../contracts/resource.ts";
+import { ApiError } from "../../kernel/errors.ts";
+import { fieldErrors } from "../../schema/validator.ts";
+
+export interface WorldViolation {
+  kind: string;
+  id: string;
+  message: string;
+}
+
+interface WorldContext {
+  resources: readonly Resource[];
+  own: OwnRecords;
+  /** Unix seconds on the sandbox clock. */
+  now: number;
+}
+
+type AnyRecord = RecordBase & Record<string, unknown>;
+type World = ReadonlyMap<string, readonly AnyRecord[]>;
+
+/** Everything in the world of a merchant that contradicts itself. */
+export function checkWorld({ resources, own, now }: WorldContext): WorldViolation[] {
+  const kinds = resources.filter(({ hidden }) => hidden.length === 0);
+  const world: World = new Map(kinds.map((resource) => [resource.kind, own(resource).all() as AnyRecord[]]));
+  const each = kinds.flatMap((resource) =>
+    (world.get(resource.kind) ?? []).flatMap((record) =>
+      [
+        ...fieldErrors(resource.schema, record).map(({ message }) => message),
+        ...resource.rules.flatMap((rule) => brokenRule(rule, record, { own, now })),
+        ...danglingReferences(resource, record, world),
+      ].map((message) => ({ kind: resource.kind, id: record.id, message })),
+    ),
+  );
+  return [...each, ...unsettledPayments(world), ...keptDeposits(world), ...strayDefaults(world), ...earlyRemittances(world)];
+}
+
+/** The rule sees an unchanged record: what only holds of a change is not asked. */
+function brokenRule(rule: Rule<RecordBase>, record: AnyRecord, context: Pick<WorldContext, "own" | "now">): string[] {
+  try {
+    const problem = rule(record, { before: record, ...context });
+    return problem ? [problem.message] : [];
+  } catch (error) {
+    if (error instanceof ApiError) return [error.message];
+    throw error;
+  }
+}
+
+function danglingReferences({ references }: Resource, record: AnyRecord, world: World): string[] {
+  return Object.entries(references).flatMap(([field, kind]) => {
+    const id = record[field];
+    return id == null || world.get(kind)?.some((other) => other.id === id) ? [] : [`${field} is ${id}, which is no ${kind}`];
+  });
+}
+
+const recordsOf = (world: World, kind: string) => world.get(kind) ?? [];
+
+/** What a payment says of its payouts is what the payouts that stand contain of it. */
+function unsettledPayments(world: World): WorldViolation[] {
+  const contained = new Map<string, number>();
+  for (const { status, payments } of recordsOf(world, "payout")) {
+    if (status === "failed" || status === "canceled") continue;
+    for (const { paymentId, amount } of payments as { paymentId: string; amount: number }[])
+      contained.set(paymentId, (contained.get(paymentId) ?? 0) + amount);
+  }
+  return recordsOf(world, "payment").flatMap(({ id, paidOutAmount }) => {
+    const sum = contained.get(id) ?? 0;
+    return sum === paidOutAmount ? [] : [{ kind: "payment", id, message: `paidOutAmount is ${paidOutAmount}; its payouts contain ${sum}` }];
+  });
+}
+
+/** Declined and cancelled bookings have given their deposit back. */
+function keptDeposits(world: World): WorldViolation[] {
+  const paid = new Set(recordsOf(world, "payment").flatMap(({ id, status }) => (status === "succeeded" ? [id] : [])));
+  return recordsOf(world, "booking")
+    .filter(({ status, paymentId }) => (status === "declined" || status === "cancelled") && paid.has(String(paymentId)))
+    .map(({ id, status, paymentId }) => ({ kind: "booking", id, message: `is ${status}, and its deposit ${paymentId} is not refunded` }));
+}
+
+/** One of the payout methods in use is the default. */
+function strayDefaults(world: World): WorldViolation[] {
+  const current = recordsOf(world, "payout_method").filter(({ status }) => status !== "replaced");
+  const defaults = current.filter(({ isDefault }) => isDefault);
+  const [first] = current;
+  if (!first || defaults.length === 1) return [];
+  return [{ kind: "payout_method", id: first.id, message: `${defaults.length} of ${current.length} payout methods are the default` }];
+}
+
+/** Remittances come from payroll runs that were paid. */
+function earlyRemittances(world: World): WorldViolation[] {
+  const paid = new Set(recordsOf(world, "payroll").flatMap(({ id, status }) => (status === "paid" ? [id] : [])));
+  return recordsOf(world, "remittance")
+    .filter(({ payrollId }) => payrollId != null && !paid.has(String(payrollId)))
+    .map(({ id, payrollId }) => ({ kind: "remittance", id, message: `is of the payroll ${payrollId}, which is not paid` }));
+}
