@@ -53,6 +53,8 @@ function nextOf(kind: string, record: Entry, { offset, records }: ModelledMercha
       return automatic ? ["confirmed", at(record.dueDate, 9)] : undefined;
     case "membership_renewal pending":
       return [record.autoRenew ? "renewed" : "grace", at(record.dueDate, 9)];
+    case "membership_renewal grace":
+      return ["lapsed", record.graceUntil === null ? at(record.dueDate, 15 * 24) : at(record.graceUntil, 24)];
     case "booking pending":
       return ["cancelled", at(record.checkIn, 24)];
     case "booking confirmed":
