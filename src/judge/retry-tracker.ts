@@ -190,7 +190,7 @@ function continueChain(
   if (from.requestedWait === undefined && isCertain) {
     const lag = lagAtEnds(from, to, listeners.lag);
     chain.ownWaits.push(waited);
-    chain.lag = Math.max(chain.lag, lag);
+    chain.lag = Math.max(chain.lag, listeners.lag.total(from.answered, to.arrived) / Math.max(1, waited));
     if (firstCall(chain) === from) listeners.onFirstPause({ from, call: to, waited, lag });
   }
   return listeners.onRetry({ ...matched, chain, waited }, revised);

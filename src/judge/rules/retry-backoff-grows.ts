@@ -5,8 +5,8 @@ import type { Rule } from "./rule.ts";
 /** Shorter pauses count as no pause: they do not exceed the machine's own noise. */
 const MIN_PAUSE = 30;
 
-/** With more event loop lag than this share of the shortest pause, pauses that look equal prove nothing. */
-const MAX_LAG_SHARE = 0.1;
+/** With more event loop lag than this share of a pause, pauses that look equal prove nothing. */
+const MAX_LAG = 0.25;
 
 /** The last pause must be this many times as long as the first. */
 const GROWTH = 1.5;
@@ -39,12 +39,14 @@ export const retryBackoffGrows: Rule = {
     const flat = isFlat(ownWaits);
     if (!flat && !hasGrown(ownWaits)) return undefined;
     // Lag makes pauses longer and so more alike; pauses of no length need no measure.
-    const isBlurred = flat && lag > Math.max(MIN_PAUSE, MAX_LAG_SHARE * Math.min(...ownWaits)) && Math.max(...ownWaits) > MIN_PAUSE;
+    const isBlurred = flat && lag > MAX_LAG && Math.max(...ownWaits) > MIN_PAUSE;
     const pauses = ownWaits.map((wait) => `${Math.round(wait)} ms`).join(", ");
     return {
       verdict: isBlurred ? "inconclusive" : flat ? "fail" : "pass",
       says: `The pauses before the retries of ${calls[0]?.request} were ${pauses}${
-        isBlurred ? `, but this machine lagged by ${Math.round(lag)} ms: the client may have chosen equal pauses or growing ones` : ""
+        isBlurred
+          ? `, but this machine lagged during ${Math.min(100, Math.round(lag * 100))} % of one: the client may have chosen equal pauses or growing ones`
+          : ""
       }.`,
       calls,
       milliseconds: Object.fromEntries(ownWaits.map((wait, index) => [`pause${index + 1}`, Math.round(wait)])),

@@ -11,7 +11,7 @@ export interface RetryChain {
   readonly calls: ObservedCall[];
   /** The pauses that the client chose itself, where no Retry-After asked for a wait. */
   readonly ownWaits: number[];
-  /** The longest event loop lag at the start and the end of those pauses, in milliseconds. */
+  /** The largest share of one of those pauses in which the event loop lagged: 0 to 1. */
   lag: number;
   /** How its retries were recognised: the least sure of them. */
   provenBy: Proof;
