@@ -74,7 +74,7 @@ export function createRetryTracker(listeners: RetryListeners) {
     observe(call: ObservedCall) {
       const chain = revise(state, call) ?? retry(state, call);
       resolve(state, call.arrived, call);
-      if (call.failure) addPending(state, call, chain ?? { calls: [call], ownWaits: [], lag: 0, provenBy: "store", lookalikes: [] });
+      if (call.failure) addPending(state, call, chain ?? { calls: [call], ownWaits: [], lags: [], provenBy: "store", lookalikes: [] });
       else if (chain) listeners.onChainEnd(chain, false);
     },
     isOverdue: (one: PendingRetry, now: number) => isOverdue(state, one, now),
@@ -151,7 +151,7 @@ function revise({ revisable, listeners }: TrackerState, call: ObservedCall): Ret
   if (!found || found.until < call.arrived) return undefined;
   revisable.splice(revisable.indexOf(found), 1);
   if (found.chain) found.chain.calls.splice(0, found.chain.calls.indexOf(found.call) + 1);
-  const chain: RetryChain = { calls: [...found.calls], ownWaits: [], lag: 0, provenBy: "store", lookalikes: [] };
+  const chain: RetryChain = { calls: [...found.calls], ownWaits: [], lags: [], provenBy: "store", lookalikes: [] };
   const provenBy = hasSameKey(found.call, call) ? "store" : "connections";
   continueChain(chain, { from: found.call, to: call, isCertain: true, provenBy }, found.verdicts, listeners);
   return chain;
@@ -190,7 +190,7 @@ function continueChain(
   if (from.requestedWait === undefined && isCertain) {
     const lag = lagAtEnds(from, to, listeners.lag);
     chain.ownWaits.push(waited);
-    chain.lag = Math.max(chain.lag, listeners.lag.total(from.answered, to.arrived) / Math.max(1, waited));
+    chain.lags.push(listeners.lag.total(from.answered, to.arrived));
     if (firstCall(chain) === from) listeners.onFirstPause({ from, call: to, waited, lag });
   }
   return listeners.onRetry({ ...matched, chain, waited }, revised);

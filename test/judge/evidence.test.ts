@@ -1,5 +1,6 @@
 // What a verdict rests on: its calls with connections and times, how sure it is, and when it is final.
 
+import { Agent } from "node:http";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import type { LiveMessage } from "../../src/contracts/live-messages.ts";
@@ -7,6 +8,8 @@ import { evidenceText, type VerdictMessage } from "../../src/contracts/verdict.t
 import { describeCall } from "../../src/judge/observed-call.ts";
 import { createRejectionTracker } from "../../src/judge/rejections.ts";
 import { createRetryTracker, type PendingRetry, type RetryListeners } from "../../src/judge/retry-tracker.ts";
+import { retryAfterJittered } from "../../src/judge/rules/retry-after-jittered.ts";
+import { retryBackoffGrows } from "../../src/judge/rules/retry-backoff-grows.ts";
 import type { JournalEntry } from "../../src/store/journal/request-log.ts";
 import { firing, journalEntry, judge, wait, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
@@ -76,6 +79,20 @@ describe("the evidence of a verdict", () => {
   });
 });
 
+test("a connection that the client ends is known as closed", async () => {
+  const bench = await open();
+  const seen: JournalEntry[] = [];
+  bench.onRequest((entry) => seen.push(entry));
+  for (let time = 0; time < 2; time++) {
+    const agent = new Agent({ keepAlive: true });
+    await bench.call("GET", "/v1/payments", { agent });
+    agent.destroy();
+  }
+  const [one, two] = seen as [JournalEntry, JournalEntry];
+  expect(two.connection.number).toBe(one.connection.number + 1);
+  await expect.poll(() => one.connection.closed).toBeGreaterThanOrEqual(one.arrived + one.duration);
+});
+
 describe("a client that is silent after its deadline", () => {
   /** A base at which the deadline of a failed call, 15 s later, has just passed. */
   const past = () => performance.now() - 1e9 - 16_000;
@@ -110,6 +127,32 @@ describe("repeats of a rejected request", () => {
 
   test("belong together for 10 s, and longer if the event loop lagged meanwhile", () => {
     expect([verdictsOf(9_000, 0), verdictsOf(11_000, 0), verdictsOf(11_000, 2_000)]).toEqual([1, 0, 1]);
+  });
+});
+
+describe("a busy machine", () => {
+  const pauses = (ownWaits: number[], lags: number[]) =>
+    retryBackoffGrows.onChainEnd?.({ calls: [], ownWaits, lags, provenBy: "store", lookalikes: [] }, false)?.verdict;
+
+  test("makes pauses longer and so more alike: they are equal only if they are without the lag too", () => {
+    expect([pauses([400, 400, 410], []), pauses([1, 2], [0, 0]), pauses([200, 400, 800], [])]).toEqual(["fail", "fail", "pass"]);
+    expect(pauses([3_500, 5_200, 3_300, 3_800], [3_300, 4_800, 2_500, 2_200])).toBe("inconclusive");
+    expect(pauses([230, 260, 240, 250], [20, 50, 30, 40])).toBe("fail");
+  });
+
+  const herd = (apart: number, { before = 0, busy = 0 }) => {
+    const from = describeCall(journalEntry(0, 429, wait("1")), [], undefined);
+    const call = (place: number) => describeCall(journalEntry(1_000 + place * apart, 200), [], undefined);
+    const sample = Array.from({ length: 20 }, (_, place) => ({ from, call: call(place), busy: (busy * place) / 15 }));
+    return retryAfterJittered.onReturn?.(sample, { before, total: 0 })?.verdict;
+  };
+
+  test("delivers calls together that were sent apart, after a stall", () => {
+    expect([herd(1, {}), herd(1, { before: 100 })]).toEqual(["fail", "inconclusive"]);
+  });
+
+  test("delivers calls apart that were sent together, while it serves them", () => {
+    expect([herd(10, {}), herd(10, { busy: 140 }), herd(30, { busy: 140 })]).toEqual(["pass", "inconclusive", "pass"]);
   });
 });
 

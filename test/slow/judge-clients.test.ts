@@ -182,7 +182,8 @@ describe.concurrent("a client without a bug", () => {
 
     const found = await trial.verdicts();
     expect(found.filter(({ verdict }) => verdict === "fail")).toEqual([]);
-    expect(rulesWithVerdict(found, "pass").sort()).toEqual(cases.map(({ rule }) => rule).sort());
+    // Rules about the load of many calls pass too, depending on how the calls of a round overlap.
+    expect(rulesWithVerdict(found, "pass")).toEqual(expect.arrayContaining(cases.map(({ rule }) => rule)));
   });
 
   test("whose identical concurrent calls are rate-limited is not reported as one that does not wait", async () => {

@@ -593,8 +593,10 @@ describe("rules and windows of a real sandbox", () => {
       "✗ fail (error)",
       "The client waits at least as long as Retry-After says.",
       "Wait for as many seconds",
+      "proven by the order on connections",
       "req_1  12:00:00.001  GET /v1/payments  429",
-      "req_2",
+      "on connection 1",
+      "req_2, on connection 2 after 41 ms",
       "waited         41.0 ms",
       "asked          2,000 ms",
     ])

@@ -5,9 +5,6 @@ import type { Rule } from "./rule.ts";
 /** Shorter pauses count as no pause: they do not exceed the machine's own noise. */
 const MIN_PAUSE = 30;
 
-/** With more event loop lag than this share of a pause, pauses that look equal prove nothing. */
-const MAX_LAG = 0.25;
-
 /** The last pause must be this many times as long as the first. */
 const GROWTH = 1.5;
 
@@ -34,18 +31,18 @@ export const retryBackoffGrows: Rule = {
   provenBy: "time",
   demands: "Without a Retry-After, the client waits longer before each further retry.",
   hint: "Double the pause with each try (0.5 s, 1 s, 2 s, …) up to a maximum: an overloaded service recovers only when it gets fewer requests.",
-  onChainEnd({ calls, ownWaits, lag }) {
+  onChainEnd({ calls, ownWaits, lags }) {
     if (ownWaits.length < 2) return undefined;
     const flat = isFlat(ownWaits);
     if (!flat && !hasGrown(ownWaits)) return undefined;
-    // Lag makes pauses longer and so more alike; pauses of no length need no measure.
-    const isBlurred = flat && lag > MAX_LAG && Math.max(...ownWaits) > MIN_PAUSE;
+    // Lag makes pauses longer and so more alike.
+    const isBlurred = flat && !isFlat(ownWaits.map((wait, index) => wait - (lags[index] ?? 0)));
     const pauses = ownWaits.map((wait) => `${Math.round(wait)} ms`).join(", ");
     return {
       verdict: isBlurred ? "inconclusive" : flat ? "fail" : "pass",
       says: `The pauses before the retries of ${calls[0]?.request} were ${pauses}${
         isBlurred
-          ? `, but this machine lagged during ${Math.min(100, Math.round(lag * 100))} % of one: the client may have chosen equal pauses or growing ones`
+          ? `, but this machine lagged for ${lags.map((lag) => `${Math.round(lag)} ms`).join(", ")} of them: the client may have chosen equal pauses or growing ones`
           : ""
       }.`,
       calls,

@@ -11,8 +11,8 @@ export interface RetryChain {
   readonly calls: ObservedCall[];
   /** The pauses that the client chose itself, where no Retry-After asked for a wait. */
   readonly ownWaits: number[];
-  /** The largest share of one of those pauses in which the event loop lagged: 0 to 1. */
-  lag: number;
+  /** The milliseconds of each of those pauses in which the event loop lagged. */
+  readonly lags: number[];
   /** How its retries were recognised: the least sure of them. */
   provenBy: Proof;
   /** Equal requests of which it is unknown whether they retry the last call: another program may have sent them. */
