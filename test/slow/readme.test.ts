@@ -68,6 +68,30 @@ describe("the README", () => {
     expect(data).toMatchObject([{ eventId: body.id, status: "succeeded", attempt: 1 }]);
   });
 
+  test("every record and event is one line away", async () => {
+    const text = section(readme, "Make things happen");
+    const [make = "", move = "", show = "", trigger = "", create = "", list = "", ...more] = linesOf(text);
+    expect(more).toEqual([]);
+    const bench = await open();
+    const said = async (line: string) => {
+      const { code, out, error } = await run(words(line), { MERCHANT_SANDBOX_URL: bench.url });
+      expect([line, code, error]).toEqual([line, 0, ""]);
+      return out;
+    };
+    expect((await said(make))[0]).toMatch(/^pay_\w+ succeeded 12\.50 EUR/);
+    expect((await said(move))[0]).toMatch(/^bkg_pending confirmed /);
+    expect((await said(show)).filter((line) => line.includes(" failed "))).toHaveLength(5);
+    expect((await said(trigger))[0]).toMatch(/^evt_\w+ payout\.paid of po_\w+: /);
+    expect(JSON.parse((await shell(create, bench.url)).stdout)).toMatchObject({ object: "payment", status: "succeeded", amount: 1_250 });
+    expect(JSON.parse((await shell(list, bench.url)).stdout)).toMatchObject({
+      object: "list",
+      data: [{ status: "failed" }, {}, {}, {}, {}],
+    });
+    const [code = ""] = fences(text, "ts");
+    await new Function("sandbox", `return (async () => {${code}})()`)(bench);
+    expect(await bench.control("GET", "/events?limit=1")).toMatchObject({ data: [{ type: "payout.paid" }] });
+  });
+
   test.each([
     ["README.md", readme, root],
     ["docs/webhooks.md", webhooks, join(root, "docs")],
