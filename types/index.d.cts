@@ -1852,6 +1852,12 @@ export interface OwnMerchant {
     /** Removes the fault rules that are limited to this merchant. */
     clear(): Promise<FaultsClearReply>;
   };
+  /** Makes a record of the merchant, in any status; fields that are left out get believable values. */
+  make(kind: string, fields?: Record<string, unknown>): Promise<Record<string, unknown>>;
+  /** Takes a record of the merchant to another status, or changes its fields. */
+  move(kind: string, id: string, changes: Record<string, unknown>): Promise<Record<string, unknown>>;
+  /** Makes an event of the merchant happen, with the record that it is about. */
+  trigger(type: string, data?: Record<string, unknown>): Promise<TriggeredEvent>;
   /** The requests sent with its keys, newest first (default limit: 100). */
   requests(given?: Omit<RequestsListInput, "merchant">): Promise<LoggedRequest[]>;
   /** The events of the merchant, newest first (default limit: 100). */

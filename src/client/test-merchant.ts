@@ -12,6 +12,7 @@ import type {
   RequestsListInput,
   SandboxVerifyInput,
   SandboxVerifyReply,
+  TriggeredEvent,
 } from "./control-plane.generated.ts";
 
 export interface OwnMerchant {
@@ -25,6 +26,12 @@ export interface OwnMerchant {
     /** Removes the fault rules that are limited to this merchant. */
     clear(): Promise<FaultsClearReply>;
   };
+  /** Makes a record of the merchant, in any status; fields that are left out get believable values. */
+  make(kind: string, fields?: Record<string, unknown>): Promise<Record<string, unknown>>;
+  /** Takes a record of the merchant to another status, or changes its fields. */
+  move(kind: string, id: string, changes: Record<string, unknown>): Promise<Record<string, unknown>>;
+  /** Makes an event of the merchant happen, with the record that it is about. */
+  trigger(type: string, data?: Record<string, unknown>): Promise<TriggeredEvent>;
   /** The requests sent with its keys, newest first (default limit: 100). */
   requests(given?: Omit<RequestsListInput, "merchant">): Promise<LoggedRequest[]>;
   /** The events of the merchant, newest first (default limit: 100). */
@@ -51,6 +58,9 @@ export async function ownMerchant(sandbox: ControlPlane, given: { fixture?: stri
       add: (rule) => sandbox.faults.add({ ...rule, match: { ...rule.match, merchant } }),
       clear: () => sandbox.faults.clear({ merchant }),
     },
+    make: (kind, fields) => sandbox.records.create({ ...fields, kind, merchant }),
+    move: (kind, id, changes) => sandbox.records.change({ ...changes, kind, id, merchant }),
+    trigger: (type, data) => sandbox.events.trigger({ type, merchant, ...(data && { data }) }),
     requests: async (filter) => (await sandbox.requests.list({ limit: DEFAULT_LIMIT, ...filter, merchant })).data,
     events: async (filter) => (await sandbox.events.list({ limit: DEFAULT_LIMIT, ...filter, merchant })).data,
     verify: (expected) => sandbox.verify({ ...(Array.isArray(expected) ? { all: expected } : expected), merchant }),

@@ -32,6 +32,15 @@ describe("each test", () => {
     plain((await sandbox.merchants.list()).data.map(({ id }) => id)).not.toContain(earlier?.merchant);
   });
 
+  test("makes and moves records and triggers events of its own merchant", async ({ merchant }) => {
+    const payment = await merchant.make("payment", { status: "succeeded", amount: 1_250 });
+    plain(payment).toMatchObject({ merchantId: merchant.id, status: "succeeded", amount: 1_250, currency: "EUR" });
+    plain(await merchant.move("payment", String(payment.id), { status: "refunded" })).toMatchObject({ id: payment.id, status: "refunded" });
+    const { record, body } = await merchant.trigger("payment.failed", { amount: 5 });
+    plain(body).toMatchObject({ merchantId: merchant.id, data: { id: record?.id, amount: 5, status: "failed" } });
+    plain((await merchant.events()).every((event) => event.merchant === merchant.id)).toBe(true);
+  });
+
   atNoon("with options where it wants some", async ({ sandbox, merchant }) => {
     plain(await sandbox.clock.get()).toMatchObject({ mode: "frozen", unix: 1_767_614_400 });
     plain(sandbox.url).not.toBe(seen[0]?.url);
