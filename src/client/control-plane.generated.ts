@@ -115,7 +115,7 @@ export interface ControlPlane {
     change(given: RecordsChangeInput): Promise<Record<string, unknown>>;
   };
   readonly traffic: {
-    /** Start background traffic. Payments succeed, payouts are paid, bookings arrive and are confirmed or declined, in sandbox time: a frozen clock pauses it, and advancing the clock performs what falls due. The same seed and start time produce the same records. It changes only records it created. Each merchant has at most one: starting another replaces it. A reset stops it, and so does the end of the sandbox. */
+    /** Start background traffic. New business of the merchant's own kind, in sandbox time: its customers pay, its rooms are booked, its products ordered, its staff paid once per period. Payouts contain what payments brought in and nothing else. What a date brings about is left to time: payouts arrive, guests check in, remittances fall overdue; with `--life off`, traffic moves its payouts, payroll runs, parcels and synchronisations itself. A frozen clock pauses traffic, and advancing the clock performs what falls due. The same seed and start time produce the same records. It changes only records that it brought about, the stock that orders take and the takings that payouts contain; a record that another client changed meanwhile is left alone. Each merchant has at most one: starting another replaces it. A reset stops it, and so does the end of the sandbox. */
     start(given?: TrafficStartInput): Promise<Traffic>;
     /** List the traffic of each merchant with its counts. */
     list(): Promise<TrafficListReply>;
@@ -1515,11 +1515,11 @@ export interface TrafficListReply {
 export interface TrafficStartInput {
   /** The merchant that gets the traffic (default: the first one) */
   merchant?: string;
-  /** Actions per unit of time, from 1/d to 100/s (default: 2/s) */
+  /** Actions per unit of time, from 1/d to 100/s (default: 2/s); a merchant without an occasion for one has fewer */
   rate?: string;
-  /** Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of all) */
+  /** Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of the kinds that the merchant has) */
   mix?: unknown;
-  /** How long it runs, such as 1m (default: until it is stopped), 100,000 actions at most */
+  /** How long it runs, such as 1m (default: until it is stopped) */
   for?: string;
 }
 

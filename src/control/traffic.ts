@@ -20,14 +20,24 @@ export const startTraffic = endpoint({
   path: "/traffic",
   summary: "Start background traffic",
   description:
-    "Payments succeed, payouts are paid, bookings arrive and are confirmed or declined, in sandbox time: a frozen clock pauses it, and advancing the clock performs what falls due. The same seed and start time produce the same records. It changes only records it created. Each merchant has at most one: starting another replaces it. A reset stops it, and so does the end of the sandbox.",
+    "New business of the merchant's own kind, in sandbox time: its customers pay, its rooms are booked, its products ordered, its staff paid once per period. " +
+    "Payouts contain what payments brought in and nothing else. What a date brings about is left to time: payouts arrive, guests check in, remittances fall overdue; " +
+    "with `--life off`, traffic moves its payouts, payroll runs, parcels and synchronisations itself. " +
+    "A frozen clock pauses traffic, and advancing the clock performs what falls due. The same seed and start time produce the same records. " +
+    "It changes only records that it brought about, the stock that orders take and the takings that payouts contain; a record that another client changed meanwhile is left alone. " +
+    "Each merchant has at most one: starting another replaces it. A reset stops it, and so does the end of the sandbox.",
   body: Type.Object({
     merchant: Type.Optional(text("The merchant that gets the traffic (default: the first one)")),
-    rate: Type.Optional(text("Actions per unit of time, from 1/d to 100/s (default: 2/s)")),
-    mix: Type.Optional(
-      Type.Unknown({ description: 'Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of all)' }),
+    rate: Type.Optional(
+      text("Actions per unit of time, from 1/d to 100/s (default: 2/s); a merchant without an occasion for one has fewer"),
     ),
-    for: Type.Optional(text("How long it runs, such as 1m (default: until it is stopped), 100,000 actions at most")),
+    mix: Type.Optional(
+      Type.Unknown({
+        description:
+          'Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of the kinds that the merchant has)',
+      }),
+    ),
+    for: Type.Optional(text("How long it runs, such as 1m (default: until it is stopped)")),
   }),
   example: { merchant: "mer_lodge", rate: "2/s", mix: { payment: 3, booking: 1 }, for: "1m" },
   reply: ShownTraffic,

@@ -40,7 +40,7 @@ export function openControlPlane(engine: Engine): ControlContext {
   };
   const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew });
   const report = (error: unknown) => reportDefect(listeners, error, "traffic");
-  const traffic = createTraffic({ ...stores, clock, random, resources, operations: catalogue, report });
+  const traffic = createTraffic({ ...stores, clock, random, resources, life, report });
   const verifier = openVerifier(engine);
   const lessons = openLessons(engine, verifier, () => world.mintPrivate(fixtures[0]?.name ?? "").merchant);
   const sources = { ...stores, about, clock, coverage, verdicts: () => judge.verdicts(), scenarios: scenarios.armed };

@@ -1,37 +1,22 @@
 // How traffic creates a kind of record and moves it from state to state.
 
-import type { RecordBase } from "../contracts/resource.ts";
+import type { AnyRecord } from "../contracts/sample.ts";
 import type { JsonObject } from "../schema/schema.ts";
-import type { Collection } from "../store/records/collection.ts";
-import type { StepContext, TrafficRecord } from "./step-context.ts";
+import type { StepContext } from "./step-context.ts";
 
 export interface TrafficKind {
   /** How often this kind is chosen, relative to the others. */
   weight: number;
-  /** The operation that creates a record; default: it is created directly. */
-  operation?: string;
-  /** The fields of a new record, or the body of that operation. */
-  newRecord(step: StepContext): JsonObject;
-  /** The probability of each next state, by state. The rest up to 1 is the share of records that stay. */
+  /** A merchant with records of these kinds does this business (default: the kind itself). */
+  basedOn?: readonly string[];
+  /** Fields of a new record that its sample must not choose; undefined while there is no occasion for one. Default: none, always. */
+  newRecord?(step: StepContext): JsonObject | undefined;
+  /** The probability of each next state, by state. The rest up to 1 is the share of records that stay, or that time moves on. */
   transitions: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** What the merchant does before a record enters a state, such as buying stock. */
-  prepare?: Readonly<Record<string, (record: TrafficRecord, merchant: MerchantRecords) => void>>;
-  /** The fields that change when a record enters a state. */
-  onEnter?: Readonly<Record<string, (step: StepContext, record: TrafficRecord) => JsonObject>>;
-  /** Updates the merchant data that later steps use. */
-  afterStep?(step: StepContext, record: TrafficRecord): void;
+  /** Fields that change when a record enters a state, besides those that the state sets. */
+  onEnter?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => JsonObject>>;
+  /** What the merchant does before a record enters a state, such as buying stock; false if it cannot: the record stays. */
+  prepare?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => boolean>>;
+  /** Records of a kind that follow from a record in a state; traffic moves them on as its own. */
+  consequences?: Readonly<Record<string, { kind: string; field: string }>>;
 }
-
-/** The merchant's records of a kind. */
-export type MerchantRecords = (kind: string) => Collection<RecordBase>;
-
-export const money = ({ merchantData, between }: StepContext, most: number) => ({
-  amount: between("amount", 5, most) * 100,
-  currency: merchantData.currency,
-});
-
-export const customerField = (step: StepContext) => ({ customerId: step.customer()?.id ?? null });
-
-export const number = (prefix: string, step: StepContext) => `${prefix}-${1_000 + step.number}`;
-
-export const monthOf = (day: string) => day.slice(0, 7);

@@ -1,70 +1,55 @@
-// The context of a traffic step: its time, its random values, and the merchant's customers and products.
+// The context of a traffic step: its time, its random values, and the merchant's records.
 
 import type { RecordBase } from "../contracts/resource.ts";
-import { isoTime, LATEST_TIME } from "../kernel/clock.ts";
+import type { AnyRecord } from "../contracts/sample.ts";
+import { isoTime } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
+import type { OperationContext } from "../store/operation-context.ts";
+import type { Collection } from "../store/records/collection.ts";
+import type { PaidOut } from "./takings.ts";
 
-const DAY = 86_400_000;
-
-/** A record of any kind. */
-export type TrafficRecord = RecordBase & Record<string, unknown>;
-
-/** A merchant's data, read when its traffic starts. */
-export interface MerchantData {
-  currency: string | null;
-  payoutMethodId: string | null;
-  customers: Customer[];
-  goods: ProductVariant[];
-  /** The amount received since the last payout. */
-  unpaidOut: number;
+export interface StepRandom {
+  /** A random number in [0, 1), drawn by seed, step and `word`. */
+  chance(word: string): number;
+  /** A random integer between the two, both included. */
+  between(word: string, from: number, to: number): number;
+  pick<T>(word: string, of: readonly T[]): T;
 }
 
-export interface Customer {
-  id: string;
-  name: unknown;
+export interface StepContext extends StepRandom {
+  caller: OperationContext;
+  /** The calendar day. */
+  today: string;
+  /** The merchant's records of a kind. */
+  own(kind: string): Collection<RecordBase>;
+  newest(kind: string, count: number): AnyRecord[];
+  merchant(): AnyRecord;
+  paidOut: PaidOut;
 }
 
-interface ProductVariant {
-  id: string;
-  productId: unknown;
-  sku: unknown;
-  name: unknown;
-  price: unknown;
-}
-
-export type StepContext = ReturnType<typeof createStepContext>;
-
-export function createStepContext(merchantData: MerchantData, random: Random, name: readonly (string | number)[], time: number) {
+export function stepRandom(random: Random, name: readonly (string | number)[]): StepRandom {
   const chance = (word: string) => random.fraction("traffic", ...name, word);
   const between = (word: string, from: number, to: number) => from + Math.floor(chance(word) * (to - from + 1));
-  const pick = <T>(word: string, of: readonly T[]) => of[between(word, 0, of.length - 1)] as T;
-  return {
-    merchantData,
-    /** Unix seconds. */
-    now: Math.floor(time / 1000),
-    /** The number of the step in its run. */
-    number: Number(name.at(-1)),
-    /** A random number in [0, 1), drawn by seed, step and `word`. */
-    chance,
-    /** A random integer between the two, both included. */
-    between,
-    pick,
-    /** The calendar day this many days from today. */
-    day: (from: number) => isoTime(Math.min(Math.max(time + from * DAY, 0), LATEST_TIME)).slice(0, 10),
-    customer: () => (merchantData.customers.length > 0 ? pick("customer", merchantData.customers) : undefined),
-  };
+  return { chance, between, pick: <T>(word: string, of: readonly T[]) => of[between(word, 0, of.length - 1)] as T };
 }
 
-/** Customers and products to choose from: one page of each at most. */
-const PAGE_SIZE = 100;
+export const dayOf = (seconds: number) => isoTime(seconds * 1_000).slice(0, 10);
 
-/** `newest` returns the newest records of a kind. */
-export function readMerchantData(newest: (kind: string, limit: number) => TrafficRecord[], merchant: TrafficRecord): MerchantData {
+interface StepOptions {
+  random: StepRandom;
+  caller: OperationContext;
+  own: StepContext["own"];
+  paidOut: PaidOut;
+}
+
+export function createStepContext({ random, caller, own, paidOut }: StepOptions): StepContext {
   return {
-    currency: (merchant.currency as string | null | undefined) ?? null,
-    payoutMethodId: newest("payout_method", 1)[0]?.id ?? null,
-    customers: newest("customer", PAGE_SIZE).map(({ id, name }) => ({ id, name })),
-    goods: newest("product_variant", PAGE_SIZE).map(({ id, productId, sku, name, price }) => ({ id, productId, sku, name, price })),
-    unpaidOut: 0,
+    ...random,
+    caller,
+    today: dayOf(caller.now),
+    own,
+    newest: (kind, count) => own(kind).newestOf(count) as unknown as AnyRecord[],
+    merchant: () => own("merchant").require(caller.merchant) as unknown as AnyRecord,
+    paidOut,
   };
 }

@@ -5,6 +5,7 @@ export type StepSchedule = ReturnType<typeof createStepSchedule>;
 interface SlotOptions {
   /** Milliseconds, possibly a fraction. */
   length: number;
+  /** Infinity: without end. */
   count: number;
   /** The position of the step in its slot, in [0, 1). */
   chance(slot: number): number;

@@ -1,87 +1,115 @@
 // One traffic step: creates a record of a kind, or moves an earlier one to its next state, through the same functions as the API.
 
 import type { RecordBase, Resource } from "../contracts/resource.ts";
-import type { Operation, OperationContext } from "../store/operation-context.ts";
-import { changeAdminRecord, createAdminRecord } from "../store/records/admin-records.ts";
+import type { AnyRecord } from "../contracts/sample.ts";
+import { ApiError } from "../kernel/errors.ts";
+import { changeAdminRecord } from "../store/records/admin-records.ts";
+import { makeRecord, type SampleDependencies } from "../store/records/sample-record.ts";
+import type { Database } from "../store/sqlite/database.ts";
 import type { TrafficKind } from "./kind.ts";
 import { office } from "./office-kinds.ts";
 import { sales } from "./sales-kinds.ts";
-import type { StepContext, TrafficRecord } from "./step-context.ts";
+import { type StepContext, stepRandom } from "./step-context.ts";
 
 export const kinds: Readonly<Record<string, TrafficKind>> = { ...sales, ...office };
 
-export interface ApiDefinitions {
-  resources: readonly Resource[];
-  operations: readonly Operation[];
+export interface StepDependencies extends SampleDependencies {
+  database: Database;
+  /** Whether time takes records to their next states; traffic then leaves those states to it. */
+  life: { readonly isOn: boolean };
 }
 
-/** A record that has a next state to move to. */
-export interface PendingTransition {
+/** A record that traffic will move. */
+interface PendingTransition {
   id: string;
   from: string;
   next: string;
 }
 
-/** Records with a next state, by kind, the oldest first. Holds only records that traffic created: a test's own records stay unchanged. */
-export type Backlog = Map<string, PendingTransition[]>;
+/** What a run knows of its records. Holds only records that traffic brought about: a test's own records stay unchanged. */
+export interface Progress {
+  mix: Record<string, number>;
+  /** The run as a name for random values. */
+  name: readonly (string | number)[];
+  /** Records with a next state, by kind, the oldest first. */
+  backlog: Map<string, PendingTransition[]>;
+  /** The state of each record that time moves on. */
+  awaiting: Map<string, string>;
+}
 
-/** Runs inside a transaction. */
-export function runStep(definitions: ApiDefinitions, backlog: Backlog, kind: string, step: StepContext, caller: OperationContext): void {
-  const resource = resourceOf(definitions, kind);
-  const definition = kinds[kind] as TrafficKind;
-  const waiting = backlog.get(kind) ?? [];
-  const movesRecord = step.chance("goes on") < waiting.length / (waiting.length + 1);
-  const first = movesRecord ? waiting.shift() : undefined;
-  const record =
-    (first && moveRecord(definitions, resource, definition, first, step, caller)) ??
-    createRecord(definitions, resource, definition, step, caller);
-  definition.afterStep?.(step, record);
+/** Returns false if there is no occasion for a record of the kind, and none to move. To be called inside a transaction. */
+export function runStep(deps: StepDependencies, progress: Progress, kind: string, step: StepContext): boolean {
+  const waiting = queueOf(progress, kind);
+  const movesFirst = step.chance("goes on") < waiting.length / (waiting.length + 1);
+  const move = () => moveRecord(deps, kind, waiting, step);
+  const create = () => createRecord(deps, kind, step);
+  const record = movesFirst ? (move() ?? create()) : (create() ?? move());
+  if (record) plan(deps, progress, kind, record, step);
+  return record !== undefined;
+}
+
+export const resourceOf = ({ resources }: Pick<SampleDependencies, "resources">, kind: string): Resource =>
+  resources.find((resource) => resource.kind === kind) ?? failUnknown(kind);
+
+/** Moves the first record that is still in its state; a record that another client or time has changed meanwhile is left alone. */
+function moveRecord(deps: StepDependencies, kind: string, waiting: PendingTransition[], step: StepContext): AnyRecord | undefined {
+  const resource = resourceOf(deps, kind);
+  const { prepare, onEnter } = kinds[kind] as TrafficKind;
+  for (let first = waiting.shift(); first !== undefined; first = waiting.shift()) {
+    const { id, from, next } = first;
+    const record = step.own(kind).find(id) as AnyRecord | undefined;
+    if (record?.status !== from || prepare?.[next]?.(step, record) === false) continue;
+    try {
+      const fields = { ...onEnter?.[next]?.(step, record), status: next };
+      return deps.database.transaction(() => changeAdminRecord(resource, () => step.own(kind), id, fields)) as AnyRecord;
+    } catch (error) {
+      // Another client changed the record, or one that it depends on, so that a rule forbids the move.
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }
+  return undefined;
+}
+
+function createRecord(deps: StepDependencies, kind: string, step: StepContext): AnyRecord | undefined {
+  const { newRecord = () => ({}) } = kinds[kind] as TrafficKind;
+  const fields = newRecord(step);
+  return fields && (makeRecord(deps, () => step.caller, resourceOf(deps, kind), fields) as AnyRecord);
+}
+
+/** Draws what happens next to a record and to its consequences. */
+export function plan(deps: StepDependencies, progress: Progress, kind: string, record: AnyRecord, step: StepContext): void {
+  const { transitions, consequences } = kinds[kind] as TrafficKind;
   const from = record.status ?? "";
-  const next = drawNextState(definition, from, step);
-  if (next !== undefined) waiting.push({ id: record.id, from, next });
-  backlog.set(kind, waiting);
+  const drawn = drawNextState(transitions[from], stepRandom(deps.random, [...progress.name, record.id]).chance(from));
+  const byTime = deps.life.isOn ? timeBringsAbout(resourceOf(deps, kind), record, step) : undefined;
+  if (byTime !== undefined && (drawn === undefined || drawn === byTime)) {
+    if (transitions[byTime] || consequences?.[byTime]) progress.awaiting.set(record.id, from);
+  } else if (drawn !== undefined) queueOf(progress, kind).push({ id: record.id, from, next: drawn });
+  const following = consequences?.[from];
+  if (!following || !(Number(progress.mix[following.kind]) > 0)) return;
+  const made = step.newest(following.kind, MOST_CONSEQUENCES).filter((one) => one[following.field] === record.id);
+  for (const one of made) plan(deps, progress, following.kind, one, step);
 }
 
-export const resourceOf = ({ resources }: Pick<ApiDefinitions, "resources">, kind: string): Resource =>
-  resources.find((resource) => resource.kind === kind) ?? unknown(`kind of record ${kind}`);
-
-/** Returns undefined if another client has changed the record's state meanwhile. */
-function moveRecord(
-  definitions: ApiDefinitions,
-  resource: Resource,
-  definition: TrafficKind,
-  { id, from, next }: PendingTransition,
-  step: StepContext,
-  caller: OperationContext,
-): TrafficRecord | undefined {
-  const record = caller.own(resource).find(id) as TrafficRecord | undefined;
-  if (record?.status !== from) return undefined;
-  definition.prepare?.[next]?.(record, (other) => caller.own(resourceOf(definitions, other)));
-  const changes = definition.onEnter?.[next]?.(step, record);
-  return changeAdminRecord(resource, () => caller.own(resource), id, { ...changes, status: next }) as TrafficRecord;
+function queueOf({ backlog }: Progress, kind: string): PendingTransition[] {
+  const queue = backlog.get(kind) ?? [];
+  backlog.set(kind, queue);
+  return queue;
 }
 
-function createRecord(
-  { operations }: ApiDefinitions,
-  resource: Resource,
-  definition: TrafficKind,
-  step: StepContext,
-  caller: OperationContext,
-): TrafficRecord {
-  const fields = definition.newRecord(step);
-  if (definition.operation === undefined) return createAdminRecord(resource, () => caller.own(resource), fields) as TrafficRecord;
-  const operation = operations.find(({ id }) => id === definition.operation) ?? unknown(`operation ${definition.operation}`);
-  return operation.handle({ ...caller, params: {}, query: {}, body: fields, extra: {} }) as RecordBase as TrafficRecord;
-}
+const MOST_CONSEQUENCES = 100;
 
-function drawNextState({ transitions }: TrafficKind, state: string, { chance }: StepContext): string | undefined {
-  let left = chance("next");
-  return Object.entries(transitions[state] ?? {}).find(([, share]) => {
+const timeBringsAbout = ({ states }: Resource, record: RecordBase, { caller }: StepContext) =>
+  states[record.status ?? ""]?.next?.({ record, own: caller.own })?.status;
+
+function drawNextState(shares: Readonly<Record<string, number>> = {}, chance: number): string | undefined {
+  let left = chance;
+  return Object.entries(shares).find(([, share]) => {
     left -= share;
     return left < 0;
   })?.[0];
 }
 
-function unknown(what: string): never {
-  throw new Error(`Traffic needs the ${what}, which does not exist.`);
+function failUnknown(kind: string): never {
+  throw new Error(`Traffic needs the kind of record ${kind}, which does not exist.`);
 }

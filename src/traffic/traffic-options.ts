@@ -12,21 +12,23 @@ export interface TrafficPlan {
   mix: Record<string, number>;
   /** Average milliseconds between two steps, possibly a fraction. */
   gap: number;
-  /** The number of steps in all. */
+  /** The number of steps in all; Infinity: until it is stopped. */
   count: number;
 }
 
 const DEFAULT_RATE = "2/s";
 const MIN_GAP = 10;
 const MAX_GAP = 86_400_000;
-/** Traffic without a duration ends here, so that advancing the clock by years ends too. */
-const MAX_STEPS = 100_000;
 const MAX_WEIGHT = 1_000_000;
 
-export function parseTrafficOptions({ rate = DEFAULT_RATE, for: span, mix }: TrafficOptions): TrafficPlan {
+/** `own` says which kinds of record the merchant has. */
+export function parseTrafficOptions(
+  { rate = DEFAULT_RATE, for: span, mix }: TrafficOptions,
+  own: { merchant: string; has(kind: string): boolean },
+): TrafficPlan {
   const { times, per } = readRate(rate);
-  const weights = readMix(mix);
-  return { rate, for: span ?? null, mix: weights, gap: per / times, count: span === undefined ? MAX_STEPS : countSteps(span, times, per) };
+  const count = span === undefined ? Infinity : countSteps(span, times, per);
+  return { rate, for: span ?? null, mix: mix === undefined || mix === null ? usualMix(own) : readMix(mix), gap: per / times, count };
 }
 
 function readRate(text: string): { times: number; per: number } {
@@ -44,13 +46,22 @@ function countSteps(text: string, times: number, per: number): number {
     tryParseDuration(text) ?? fail("validation_failed", `for must be a span such as 30s, 5m or 24h; received ${JSON.stringify(text)}.`);
   const count = Math.floor((span * times) / per);
   if (count === 0) fail("validation_failed", `for must be long enough for at least one step; no step fits into ${text}.`);
-  if (count > MAX_STEPS) fail("validation_failed", `${count} steps in ${text} are too many: ${MAX_STEPS} at most. Use a lower rate.`);
   return count;
 }
 
+/** The kinds of business that the merchant does. */
+function usualMix({ merchant, has }: { merchant: string; has(kind: string): boolean }): Record<string, number> {
+  const usual = Object.entries(kinds).filter(([kind, { basedOn = [kind] }]) => basedOn.some(has));
+  if (usual.length === 0)
+    fail(
+      "validation_failed",
+      `${merchant} has no records yet from which traffic could learn its business. Make one, such as a payment, or name kinds in mix, such as {"payment": 3}.`,
+    );
+  return Object.fromEntries(usual.map(([kind, { weight }]) => [kind, weight]));
+}
+
 function readMix(mix: unknown): Record<string, number> {
-  if (mix === undefined || mix === null) return Object.fromEntries(Object.entries(kinds).map(([name, { weight }]) => [name, weight]));
-  if (typeof mix !== "object" || Array.isArray(mix))
+  if (typeof mix !== "object" || mix === null || Array.isArray(mix))
     fail("validation_failed", `mix must be an object of weights, such as {"payment": 3, "booking": 1}; received ${JSON.stringify(mix)}.`);
   const known = Object.keys(kinds);
   const weights = Object.entries(mix).map(([name, weight]) => {
@@ -67,13 +78,23 @@ function readMix(mix: unknown): Record<string, number> {
   return Object.fromEntries(weights);
 }
 
-/** Chooses a kind in proportion to its weight; `chance` is in [0, 1). */
-export function drawKind(mix: Readonly<Record<string, number>>, chance: number): string {
-  const weights = Object.entries(mix).filter(([, weight]) => weight > 0);
-  let left = chance * weights.reduce((sum, [, weight]) => sum + weight, 0);
-  const drawn = weights.find(([, weight]) => {
+/** The kinds in a random order, those with a higher weight earlier; `chance` returns numbers in [0, 1). */
+export function* kindsInTurn(mix: Readonly<Record<string, number>>, chance: (word: string) => number): Generator<string> {
+  const left = new Map(Object.entries(mix).filter(([, weight]) => weight > 0));
+  while (left.size > 0) {
+    const kind = drawKind(left, chance(`kind ${left.size}`));
+    left.delete(kind);
+    yield kind;
+  }
+}
+
+/** Chooses a kind in proportion to its weight. */
+function drawKind(weights: ReadonlyMap<string, number>, chance: number): string {
+  const choices = [...weights];
+  let left = chance * choices.reduce((sum, [, weight]) => sum + weight, 0);
+  const drawn = choices.find(([, weight]) => {
     left -= weight;
     return left < 0;
   });
-  return (drawn ?? (weights.at(-1) as [string, number]))[0];
+  return (drawn ?? (choices.at(-1) as [string, number]))[0];
 }

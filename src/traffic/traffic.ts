@@ -1,30 +1,30 @@
 // Background traffic: at most one run for each merchant, carried out in steps that fall due on the clock.
 
+import type { LifeChange } from "../contracts/life.ts";
+import type { AnyRecord } from "../contracts/sample.ts";
 import type { Traffic, TrafficOptions, TrafficState } from "../contracts/traffic.ts";
-import type { Clock, DueWork } from "../kernel/clock.ts";
+import { type Clock, type DueWork, parseTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
-import type { Random } from "../kernel/random.ts";
+import type { Life } from "../life/life.ts";
 import type { Stores } from "../store/stores.ts";
-import { type ApiDefinitions, type Backlog, resourceOf, runStep } from "./step.ts";
-import { createStepContext, type MerchantData, readMerchantData, type TrafficRecord } from "./step-context.ts";
+import { type Progress, plan, resourceOf, runStep, type StepDependencies } from "./step.ts";
+import { createStepContext, type StepContext, stepRandom } from "./step-context.ts";
 import { createStepSchedule, type StepSchedule } from "./step-schedule.ts";
-import { drawKind, parseTrafficOptions, type TrafficPlan } from "./traffic-options.ts";
+import { type PaidOut, readPaidOut } from "./takings.ts";
+import { kindsInTurn, parseTrafficOptions, type TrafficPlan } from "./traffic-options.ts";
 
-interface TrafficDependencies extends Pick<Stores, "database" | "createOperationContext" | "counters" | "tenants">, ApiDefinitions {
+interface TrafficDependencies extends Pick<Stores, "createOperationContext" | "tenants" | "counters">, StepDependencies {
   clock: Clock;
-  random: Random;
+  life: Life;
   /** Reports a defect of the sandbox itself. */
   report(error: unknown): void;
 }
 
-interface TrafficRun extends TrafficPlan {
+interface TrafficRun extends TrafficPlan, Progress {
   merchant: string;
-  /** The number of this run for its merchant, so that each run draws different random values. */
-  number: number;
   schedule: StepSchedule;
-  merchantData: MerchantData;
-  backlog: Backlog;
+  paidOut: PaidOut;
   status: TrafficState["status"];
   startedAt: number;
   byKind: Map<string, number>;
@@ -70,19 +70,28 @@ export function createTraffic(deps: TrafficDependencies): TrafficWork {
     settled: async () => void (await Promise.all(inFlight)),
   };
   clock.watch(work);
+  deps.life.listen((change) => {
+    const run = runs.get(change.merchant);
+    if (run?.status === "running") followLife(deps, run, change);
+  });
   return work;
 }
 
 function createRun(deps: TrafficDependencies, options: TrafficOptions): TrafficRun {
   const { database, clock, random, counters } = deps;
-  const plan = parseTrafficOptions(options);
   const merchant = findMerchant(deps, options.merchant);
-  const number = database.transaction(() => counters.next(merchant, "traffic"));
   const startedAt = clock.now();
-  const chance = (slot: number) => random.fraction("traffic", merchant, number, slot, "when");
+  const { own } = deps.createOperationContext(merchant, clock.seconds(), undefined);
+  const of = (kind: string) => own(resourceOf(deps, kind));
+  const plan = parseTrafficOptions(options, { merchant, has: (kind) => of(kind).newest() !== undefined });
+  // Each run of a merchant has another number, so that it draws different random values.
+  const name = [merchant, database.transaction(() => counters.next(merchant, "traffic"))];
+  const chance = (slot: number) => random.fraction("traffic", ...name, slot, "when");
   const schedule = createStepSchedule({ length: plan.gap, count: plan.count, chance }, startedAt);
-  const merchantData = loadMerchantData(deps, merchant);
-  return { ...plan, merchant, number, schedule, merchantData, backlog: new Map(), status: "running", startedAt, byKind: new Map() };
+  const allOf = (kind: string) => of(kind).all() as unknown as AnyRecord[];
+  const paidOut = readPaidOut(allOf("payment"), allOf("payout"));
+  const progress = { name, backlog: new Map(), awaiting: new Map() };
+  return { ...plan, ...progress, merchant, schedule, paidOut, status: "running", startedAt, byKind: new Map() };
 }
 
 function findMerchant({ tenants }: TrafficDependencies, id: string | undefined): string {
@@ -93,25 +102,30 @@ function findMerchant({ tenants }: TrafficDependencies, id: string | undefined):
   return fail("resource_not_found", `There is no merchant ${id}.${didYouMean(id, known) || " GET /_sandbox lists them."}`);
 }
 
-function loadMerchantData(deps: TrafficDependencies, merchant: string): MerchantData {
-  const { own } = deps.createOperationContext(merchant, deps.clock.seconds(), undefined);
-  const of = (kind: string) => own(resourceOf(deps, kind));
-  return readMerchantData((kind, limit) => of(kind).newestOf(limit) as TrafficRecord[], of("merchant").require(merchant) as TrafficRecord);
+function stepOf(deps: TrafficDependencies, run: TrafficRun, time: number, of: string | number): StepContext {
+  const { random, createOperationContext } = deps;
+  const caller = createOperationContext(run.merchant, Math.floor(time / 1_000), undefined);
+  const own: StepContext["own"] = (kind) => caller.own(resourceOf(deps, kind));
+  return createStepContext({ random: stepRandom(random, [...run.name, of]), caller, own, paidOut: run.paidOut });
 }
 
 /** Runs one step as of its due time; resolves after the commit. */
 async function runDueStep(deps: TrafficDependencies, run: TrafficRun, due: number, now: number): Promise<void> {
-  const { database, createOperationContext, random, report } = deps;
-  const { merchant, mix, merchantData, backlog, schedule, byKind } = run;
-  const step = createStepContext(merchantData, random, [merchant, run.number, schedule.slot], due);
-  const kind = drawKind(mix, step.chance("kind"));
+  const { database, random, report } = deps;
+  const { schedule, byKind } = run;
+  const { slot } = schedule;
+  const { chance } = stepRandom(random, [...run.name, slot]);
   schedule.step(now);
   if (schedule.due(now) === null) run.status = "done";
   try {
     await database.groupCommit(() => {
       if (isStopped(run)) return;
-      runStep(deps, backlog, kind, step, createOperationContext(merchant, step.now, undefined));
-      byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
+      const step = stepOf(deps, run, due, slot);
+      for (const kind of kindsInTurn(run.mix, chance)) {
+        if (!runStep(deps, run, kind, step)) continue;
+        byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
+        break;
+      }
     });
   } catch (error) {
     // The database is locked by another program, or the sandbox is closing: this step is skipped.
@@ -119,6 +133,15 @@ async function runDueStep(deps: TrafficDependencies, run: TrafficRun, due: numbe
     run.status = "failed";
     report(error);
   }
+}
+
+/** Goes on with a record of traffic that time took to its next state. */
+function followLife(deps: TrafficDependencies, run: TrafficRun, { id, kind, from, to, at }: LifeChange): void {
+  if (from === null || run.awaiting.get(id) !== from) return;
+  run.awaiting.delete(id);
+  const step = stepOf(deps, run, parseTime(at) ?? 0, id);
+  const record = step.own(kind).find(id) as AnyRecord | undefined;
+  if (record?.status === to) plan(deps, run, kind, record, step);
 }
 
 const isStopped = ({ status }: TrafficRun) => status === "stopped" || status === "failed";

@@ -30,7 +30,7 @@ const durationField: FormField = {
 const mixField: FormField = {
   name: "mix",
   label: "mix",
-  help: 'Weights of record kinds, such as {"payment": 3, "booking": 1} (default: a mix of all)',
+  help: 'Weights of record kinds, such as {"payment": 3, "booking": 1} (default: the kinds that the merchant has)',
   validate(text) {
     const parsed = text === "" ? { value: {} } : parseJson(text, "an object of weights");
     return "problem" in parsed ? parsed.problem : undefined;

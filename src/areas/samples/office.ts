@@ -17,9 +17,10 @@ const STAFF: readonly PayItem[] = [
 
 const payrollItems = (run: AnyRecord | undefined) => (run?.items ?? []) as PayItem[];
 
-/** The run of the month after the newest one, for the same staff at the same pay; a first run pays two people for this month. */
+/** The run of the month after the latest one, for the same staff at the same pay; a first run pays two people for this month. */
 export function samplePayroll({ given, status = "", newest, day, merchant, mint }: SampleContext) {
-  const [last] = newest("payroll").filter((run) => payrollItems(run).length > 0);
+  const runs = newest("payroll").filter((run) => payrollItems(run).length > 0);
+  const [last] = runs.sort((one, other) => textOf(other.periodStart, "").localeCompare(textOf(one.periodStart, "")));
   const month = typeof last?.periodStart === "string" ? monthsLater(last.periodStart, 1) : day(0);
   const staff = (given.items as PayItem[] | undefined) ?? (last ? payrollItems(last) : STAFF);
   return {
@@ -137,5 +138,6 @@ export function sampleSyncLog(context: SampleContext) {
     entity: textOf(like.entity, "payments"),
     direction: textOf(like.direction, "inbound"),
     startedAt: context.now,
+    recordsProcessed: context.between("records", 1, 500),
   };
 }

@@ -114,7 +114,7 @@ export function sampleBooking(context: SampleContext) {
   const nights = between("nights", 1, 5);
   const start = status === "checked_out" ? -nights : (BEGUN[status] ?? between("arrival", 3, 30));
   const { checkIn, checkOut } = stayOf(given, day(start), nights);
-  const rate = like ? Math.round(numberOf(like.amount, 0) / Math.max(1, daysBetween(like.checkIn, like.checkOut))) : 9_000;
+  const usualRate = like ? Math.round(numberOf(like.amount, 0) / Math.max(1, daysBetween(like.checkIn, like.checkOut))) : 9_000;
   return {
     guestName: guest?.name ?? "Tiago Nunes",
     customerId: guest?.id ?? null,
@@ -122,7 +122,8 @@ export function sampleBooking(context: SampleContext) {
     checkIn,
     checkOut,
     guests: between("guests", 1, 3),
-    amount: rate * Math.max(1, daysBetween(checkIn, checkOut)),
+    // The price follows from the rate, the nights and the pricing rules.
+    ...(given.amount == null && { nightlyRate: numberOf(like?.nightlyRate, usualRate) }),
     currency: merchant.currency ?? null,
   };
 }

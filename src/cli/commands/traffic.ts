@@ -27,7 +27,10 @@ export const traffic = command({
   positionals: 1,
   flags: {
     rate: { value: "rate", description: "generate records at this rate, such as 2/s or 30/m (default: 2/s)" },
-    mix: { value: "mix", description: "weight the kinds of records, such as payment=3,booking=1 (default: a mix of all)" },
+    mix: {
+      value: "mix",
+      description: "weight the kinds of records, such as payment=3,booking=1 (default: the kinds that the merchant has)",
+    },
     for: { value: "duration", description: "stop after this time, such as 1m (default: run until stopped)" },
     merchant: { value: "merchant", description: "generate it for this merchant, such as mer_lodge (default: the first one)" },
     json: { description: "print one JSON object per line" },

@@ -1,0 +1,76 @@
+// A month of traffic for each merchant of the fixtures: a believable business at the end of each day, whatever time and traffic did.
+
+import { describe, expect, test } from "vitest";
+import { resources } from "../../src/areas/index.ts";
+import type { AnyRecord } from "../../src/contracts/sample.ts";
+import { type Bench, open } from "../support/sandbox.ts";
+import { advance } from "../support/webhooks.ts";
+
+const DAYS = 30;
+
+/** All pages of a list, the oldest first. */
+async function all<T extends { id: string }>(bench: Bench, path: string): Promise<T[]> {
+  const found: T[] = [];
+  for (let after = ""; ; ) {
+    const { data, has_more } = await bench.control("GET", `${path}&limit=100${after}`);
+    found.push(...data);
+    if (!has_more) return found.reverse();
+    after = `&starting_after=${data.at(-1).id}`;
+  }
+}
+
+const records = (bench: Bench, merchant: string, kind: string) => all<AnyRecord>(bench, `/records/${kind}?merchant=${merchant}`);
+
+const netOf = ({ status, amount, fee, refundedAmount }: AnyRecord) =>
+  ["succeeded", "refunded"].includes(status ?? "") ? Number(amount) - Number(fee ?? 0) - Number(refundedAmount) : 0;
+const paidOutOf = ({ status, amount }: AnyRecord) => (["failed", "canceled"].includes(status ?? "") ? 0 : Number(amount));
+
+/** What payments brought in less what payouts took, after each event. */
+function followTakings(seeded: readonly AnyRecord[]) {
+  const worth = new Map<string, number>();
+  let balance = 0;
+  const take = (record: AnyRecord) => {
+    const value = record.object === "payment" ? netOf(record) : -paidOutOf(record);
+    balance += value - (worth.get(record.id) ?? 0);
+    worth.set(record.id, value);
+    return balance;
+  };
+  for (const record of seeded) take(record);
+  return { start: balance, take };
+}
+
+/** Employees that are paid twice for the same period. */
+function paidTwice(payrolls: readonly AnyRecord[]): string[] {
+  const seen = new Set<string>();
+  const entries = payrolls.flatMap(({ periodStart, items }) =>
+    (items as { employeeId: string }[]).map(({ employeeId }) => `${employeeId} ${periodStart}`),
+  );
+  return entries.filter((entry) => seen.size === seen.add(entry).size);
+}
+
+describe.each(["mer_lodge", "mer_market", "mer_stage"])("a month of traffic of %s", (merchant) => {
+  test("keeps to its own business, within its takings, with one payroll a period", async () => {
+    const bench = await open();
+    const kinds = resources.filter(({ hidden }) => hidden.length === 0).map(({ kind }) => kind);
+    const before = new Map<string, AnyRecord[]>();
+    for (const kind of kinds) before.set(kind, await records(bench, merchant, kind));
+    const seeded = (kind: string) => before.get(kind) ?? [];
+    const { start, take } = followTakings([...seeded("payment"), ...seeded("payout")]);
+    const repeatedBefore = paidTwice(seeded("payroll"));
+    await bench.control("POST", "/traffic", { merchant, rate: "6/h" });
+    for (let day = 0; day < DAYS; day++) await advance(bench, "1d");
+    const [{ status, happened, byKind }] = (await bench.control("GET", "/traffic")).data;
+    expect([status, happened]).toEqual(["running", DAYS * 24 * 6]);
+    for (const kind of Object.keys(byKind)) expect([kind, seeded(kind).length > 0]).toEqual([kind, true]);
+
+    const events = await all<{ id: string; type: string; body: { data: AnyRecord } }>(bench, `/events?merchant=${merchant}`);
+    const lows = events
+      .filter(({ body }) => ["payment", "payout"].includes(body.data.object))
+      .map(({ type, body }) => [type, body.data.id, take(body.data)] as const)
+      .filter(([type, , left]) => left < (type === "payout.created" ? 0 : Math.min(0, start)));
+    expect(lows).toEqual([]);
+    expect(paidTwice(await records(bench, merchant, "payroll"))).toEqual(repeatedBefore);
+    for (const { body } of events)
+      expect([body.data.object, (before.get(body.data.object) ?? []).length > 0]).toEqual([body.data.object, true]);
+  });
+});
