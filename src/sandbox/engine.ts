@@ -20,8 +20,7 @@ import type { JournalEntry } from "../store/journal/request-log.ts";
 import type { DatabaseImage } from "../store/sqlite/database.ts";
 import { openStores, type Stores } from "../store/stores.ts";
 import { type Fixture, readFixtures } from "../store/world/fixtures.ts";
-import { type ScheduledImage, scheduleImage } from "../store/world/scheduled-image.ts";
-import { getSeedImage, readSeedImage } from "../store/world/seed-image.ts";
+import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { createTargetPolicy, type TargetPolicy } from "../webhooks/http/target-policy.ts";
 import { type RetrySchedule, scheduleOf } from "../webhooks/retry-schedule.ts";
@@ -51,7 +50,7 @@ export interface Storage {
   schedule: RetrySchedule;
   fixtures: readonly Fixture[];
   /** A database image with the fixtures as they are seeded now. */
-  image(): ScheduledImage;
+  image(): SeedImage;
   stores: Stores;
 }
 
@@ -155,8 +154,7 @@ export async function openStorage(options: Options, clock: Clock, random: Random
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
   const open = (source: { image?: DatabaseImage; file?: string }) => openStores({ clock, random, webhooks, ...source });
   const seeded = () => getSeedImage({ fixtures, resources, seed: options.seed, clock, open: () => open({}) });
-  const plainImage = () => (isDefaultData(options) ? builtImage()?.(clock.now()) : undefined) ?? seeded();
-  const image = () => scheduleImage(plainImage(), { resources, clock, open: (bytes) => open({ image: { bytes } }) });
+  const image = () => (isDefaultData(options) ? builtImage()?.(clock.now()) : undefined) ?? seeded();
   const stores = open(options.memory ? { image: image() } : { file: resolve(options.db) });
   return { options, address, clock, random, targets, schedule, fixtures, image, stores };
 }

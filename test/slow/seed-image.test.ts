@@ -13,7 +13,6 @@ import { packageFile } from "../../src/sandbox/package-files.ts";
 import { createViews } from "../../src/store/records/views.ts";
 import { openStores } from "../../src/store/stores.ts";
 import { type Fixture, readFixtures } from "../../src/store/world/fixtures.ts";
-import { scheduleImage } from "../../src/store/world/scheduled-image.ts";
 import { openSeeder } from "../../src/store/world/seed.ts";
 import { readSeedImage, type SeedImage } from "../../src/store/world/seed-image.ts";
 import { folder } from "../support/program.ts";
@@ -36,12 +35,11 @@ async function dumpOf(sandbox: Pick<Sandbox, "snapshots">): Promise<Dump> {
   return found;
 }
 
-const storesAt = (clock: Clock, seed: number, bytes?: Buffer) =>
+const storesAt = (clock: Clock, seed: number) =>
   openStores({
     clock,
     random: createRandom(seed),
     webhooks: { gaps: [0], checkTarget: () => {}, eventTypes },
-    ...(bytes ? { image: { bytes } } : {}),
   });
 
 /** The rows after seeding one fixture after another, without an image, and how many changes that carried out. */
@@ -78,9 +76,9 @@ test("equals seeding one by one, and so does the world after a reset", async () 
       await sandbox.merchants.mint();
       await sandbox.merchants.remove({ id: "mer_market" });
       await sandbox.records.change({ kind: "payment", id: "pay_pending", merchant: "mer_lodge", status: "succeeded" });
-      await sandbox.clock.advance({ by: "1h" });
+      const { now } = await sandbox.clock.advance({ by: "1h" });
       await sandbox.reset();
-      expect(await dumpOf(sandbox)).toEqual(byHand);
+      expect(await dumpOf(sandbox)).toEqual(await seededByHand(builtIn, seed, now));
     }),
     { numRuns: 10 },
   );
@@ -91,9 +89,8 @@ describe("the built image in the package", () => {
   const dumpAt = (time: string) => {
     const clock = createClock(parseTime(time));
     const moved = built?.(clock.now()) as SeedImage;
-    const { bytes, opened } = scheduleImage(moved, { resources, clock, open: (bytes) => storesAt(clock, 1, bytes) });
-    const sql = new Sqlite(bytes);
-    opened?.(sql);
+    const sql = new Sqlite(moved.bytes);
+    moved.opened?.(sql);
     expect(sql.pragma("integrity_check", { simple: true })).toBe("ok");
     const found = dump(sql);
     sql.close();
@@ -105,7 +102,13 @@ describe("the built image in the package", () => {
       .date({ min: new Date("2003-01-01"), max: new Date("2037-11-30"), noInvalidDate: true })
       .map((time) => time.toISOString());
     const same = fc.asyncProperty(soon, async (time) => {
-      expect(dumpAt(time)).toEqual(await seededByHand(packageFile("fixtures/merchants"), 1, time));
+      const [built, byHand] = [dumpAt(time), await seededByHand(packageFile("fixtures/merchants"), 1, time)];
+      const dueIn = ({ documents }: Dump) => (documents as (number | null)[][]).map((row) => row.pop() ?? 0);
+      const exact = dueIn(byHand);
+      // Due times of the built image leave room for summer time: life looks at the date itself when a record is due.
+      for (const [index, due] of dueIn(built).entries())
+        expect([0, 1, 2].map((hours) => (exact[index] || Number.NaN) - hours * 3_600_000)).toContain(due || Number.NaN);
+      expect(built).toEqual(byHand);
     });
     await fc.assert(same, { numRuns: 20, examples: [["2026-01-05T09:00:00Z"], ["2025-12-17"], ["2024-02-29T23:59:59.999Z"]] });
   });

@@ -3,6 +3,7 @@
 
 import Sqlite from "better-sqlite3";
 import type { DateUnit, Resource } from "../../contracts/resource.ts";
+import type { DueRecord } from "../records/due-records.ts";
 import { isDay, shiftDay, shiftSeconds, shiftTo, timesIn } from "./date-shift.ts";
 import type { Fixture } from "./fixtures.ts";
 
@@ -14,10 +15,12 @@ export interface ImageTimes {
   seconds: [value: number, digits: number[], integers: number[]][];
   /** Days and months in the bodies, with their positions. */
   days: [text: string, positions: number[]][];
+  /** The records that time takes to another state, and when. */
+  due: DueRecord[];
 }
 
 /** Positions by value, while they are found. */
-interface Positions extends Pick<ImageTimes, "asOf" | "unit"> {
+interface Positions extends Pick<ImageTimes, "asOf" | "unit" | "due"> {
   digits: Map<number, number[]>;
   integers: Map<number, number[]>;
   days: Map<string, number[]>;
@@ -26,11 +29,14 @@ interface Positions extends Pick<ImageTimes, "asOf" | "unit"> {
 interface DocumentRow {
   merchant: string;
   kind: string;
+  id: string;
   created: number;
   status: string | null;
   body: string;
+  due: number | null;
 }
 
+const HOUR = 3_600_000;
 const INTEGER_BYTES = 4;
 /** Unix seconds between these have ten digits, and SQLite stores them in four bytes: 2001 to 2038. */
 const LEAST_SECONDS = 1_000_000_000;
@@ -45,14 +51,16 @@ export function findImageTimes(bytes: Buffer, fixtures: readonly Fixture[], reso
     const asOf = writtenFor.get(row.merchant);
     const unit = units.get(row.kind);
     if (asOf === undefined || unit === undefined) continue;
-    const group = groups.get(asOf + unit) ?? { asOf, unit, digits: new Map(), integers: new Map(), days: new Map() };
+    const group: Positions = groups.get(asOf + unit) ?? { asOf, unit, digits: new Map(), integers: new Map(), days: new Map(), due: [] };
     groups.set(asOf + unit, group);
     addTimesOf(row, bytes, group);
+    const { merchant, kind, id, due } = row;
+    if (due !== null) group.due.push({ merchant, kind, id, due });
   }
-  return [...groups.values()].map(({ asOf, unit, digits, integers, days }) => {
+  return [...groups.values()].map(({ asOf, unit, digits, integers, days, due }) => {
     const values = [...new Set([...digits.keys(), ...integers.keys()])].sort((one, other) => one - other);
     const seconds = values.map((value): ImageTimes["seconds"][number] => [value, digits.get(value) ?? [], integers.get(value) ?? []]);
-    return { asOf, unit, seconds, days: [...days] };
+    return { asOf, unit, seconds, days: [...days], due };
   });
 }
 
@@ -81,6 +89,16 @@ export function moveImage(moved: Buffer, times: readonly ImageTimes[], now: numb
   return moved;
 }
 
+/**
+ * The due times at `now`, an hour early: the hour of a day depends on summer time, and the first use of a time zone takes 15 ms. Life on the
+ * clock looks at the date itself when a record is due, and waits for the rest.
+ */
+export const dueTimesAt = (times: readonly ImageTimes[], now: number): DueRecord[] =>
+  times.flatMap(({ asOf, unit, due }) => {
+    const shift = shiftTo(asOf, now);
+    return due.map((record) => ({ ...record, due: shiftSeconds(record.due / 1_000, shift, unit) * 1_000 - HOUR }));
+  });
+
 /** `Buffer.write` and `writeInt32BE` take three times as long in a process that has just started. */
 function writeText(bytes: Buffer, text: string, position: number): void {
   for (let index = 0; index < text.length; index++) bytes[position + index] = text.charCodeAt(index);
@@ -93,7 +111,7 @@ function writeInteger(bytes: Buffer, value: number, position: number): void {
 function rowsIn(bytes: Buffer): DocumentRow[] {
   const sql = new Sqlite(bytes);
   try {
-    return sql.prepare<[], DocumentRow>("select merchant, kind, created, status, body from documents").all();
+    return sql.prepare<[], DocumentRow>("select merchant, kind, id, created, status, body, due from documents").all();
   } finally {
     sql.close();
   }

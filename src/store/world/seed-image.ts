@@ -5,18 +5,19 @@ import Sqlite from "better-sqlite3";
 import type { Resource } from "../../contracts/resource.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { once } from "../../kernel/once.ts";
+import { writeDueTimes } from "../records/due-records.ts";
 import { createViews } from "../records/views.ts";
-import type { Database } from "../sqlite/database.ts";
+import type { Database, DatabaseImage } from "../sqlite/database.ts";
 import type { SqlValue } from "../sqlite/insert-row.ts";
+import type { Sql } from "../sqlite/lazy-statements.ts";
 import type { Stores } from "../stores.ts";
 import { shiftTo } from "./date-shift.ts";
 import type { Fixture } from "./fixtures.ts";
-import { canMoveImage, type ImageTimes, moveImage } from "./image-times.ts";
+import { canMoveImage, dueTimesAt, type ImageTimes, moveImage } from "./image-times.ts";
 import { openSeeder } from "./seed.ts";
 
-export interface SeedImage {
-  /** A database with the views and every fixture in it. */
-  readonly bytes: Buffer;
+/** A database with the views and every fixture in it. */
+export interface SeedImage extends DatabaseImage {
   /** Copies its rows into empty tables. To be called inside a transaction. */
   copyInto(database: Database): void;
 }
@@ -64,14 +65,22 @@ export function readSeedImage(files: { image: string; times: string }): BuiltIma
   return (now) => {
     if (!canMoveImage(times, now)) return undefined;
     const dates = datesAt(times, now);
-    return (
-      images.get(dates) ??
-      keep(
-        images,
-        dates,
-        imageOf(() => moveImage(readFileSync(files.image), times, now)),
-      )
-    );
+    return images.get(dates) ?? keep(images, dates, builtImage(files.image, times, now));
+  };
+}
+
+function builtImage(file: string, times: readonly ImageTimes[], now: number): SeedImage {
+  const moved = imageOf(() => moveImage(readFileSync(file), times, now));
+  const opened = (sql: Pick<Sql, "prepare" | "exec">) => writeDueTimes(sql, dueTimesAt(times, now));
+  return {
+    get bytes() {
+      return moved.bytes;
+    },
+    opened,
+    copyInto(database) {
+      moved.copyInto(database);
+      opened(database.sql);
+    },
   };
 }
 

@@ -7,8 +7,8 @@ import type { Database } from "../sqlite/database.ts";
 import type { Stores } from "../stores.ts";
 import { openEraser } from "./erase.ts";
 import type { Fixture } from "./fixtures.ts";
-import type { ScheduledImage } from "./scheduled-image.ts";
 import type { SeededIdentity, Seeder } from "./seed.ts";
+import type { SeedImage } from "./seed-image.ts";
 
 export type World = ReturnType<typeof openWorld>;
 
@@ -25,7 +25,7 @@ interface WorldOptions {
   seeder: Seeder;
   fixtures: readonly Fixture[];
   /** The fixtures as they are seeded now. */
-  image(): ScheduledImage;
+  image(): SeedImage;
   random: Random;
   /** Called after rows were deleted, of one merchant or of all, to clear what is cached of them. */
   renew(merchant?: string): void;
