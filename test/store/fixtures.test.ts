@@ -61,13 +61,12 @@ describe("the built-in fixtures", () => {
   test.each(["payout_method", "event_organizer"])("between them they have a %s in every state", (kind) => {
     const { transitions, defaults } = resources.find((resource) => resource.kind === kind) as Some;
     const states = fixtures.flatMap((fixture) => recordsOf(fixture, kind)).map(({ status }) => status ?? defaults.status);
-    // Only setting another method makes one replaced, and a merchant starts with one at most.
-    const promised = Object.keys(transitions).filter((state) => state !== "replaced");
-    expect([...new Set(states)].sort()).toEqual(promised.sort());
+    expect([...new Set(states)].sort()).toEqual(Object.keys(transitions).sort());
   });
 
   test("no merchant has two records of a kind that allows one", () => {
-    for (const fixture of fixtures) for (const kind of SINGLE) expect(recordsOf(fixture, kind).length).toBeLessThanOrEqual(1);
+    const current = (fixture: Fixture, kind: string) => recordsOf(fixture, kind).filter(({ status }) => status !== "replaced");
+    for (const fixture of fixtures) for (const kind of SINGLE) expect(current(fixture, kind).length).toBeLessThanOrEqual(1);
   });
 
   test("lodge has enough payments for several pages, in most months of the year", () => {
