@@ -122,8 +122,14 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "life.renewals",
-    fact: "A pending renewal is renewed at 09:00 of its `dueDate` with `autoRenew`, and enters its grace period without.",
+    fact: "A pending renewal is renewed at 09:00 of its `dueDate` with `autoRenew`, and enters its grace period without. It lapses the day after `graceUntil`.",
     why: "The service's documentation lists renewals but does not say how they happen.",
+    setting: "--life",
+  },
+  {
+    id: "life.orders",
+    fact: "A shipped order is delivered at 09:00 of its `expectedDelivery`.",
+    why: "The service's documentation does not say how orders are tracked.",
     setting: "--life",
   },
   {

@@ -4,7 +4,17 @@ import { expect, test } from "vitest";
 import { expectedChanges, type ModelledMerchant } from "../support/calendar-model.ts";
 import { type Answer, type Bench, NOON, open } from "../support/sandbox.ts";
 
-const KINDS = ["payout", "payout_method", "payroll", "remittance", "membership_renewal", "booking", "sync_log", "statutory_settings"];
+const KINDS = [
+  "payout",
+  "payout_method",
+  "payroll",
+  "remittance",
+  "membership_renewal",
+  "booking",
+  "marketplace_order",
+  "sync_log",
+  "statutory_settings",
+];
 /** Hours east of UTC in winter, in Portugal, Kenya, Japan and Switzerland. */
 const OFFSETS = { mer_lodge: 0, mer_market: 3, mer_stage: 9, mer_blank: 1 };
 const DAY = 86_400_000;
@@ -27,6 +37,7 @@ async function addRecords(bench: Bench) {
     await make(merchant, "payout", { id: "po_soon", status: "pending", amount: 100, arrivalDate: "2026-01-09" });
     await make(merchant, "payout", { id: "po_late", status: "pending", amount: 100, arrivalDate: "2026-01-05" });
     await make(merchant, "sync_log", { id: "syl_soon", status: "running" });
+    await make(merchant, "marketplace_order", { id: "ord_soon", status: "shipped" });
     await make(merchant, "booking", { id: "bkg_night", status: "confirmed", checkIn: "2026-01-31", checkOut: "2026-02-01" });
     await make(merchant, "booking", { id: "bkg_never", status: "pending", checkIn: "2026-01-31", checkOut: "2026-02-01" });
     await make(merchant, "membership_renewal", { id: "ren_auto", autoRenew: true, dueDate: "2026-02-01" });

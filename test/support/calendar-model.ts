@@ -55,6 +55,8 @@ function nextOf(kind: string, record: Entry, { offset, records }: ModelledMercha
       return [record.autoRenew ? "renewed" : "grace", at(record.dueDate, 9)];
     case "membership_renewal grace":
       return ["lapsed", record.graceUntil === null ? at(record.dueDate, 15 * 24) : at(record.graceUntil, 24)];
+    case "marketplace_order shipped":
+      return ["delivered", at(record.expectedDelivery, 9)];
     case "booking pending":
       return ["cancelled", at(record.checkIn, 24)];
     case "booking confirmed":
