@@ -1,7 +1,8 @@
 // Sample records of the office: payroll, remittances and their settings, government payments, staff records, synchronisation.
 
 import type { AnyRecord, SampleContext } from "../../contracts/sample.ts";
-import { daysAfter, earlier, moneyLike, monthsLater, nextNumber, numberOf, textOf } from "./parts.ts";
+import { addDays } from "../../kernel/calendar.ts";
+import { earlier, moneyLike, monthsLater, nextNumber, numberOf, textOf } from "./parts.ts";
 
 interface PayItem {
   employeeId: string;
@@ -44,7 +45,7 @@ function payOf(staff: readonly PayItem[], payrollId: string, mint: SampleContext
   return { id: payrollId, items, totals: { employees: items.length, grossAmount, deductionAmount: grossAmount - netAmount, netAmount } };
 }
 
-const lastDayOf = (day: string) => daysAfter(`${monthsLater(day, 1).slice(0, 7)}-01`, -1);
+const lastDayOf = (day: string) => addDays(`${monthsLater(day, 1).slice(0, 7)}-01`, -1);
 
 /** Employees of the merchant's payroll runs, or else some of its own. */
 function employees({ newest }: SampleContext): string[] {

@@ -1,7 +1,7 @@
 // Parts that the sample records share: an earlier record to resemble, the next number of a series, a customer.
 
 import type { AnyRecord, SampleContext } from "../../contracts/sample.ts";
-import { isoTime, parseTime } from "../../kernel/clock.ts";
+import { parseTime } from "../../kernel/clock.ts";
 
 /** One of the merchant's newest records of a kind: a new record resembles it, so that it fits the merchant's business. */
 export const earlier = ({ newest, pick }: SampleContext, kind: string): Partial<AnyRecord> => pick(`earlier ${kind}`, newest(kind)) ?? {};
@@ -32,11 +32,12 @@ const timeOf = (day: unknown) => parseTime(`${day}T00:00:00Z`) ?? 0;
 /** Days between two calendar days. */
 export const daysBetween = (from: unknown, to: unknown) => Math.round((timeOf(to) - timeOf(from)) / DAY);
 
-export const daysAfter = (day: string, days: number) => isoTime(timeOf(day) + days * DAY).slice(0, 10);
+/** December 9999. */
+const LAST_MONTH = 9_999 * 12 + 11;
 
 /** The same day of the month this many months later, at most the 28th. */
 export function monthsLater(day: string, months: number): string {
-  const count = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 + months;
+  const count = Math.min(Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 + months, LAST_MONTH);
   const date = Math.min(Number(day.slice(8, 10)), 28);
   const two = (value: number) => String(value).padStart(2, "0");
   return `${Math.floor(count / 12)}-${two((count % 12) + 1)}-${two(date)}`;

@@ -1,7 +1,8 @@
 // Sample records of sales: payments and payouts, orders and products, bookings, memberships, customers.
 
 import type { SampleContext } from "../../contracts/sample.ts";
-import { customerOf, daysAfter, daysBetween, earlier, moneyLike, monthsLater, nextNumber, numberOf, textOf } from "./parts.ts";
+import { addDays } from "../../kernel/calendar.ts";
+import { customerOf, daysBetween, earlier, moneyLike, monthsLater, nextNumber, numberOf, textOf } from "./parts.ts";
 
 const NAMES = [
   "Amara Okafor",
@@ -130,8 +131,8 @@ export function sampleBooking(context: SampleContext) {
 
 /** The days of a stay: of the two days, the given one decides the other. */
 function stayOf({ checkIn, checkOut }: SampleContext["given"], start: string, nights: number) {
-  const first = textOf(checkIn, typeof checkOut === "string" ? daysAfter(checkOut, -nights) : start);
-  return { checkIn: first, checkOut: textOf(checkOut, daysAfter(first, nights)) };
+  const first = textOf(checkIn, typeof checkOut === "string" ? addDays(checkOut, -nights) : start);
+  return { checkIn: first, checkOut: textOf(checkOut, addDays(first, nights)) };
 }
 
 export const samplePricingRule = ({ given, between }: SampleContext) => ({
