@@ -27,6 +27,7 @@ import { Type } from "../schema/shapes.ts";
 import { behaviours as arrivals } from "../store/records/arrivals.ts";
 import { behaviours as collections } from "../store/records/collection.ts";
 import { behaviours as ids } from "../store/records/id-counters.ts";
+import { behaviours as logins } from "../store/records/logins.ts";
 import { behaviours as pages } from "../store/records/record-pages.ts";
 import { readFixtures } from "../store/world/fixtures.ts";
 import { findImageTimes } from "../store/world/image-times.ts";
@@ -43,7 +44,7 @@ const USUAL_URL = "http://127.0.0.1:4747";
 const events = eventsOf(catalogue, resources);
 const behaviours = [
   ...[...paths, ...bodies, ...authentication, ...limits, ...errors],
-  ...[...collections, ...arrivals, ...life, ...ids, ...areas, ...pages],
+  ...[...collections, ...arrivals, ...life, ...ids, ...logins, ...areas, ...pages],
   ...[...idempotency, ...dispatch, ...schedule, ...signature, ...targets],
 ];
 const service = (url: string) => ({ surface: serviceSurface(url, version()), operations: catalogue });

@@ -256,6 +256,21 @@ describe("a created merchant", () => {
     expect(await bench.merchants.list()).toEqual(before);
   });
 
+  test("has an e-mail address that is compared without regard to case and returned as it was sent", async () => {
+    const bench = await open();
+    const email = "Bom.Dia@Lusiada.example";
+    const { body } = await bench.call("POST", "/v1/merchants", { body: { ...profile, email } });
+    expect(body.email).toBe(email);
+    const again = await bench.call("POST", "/v1/merchants", { body: { ...profile, email: "BOM.DIA@lusiada.example" } });
+    expectRefusal(again, 409, "already_exists", { fields: ["email"], values: { email: "BOM.DIA@lusiada.example" } });
+    const session = await bench.call("POST", "/v1/merchants/login", {
+      body: { email: "bom.dia@LUSIADA.example", password: profile.password },
+    });
+    expect(session.body.merchant).toMatchObject({ id: body.id, email });
+    const seeded = await bench.call("POST", "/v1/merchants/login", { body: { email: "OLA@Lodge.example", password: "lodge-password" } });
+    expect(seeded.body.merchant.email).toBe("ola@lodge.example");
+  });
+
   test("can log in with its own password only", async () => {
     const bench = await open();
     const login = (email: string, password: string) => bench.call("POST", "/v1/merchants/login", { body: { email, password } });
@@ -344,6 +359,18 @@ describe("variants", () => {
     });
     expect((await create({ sku: "H-4", price: 1, options: { size: "3 g" } })).status).toBe(200);
     expect((await create({ sku: "H-5", price: 1, options: { size: "3 g" } }, "prod_oil")).status).toBe(200);
+  });
+
+  test.each([undefined, {}])("may be without options (%j) once in a product", async (options) => {
+    const bench = await open();
+    const make = (sku: string, product: string) =>
+      bench.call("POST", `/v1/retail/products/${product}/variants`, { body: { sku, price: 1, options } });
+    expect((await make("H-7", "prod_honey")).body.options).toEqual({});
+    expectRefusal(await make("H-8", "prod_honey"), 409, "already_exists", {
+      fields: ["productId", "options"],
+      values: { productId: "prod_honey", options: {} },
+    });
+    expect((await make("H-8", "prod_oil")).status).toBe(200);
   });
 
   test("must not have a negative price, and must belong to an existing product", async () => {

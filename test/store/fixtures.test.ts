@@ -279,6 +279,12 @@ describe("a custom fixture", () => {
       '"S"',
       ":16 /records/product_variant/1/productId: no two records of the kind product_variant may have the same productId and options;",
     ],
+    [
+      "two variants of a product without options",
+      ', "options": { "size": "S" } },\n      { "productId": "prod_1", "sku": "A-2", "options": { "size": "M" } }',
+      ', "options": {} },\n      { "productId": "prod_1", "sku": "A-2" }',
+      ":16 /records/product_variant/1/productId: no two records of the kind product_variant may have the same productId and options;",
+    ],
   ];
   test.each(wrong)("is rejected with %s, with file and line", async (_, from, to, message) => {
     const folder = folderOf({ "shop.json": SHOP.replace(from, () => to) });
@@ -299,9 +305,10 @@ describe("a custom fixture", () => {
   test.each([
     ["id", "mer_shop", ":3 /merchant/id"],
     ["email", "hello@shop.example", ":5 /merchant/email"],
+    ["email", "Hello@Shop.example", ":5 /merchant/email"],
     ["apiKey", "sk_test_shop", ":6 /merchant/apiKey"],
   ])("is rejected if its merchant has the %s of another", async (field, value, where) => {
-    const other = SHOP.replaceAll(/shop/g, "twin").replace(value.replace("shop", "twin"), value);
+    const other = SHOP.replaceAll(/shop/g, "twin").replace(value.toLowerCase().replace("shop", "twin"), value);
     const folder = folderOf({ "a.json": SHOP, "b.json": other });
     const message = `${join(folder, "b.json")}${where}: merchant.${field} must differ from that in ${join(folder, "a.json")}`;
     await expect(readFixtures(folder, { validate: resources })).rejects.toThrow(message);

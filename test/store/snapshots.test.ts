@@ -256,6 +256,7 @@ describe("a snapshot changed by another program", () => {
       "pragma writable_schema = on; update sqlite_master set sql = replace(replace(sql, ', strict', ''), ' strict', '')",
       /has another table/,
     ],
+    ["an e-mail address in capital letters", "update logins set email = upper(email)", /logins .*lower/],
     ["an endless count of ids", "update counters set value = 9e18", /counters .*value/],
     ["a record that is no JSON", "update documents set body = '{' where kind = 'payment'", /documents .*json_valid/],
     ["a record of another type", "update documents set body = '[]' where kind = 'payment'", /documents .*json_valid/],

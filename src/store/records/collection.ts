@@ -249,14 +249,13 @@ function failDuplicate<R extends RecordBase>(resource: Resource<R>, record: R, f
   });
 }
 
-/** Values that are unique together as one text, objects with sorted keys. Undefined when one of them is empty. */
+/** Values that are unique together as one text, objects with sorted keys. Undefined when one of them is missing. */
 export function uniqueValue(record: object, fields: readonly string[]): string | undefined {
   const values = fields.map((field) => record[field as keyof typeof record] as unknown);
   const sorted = values.map((value) =>
     typeof value === "object" && value !== null ? Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)) : value,
   );
-  const empty = sorted.some((value) => value === null || value === undefined || (Array.isArray(value) && value.length === 0));
-  return empty ? undefined : JSON.stringify(sorted);
+  return sorted.some((value) => value === null || value === undefined) ? undefined : JSON.stringify(sorted);
 }
 
 export const behaviours: Behaviour[] = [
@@ -267,7 +266,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "records.unique",
-    fact: "A merchant's email, a variant's SKU and its options within the product are unique; a second record gets 409 `already_exists`.",
+    fact: "A merchant's email, a variant's SKU and its options within the product are unique, and one variant of a product may have no options; a second record gets 409 `already_exists`.",
     why: "The service's documentation does not say; 409 is the usual status for a conflict with another record.",
   },
 ];

@@ -1,12 +1,16 @@
-// The logins of merchants: e-mail addresses and hashed passwords.
+// The logins of merchants: e-mail addresses, compared without regard to case, and hashed passwords.
 
 import { scryptSync, timingSafeEqual } from "node:crypto";
 import { fail } from "../../kernel/errors.ts";
 import type { Random } from "../../kernel/random.ts";
+import type { Behaviour } from "../../schema/assumed.ts";
 import type { Database } from "../sqlite/database.ts";
 
 /** Weak on purpose (0.1 ms per hash): hashing delays the start, and these passwords protect nothing real. */
 const SCRYPT = { N: 64, r: 8, p: 1 };
+
+/** An e-mail address as logins store and compare it. */
+export const emailKey = (email: string) => email.toLowerCase();
 
 export function openLogins({ sql }: Database, random: Random) {
   const insertLogin = sql.insert("insert or ignore into logins", "email, merchant, password");
@@ -17,13 +21,13 @@ export function openLogins({ sql }: Database, random: Random) {
   return {
     addLogin(email: string, merchant: string, password: string | undefined) {
       const stored = password === undefined ? null : hash(password, random.hex(16, "salt", merchant));
-      const { changes } = insertLogin({ email, merchant, password: stored });
+      const { changes } = insertLogin({ email: emailKey(email), merchant, password: stored });
       if (changes === 0)
         fail("already_exists", `A merchant with the e-mail address ${email} exists already.`, { fields: ["email"], values: { email } });
     },
     /** The merchant of this e-mail address and password; otherwise 401, with one message for a wrong address and a wrong password. */
     checkLogin(email: string | undefined, password: string | undefined) {
-      const login = email === undefined ? undefined : byEmail.get(email);
+      const login = email === undefined ? undefined : byEmail.get(emailKey(email));
       if (!login?.password || password === undefined || !matches(password, login.password))
         fail(
           "invalid_credentials",
@@ -50,3 +54,11 @@ function hash(password: string, salt: string): string {
 function matches(password: string, stored: string): boolean {
   return timingSafeEqual(Buffer.from(hash(password, stored.split("$")[0] ?? "")), Buffer.from(stored));
 }
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "logins.email",
+    fact: "E-mail addresses of merchants are compared without regard to case, at login and for uniqueness; a response shows the address as it was sent.",
+    why: "The service's documentation does not say; mail providers ignore case, and most services compare addresses so.",
+  },
+];

@@ -28,7 +28,7 @@ create table keys (
 ) strict;
 create index keys_of on keys (merchant);
 
--- The logins of merchants. E-mail addresses are unique among all merchants.
+-- The logins of merchants. E-mail addresses are in lower case, and unique among all merchants.
 create table logins (email text primary key, merchant text not null, password text) without rowid, strict;
 create index logins_of on logins (merchant);
 

@@ -7,6 +7,7 @@ import type { JsonObject } from "../../schema/schema.ts";
 import { day, email, oneOf, Type, text } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { uniqueValue } from "../records/collection.ts";
+import { emailKey } from "../records/logins.ts";
 
 /** An error in a fixture, with its place in the file. */
 export interface FixtureProblem {
@@ -56,8 +57,9 @@ export function checkFixturesTogether(files: readonly { file: string; merchant: 
   return ["id", "email", "apiKey"].flatMap((field) => {
     const first = new Map<unknown, string>();
     return files.flatMap(({ file, merchant }) => {
-      const owner = first.get(merchant[field]);
-      if (owner === undefined) first.set(merchant[field], file);
+      const value = field === "email" ? emailKey(String(merchant[field])) : merchant[field];
+      const owner = first.get(value);
+      if (owner === undefined) first.set(value, file);
       const message = `merchant.${field} must differ from that in ${owner}; each merchant has its own.`;
       return owner === undefined ? [] : [{ file, pointer: `/merchant/${field}`, message }];
     });
@@ -100,10 +102,12 @@ function unknownFields(fields: JsonObject, known: readonly string[], pointer: st
 function duplicates(resource: Resource, records: readonly JsonObject[], fields: readonly string[]): FixtureProblem[] {
   const first = new Map<string, number>();
   return records.flatMap((record, index) => {
-    const value = uniqueValue(record, fields);
+    const value = uniqueValue({ ...resource.defaults, ...withoutNulls(record) }, fields);
     const earlier = value === undefined ? undefined : first.get(value);
     if (value !== undefined && earlier === undefined) first.set(value, index);
     const message = `no two records of the kind ${resource.kind} may have the same ${fields.join(" and ")}; /records/${resource.kind}/${earlier} has it too.`;
     return earlier === undefined ? [] : [{ pointer: `/records/${resource.kind}/${index}/${fields[0]}`, message }];
   });
 }
+
+const withoutNulls = (record: JsonObject) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));

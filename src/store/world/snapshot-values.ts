@@ -27,6 +27,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
   sqlite_sequence: ["typeof(name) = 'text'", "typeof(seq) = 'integer'", ...counts("seq")],
   counters: counts("value"),
   keys: times("expires"),
+  logins: ["email = lower(email)"],
   origins: [json("still", "array")],
   documents: [...times("created", "due"), json("body", "object"), "body ->> 'id' = id"],
   replies: [requestId, between("status", 100, 599), ...times("expires")],
