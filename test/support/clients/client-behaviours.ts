@@ -151,7 +151,7 @@ const limits: ClientBehaviour[] = [
     async act({ fault, get, wait, random }) {
       await fault(limited(1), 20);
       const isShown = await areLimitedTogether(get);
-      await each(20, async (worker) => [await wait(1_020 + 600 * random(worker)), await get(`/payments?limit=${worker + 1}`)]);
+      await each(20, async (worker) => [await wait(1_020 + 2_000 * random(worker)), await get(`/payments?limit=${worker + 1}`)]);
       return isShown;
     },
   },
