@@ -1,6 +1,6 @@
 // One authenticated call in the model, and the helpers its operation uses: lookups, creation, transitions and events.
 
-import { type Fields, type Kind, type KindName, kinds } from "./record-kinds.ts";
+import { type Fields, type Home, type Kind, type KindName, kinds } from "./record-kinds.ts";
 import { buildRecord, type Entry, type Event, type Merchant, newestFirst, recordsOf, secondsOf, type World } from "./world.ts";
 
 export interface Request {
@@ -150,17 +150,19 @@ export function create(call: Call, kind: KindName, fields: Fields, at?: number):
   const id = (fields.id as string | undefined) ?? newId(call, kinds[kind].prefix, "id");
   const record = buildRecord(kind, call.merchant.id, at ?? call.now, { ...fields, id });
   Object.assign(record, call.asSent);
-  recordsOf(call.merchant, kind).push(record);
-  emitCreation(call.world, call.merchant, kind, record);
-  return record;
+  return arriveNew(call.world, call.merchant, kind, record);
 }
 
-/** Emits the events of a new record: one for each state on the shortest way to its own. */
-export function emitCreation(world: World, merchant: Merchant, kind: KindName, record: Entry): void {
-  const { emits, transitions, defaults }: Kind = kinds[kind];
-  const [first, ...later] = wayTo(transitions, defaults.status as string | undefined, record.status as string);
-  if (emits.created) emit(world, merchant, emits.created, first === undefined ? record : { ...record, status: first });
-  for (const status of later) if (emits[status]) emit(world, merchant, emits[status], { ...record, status });
+/** Adds a new record, and takes it from its first state along the shortest way to its own; each arrival emits its event. */
+export function arriveNew(world: World, merchant: Merchant, kind: KindName, record: Entry): Entry {
+  const { emits, sets, transitions, defaults }: Kind = kinds[kind];
+  const first = defaults.status as string | undefined;
+  const [, ...later] = wayTo(transitions, first, String(record.status));
+  if (first !== undefined) Object.assign(record, { status: first }, sets?.[first]?.(record.created, record, homeOf(merchant)));
+  recordsOf(merchant, kind).push(record);
+  if (emits.created) emit(world, merchant, emits.created, record);
+  for (const status of later) transition(world, merchant, kind, record, status);
+  return record;
 }
 
 function wayTo(transitions: Kind["transitions"], from: string | undefined, to: string): string[] {
@@ -172,11 +174,39 @@ function wayTo(transitions: Kind["transitions"], from: string | undefined, to: s
   return way;
 }
 
-/** Moves a record to another state if the transitions of its kind allow it. */
-export function transition(world: World, merchant: Merchant, kind: KindName, record: Entry, to: string, fields: Fields = {}): Entry {
-  const { transitions, emits }: Kind = kinds[kind];
+/** Moves a record to another state if the transitions of its kind allow it. `seconds`: the time of the call. */
+export function transition(
+  world: World,
+  merchant: Merchant,
+  kind: KindName,
+  record: Entry,
+  to: string,
+  fields: Fields = {},
+  seconds = secondsOf(world.now),
+): Entry {
+  const { transitions, emits, sets }: Kind = kinds[kind];
   if (!transitions[String(record.status)]?.includes(to)) refuse("invalid_state");
-  Object.assign(record, fields, { status: to });
+  const moved: Entry = { ...record, ...fields, status: to };
+  const values = sets?.[to]?.(Math.max(seconds, record.created), moved, homeOf(merchant)) ?? {};
+  for (const [field, value] of Object.entries(values)) if (fields[field] == null) moved[field] = value;
+  if (!isInOrder(kind, moved)) refuse("validation_failed");
+  Object.assign(record, moved);
   if (emits[to]) emit(world, merchant, emits[to], record);
   return record;
+}
+
+/** The clock may go back, but the times of a record may not. */
+function isInOrder(kind: KindName, record: Fields): boolean {
+  const { orders = [] }: Kind = kinds[kind];
+  return orders.every((fields) => {
+    const times = fields.split(" ").flatMap((field) => (typeof record[field] === "number" ? [record[field]] : []));
+    return times.every((time, place) => place === 0 || time >= (times[place - 1] as number));
+  });
+}
+
+/** What the states of a merchant's records take from the merchant. */
+function homeOf(merchant: Merchant): Home {
+  const country = recordsOf(merchant, "merchant")[0]?.country;
+  const inUse = newestFirst(recordsOf(merchant, "payout_method")).filter(({ status }) => status !== "replaced");
+  return { country: typeof country === "string" ? country : null, payoutMethodId: inUse.find(({ isDefault }) => isDefault)?.id ?? null };
 }

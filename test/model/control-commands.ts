@@ -1,6 +1,6 @@
 // Control-plane commands: how each is sent and what it does to the model; and the effect of a restart.
 
-import { ApiError, emit, emitCreation, refuse, subscribedEndpoints, transition } from "./call.ts";
+import { ApiError, arriveNew, emit, refuse, subscribedEndpoints, transition } from "./call.ts";
 import { advance, deliverDue } from "./deliveries.ts";
 import { arm, type FaultRuleInput, span } from "./faults.ts";
 import { type Fields, type KindName, kinds } from "./record-kinds.ts";
@@ -70,8 +70,10 @@ export function controlRequests(command: ControlCommand): ControlRequest[] {
     case "remove":
       return [{ method: "DELETE", path: `/merchants/${command.merchant}` }];
     case "record": {
-      const { merchant, status } = command;
-      return [{ method: "POST", path: `/records/${command.kind}`, body: { merchant, ...(status === undefined ? {} : { status }) } }];
+      const { kind, merchant, status } = command;
+      return [
+        { method: "POST", path: `/records/${kind}`, body: { merchant, ...madeFields(kind), ...(status === undefined ? {} : { status }) } },
+      ];
     }
     case "move": {
       const { merchant, status } = command;
@@ -208,13 +210,21 @@ export function restart(world: World): void {
   world.faults = [];
 }
 
+/** The fields that a record is made with: all of them, because the sandbox completes what is left out from a sample. */
+function madeFields(kind: KindName): Fields {
+  if (kind === "customer") return { name: "Ana", email: "ana@mail.example", phone: "+351 900 000 000" };
+  // A payout without an amount would contain the payments that no other payout contains.
+  const payout = kind === "payout" ? { amount: 4_200, currency: "EUR", arrivalDate: "2026-02-02" } : {};
+  const { status, recordsFailed, ...fields }: Fields = kinds[kind].defaults;
+  return { ...fields, ...payout };
+}
+
 function makeRecord(world: World, merchant: Merchant, kind: KindName, status: string | undefined, observed: Fields): Outcome {
   const id = String(observed.id);
-  const record = buildRecord(kind, merchant.id, secondsOf(world.now), { id, ...(status === undefined ? {} : { status }) });
+  const fields = { ...madeFields(kind), id, ...(status === undefined ? {} : { status }) };
+  const record = buildRecord(kind, merchant.id, secondsOf(world.now), fields);
   if (!new RegExp(`^${kinds[kind].prefix}_[0-9A-Za-z]{16}$`).test(id)) return { status: 201, body: record };
-  recordsOf(merchant, kind).push(record);
-  emitCreation(world, merchant, kind, record);
-  return { status: 201, body: structuredClone(record) };
+  return { status: 201, body: structuredClone(arriveNew(world, merchant, kind, record)) };
 }
 
 function moveRecord(world: World, merchant: Merchant, kind: KindName, id: string, status: string): Outcome {

@@ -5,7 +5,7 @@ import { pageOf } from "./pagination.ts";
 import { type Fields, type KindName, kinds } from "./record-kinds.ts";
 import { isBackwards, MOST } from "./request-bodies.ts";
 import { createWebhook, deleteWebhook, listDeliveries, listWebhooks, rotateSecret, sendTestEvent } from "./webhooks.ts";
-import { addMerchant, buildRecord, type Entry, recordsOf } from "./world.ts";
+import { addMerchant, buildRecord, type Entry, newestFirst, recordsOf } from "./world.ts";
 
 export interface Operation {
   id: string;
@@ -105,12 +105,13 @@ function createPricingRule(call: Call): unknown {
 /** Only a pending booking can be declined. */
 function declineBooking(call: Call): unknown {
   const booking = own(call, "booking", call.params.id);
-  const fields = { ...call.extra, ...call.asSent, declineReason: call.body.reason ?? null, declinedAt: call.now };
-  return transition(call.world, call.merchant, "booking", booking, "declined", fields);
+  const fields = { ...call.extra, ...call.asSent, declineReason: call.body.reason ?? null };
+  return transition(call.world, call.merchant, "booking", booking, "declined", fields, call.now);
 }
 
 interface PayItem extends Fields {
   id: string;
+  employeeId: string;
   grossAmount: number;
   deductions: { amount: number }[];
   netAmount: number;
@@ -126,6 +127,8 @@ function createPayroll(call: Call): unknown {
     return { ...item, object: "payroll_item", employeeName: item.employeeName ?? null, deductions, netAmount } as PayItem;
   });
   const totals = totalsOf(items);
+  const employees = new Set(items.map(({ employeeId }) => employeeId));
+  if (employees.size < items.length || items.some((item) => item.netAmount < 0)) refuse("validation_failed");
   const id = newId(call, "pyr", "id");
   for (const [place, item] of items.entries())
     Object.assign(item, { id: newId(call, "pyi", "items", place, "id"), payrollId: id, overridden: false, override: null });
@@ -139,6 +142,7 @@ function overrideItem(call: Call): unknown {
   const item = items.find(({ id }) => id === call.params.iid) ?? refuse("resource_not_found");
   if (run.status !== "draft") refuse("invalid_state");
   const { netAmount = netOf(item), reason = null } = call.body as { netAmount?: number; reason?: string };
+  if (netAmount > 2 * item.grossAmount) refuse("validation_failed");
   const override = { amount: netAmount, reason, previousNetAmount: netOf(item), at: call.now };
   const changed = { ...item, ...call.extra, netAmount, overridden: true, override };
   const totals = totalsOf(items.map((other) => (other === item ? changed : other)));
@@ -165,12 +169,21 @@ const totalsOf = (items: PayItem[]) => ({
 const sum = (amounts: number[]): number =>
   amounts.reduce((before, amount) => (Math.abs(before + amount) > MOST ? refuse("validation_failed") : before + amount), 0);
 
-/** A merchant has one payout method. Only the end of its account number is stored. */
+/** A merchant has one payout method, which replaces the others. Only the end of its account number is stored. */
 function setPayoutMethod(call: Call): unknown {
   const { accountNumber, ...fields } = call.body;
   const last4 = (accountNumber as string | undefined)?.replace(/[ -]/g, "").slice(-4) ?? null;
-  recordsOf(call.merchant, "payout_method").length = 0;
-  return create(call, "payout_method", { ...call.extra, ...fields, currency: inCurrency(call), last4 });
+  const before = newestFirst(recordsOf(call.merchant, "payout_method")).filter(({ status }) => status !== "replaced");
+  const created = create(call, "payout_method", { ...call.extra, ...fields, isDefault: true, currency: inCurrency(call), last4 });
+  for (const method of before) {
+    transition(call.world, call.merchant, "payout_method", method, "replaced", {}, call.now);
+    const payouts = newestFirst(recordsOf(call.merchant, "payout"));
+    for (const payout of payouts.filter(({ status, payoutMethodId }) => status === "pending" && payoutMethodId === method.id)) {
+      payout.payoutMethodId = created.id;
+      emit(call.world, call.merchant, "payout.updated", payout);
+    }
+  }
+  return created;
 }
 
 const SESSION = 3_600;
@@ -207,6 +220,7 @@ function createMerchant(call: Call): unknown {
 function createVariant(call: Call): unknown {
   const product = own(call, "product", call.params.productId);
   const options = (call.body.options ?? {}) as Record<string, string>;
+  if (product.status === "archived") refuse("invalid_state");
   const others = recordsOf(call.merchant, "product_variant");
   const isTwin = (other: Entry) =>
     other.sku === call.body.sku ||
@@ -219,12 +233,8 @@ const sorted = (fields: Fields) => JSON.stringify(Object.entries(fields).sort(([
 
 function confirmRemittance(call: Call): unknown {
   const remittance = own(call, "remittance", call.params.id);
-  return transition(call.world, call.merchant, "remittance", remittance, "confirmed", {
-    ...call.extra,
-    ...call.body,
-    ...call.asSent,
-    confirmedAt: call.now,
-  });
+  const fields = { ...call.extra, ...call.body, ...call.asSent };
+  return transition(call.world, call.merchant, "remittance", remittance, "confirmed", fields, call.now);
 }
 
 /** A paid government payment can be posted once. */

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FaultRule } from "./faults.ts";
 import { type Fields, type KindName, kinds } from "./record-kinds.ts";
+import { FIXTURES, seededRecords } from "./seeded-records.ts";
 
 /** A record as the API shows it. */
 export interface Entry extends Fields {
@@ -118,7 +119,6 @@ export interface Merchant {
 export interface Fixture {
   name: string;
   merchant: Fields & { id: string; email: string; apiKey: string; password?: string; created: number };
-  records: Partial<Record<KindName, Fields[]>>;
 }
 
 export interface Rules {
@@ -157,11 +157,9 @@ export type PersistentState = Pick<World, "merchants" | "keys" | "logins" | "giv
 export const snapshotOf = ({ merchants, keys, logins, given }: PersistentState): PersistentState =>
   structuredClone({ merchants, keys, logins, given });
 
-const FOLDER = join(import.meta.dirname, "../../fixtures/merchants");
-
-export const fixtures: readonly Fixture[] = readdirSync(FOLDER)
+export const fixtures: readonly Fixture[] = readdirSync(FIXTURES)
   .filter((name) => name.endsWith(".json"))
-  .map((name): Fixture => ({ name: name.replace(".json", ""), ...JSON.parse(readFileSync(join(FOLDER, name), "utf8")) }))
+  .map((name): Fixture => ({ name: name.replace(".json", ""), ...JSON.parse(readFileSync(join(FIXTURES, name), "utf8")) }))
   .sort((one, other) => one.merchant.created - other.merchant.created);
 
 export function createWorld(now: number, rules: Rules): World {
@@ -191,11 +189,9 @@ export function fillWithFixtures(world: World): void {
 
 /** Adds a merchant with the records of a fixture, without events. */
 export function addFixtureMerchant(world: World, fixture: Fixture, id: string, email: string, key: string): void {
-  const { apiKey: _, password, ...profile } = fixture.merchant;
+  const { password } = fixture.merchant;
   const merchant = addMerchant(world, id, { fixture, email, key });
-  const all = Object.entries({ merchant: [{ ...profile, id, email }], ...fixture.records }) as [KindName, Fields[]][];
-  for (const [kind, records] of all)
-    for (const record of records) recordsOf(merchant, kind).push(buildRecord(kind, id, profile.created, record as Fields & { id: string }));
+  for (const [kind, record] of seededRecords(fixture.name, { id, email }, world.now)) recordsOf(merchant, kind).push(record);
   world.keys.set(key, { merchant: id, expires: undefined });
   world.logins.set(email, { merchant: id, password });
 }

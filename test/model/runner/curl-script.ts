@@ -19,16 +19,17 @@ export function curlScript(
   receivers: string,
 ): string {
   const lines = difference.lines;
+  const options = `--life off --rate-limit ${rateLimit} --bodies ${bodies} --webhook-timeout ${webhookTimeout}`;
   const needsReceivers = lines.some((line) => line.line === "send" && line.request.body?.includes(receivers));
   const requests = lines.map((line, place) => printLine(line, place, place === lines.length - 1, receivers));
   return [
     "#!/usr/bin/env bash",
     "# The last request shows the difference between the sandbox and the model. The script starts its own sandbox with COMMAND (default:",
     "# npx merchant-sandbox). If the script has no restart, set URL to use a sandbox that is already running:",
-    `# merchant-sandbox start --memory --clock ${iso(now)} --rate-limit ${rateLimit} --bodies ${bodies} --webhook-timeout ${webhookTimeout}`,
+    `# merchant-sandbox start --memory --clock ${iso(now)} ${options}`,
     "set -u",
     PROLOGUE.trim(),
-    `OPTIONS="--rate-limit ${rateLimit} --bodies ${bodies} --webhook-timeout ${webhookTimeout}"`,
+    `OPTIONS="${options}"`,
     ...(needsReceivers ? [RECEIVERS.trim()] : []),
     `[ -n "\${URL:-}" ] || start ${iso(now)}`,
     "",

@@ -232,7 +232,9 @@ function renderControlCommand(history: RunHistory, command: GeneratedControlComm
       const merchant = merchantAt(world, command.merchant);
       const record = at(recordsOf(merchant, command.kind), command.nth);
       const status = stateAt(command.kind, command.state);
-      return record && status !== undefined ? { do: "move", kind: command.kind, merchant: merchant.id, id: record.id, status } : undefined;
+      return record && status !== undefined && !hasConsequences(command.kind, record, status)
+        ? { do: "move", kind: command.kind, merchant: merchant.id, id: record.id, status }
+        : undefined;
     }
     case "window": {
       const { remaining, resetIn } = command;
@@ -261,6 +263,13 @@ function renderControlCommand(history: RunHistory, command: GeneratedControlComm
     }
   }
 }
+
+/** Not in the model: the remittances of a payroll run, and the stock of what is ordered. */
+const hasConsequences = (kind: KindName, { items }: Entry, status: string): boolean =>
+  (kind === "payroll" && status === "paid" && (items as unknown[]).length > 0) ||
+  (kind === "marketplace_order" &&
+    ["accepted", "canceled"].includes(status) &&
+    (items as Fields[]).some(({ variantId }) => variantId !== null));
 
 const stateAt = (kind: KindName, nth: number | undefined): string | undefined => (nth === undefined ? undefined : at(statesOf(kind), nth));
 

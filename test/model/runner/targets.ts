@@ -38,7 +38,7 @@ export async function inProcess({ now, rateLimit, bodies, webhookTimeout, crashe
   const where = cwd === undefined ? {} : { db: join(cwd, "data.db"), memory: false };
   const defects: unknown[] = [];
   const open = async (clock: number): Promise<Sandbox> => {
-    const sandbox = await createSandbox({ ...where, clock, rateLimit, bodies, webhookTimeout });
+    const sandbox = await createSandbox({ ...where, clock, life: "off", rateLimit, bodies, webhookTimeout });
     sandbox.onDefect(({ error }) => defects.push(error));
     return sandbox;
   };
@@ -65,7 +65,7 @@ export async function inProcess({ now, rateLimit, bodies, webhookTimeout, crashe
 
 export async function builtProgram({ now, rateLimit, bodies, webhookTimeout }: TargetOptions): Promise<Target> {
   const cwd = folder();
-  const words = ["--db", "data.db", "--rate-limit", rateLimit, "--bodies", bodies, "--webhook-timeout", webhookTimeout];
+  const words = ["--db", "data.db", "--life", "off", "--rate-limit", rateLimit, "--bodies", bodies, "--webhook-timeout", webhookTimeout];
   const open = (time: number): Promise<Started> => start([...words, "--clock", iso(time)], {}, cwd);
   let started = await open(now);
   let agent = new Agent({ keepAlive: true });

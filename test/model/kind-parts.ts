@@ -1,0 +1,54 @@
+// The parts of a kind's description: states, what arriving in them sets, and the calendar of the merchant's country.
+
+export type Fields = Record<string, unknown>;
+
+/** What the states of a record take from its merchant. */
+export interface Home {
+  country: string | null;
+  /** The default payout method. */
+  payoutMethodId: string | null;
+}
+
+export interface Kind {
+  prefix: string;
+  defaults: Fields;
+  /** For each state, the states that may follow. */
+  transitions: Record<string, string[]>;
+  /** Event types by trigger: `created`, the state reached, or `updated`. */
+  emits: Record<string, string>;
+  /** What arriving in a state sets, except fields that the caller gave. */
+  sets?: Record<string, (now: number, record: Fields, home: Home) => Fields>;
+  /** Times that must not decrease, as lists of fields. */
+  orders?: string[];
+}
+
+/** A field with the time of the arrival. */
+export const at = (field: string) => (now: number) => ({ [field]: now });
+
+/** The same, and another field that is set unless it is known. */
+export const atWith = (field: string, other: string, value: unknown) => (now: number, record: Fields) => ({
+  [field]: now,
+  [other]: record[other] ?? value,
+});
+
+/** Events named after the states: `eventsOf("booking", "confirmed")`. */
+export const eventsOf = (kind: string, ...states: string[]) => Object.fromEntries(states.map((state) => [state, `${kind}.${state}`]));
+
+export const none = (...names: string[]): Fields => Object.fromEntries(names.map((name) => [name, null]));
+
+/** Parses transitions: in `pending > paid failed`, paid and failed may follow pending. */
+export const transitions = (...lines: string[]): Record<string, string[]> =>
+  Object.fromEntries(
+    lines.map((line) => {
+      const [from = "", to = ""] = line.split(" >");
+      return [from, to.split(" ").filter(Boolean)];
+    }),
+  );
+
+const ZONES: Record<string, string> = { PT: "Europe/Lisbon", CH: "Europe/Zurich", KE: "Africa/Nairobi", JP: "Asia/Tokyo" };
+
+/** The day in a country at a time in Unix seconds. */
+export const dayOf = (seconds: number, { country }: Home): string =>
+  new Intl.DateTimeFormat("sv", { timeZone: ZONES[country ?? ""] ?? "UTC" }).format(seconds * 1_000);
+
+export const daysLater = (day: string, days: number): string => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
