@@ -15,7 +15,8 @@ test("for any mix, rate and duration, every generated record is valid in a fixtu
   const mixes = fc.dictionary(fc.constantFrom(...names), fc.integer({ min: 1, max: 9 }), { minKeys: 1 });
   const merchants = fc.constantFrom("mer_lodge", "mer_market", "mer_stage", "mer_blank");
   const rates = fc.constantFrom("100/s", "7/s", "30/m", "1/10s", "5/h", "1/d");
-  const times = fc.constantFrom(NOON, "1970-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "9999-06-30T23:00:00Z");
+  // Away from both ends of the calendar, where dates that would lie beyond coincide.
+  const times = fc.constantFrom(NOON, "1972-02-29T00:00:00Z", "2024-02-29T23:59:59Z", "9999-06-30T23:00:00Z");
   const property = fc.asyncProperty(mixes, merchants, rates, times, fc.nat(), async (mix, merchant, rate, clock, seed) => {
     const bench = await share({ clock, seed });
     await bench.control("POST", "/traffic", { merchant, mix, rate });
