@@ -21,6 +21,17 @@ function isFlat(waits: readonly number[]): boolean {
   return waits.length > 3 && spread <= 2 && mean(pauses.slice(-middle)) <= 1.25 * mean(pauses.slice(0, middle));
 }
 
+/** Pauses within this factor of each other are equal, unless most of each is lag. */
+const EQUAL = 1.25;
+const MOST = 0.75;
+
+/** Lag makes pauses longer and so more alike, but only much lag hides that they grow; lag in the middle of a pause does not change it. */
+function mayHaveGrown(waits: readonly number[], lags: readonly number[]): boolean {
+  const isMostlyLag = waits.some((wait, index) => (lags[index] ?? 0) > MOST * wait);
+  const areEqual = Math.max(...waits) <= EQUAL * Math.min(...waits);
+  return (isMostlyLag || !areEqual) && !isFlat(waits.map((wait, index) => wait - (lags[index] ?? 0)));
+}
+
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 const hasGrown = (waits: readonly number[]) => (waits.at(-1) ?? 0) >= GROWTH * Math.max(waits[0] ?? 0, MIN_PAUSE);
@@ -35,8 +46,7 @@ export const retryBackoffGrows: Rule = {
     if (ownWaits.length < 2) return undefined;
     const flat = isFlat(ownWaits);
     if (!flat && !hasGrown(ownWaits)) return undefined;
-    // Lag makes pauses longer and so more alike.
-    const isBlurred = flat && !isFlat(ownWaits.map((wait, index) => wait - (lags[index] ?? 0)));
+    const isBlurred = flat && mayHaveGrown(ownWaits, lags);
     const pauses = ownWaits.map((wait) => `${Math.round(wait)} ms`).join(", ");
     return {
       verdict: isBlurred ? "inconclusive" : flat ? "fail" : "pass",
