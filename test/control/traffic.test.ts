@@ -3,6 +3,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { TrafficState } from "../../src/contracts/traffic.ts";
 import { kinds } from "../../src/traffic/step.ts";
+import { createStepSchedule } from "../../src/traffic/step-schedule.ts";
+import { parseTrafficOptions } from "../../src/traffic/traffic-options.ts";
 import { type Answer, type Bench, NOON, NOON_SECONDS, open, share } from "../support/sandbox.ts";
 import { advance, log, receive, register } from "../support/webhooks.ts";
 
@@ -293,6 +295,15 @@ test("advancing through a long period of traffic does not block other requests, 
   expect(stopped).toMatchObject({ status: "stopped", happened: expect.toSatisfy((count) => count < 90_000) });
   expect((await played).now).toBe("2026-01-05T12:15:00.000Z");
   expect((await state(bench)).happened).toBe(stopped.happened);
+});
+
+test("without a duration there is always a next step", () => {
+  const { count, gap } = parseTrafficOptions({ rate: "2/s" }, { merchant: "mer_lodge", has: () => true });
+  const schedule = createStepSchedule({ length: gap, count, chance: () => 0.5 }, 0);
+  for (let step = 0; step < 200_000; step++) schedule.step(step * gap);
+  expect(schedule.due(100_000_000)).toBe(100_000_250);
+  const day = parseTrafficOptions({ rate: "100/s", for: "1d" }, { merchant: "mer_lodge", has: () => true });
+  expect(day.count).toBe(8_640_000);
 });
 
 test("setting the clock moves the traffic with it: a jump forward skips it, a jump back does not end it", async () => {
