@@ -2,6 +2,7 @@
 
 import { type Arrival, type OwnRecords, type RecordBase, resource } from "../contracts/resource.ts";
 import { inOrder, knownCurrency } from "../contracts/rules.ts";
+import type { SampleContext } from "../contracts/sample.ts";
 import { dayAt, nextBusinessDay } from "../kernel/calendar.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import {
@@ -25,7 +26,8 @@ import { endpoint } from "../store/operation-context.ts";
 import { homeDay, onDay } from "./dates.ts";
 import { homeCurrency, homeOf } from "./merchants.ts";
 import { type PayoutAmounts, paymentShare, paymentsFree, settle, sumOfPayments, total, unpaidShares } from "./payout-shares.ts";
-import { samplePayout, samplePayoutMethod } from "./samples/sales.ts";
+import { earlier, moneyLike } from "./samples/parts.ts";
+import { samplePayoutMethod } from "./samples/sales.ts";
 
 const method = {
   type: oneOf(["bank_account", "mobile_money"], "Type of account"),
@@ -168,6 +170,13 @@ function followDefaultMethod(replaced: string, own: OwnRecords): void {
 /** How many of the newest records a change looks at: older ones are settled. */
 const MOST_METHODS = 100;
 const MOST_PAYOUTS = 500;
+
+/** Without an amount it contains the payments that no other payout contains, if there are any. */
+const samplePayout = (context: SampleContext) =>
+  context.given.amount == null && (context.given.payments != null || total(unpaidShares(context.own)) > 0)
+    ? {}
+    : moneyLike(context, earlier(context, "payout"), 5_000);
+
 export const payouts = resource({
   kind: "payout",
   prefix: "po",

@@ -67,8 +67,19 @@ export type CorruptionForm = "truncate" | "invalid_json" | "html" | "wrong_conte
 
 /** Everything that can be done to a call. Each action prepares one of these. */
 export type ApiEffect =
-  /** Sends this response instead of the operation's. Without a code, the status determines it. */
-  | { kind: "respond"; status: number; code?: string; message?: string; retryAfter?: RetryAfter; headers?: Record<string, string> }
+  /**
+   * Sends this response instead of the operation's. Without a code, the status determines it. `endsAt`: the sandbox milliseconds at which
+   * calls succeed again.
+   */
+  | {
+      kind: "respond";
+      status: number;
+      code?: string;
+      message?: string;
+      retryAfter?: RetryAfter;
+      headers?: Record<string, string>;
+      endsAt?: number;
+    }
   /** Uses up the merchant's real rate-limit window, which then ends in `resetIn` milliseconds (default: when it would anyway). */
   | { kind: "exhaust"; resetIn?: number }
   /** Waits for real milliseconds before the headers, or between the headers and the body. */

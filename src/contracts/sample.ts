@@ -1,6 +1,6 @@
 // How a kind declares a believable record of a merchant: the fields of a new one that its creator left out.
 
-import type { RecordBase } from "./resource.ts";
+import type { OwnRecords, RecordBase } from "./resource.ts";
 
 /** A record of any kind. */
 export type AnyRecord = RecordBase & Readonly<Record<string, unknown>>;
@@ -19,6 +19,7 @@ export interface SampleContext extends SampleRandom {
   /** The status that the record shall reach; undefined for kinds without one. */
   status: string | undefined;
   merchant: AnyRecord;
+  own: OwnRecords;
   /** Unix seconds on the sandbox clock. */
   now: number;
   /** The number of this record among those that the merchant got this way. */

@@ -10,6 +10,8 @@ export interface FiringContext {
   chance(purpose: string): number;
   /** How much of the rule's budget or time is used up, from 0 to 1. */
   progress: number;
+  /** Sandbox milliseconds at which the rule's ttl or its `for` is over; Infinity without one. */
+  endsAt: number;
 }
 
 type FieldValues<Fields extends TProperties> = Static<TObject<Fields>>;

@@ -116,7 +116,14 @@ const outage = onCalls({
     as === "reset" && wait !== undefined ? "action.retryAfter belongs to as: 503; a reset connection sends no headers." : undefined,
   prepare: ({ as = "503", retryAfter: wait = OUTAGE_RETRY_AFTER }) => {
     if (as === "reset") return () => ({ kind: "disconnect", as });
-    return () => ({ kind: "respond", status: 503, code: "outage", message: "The service is down. Try again later.", retryAfter: wait });
+    const response = {
+      kind: "respond",
+      status: 503,
+      code: "outage",
+      message: "The service is down. Try again later.",
+      retryAfter: wait,
+    } as const;
+    return ({ endsAt }) => (endsAt === Infinity ? response : { ...response, endsAt });
   },
 });
 

@@ -44,7 +44,7 @@ export function arm(id: string, rule: FaultRule, seed: number, now: number, coun
   const isPending = (now: number) => trigger.after !== null && now < beginsAt;
   const endsAt = Math.min(beginsAt + spanOf(trigger.for, Infinity), counts.armedAt + spanOf(rule.ttl, Infinity));
   const isSpent = () => trigger.per === "rule" && trigger.times !== null && counts.fired >= trigger.times;
-  const { fire, fireAgain } = createFiring(id, rule, seed, counts, beginsAt);
+  const { fire, fireAgain } = createFiring(id, rule, seed, counts, { beginsAt, endsAt });
   const matchesCall = callMatcher(rule.match);
   const matchesDelivery = deliveryMatcher(rule.match);
   /** By delivery: the last attempt that an earlier firing covers. */
@@ -85,7 +85,13 @@ const freshCounts = (armedAt: number): Counts => ({ armedAt, seen: 0, fired: 0, 
 const spanOf = (text: string | null, otherwise: number) => (text === null ? otherwise : milliseconds(text));
 
 /** Counts matches against their budgets, and makes the injection of those that fire. */
-function createFiring(id: string, rule: FaultRule, seed: number, counts: Counts, beginsAt: number) {
+function createFiring(
+  id: string,
+  rule: FaultRule,
+  seed: number,
+  counts: Counts,
+  { beginsAt, endsAt }: { beginsAt: number; endsAt: number },
+) {
   const { action, trigger, fields } = rule;
   const effectAt = action.prepare(fields);
   const random = createRandom(trigger.seed ?? seed);
@@ -109,6 +115,7 @@ function createFiring(id: string, rule: FaultRule, seed: number, counts: Counts,
     const effect = effectAt({
       progress: Math.min(1, Math.max(0, progress)),
       chance: (purpose) => random.fraction(stream, purpose, scope, budget.fired),
+      endsAt,
     });
     return { effect, firing: { ...always, ...subject, at: now }, label: rule.label };
   };

@@ -23,7 +23,7 @@ export function parseInlineFaults(text: string): InlineFault[] {
     checkAction(action, fields);
     if (action.phase === "read")
       fail("validation_failed", `${action.type} needs a rule: the history of records is kept only while a rule needs it.`);
-    const effect = action.prepare(fields)({ progress: 1, chance: () => 0.5 }) as ApiEffect;
+    const effect = action.prepare(fields)({ progress: 1, chance: () => 0.5, endsAt: Infinity }) as ApiEffect;
     return { phase: action.phase as ApiPhase, action: action.type, outcome: action.outcome(fields) as CallOutcome, effect };
   });
 }

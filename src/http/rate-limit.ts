@@ -142,7 +142,7 @@ function take(context: RequestContext, bucket: RateLimitWindow, { mode }: Pick<C
   const seconds = secondsUntil(bucket.reset(context.at), context.at);
   fail(
     "rate_limit_exceeded",
-    `All ${bucket.limit} requests of this window are used up. ${mode === "frozen" ? moveClock(seconds) : wait(seconds)}`,
+    `All ${bucket.limit} requests of this window are used up. ${mode === "frozen" ? moveClock("the window", seconds) : wait(seconds)}`,
     { limit: bucket.limit, retryAfter: seconds, ...(mode === "frozen" ? { clock: mode } : {}) },
     { "Retry-After": String(seconds), "Cache-Control": "no-store" },
   );
@@ -150,10 +150,11 @@ function take(context: RequestContext, bucket: RateLimitWindow, { mode }: Pick<C
 
 const wait = (seconds: number) => `Wait ${seconds} s, as Retry-After says, then try again.`;
 
-const moveClock = (seconds: number) =>
-  `The sandbox clock is frozen, so waiting does not end the window: move the clock with \`merchant-sandbox clock advance ${seconds}s\` or POST /_sandbox/clock/advance, then try again.`;
+/** How to end what only the clock ends, while it is frozen. */
+export const moveClock = (what: string, seconds: number) =>
+  `The sandbox clock is frozen, so waiting does not end ${what}: move the clock with \`merchant-sandbox clock advance ${seconds}s\` or POST /_sandbox/clock/advance, then try again.`;
 
-const secondsUntil = (time: number, now: number) => Math.max(1, Math.ceil(time / 1000) - Math.floor(now / 1000));
+export const secondsUntil = (time: number, now: number) => Math.max(1, Math.ceil(time / 1000) - Math.floor(now / 1000));
 
 /** The three rate limit headers; none for a request rejected before it was assigned a window. */
 export function rateLimitHeaders({ bucket, at }: RequestContext): Record<string, string> {

@@ -225,6 +225,24 @@ describe("stored replies", () => {
     expect([(await profile(first)).body.code, (await profile(fresh)).status]).toEqual(["token_expired", 200]);
   });
 
+  test("a login is not replayed once a reset of its merchant deleted the token; other replies stay", async () => {
+    const bench = await open();
+    const login = { email: "karibu@market.example", password: "market-password" };
+    const own = { email: "ola@lodge.example", password: "lodge-password" };
+    const logIn = () => post(bench, "/v1/merchants/login", "login", login);
+    const profile = (answer: Answer) => bench.call("GET", "/v1/merchants/me", { key: answer.body.accessToken });
+    const first = await logIn();
+    await post(bench, "/v1/merchants/login", "own", own);
+    await post(bench, RULES, "rule", rule);
+    expect(replayed(await logIn())).toBe(true);
+    await bench.control("POST", "/reset", { merchant: "mer_market" });
+    expect((await profile(first)).status).toBe(401);
+    const fresh = await logIn();
+    expect([fresh.status, replayed(fresh), (await profile(fresh)).body.id]).toEqual([200, false, "mer_market"]);
+    expect(replayed(await post(bench, "/v1/merchants/login", "own", own))).toBe(true);
+    expect(replayed(await post(bench, RULES, "rule", rule))).toBe(true);
+  });
+
   test("a 429 has no effect and is not stored", async () => {
     const bench = await open({ rateLimit: "2/1m" });
     const first = await post(bench, RULES, "one", rule);

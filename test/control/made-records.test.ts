@@ -56,6 +56,21 @@ test("every kind of record is tested here", () => {
   expect(Object.keys(ESSENTIAL).sort()).toEqual(kinds.map(({ kind }) => kind).sort());
 });
 
+test("a made payout contains the payments that no other payout contains, unless an amount is given", async () => {
+  const bench = await open();
+  const given = await make(bench, "payout", { amount: 1_000 });
+  expect(given).toMatchObject({ amount: 1_000, payments: [] });
+  const payment = await make(bench, "payment", { status: "succeeded", amount: 70_000 });
+  const payout = await make(bench, "payout", { status: "paid" });
+  const shares: { paymentId: string; amount: number }[] = payout.payments;
+  expect(shares.map(({ paymentId }) => paymentId)).toContain(payment.id);
+  expect(payout.amount).toBe(shares.reduce((sum, { amount }) => sum + amount, 0));
+  expect((await bench.control("GET", `/records/payment/${payment.id}`)).payoutId).toBe(payout.id);
+  const next = await make(bench, "payout");
+  expect(next.payments).toEqual([]);
+  expect(next.amount).toBeGreaterThan(0);
+});
+
 test("made records refer to the merchant's own customers, rooms, products and staff", async () => {
   const bench = await open();
   const has = async (kind: string, id: string) => (await bench.control("GET", `/records/${kind}/${id}?merchant=mer_lodge`)).id === id;

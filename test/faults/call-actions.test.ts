@@ -382,6 +382,29 @@ describe("outage", () => {
     expect(state).toMatchObject({ status: "expired", seen: 4, fired: 4, remaining: null });
   });
 
+  test.each([{ ttl: "30s" }, { trigger: { for: "30s" } }])("with %j says how to end it while the clock is frozen", async (rule) => {
+    const bench = await open();
+    await add(bench, { type: "outage" }, rule);
+    await bench.control("POST", "/clock/advance", { by: "10s" });
+    const answer = await list(bench);
+    expect(answer).toMatchObject({ status: 503, body: { details: { retryAfter: 5, clock: "frozen" } } });
+    const [, by = ""] = /frozen.*`merchant-sandbox clock advance (\w+)`/.exec(answer.body.message) ?? [];
+    expect(by).toBe("20s");
+    await bench.control("POST", "/clock/advance", { by });
+    expect((await list(bench)).status).toBe(200);
+  });
+
+  test("without an end, or while the clock runs, does not speak of the clock", async () => {
+    const bench = await open();
+    const { id } = await add(bench, { type: "outage" });
+    expect((await list(bench)).body).toMatchObject({ message: "The service is down. Try again later.", details: { retryAfter: 5 } });
+    await bench.control("DELETE", `/faults/${id}`);
+    await bench.control("PUT", "/clock", { mode: "real" });
+    await add(bench, { type: "outage" }, { ttl: "1h" });
+    const { body } = await list(bench);
+    expect([body.message, body.details.clock]).toEqual(["The service is down. Try again later.", undefined]);
+  });
+
   test("as reset: resets so many connections without a response", async () => {
     const bench = await open();
     await add(bench, { type: "outage", as: "reset" }, { trigger: { times: 2 } });

@@ -32,11 +32,6 @@ export function samplePayment(context: SampleContext) {
   };
 }
 
-export const samplePayout = (context: SampleContext) => ({
-  ...moneyLike(context, earlier(context, "payout"), 5_000),
-  payoutMethodId: context.newest("payout_method")[0]?.id ?? null,
-});
-
 export function samplePayoutMethod({ merchant, newest, between }: SampleContext) {
   const [current = {} as Record<string, unknown>] = newest("payout_method");
   return {

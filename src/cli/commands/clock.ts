@@ -15,13 +15,15 @@ const moves: Record<string, (sandbox: RunningSandbox, value: string | undefined)
   real: (sandbox) => sandbox.control.clock.set({ mode: "real" }),
 };
 
+const WORDS = { by: "<duration>", now: "<time>" };
+
 export const clock = command({
   summary: "show or change the clock; advance plays what falls due, and lists it by day",
   usage: "clock [advance <duration> | freeze [time] | set <time> | real]",
   positionals: 2,
   flags: { json: { description: "print the whole reply as one JSON object" }, ...connectionFlags },
   async run({ flags, positionals: [move = "show", value] }) {
-    const reply = await subcommandNamed("clock", moves, move)(connectToSandbox(flags), value);
+    const reply = await subcommandNamed("clock", moves, move)(connectToSandbox(flags, WORDS), value);
     if (flags.json !== undefined) {
       print(JSON.stringify(reply));
       return undefined;

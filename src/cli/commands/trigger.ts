@@ -18,7 +18,7 @@ export const trigger = command({
   },
   async run({ flags, positionals: [type] }) {
     if (type === undefined) throw new SandboxError("The event type is missing: merchant-sandbox trigger payment.succeeded.", "usage");
-    const sandbox = connectToSandbox(flags);
+    const sandbox = connectToSandbox(flags, { type: "<type>" });
     const { id: merchant } = await sandbox.merchant(flags.for);
     const given = { type, merchant, data: parse(flags.data ?? "{}"), synthetic: flags.synthetic !== undefined };
     const event = await sandbox.control.events.trigger(given);

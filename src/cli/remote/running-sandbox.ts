@@ -23,6 +23,8 @@ export interface RunningSandbox {
   merchant(wanted: string | undefined): Promise<{ id: string; key: string }>;
 }
 
+type CommandFlags = Record<string, string | undefined>;
+
 /** The flags of every command that needs a running sandbox. */
 export const connectionFlags = {
   url: {
@@ -32,13 +34,15 @@ export const connectionFlags = {
   "control-token": { value: "token", description: "use this control token, which a sandbox open to the network requires" },
 } satisfies Record<string, FlagDefinition>;
 
-export function connectToSandbox(flags: Record<string, string | undefined>): RunningSandbox {
+/** `words` are the command's names for fields of the API that are not flags, such as `<duration>` for `by`. */
+export function connectToSandbox(flags: CommandFlags, words: Readonly<Record<string, string>> = {}): RunningSandbox {
   const url = (flags.url ?? process.env.MERCHANT_SANDBOX_URL ?? `http://127.0.0.1:${optionDefinitions.port.default}`).replace(
     /\/(v1\/?)?$/,
     "",
   );
   const token = flags["control-token"] ?? process.env.MERCHANT_SANDBOX_CONTROL_TOKEN;
-  const control = createControlClient(checkedTransport(url, httpTransport({ url, token }, failureWords(url), { largest: MAX_REPLY })));
+  const failures = failureWords(url, (message) => inWordsOfCommand(message, flags, words));
+  const control = createControlClient(checkedTransport(url, httpTransport({ url, token }, failures, { largest: MAX_REPLY })));
   return {
     url,
     control,
@@ -61,8 +65,8 @@ export function merchantNamed(merchants: readonly Merchant[], wanted: string | u
 }
 
 /** The error messages of a command for a failed call. */
-const failureWords = (url: string): FailureWords => ({
-  refused: ({ method, path }, reply) => refusal(method, CONTROL_PREFIX + path, reply),
+const failureWords = (url: string, translate = (message: string) => message): FailureWords => ({
+  refused: ({ method, path }, reply) => refusal(method, CONTROL_PREFIX + path, reply, translate),
   unreachable: (error) =>
     error instanceof SandboxError
       ? error
@@ -87,12 +91,19 @@ const MAX_MESSAGE = 2_000;
 /** What a value or a name in the command is refused with; the message says all, so the call behind it is not named. */
 const REFUSED_WORDS: Readonly<Record<number, "usage" | "runtime">> = { 400: "usage", 404: "usage", 409: "runtime" };
 
-function refusal(method: string, path: string, { status, body }: HttpReply): SandboxError {
+/** A message that begins with a field of the API, with the flag or the argument that gave the field instead. */
+const inWordsOfCommand = (message: string, flags: CommandFlags, words: Readonly<Record<string, string>>) =>
+  message.replace(/^([a-zA-Z]+)(\.\d+)?(?= must )/, (whole, field: string) => {
+    if (Object.hasOwn(words, field)) return words[field] as string;
+    return flags[field] === undefined ? whole : `--${field}`;
+  });
+
+function refusal(method: string, path: string, { status, body }: HttpReply, translate = (message: string) => message): SandboxError {
   const { message, code } = (body ?? {}) as { message?: unknown; code?: unknown };
   const said =
     typeof message === "string" ? message.slice(0, MAX_MESSAGE) : mask(typeof body === "string" ? body : JSON.stringify(body), 200);
   const exit = REFUSED_WORDS[status];
   if (exit !== undefined && typeof message === "string" && typeof code === "string" && code !== "route_not_found")
-    return new SandboxError(said, exit);
+    return new SandboxError(translate(said), exit);
   return new SandboxError(`${method} ${path} was answered ${status}: ${said}`);
 }

@@ -1,6 +1,7 @@
 // Applies the faults of a call: pipeline stages that evaluate the rules of each phase and perform their effects.
 
 import type { ApiEffect, ApiFaults, ApiPhase, CallSubject } from "../../contracts/fault.ts";
+import type { Clock } from "../../kernel/clock.ts";
 import type { IdempotencyReplies } from "../../store/records/idempotency-replies.ts";
 import type { RecordHistory } from "../../store/records/record-history.ts";
 import type { CallFaults, Reply, RequestContext, Stage } from "../context.ts";
@@ -11,6 +12,7 @@ import { injectedResponse, skewHeaders } from "./injected-response.ts";
 import { type Apply, type Decide, sendWithFaults } from "./send-with-faults.ts";
 
 interface FaultStageOptions {
+  clock: Pick<Clock, "mode">;
   faults: ApiFaults;
   idempotencyReplies: IdempotencyReplies;
   recordHistory: RecordHistory;
@@ -29,7 +31,7 @@ export interface FaultStages {
   send(context: RequestContext, reply: Reply): void | Promise<void>;
 }
 
-export function faultStages({ faults, idempotencyReplies, recordHistory, held }: FaultStageOptions): FaultStages {
+export function faultStages({ clock, faults, idempotencyReplies, recordHistory, held }: FaultStageOptions): FaultStages {
   const decide: Decide = (context, state, phase) => {
     if (state.inline.length === 0 && !faults.mayFire(phase, context.operation?.id)) return undefined;
     const injection = faults.decide(phase, subjectOf(context, state), state.inline);
@@ -38,7 +40,7 @@ export function faultStages({ faults, idempotencyReplies, recordHistory, held }:
     if (injection.label) state.labels.push(injection.firing.ruleId);
     return injection.effect;
   };
-  const apply: Apply = (context, state, effect) => applyEffect(context, state, effect, idempotencyReplies);
+  const apply: Apply = (context, state, effect) => applyEffect(context, state, effect, { clock, idempotencyReplies });
   const stage =
     (phase: ApiPhase): Stage =>
     (context) => {
@@ -93,8 +95,13 @@ async function runShifted(
   }
 }
 
-function applyEffect(context: RequestContext, state: CallFaults, effect: ApiEffect, idempotencyReplies: IdempotencyReplies): void {
-  if (effect.kind === "respond") context.reply = injectedResponse(context, effect);
+function applyEffect(
+  context: RequestContext,
+  state: CallFaults,
+  effect: ApiEffect,
+  { clock, idempotencyReplies }: Pick<FaultStageOptions, "clock" | "idempotencyReplies">,
+): void {
+  if (effect.kind === "respond") context.reply = injectedResponse(context, effect, clock);
   if (effect.kind === "exhaust") context.bucket?.set({ remaining: 0, resetIn: effect.resetIn }, context.at);
   if (effect.kind === "forget") idempotencyReplies.forget(context.identity?.merchant ?? "", context.idempotencyKey ?? "");
   if (effect.kind !== "disconnect") return;

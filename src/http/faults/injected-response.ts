@@ -1,9 +1,10 @@
 // Injected error responses: the body and headers that the service itself would send with the status.
 
 import type { ApiEffect, RetryAfter } from "../../contracts/fault.ts";
-import { httpDate, LATEST_TIME } from "../../kernel/clock.ts";
+import { type Clock, httpDate, LATEST_TIME } from "../../kernel/clock.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../../kernel/errors.ts";
 import type { Reply, RequestContext } from "../context.ts";
+import { moveClock, secondsUntil } from "../rate-limit.ts";
 
 type InjectedResponse = Extract<ApiEffect, { kind: "respond" }>;
 
@@ -31,18 +32,28 @@ function categoryOf(code: string, status: number): string {
 /** Makes the reply, and sets its headers on the context. */
 export function injectedResponse(
   context: RequestContext,
-  { status, code = codeOf(status), message, retryAfter, headers }: InjectedResponse,
+  {
+    status,
+    code = codeOf(status),
+    message = "A fault rule answered instead of the service.",
+    retryAfter,
+    headers,
+    endsAt,
+  }: InjectedResponse,
+  { mode }: Pick<Clock, "mode">,
 ): Reply {
+  const isStuck = endsAt !== undefined && mode === "frozen";
   const seconds = secondsOf(retryAfter);
   Object.assign(context.headers, statusHeaders(status), headers, retryHeaders(retryAfter, context.at));
   if (status === 429) Object.assign(context.headers, windowHeaders(seconds ?? 1, context.at));
   const body: ErrorBody = {
     error: categoryOf(code, status),
-    message: message ?? "A fault rule answered instead of the service.",
+    message: isStuck ? `${message} ${moveClock("it", secondsUntil(endsAt, context.at))}` : message,
     code,
     details: {
       ...(status === 429 && context.bucket ? { limit: context.bucket.limit } : {}),
       ...(seconds === undefined ? {} : { retryAfter: seconds }),
+      ...(isStuck ? { clock: mode } : {}),
       requestId: context.id,
     },
   };

@@ -36,6 +36,7 @@ function sampleOf(deps: SampleDependencies, caller: OperationContext, resource: 
     given,
     status: (given.status ?? resource.defaults.status) as string | undefined,
     merchant: caller.own(resourceOf("merchant")).require(caller.merchant) as unknown as AnyRecord,
+    own: caller.own,
     now: caller.now,
     number,
     day: (offset) => isoTime(Math.min(Math.max(caller.now * 1_000 + offset * DAY, 0), LATEST_TIME)).slice(0, 10),

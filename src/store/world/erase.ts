@@ -29,9 +29,13 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 export function openEraser({ sql }: Database) {
   const perMerchant = TABLES.map((table) => sql.prepare(`delete from ${table} where ${CONDITIONS[table] ?? "merchant = ?"}`));
   const all = [...TABLES.map((table) => `delete from ${table}`), "delete from sqlite_sequence"].map((text) => sql.prepare(text));
+  // The replies of logins as this merchant that calls of other merchants stored: their tokens are deleted with its keys.
+  const loginReplies = sql.prepare(`delete from replies where exists (select 1 from keys where merchant = @id and kind = 'session')
+    and case when body like '{"object":"session",%' then body ->> '$.merchant.id' = @id end`);
   return {
     /** To be called inside a transaction. */
     merchant(id: string) {
+      loginReplies.run({ id });
       for (const statement of perMerchant) statement.run(id);
     },
     /** Also restarts all counts at one. To be called inside a transaction. */
