@@ -179,7 +179,8 @@ export const overridePayrollItem = endpoint({
     const run = own(payrolls).require(params.id);
     const item = run.items.find(({ id }) => id === params.iid) ?? refuseItem(params.iid, run.id);
     if (run.status !== "draft") refuseRun(run.status);
-    const netAmount = body.netAmount ?? item.netAmount;
+    // With open bodies, the item may have a negative amount, as it was sent.
+    const netAmount = body.netAmount ?? Math.max(item.netAmount, 0);
     const most = item.grossAmount * MOST_OVERRIDE;
     if (netAmount > most)
       refuseField(

@@ -112,9 +112,13 @@ export const employeesOnce: Rule<RecordBase & Run> = ({ items }) => {
   return undefined;
 };
 
-/** Net pay is gross pay less deductions, and not negative; an override is at most twice the gross pay. */
-export const netFits: Rule<RecordBase & Run> = ({ items }) => {
+/**
+ * Net pay is gross pay less deductions, and not negative; an override is at most twice the gross pay. An item that stays as it was is not
+ * checked again: with open bodies, its amount may be stored as it was sent.
+ */
+export const netFits: Rule<RecordBase & Run> = ({ items }, { before }) => {
   for (let index = 0; index < items.length; index++) {
+    if (items[index] === before?.items[index]) continue;
     const { grossAmount, deductions, netAmount, overridden } = items[index] as PayrollItem;
     let net = grossAmount;
     for (const deduction of deductions) net -= deduction.amount;
@@ -138,8 +142,9 @@ export const netFits: Rule<RecordBase & Run> = ({ items }) => {
   return undefined;
 };
 
-/** The totals are the sums of the items. */
-export const totalsFit: Rule<RecordBase & Run> = ({ items, totals: given }) => {
+/** The totals are the sums of the items. Checked when either changes, for the same reason. */
+export const totalsFit: Rule<RecordBase & Run> = ({ items, totals: given }, { before }) => {
+  if (items === before?.items && given === before.totals) return undefined;
   const computed = totalsOf(items, "items");
   for (const [name, sum] of Object.entries(computed)) {
     const received = given[name as keyof typeof given];

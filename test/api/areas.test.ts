@@ -118,6 +118,18 @@ describe("payroll", () => {
     expect(after.items[0]).toEqual(second.body);
   });
 
+  test.each([1.5, -1, "10"])(
+    "a run whose item has the net amount %j, as open bodies accept it, can be overridden and moved",
+    async (sent) => {
+      const bench = await open({ bodies: "open", life: "off" });
+      for (const [item, amount] of Object.entries({ pyi_draft_marta: sent, pyi_draft_joao: 100_000 }))
+        for (let times = 0; times < 2; times++)
+          expect(await override(bench, "pyr_draft", item, amount as number)).toMatchObject({ status: 200, body: { netAmount: amount } });
+      const moved = await bench.control("PATCH", "/records/payroll/pyr_draft", { status: "pending" });
+      expect(moved).toMatchObject({ status: "pending", items: [{ netAmount: sent }, { netAmount: 100_000 }, {}, {}, {}] });
+    },
+  );
+
   test.each(["pending", "processing", "paid", "partially_paid", "failed"])(
     "items of a run that is %s cannot be overridden",
     async (status) => {

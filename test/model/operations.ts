@@ -141,7 +141,7 @@ function overrideItem(call: Call): unknown {
   const items = usableItems(run.items);
   const item = items.find(({ id }) => id === call.params.iid) ?? refuse("resource_not_found");
   if (run.status !== "draft") refuse("invalid_state");
-  const { netAmount = netOf(item), reason = null } = call.body as { netAmount?: number; reason?: string };
+  const { netAmount = Math.max(netOf(item), 0), reason = null } = call.body as { netAmount?: number; reason?: string };
   if (netAmount > 2 * item.grossAmount) refuse("validation_failed");
   const override = { amount: netAmount, reason, previousNetAmount: netOf(item), at: call.now };
   const changed = { ...item, ...call.extra, netAmount, overridden: true, override };
