@@ -138,7 +138,7 @@ describe("a busy machine", () => {
     expect([pauses([400, 400, 410], []), pauses([1, 2], [0, 0]), pauses([200, 400, 800], [])]).toEqual(["fail", "fail", "pass"]);
     expect(pauses([3_500, 5_200, 3_300, 3_800], [3_300, 4_800, 2_500, 2_200])).toBe("inconclusive");
     expect(pauses([230, 260, 240, 250], [20, 50, 30, 40])).toBe("fail");
-    expect(pauses([210, 205, 220, 215], [0, 150, 0, 20])).toBe("fail");
+    expect(pauses([768, 736, 671], [500, 350, 40])).toBe("inconclusive");
     expect(pauses([3_200, 3_400, 3_800], [3_000, 3_000, 3_000])).toBe("inconclusive");
   });
 

@@ -153,7 +153,14 @@ async function tryBug({ bug, run }: Case): Promise<FoundVerdict[]> {
 
 describe.concurrent("a client with one bug", () => {
   test("fails the rule for this bug, and no other", async () => {
-    const tryOne = async (one: Case) => [one.rule, rulesWithVerdict(await tryBug(one), "fail")];
+    // Again where the machine was too busy to tell.
+    const tryOne = async (one: Case) => {
+      for (let times = 1; ; times++) {
+        const found = await tryBug(one);
+        const isDecided = found.some(({ rule, verdict }) => rule === one.rule && verdict !== "inconclusive");
+        if (isDecided || times === 4) return [one.rule, rulesWithVerdict(found, "fail")];
+      }
+    };
     // Equal pauses and short ones can be detected only on an idle machine.
     const alone = cases.filter(({ rule }) => rule.endsWith(".jittered") || rule === "retry_after.unit");
     const tried = await Promise.all(cases.filter((one) => !alone.includes(one)).map(tryOne));
@@ -183,7 +190,9 @@ describe.concurrent("a client without a bug", () => {
     const found = await trial.verdicts();
     expect(found.filter(({ verdict }) => verdict === "fail")).toEqual([]);
     // Rules about the load of many calls pass too, depending on how the calls of a round overlap.
-    expect(rulesWithVerdict(found, "pass")).toEqual(expect.arrayContaining(cases.map(({ rule }) => rule)));
+    // A busy machine hides jitter.
+    const hidden = rulesWithVerdict(found, "inconclusive").filter((rule) => rule.endsWith(".jittered"));
+    expect([...rulesWithVerdict(found, "pass"), ...hidden]).toEqual(expect.arrayContaining(cases.map(({ rule }) => rule)));
   });
 
   test("whose identical concurrent calls are rate-limited is not reported as one that does not wait", async () => {

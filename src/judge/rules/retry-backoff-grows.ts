@@ -21,15 +21,15 @@ function isFlat(waits: readonly number[]): boolean {
   return waits.length > 3 && spread <= 2 && mean(pauses.slice(-middle)) <= 1.25 * mean(pauses.slice(0, middle));
 }
 
-/** Pauses within this factor of each other are equal, unless most of each is lag. */
+/** Pauses within this factor of each other are equal, unless more than this share of one is lag. */
 const EQUAL = 1.25;
-const MOST = 0.75;
+const MAX_LAG = 0.4;
 
 /** Lag makes pauses longer and so more alike, but only much lag hides that they grow; lag in the middle of a pause does not change it. */
 function mayHaveGrown(waits: readonly number[], lags: readonly number[]): boolean {
-  const isMostlyLag = waits.some((wait, index) => (lags[index] ?? 0) > MOST * wait);
+  const isLate = waits.some((wait, index) => (lags[index] ?? 0) > MAX_LAG * wait);
   const areEqual = Math.max(...waits) <= EQUAL * Math.min(...waits);
-  return (isMostlyLag || !areEqual) && !isFlat(waits.map((wait, index) => wait - (lags[index] ?? 0)));
+  return (isLate || !areEqual) && !isFlat(waits.map((wait, index) => wait - (lags[index] ?? 0)));
 }
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
