@@ -149,7 +149,7 @@ export function sampleRenewal(context: SampleContext) {
     plan: textOf(like.plan, "yearly"),
     dueDate,
     periodStart: dueDate,
-    periodEnd: monthsLater(dueDate, length),
+    periodEnd: addDays(monthsLater(dueDate, length), -1),
   };
 }
 
