@@ -192,7 +192,18 @@ export function transition(
   if (!isInOrder(kind, moved)) refuse("validation_failed");
   Object.assign(record, moved);
   if (emits[to]) emit(world, merchant, emits[to], record);
+  if (kind === "payout" && (to === "failed" || to === "canceled")) releasePayments(merchant, record);
   return record;
+}
+
+/** The payments of a payout that does not arrive are free for another; this has no event. */
+function releasePayments(merchant: Merchant, payout: Entry): void {
+  for (const { paymentId, amount } of payout.payments as { paymentId: string; amount: number }[]) {
+    const payment = recordsOf(merchant, "payment").find(({ id }) => id === paymentId);
+    if (!payment) continue;
+    payment.paidOutAmount = Number(payment.paidOutAmount) - amount;
+    if (payment.payoutId === payout.id) payment.payoutId = null;
+  }
 }
 
 /** The clock may go back, but the times of a record may not. */
