@@ -2,11 +2,12 @@
 
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
-import { isoTime, parseTime } from "../../src/kernel/clock.ts";
+import { isoTime, LATEST_TIME, parseTime } from "../../src/kernel/clock.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";
 import { packageFile } from "../../src/sandbox/package-files.ts";
 import { fixtureAt } from "../../src/store/world/dated-fixture.ts";
 import { type Fixture, readFixtures } from "../../src/store/world/fixtures.ts";
+import { open } from "../support/sandbox.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into records of every kind.
 type Some = any;
@@ -112,3 +113,13 @@ test("at every time the lodge's stays, pay days and due days that are still to c
     expect(parseTime(records.get("rem_overdue").dueDate)).toBeLessThan(now);
   }
 });
+
+test.each(["1970-01-01T00:00:00Z", "9999-11-01T00:00:00Z", "9999-12-31T23:00:00Z"])(
+  "a sandbox starts at %s, and what falls due up to the end of the calendar is no defect",
+  async (clock) => {
+    const bench = await open({ clock });
+    const left = LATEST_TIME - (parseTime(clock) ?? 0);
+    await bench.control("POST", "/clock/advance", { by: `${Math.floor(Math.min(30 * DAY, left) / 1_000)}s` });
+    expect((await bench.call("GET", "/v1/payments?limit=1")).body.data).toHaveLength(1);
+  },
+);

@@ -10,8 +10,16 @@ const DAY = 86_400_000;
 const WEEK = 7 * DAY;
 const LAST_DAY = Math.floor(LATEST_TIME / DAY);
 
-/** The most weeks, and the most months, after which the day `asOf` still is not later than `now` in sandbox milliseconds. */
-export function shiftTo(asOf: string, now: number): DateShift {
+/**
+ * Two years from either end of the calendar: nearer to it, the dates of a fixture would not fit, and two different ones could become equal. With
+ * such a clock, the records stay that far away from it.
+ */
+const EARLIEST_PRESENT = Date.UTC(1972, 0);
+const LATEST_PRESENT = Date.UTC(9998, 0);
+
+/** The most weeks, and the most months, after which the day `asOf` still is not later than `clock` in sandbox milliseconds. */
+export function shiftTo(asOf: string, clock: number): DateShift {
+  const now = Math.min(Math.max(clock, EARLIEST_PRESENT), LATEST_PRESENT);
   const start = parseTime(asOf) ?? 0;
   const months = monthIndex(isoTime(now)) - monthIndex(asOf);
   const isLater = (parseTime(addMonths(asOf, months)) ?? 0) > now;
