@@ -14,8 +14,8 @@ const LAST_DAY = Math.floor(LATEST_TIME / DAY);
  * Two years from either end of the calendar: nearer to it, the dates of a fixture would not fit, and two different ones could become equal. With
  * such a clock, the records stay that far away from it.
  */
-const EARLIEST_PRESENT = Date.UTC(1972, 0);
-const LATEST_PRESENT = Date.UTC(9998, 0);
+const EARLIEST_PRESENT = parseTime("1972-01-01") ?? 0;
+const LATEST_PRESENT = parseTime("9998-01-01") ?? 0;
 
 /** The most weeks, and the most months, after which the day `asOf` still is not later than `clock` in sandbox milliseconds. */
 export function shiftTo(asOf: string, clock: number): DateShift {
