@@ -41,12 +41,13 @@ export function connectToSandbox(flags: CommandFlags, words: Readonly<Record<str
     "",
   );
   const token = flags["control-token"] ?? process.env.MERCHANT_SANDBOX_CONTROL_TOKEN;
-  const failures = failureWords(url, (message) => inWordsOfCommand(message, flags, words));
+  const translate = (message: string) => inWordsOfCommand(message, flags, words);
+  const failures = failureWords(url, translate);
   const control = createControlClient(checkedTransport(url, httpTransport({ url, token }, failures, { largest: MAX_REPLY })));
   return {
     url,
     control,
-    service: (call, schema) => service(url, call, schema),
+    service: (call, schema) => service(url, call, schema, translate),
     async merchant(wanted) {
       return merchantNamed((await control.index()).merchants, wanted);
     },
@@ -75,11 +76,16 @@ const failureWords = (url: string, translate = (message: string) => message): Fa
         ),
 });
 
-async function service<Reply>(url: string, call: ServiceCall<Reply>, schema: TUnsafe<Reply>): Promise<Reply> {
+async function service<Reply>(
+  url: string,
+  call: ServiceCall<Reply>,
+  schema: TUnsafe<Reply>,
+  translate: (message: string) => string,
+): Promise<Reply> {
   const reply = await callService(url, call).catch((error: Error) => {
     throw failureWords(url).unreachable(error);
   });
-  if (reply.status < 200 || reply.status >= 300) throw refusal(call.method, call.path, reply);
+  if (reply.status < 200 || reply.status >= 300) throw refusal(call.method, call.path, reply, translate);
   const problem = problemOf(schema, reply.body);
   if (problem === undefined) return reply.body as Reply;
   throw new SandboxError(foreignReply(call.method, url + call.path, problem));
