@@ -3,7 +3,7 @@
 import { type Arrival, type OwnRecords, type RecordBase, resource } from "../contracts/resource.ts";
 import { inOrder, knownCurrency } from "../contracts/rules.ts";
 import type { SampleContext } from "../contracts/sample.ts";
-import { dayAt, nextBusinessDay } from "../kernel/calendar.ts";
+import { dayAt, nextBusinessDay, previousBusinessDay } from "../kernel/calendar.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import {
   amount,
@@ -107,7 +107,7 @@ export const setPayoutMethod = endpoint({
         description: "Account number, IBAN or phone number; spaces and dashes are allowed",
         pattern: "^\\+?([ -]?[0-9A-Za-z]){5,34}$",
       }),
-      ...optionals({ ...account, isDefault, metadata: metadata() }),
+      ...optionals({ ...account, metadata: metadata() }),
     },
     "The service's documentation does not show this body; these fields are common to payout APIs.",
   ),
@@ -203,7 +203,7 @@ export const payouts = resource({
       event: "payout.created",
       sets: openPayout,
       arrive: (payout) => settle(payout, 1),
-      next: (payout) => onDay(payout, nextBusinessDay(homeDay(payout, payout.record.created)), "morning", "in_transit"),
+      next: (payout) => onDay(payout, sendingDay(payout), "morning", "in_transit"),
     },
     in_transit: {
       to: ["paid", "failed"],
@@ -253,6 +253,14 @@ function openPayout({
     payoutMethodId: method,
     arrivalDate: arrivalOf(now, method, home.country, own),
   };
+}
+
+/** The business day before it arrives, and the one after it was made at the earliest. */
+function sendingDay(payout: Pick<Arrival<RecordBase & { arrivalDate: string | null }>, "record" | "own">): string {
+  const { arrivalDate, created } = payout.record;
+  const earliest = nextBusinessDay(homeDay(payout, created));
+  const latest = arrivalDate === null ? earliest : previousBusinessDay(arrivalDate);
+  return latest > earliest ? latest : earliest;
 }
 
 /** Two business days for a bank account; mobile money arrives on the next one. */

@@ -64,6 +64,12 @@ export function nextBusinessDay(day: string): string {
   return isWeekend(next) ? nextBusinessDay(next) : next;
 }
 
+/** The last day from Monday to Friday before this one. */
+export function previousBusinessDay(day: string): string {
+  const previous = addDays(day, -1);
+  return isWeekend(previous) ? previousBusinessDay(previous) : previous;
+}
+
 /** Days since 1 January 1970, which was a Thursday. */
 export const dayNumber = (day: string) => Math.floor((parseTime(day) ?? 0) / DAY);
 

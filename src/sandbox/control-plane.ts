@@ -51,7 +51,7 @@ export function openControlPlane(engine: Engine): ControlContext {
     random,
     life,
     world,
-    snapshots: openSnapshots(database, requestLog, [...resources, webhookEndpoints]),
+    snapshots: openSnapshots(database, requestLog, [...resources, webhookEndpoints], engine.options.bodies),
     dispatcher,
     limiter,
     faults: faults.rules,

@@ -1,11 +1,12 @@
 // Business rules: what each operation computes, rejects and emits, beyond its declaration.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { folder as emptyFolder } from "../support/program.ts";
 import { type Answer, type Bench, NOON_SECONDS, open, share } from "../support/sandbox.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
@@ -503,11 +504,13 @@ describe("the organizer profile", () => {
 });
 
 test("a customer without an email, name or phone is returned without that field, never with null", async () => {
-  const bench = await open();
-  await bench.control("POST", "/traffic", { merchant: "mer_lodge", rate: "1/s", mix: { customer: 1 } });
-  await bench.control("POST", "/clock/advance", { by: "2s" });
-  const [{ id }] = (await bench.control("GET", "/records/customer?merchant=mer_lodge")).data;
-  const { body } = await bench.call("GET", `/v1/customers/${id}`);
+  const fixtures = emptyFolder();
+  const merchant = { id: "mer_shop", name: "Shop", email: "shop@shop.example", apiKey: "sk_test_shop" };
+  const id = "cus_short";
+  const customer = [{ id, name: "Ana", email: "ana@mail.example" }];
+  writeFileSync(join(fixtures, "shop.json"), JSON.stringify({ merchant, records: { customer } }));
+  const bench = await open({ fixtures });
+  const { body } = await bench.call("GET", `/v1/customers/${id}`, { key: "sk_test_shop" });
   expect(Object.keys(body)).toEqual(["id", "object", "merchantId", "email", "name", "metadata", "created"]);
   const cleared = await bench.call("PATCH", `/_sandbox/records/customer/${id}`, { body: { name: null } });
   expectRefusal(cleared, 400, "validation_failed");

@@ -82,6 +82,15 @@ describe("a body of any shape", () => {
     expect((await bench.call("GET", SETTINGS)).body).toMatchObject({ country: "PT", schemes: [], remittanceDueDay: "20th" });
   });
 
+  test("survives a snapshot, which a sandbox that checks bodies refuses", async () => {
+    const bench = await open({ bodies: "open" });
+    await bench.call("POST", "/v1/merchants/payout-method", { body: { type: "bank_account", accountNumber: "12345678", accountName: 7 } });
+    const { file } = await bench.control("PUT", "/snapshots/sent");
+    await bench.control("POST", "/snapshots/sent/restore");
+    expect((await bench.control("GET", "/records/payout_method?merchant=mer_lodge")).data[0]).toMatchObject({ accountName: 7 });
+    await expect(open({ snapshot: file })).rejects.toThrow(/accountName/);
+  });
+
   test("does not break later operations: an item whose override has another shape can be overridden again", async () => {
     const bench = await open({ bodies: "open" });
     const override = async (body: object) => bench.call("PATCH", `${PAYROLL}/pyr_draft/items/pyi_draft_marta/override`, { body });

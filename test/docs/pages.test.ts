@@ -8,7 +8,7 @@ import { controlCatalogue } from "../../src/control/index.ts";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
 import { serviceHeaders } from "../../src/reference/headers.ts";
 import { titledSchemas } from "../../src/reference/subschemas.ts";
-import { assumptions, assumptionsPage, controlPage, exampleCalls, referencePage } from "../../src/sandbox/documents.ts";
+import { assumptions, assumptionsPage, controlPage, eventsPage, exampleCalls, referencePage } from "../../src/sandbox/documents.ts";
 import { ASSUMED, type Assumption, type Behaviour, isAssumed } from "../../src/schema/assumed.ts";
 import { valueAt } from "../../src/schema/json-pointer.ts";
 import { exampleReplies } from "../support/example-calls.ts";
@@ -90,7 +90,12 @@ test("the table of headers contains exactly the headers that the sandbox adds", 
 
 const replies = await exampleReplies();
 const reference = referencePage(replies);
-const pages: Record<string, string> = { "reference.md": reference, "control.md": controlPage(), "assumptions.md": assumptionsPage() };
+const pages: Record<string, string> = {
+  "reference.md": reference,
+  "control.md": controlPage(),
+  "assumptions.md": assumptionsPage(),
+  "events.md": eventsPage(),
+};
 
 const fences = (page: string, language: string) =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "gm"))].map((match) => match[1] as string);

@@ -1,7 +1,7 @@
 // The calendar of a country: times of day across summer time, days, and business days.
 
 import { expect, test } from "vitest";
-import { addDays, dayAt, nextBusinessDay, timeOfDay } from "../../src/kernel/calendar.ts";
+import { addDays, dayAt, nextBusinessDay, previousBusinessDay, timeOfDay } from "../../src/kernel/calendar.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 
 test.each([
@@ -43,4 +43,5 @@ test("days are counted across months and leap years, and business days skip the 
   // 2 January 2026 is a Friday.
   const days = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04", "2026-01-05"];
   expect(days.map(nextBusinessDay)).toEqual(["2026-01-02", "2026-01-05", "2026-01-05", "2026-01-05", "2026-01-06"]);
+  expect(days.map(previousBusinessDay)).toEqual(["2025-12-31", "2026-01-01", "2026-01-02", "2026-01-02", "2026-01-02"]);
 });

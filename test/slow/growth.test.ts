@@ -59,7 +59,7 @@ function everyStore(): Stores {
   const stores = openStores({ clock, random, webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });
   const image = () => ({ bytes: Buffer.alloc(0), copyInto: () => {} });
   openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures: [], image, random, renew: () => {} });
-  openSnapshots(stores.database, stores.requestLog, resources);
+  openSnapshots(stores.database, stores.requestLog, resources, "checked");
   return stores;
 }
 

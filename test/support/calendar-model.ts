@@ -35,9 +35,11 @@ function nextOf(kind: string, record: Entry, { offset, records }: ModelledMercha
   const automatic = records.statutory_settings?.[0]?.autoRemit === true;
   switch (`${kind} ${record.status}`) {
     case "payout pending": {
-      let day = Math.floor(created / DAY) * DAY + DAY;
-      while ([0, 6].includes(weekdayOf(day))) day += DAY;
-      return ["in_transit", day + 8 * HOUR];
+      let earliest = Math.floor(created / DAY) * DAY + DAY;
+      while ([0, 6].includes(weekdayOf(earliest))) earliest += DAY;
+      let latest = at(record.arrivalDate, -24);
+      while ([0, 6].includes(weekdayOf(latest))) latest -= DAY;
+      return ["in_transit", (latest > earliest ? latest : earliest) + 8 * HOUR];
     }
     case "payout in_transit":
       return ["paid", at(record.arrivalDate, 9)];

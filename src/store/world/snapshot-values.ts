@@ -1,6 +1,8 @@
 // Checks the values of a restored snapshot: its tables have the right types, but another program may have written its values.
 
 import type { Resource } from "../../contracts/resource.ts";
+
+import { usable } from "../../schema/as-sent.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
 
@@ -51,23 +53,32 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
   left_steps: [...steps("step", "hints", "place"), ...times("ended")],
 };
 
-/** Why the rows cannot be kept, as the rest of a sentence; undefined if they can. */
-export function wrongValue(sql: Sql, resources: readonly Resource[]): string | undefined {
+/**
+ * Why the rows cannot be kept, as the rest of a sentence; undefined if they can. With `bodies: open`, records may hold values that do not match
+ * their schema, as requests may send them.
+ */
+export function wrongValue(sql: Sql, resources: readonly Resource[], bodies: "checked" | "open"): string | undefined {
   for (const [table, rules] of Object.entries(RULES))
     for (const rule of rules) {
       const wrong = sql.prepare<[], number>(`select 1 from main.${table} where not coalesce(${rule}, 0) limit 1`).pluck().get();
       if (wrong !== undefined) return `holds a row of ${table} for which this is false: ${rule.replace(/\s+/g, " ")}`;
     }
-  return wrongRecord(sql, new Map(resources.map((resource) => [resource.kind, resource])));
+  return wrongRecord(sql, new Map(resources.map((resource) => [resource.kind, resource])), bodies);
 }
 
+/** Fields that no request can set to a value of another type. */
+const SERVICE_FIELDS = ["id", "object", "merchantId", "status", "created", "livemode"];
+
 /** The API returns stored records without another check. */
-function wrongRecord(sql: Sql, resources: ReadonlyMap<string, Resource>): string | undefined {
+function wrongRecord(sql: Sql, resources: ReadonlyMap<string, Resource>, bodies: "checked" | "open"): string | undefined {
   const rows = sql.prepare<[], { kind: string; id: string; body: string }>("select kind, id, body from main.documents").all();
   for (const { kind, id, body } of rows) {
     const resource = resources.get(kind);
     if (!resource) return `holds a record of the unknown kind ${JSON.stringify(kind)}`;
-    const [error] = fieldErrors(resource.schema, JSON.parse(body));
+    const record = JSON.parse(body);
+    const service = Object.fromEntries(SERVICE_FIELDS.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]));
+    const checked = bodies === "open" ? { ...usable(resource.schema, record, resource.defaults), ...service } : record;
+    const [error] = fieldErrors(resource.schema, checked);
     if (error) return `holds the ${kind} ${id}, which is invalid: ${error.message.replace(/\.$/, "")}`;
   }
   return undefined;

@@ -27,7 +27,7 @@ const NOT_RESTORED = new Set(["journal", "settings"]);
 const LAST_REQUEST = `select coalesce(max(cast(substr(request, 5) as integer)), 0)
   from (select request from snapshot.events union all select request from snapshot.replies)`;
 
-export function openSnapshots(database: Database, journal: RequestLog, resources: readonly Resource[]) {
+export function openSnapshots(database: Database, journal: RequestLog, resources: readonly Resource[], bodies: "checked" | "open") {
   const { sql, file } = database;
   const temporary = file === undefined;
   let folder = file === undefined ? undefined : join(dirname(file), "snapshots");
@@ -44,7 +44,7 @@ export function openSnapshots(database: Database, journal: RequestLog, resources
   const restoreFrom = (source: string, refuse: (wrong: string) => never) => {
     const wrong = existsSync(source) ? problemOf(source) : "does not exist";
     if (wrong !== undefined) refuse(wrong);
-    journal.goOnAfter(copyInto(database, source, resources, refuse));
+    journal.goOnAfter(copyInto(database, source, (sql) => wrongValue(sql, resources, bodies), refuse));
   };
   const describe = (name: string): Snapshot => ({ name, file: fileOf(name), bytes: statSync(fileOf(name)).size });
 
@@ -94,7 +94,7 @@ function checkName(name: string): string {
 function copyInto(
   { sql, transaction }: Database,
   source: string,
-  resources: readonly Resource[],
+  wrongIn: (sql: Database["sql"]) => string | undefined,
   refuse: (wrong: string) => never,
 ): number {
   sql.prepare("attach ? as snapshot").run(source);
@@ -111,7 +111,7 @@ function copyInto(
         for (const table of replaced) sql.exec(`insert into main.${table} select * from snapshot.${table}`);
       });
       sql.exec("delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence");
-      const wrong = contradiction ?? wrongValue(sql, resources);
+      const wrong = contradiction ?? wrongIn(sql);
       if (wrong !== undefined) refuse(wrong);
     });
     return sql.prepare(LAST_REQUEST).pluck().get() as number;
