@@ -2128,7 +2128,7 @@ interface Options {
   clock: number | undefined;
   /** change records on their dates, such as payouts that arrive, or leave them as they are (default: on) */
   life: "on" | "off";
-  /** reject fields of an unexpected shape in request bodies, or accept and keep them as sent (default: checked) */
+  /** reject body fields of an unexpected shape, or keep them as sent (default: checked) */
   bodies: "checked" | "open";
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateLimit>;

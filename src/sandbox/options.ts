@@ -121,7 +121,7 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
   bodies: {
     group: "Behaviour",
     value: "checked|open",
-    description: "reject fields of an unexpected shape in request bodies, or accept and keep them as sent (default: checked)",
+    description: "reject body fields of an unexpected shape, or keep them as sent (default: checked)",
     default: "checked",
     parse: oneOf("checked", "open"),
   },

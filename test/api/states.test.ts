@@ -39,7 +39,9 @@ describe("the transitions of every kind", () => {
         const record = await bench.control("POST", `/records/${kind}`, { merchant: "mer_blank", status: from, ...fields });
         expect(record).toMatchObject({ object: kind, merchantId: "mer_blank", status: from });
         const later = pathTo(resource, from).slice(1);
-        expect(await happened()).toEqual(known(events.created, ...later.map((state) => events[state])));
+        const expected = known(events.created, ...later.map((state) => events[state]));
+        // Consequences for other records follow.
+        expect((await happened()).slice(0, expected.length)).toEqual(expected);
 
         const path = `/_sandbox/records/${kind}/${record.id}`;
         const { status, body } = await bench.call("PATCH", path, { key: null, body: { status: to, metadata: { moved: to } } });

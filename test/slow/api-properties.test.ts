@@ -4,11 +4,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { catalogue, resources } from "../../src/areas/index.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
+import { isoTime } from "../../src/kernel/clock.ts";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
 import { factOf } from "../../src/schema/assumed.ts";
 import { fieldErrors } from "../../src/schema/validator.ts";
 import { anyText } from "../support/any-text.ts";
-import { type Answer, type Bench, open, raw, readRaw } from "../support/sandbox.ts";
+import { type Answer, type Bench, NOON_SECONDS, open, raw, readRaw } from "../support/sandbox.ts";
 
 const SEED = 20_260_105;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -166,7 +167,10 @@ async function send(bench: Bench, draft: Draft): Promise<Answer> {
     expect(answer.headers[name], label).toMatch(/\d/);
   if (answer.status < 300) {
     expect(answer.status, label).toBe(factOf(operation.status));
-    expect(fieldErrors(operation.reply, answer.body), label).toEqual([]);
+    // With open bodies, values that do not match come back as they were sent, and the header names them.
+    const named = String(answer.headers["x-sandbox-unknown-fields"] ?? "").split(", ");
+    const errors = fieldErrors(operation.reply, answer.body).filter(({ pointer }) => !named.includes(pointer.split("/")[1] ?? ""));
+    expect(errors, label).toEqual([]);
   }
   return answer;
 }
@@ -289,6 +293,8 @@ describe("everything at once", () => {
         expectSound(answer, `${label}: ${answer.status} ${answer.text.slice(0, 300)}`);
     });
     await fc.assert(property, { seed: SEED, numRuns: 8, endOnFailure: true });
+    // A reset seeds at the present of the clock.
+    await bench.control("PUT", "/clock", { mode: "frozen", now: isoTime(NOON_SECONDS * 1_000) });
     await bench.control("POST", "/reset", {});
     expect((await bench.call("GET", "/v1/payments?limit=100")).text).toBe(untouched.text);
   });

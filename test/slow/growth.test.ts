@@ -31,6 +31,17 @@ const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
     plan: /SCAN .*deliveries_open/,
     why: PENDING,
   },
+  {
+    text: /^select merchant, kind, id, due from documents where merchant = \? and due <= \?/,
+    plan: /TEMP B-TREE FOR ORDER BY/,
+    why: "Runs while a merchant is seeded, over its own records that are due.",
+  },
+  { text: /^update documents set due = @due/, plan: /SCAN json_each/, why: "Reads the list of kinds in a setting." },
+  {
+    text: /^delete from replies where exists/,
+    plan: /SCAN replies/,
+    why: "Runs when a merchant that has sessions is reset or removed.",
+  },
   { text: /^select count\(\*\) from deliveries where state = 'pending'/, plan: /SCAN .*deliveries_open/, why: PENDING },
   { text: /where d\.sequence in \(select sequence from deliveries indexed by/, plan: /SCAN .*deliveries_open/, why: PENDING },
   { text: /^select d\.sequence, d\.merchant, e\.id as event/, plan: /SCAN d/, why: LOG },

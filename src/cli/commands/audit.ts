@@ -11,8 +11,7 @@ const WIDTH = 19;
 const INDENT = " ".repeat(MARKS.pass.length + 1 + WIDTH);
 
 export const audit = command({
-  summary:
-    "test a webhook receiver with genuine and forged events (exit code 1 if it fails a probe, 3 if it accepts a forgery, 4 if nothing can be said)",
+  summary: "test a webhook receiver with genuine and forged events (exit code 1: failed, 3: accepted a forgery, 4: undecided)",
   usage: "audit <url>",
   positionals: 1,
   flags: {

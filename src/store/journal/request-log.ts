@@ -5,6 +5,7 @@ import { afterRealTime } from "../../kernel/clock.ts";
 import { mask, maskHeaders } from "../../kernel/mask.ts";
 import { once } from "../../kernel/once.ts";
 import type { Database } from "../sqlite/database.ts";
+import { openCallCounts } from "./call-counts.ts";
 import { openRequestNumbers } from "./request-numbers.ts";
 
 export interface Connection {
@@ -113,12 +114,6 @@ export interface RequestLog {
   close(): void;
 }
 
-interface StatusCount {
-  operation: string | null;
-  status: number;
-  calls: number;
-}
-
 const FLUSH_AFTER = 50;
 const TRY_AGAIN_AFTER = 2_000;
 const MOST_ROWS = 10_000;
@@ -128,7 +123,7 @@ const MOST_RESPONSES = 100;
 
 export function openRequestLog(database: Database): RequestLog {
   // The file is read at the first request or query, so a quiet sandbox reads nothing.
-  const opened = once(() => ({ ...writer(database), ...openCoverage(database) }));
+  const opened = once(() => ({ ...writer(database), ...openCallCounts(database) }));
   const numbers = openRequestNumbers(database);
   let buffer: JournalEntry[] = [];
   let cancel: (() => void) | undefined;
@@ -286,18 +281,4 @@ function reader({ sql }: Database, flush: () => void): Pick<RequestLog, "find" |
       return bySequence.get(numberOf(id) ?? 0);
     },
   };
-}
-
-/** Counts of responses by operation and status, kept in memory; they start from the rows in the file. */
-function openCoverage({ sql }: Database) {
-  const counts = new Map<string, Record<string, number>>();
-  const count = (operation: string | null | undefined, status: number, calls: number) => {
-    if (operation == null) return;
-    const byStatus = counts.get(operation) ?? {};
-    byStatus[status] = (byStatus[status] ?? 0) + calls;
-    counts.set(operation, byStatus);
-  };
-  const before = sql.prepare<[], StatusCount>("select operation, status, count(*) as calls from journal group by operation, status").all();
-  for (const { operation, status, calls } of before) count(operation, status, calls);
-  return { counts, count };
 }
