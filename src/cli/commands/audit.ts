@@ -11,7 +11,7 @@ const WIDTH = 19;
 const INDENT = " ".repeat(MARKS.pass.length + 1 + WIDTH);
 
 export const audit = command({
-  summary: "test a webhook receiver with genuine and forged events (exit 1: failed, 3: forgery accepted, 4: undecided)",
+  summary: "test a webhook receiver with genuine and forged events (exit 1: failed, 3: forgery accepted, 4: unknown)",
   usage: "audit <url>",
   positionals: 1,
   flags: {
