@@ -127,8 +127,7 @@ const PROVEN_BY: Record<Proof, string> = {
 const MOST_CALLS = 6;
 
 /** `on connection 3 after 12 ms`: where and when a call of a verdict arrived. */
-export const whereAndWhen = ({ connection, milliseconds }: VerdictCall) =>
-  `on connection ${connection}${milliseconds === 0 ? "" : ` after ${milliseconds} ms`}`;
+export const whereAndWhen = ({ connection, milliseconds }: VerdictCall) => `on connection ${connection} after ${milliseconds} ms`;
 
 export const proofOf = ({ provenBy }: Pick<VerdictMessage, "provenBy">) => (provenBy === null ? "not proven" : PROVEN_BY[provenBy]);
 
