@@ -70,7 +70,7 @@ describe("the evidence of a verdict", () => {
     const call = (number: number) => ({ request: `req_${number}`, connection: 1, milliseconds: (number - 1) * 5 });
     const calls = Array.from({ length: 9 }, (_, index) => call(index + 1));
     expect(evidenceText({ calls: calls.slice(0, 2), attempts: [], provenBy: "connections" })).toBe(
-      "req_1 on connection 1, req_2 on connection 1 after 5 ms; proven by the order on connections",
+      "req_1 on connection 1 after 0 ms, req_2 on connection 1 after 5 ms; proven by the order on connections",
     );
     expect(evidenceText({ calls, attempts: [], provenBy: "time" })).toMatch(
       /req_5 [^,]+, 3 more calls, req_9 [^,]+ after 40 ms; proven by time$/,
