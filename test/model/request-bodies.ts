@@ -101,7 +101,7 @@ export const bodies: Record<string, Body> = {
   "payroll.override_item": { required: { netAmount: notNegative, reason: text(1) }, optional: {} },
   "payout_method.set": {
     required: { type: oneOf("bank_account", "mobile_money"), accountNumber: like(/^\+?([ -]?[0-9A-Za-z]){5,34}$/) },
-    optional: { accountName: text(), bankName: text(), bankCode: text(), country, currency, isDefault: flag, metadata: bag },
+    optional: { accountName: text(), bankName: text(), bankCode: text(), country, currency, metadata: bag },
   },
   "merchants.login": { required: { email, password: text() }, optional: {} },
   "merchants.create": {
