@@ -15,7 +15,7 @@ interface Settlement {
   paidOutAmount: number;
 }
 
-/** What the merchant receives of a payment: nothing before it succeeded, and after a refund at most the fee is lost. */
+/** The part of a payment that goes to the merchant: nothing before it succeeded, and after a refund at most the fee is lost. */
 export const netOf = ({ status, amount, fee, refundedAmount }: Omit<Settlement, "paidOutAmount">) =>
   status === "succeeded" || status === "refunded" ? (amount ?? 0) - (fee ?? 0) - refundedAmount : 0;
 

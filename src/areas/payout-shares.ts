@@ -1,4 +1,4 @@
-// What a payout contains of each payment, and the rules that hold the two together.
+// The share of each payment that a payout contains, and the rules that hold the two together.
 
 import type { Arrival, OwnRecords, RecordBase, Rule } from "../contracts/resource.ts";
 import { problem } from "../contracts/rules.ts";
@@ -15,7 +15,7 @@ export const paymentShare = Type.Object({
 
 type PaymentShare = Static<typeof paymentShare>;
 
-/** What payments brought in and no standing payout contains, the oldest first. */
+/** The shares of payments that no standing payout contains, the oldest first. */
 export function unpaidShares(own: OwnRecords): PaymentShare[] {
   const newest = own(payments).newestOf(MOST_PAYMENTS).reverse();
   return newest

@@ -1,4 +1,4 @@
-// What life on the clock changes, as the control plane shows it.
+// The changes that life on the clock makes, as the control plane shows them.
 
 import { nullable, type Static, Type } from "../schema/shapes.ts";
 

@@ -58,7 +58,7 @@ export interface State<R, S extends string = string> {
   sets?(arrival: Arrival<R>): RecordFields<R>;
   /** Consequences for other records; runs after the record is stored and its event emitted. */
   arrive?(arrival: Arrival<R>): void;
-  /** What time brings about: the state that follows at a time (sandbox milliseconds) which the record itself or its merchant's settings say. */
+  /** The change that time makes: the state that follows at a time (sandbox milliseconds) which the record itself or its merchant's settings say. */
   next?(state: Pick<Arrival<R>, "record" | "own">): { at: number; status: NoInfer<S> } | undefined;
 }
 
@@ -70,7 +70,7 @@ export interface RuleProblem {
   message: string;
 }
 
-/** What a rule compares a record with. */
+/** The context in which a rule checks a record. */
 export interface RuleContext<R> {
   /** The record as it was; undefined for a new one. */
   before: R | undefined;
@@ -79,7 +79,7 @@ export interface RuleContext<R> {
   own: OwnRecords;
 }
 
-/** What must hold of a record. A rule about other records may throw a conflict by itself. */
+/** A condition that every record meets. A rule about other records may throw a conflict by itself. */
 export type Rule<R> = { check(record: R, context: RuleContext<R>): RuleProblem | undefined }["check"];
 
 /** The event of a change that keeps the state: one for all, or the first type whose condition holds. Null: none. */

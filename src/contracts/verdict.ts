@@ -7,7 +7,7 @@ import { oneOf, type Static, type TUnsafe, Type } from "../schema/shapes.ts";
 export const VERDICTS = ["pass", "fail", "inconclusive"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** What decides a verdict: effects and keys in the store, the order of calls on connections, or measured times. */
+/** The proof of a verdict: effects and keys in the store, the order of calls on connections, or measured times. */
 export const PROOFS = ["store", "connections", "time"] as const;
 export type Proof = (typeof PROOFS)[number];
 

@@ -15,7 +15,7 @@ export interface TrafficKind {
   transitions: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Fields that change when a record enters a state, besides those that the state sets. */
   onEnter?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => JsonObject>>;
-  /** What the merchant does before a record enters a state, such as buying stock; false if it cannot: the record stays. */
+  /** Prepares the merchant for a record that enters a state, such as by buying stock; false if it cannot: the record stays. */
   prepare?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => boolean>>;
   /** Records of a kind that follow from a record in a state; traffic moves them on as its own. */
   consequences?: Readonly<Record<string, { kind: string; field: string }>>;

@@ -26,7 +26,7 @@ interface PendingTransition {
   next: string;
 }
 
-/** What a run knows of its records. Holds only records that traffic brought about: a test's own records stay unchanged. */
+/** The records of a run. Holds only records that traffic made: a test's own records stay unchanged. */
 export interface Progress {
   mix: Record<string, number>;
   /** The run as a name for random values. */

@@ -1,4 +1,4 @@
-// What payments brought in and no payout contains yet: payouts and refunds of traffic stay within it.
+// The takings of a merchant: income from payments that no payout contains yet. Payouts and refunds of traffic stay within them.
 
 import type { AnyRecord } from "../contracts/sample.ts";
 import type { StepContext } from "./step-context.ts";
@@ -21,7 +21,7 @@ const MOST_PAYMENTS = 1_000;
 const netOf = ({ status, amount, fee, refundedAmount }: Payment) =>
   status === "succeeded" || status === "refunded" ? (amount ?? 0) - (fee ?? 0) - refundedAmount : 0;
 
-/** What may be paid out or refunded. */
+/** The amount that may be paid out or refunded. */
 export const available = (step: StepContext) => total(takings(step)) - step.paidOut.excess;
 
 /** As many takings as are available, the oldest first. */
@@ -46,7 +46,7 @@ function takings(step: StepContext): PaymentShare[] {
 
 export const total = (shares: readonly PaymentShare[]) => shares.reduce((sum, { amount }) => sum + amount, 0);
 
-/** What was paid out when traffic started. */
+/** The amount paid out when traffic started. */
 export interface PaidOut {
   /** Payments up to this time, in Unix seconds, are in payouts that do not list them, as those of fixtures. */
   until: number;

@@ -31,7 +31,7 @@ const writing = operations.filter(({ method }) => method !== "GET");
 const closed = writing.filter(({ body }) => (body as { additionalProperties?: boolean } | undefined)?.additionalProperties !== true);
 
 describe("every operation", () => {
-  // What only refuses requests shares one sandbox: a refused request changes nothing.
+  // Tests of refusals share one sandbox: a refused request changes nothing.
   let shared: Bench;
   beforeAll(async () => {
     shared = await share();
@@ -581,7 +581,7 @@ describe("records", () => {
     expect(await list("merchant=mer_blank")).toEqual(["list", [], false]);
   });
 
-  test("are shown one by one, whoever owns them", async () => {
+  test("are shown one by one, for every merchant", async () => {
     const bench = await open();
     const { data } = (await bench.call("GET", "/v1/payments?limit=1", { key: "sk_test_market" })).body;
     expect(await bench.control("GET", `/records/payment/${data[0].id}?merchant=mer_market`)).toEqual(data[0]);

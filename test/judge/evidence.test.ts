@@ -1,4 +1,4 @@
-// What a verdict rests on: its calls with connections and times, how sure it is, and when it is final.
+// The evidence of a verdict: its calls with connections and times, how sure it is, and when it is final.
 
 import { Agent } from "node:http";
 import { describe, expect, test } from "vitest";

@@ -9,7 +9,7 @@ const MINUTES = 30 * 24 * 60;
 const MERCHANTS = ["mer_lodge", "mer_market", "mer_stage", "mer_blank"];
 const TIMED = ["payout", "payout_method", "payroll", "remittance", "membership_renewal", "booking", "sync_log", "marketplace_order"];
 
-/** What is left after the pieces, with all that happened on the way. */
+/** The records after all pieces, with everything that happened on the way. */
 async function play(clock: string, pieces: readonly number[]) {
   const bench = await share({ clock });
   for (const merchant of MERCHANTS) {

@@ -215,7 +215,7 @@ function isInOrder(kind: KindName, record: Fields): boolean {
   });
 }
 
-/** What the states of a merchant's records take from the merchant. */
+/** The fields of the merchant that the states of its records use. */
 function homeOf(merchant: Merchant): Home {
   const country = recordsOf(merchant, "merchant")[0]?.country;
   const inUse = newestFirst(recordsOf(merchant, "payout_method")).filter(({ status }) => status !== "replaced");

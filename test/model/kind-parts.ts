@@ -2,7 +2,7 @@
 
 export type Fields = Record<string, unknown>;
 
-/** What the states of a record take from its merchant. */
+/** The fields of the merchant that the states of a record use. */
 export interface Home {
   country: string | null;
   /** The default payout method. */
@@ -16,7 +16,7 @@ export interface Kind {
   transitions: Record<string, string[]>;
   /** Event types by trigger: `created`, the state reached, or `updated`. */
   emits: Record<string, string>;
-  /** What arriving in a state sets, except fields that the caller gave. */
+  /** The values that arriving in a state sets; the caller's values stay. */
   sets?: Record<string, (now: number, record: Fields, home: Home) => Fields>;
   /** Times that must not decrease, as lists of fields. */
   orders?: string[];

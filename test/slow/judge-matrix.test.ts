@@ -49,7 +49,7 @@ function runOf(number: number, surroundings: Run["surroundings"]): Run {
 interface Played {
   isShown: boolean;
   verdicts: FoundVerdict[];
-  /** What the client sent and got. */
+  /** The requests and responses of the client. */
   calls: string[];
 }
 

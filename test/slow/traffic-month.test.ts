@@ -29,7 +29,7 @@ const netOf = ({ status, amount, fee, refundedAmount }: AnyRecord) =>
   ["succeeded", "refunded"].includes(status ?? "") ? Number(amount) - Number(fee ?? 0) - Number(refundedAmount) : 0;
 const paidOutOf = ({ status, amount }: AnyRecord) => (["failed", "canceled"].includes(status ?? "") ? 0 : Number(amount));
 
-/** What payments brought in less what payouts took, after each event. */
+/** Income from payments minus payouts, after each event. */
 function followTakings(seeded: readonly AnyRecord[]) {
   const worth = new Map<string, number>();
   let balance = 0;
@@ -52,7 +52,7 @@ function paidTwice(payrolls: readonly AnyRecord[]): string[] {
   return entries.filter((entry) => seen.size === seen.add(entry).size);
 }
 
-/** What contradicts itself in a merchant's world, read from a snapshot. */
+/** Contradictions in a merchant's world, read from a snapshot. */
 async function violations(bench: Bench, merchant: string, now: string) {
   const { file } = await bench.control("PUT", "/snapshots/day");
   const sql = new Sqlite(file, { readonly: true });

@@ -13,7 +13,7 @@ import { openSeeder } from "../../src/store/world/seed.ts";
 const DAY = 86_400_000;
 const fixtures = await readFixtures(packageFile("fixtures/merchants"));
 
-/** What is wrong with a world that is seeded at a time. */
+/** Violations in a world that is seeded at a time. */
 function problemsAt(time: number): string[] {
   const clock = createClock(time);
   const stores = openStores({ clock, random: createRandom(1), webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });

@@ -55,7 +55,7 @@ function timesOf(value: unknown, name = ""): { name: string; time: number }[] {
 /** The fixture at each of the times. */
 const worldsOf = oncePerKey((fixture: Fixture) => times.map((now) => ({ now, dated: fixtureAt(fixture, kinds, now) })));
 
-/** What the tests ask of a fixture: found once for all times to which its dates move alike. */
+/** The properties of a fixture that the tests check: found once for all times to which its dates move alike. */
 const summaryOf = oncePerKey((fixture: Fixture) => {
   const records = [{ kind: "merchant", ...fixture.merchant }, ...recordsOf(fixture)] as Some[];
   const created = new Map(records.map((record) => [record.id, record.created]));

@@ -72,7 +72,7 @@ function nextOf(kind: string, record: Entry, { offset, records }: ModelledMercha
   }
 }
 
-/** What happens to the records after `start`, until `end`, in order of time. Dates that have passed at the start bring nothing about. */
+/** The changes of the records after `start`, until `end`, in order of time. Dates that have passed at the start bring nothing about. */
 export function expectedChanges(merchants: readonly ModelledMerchant[], start: number, end: number): ExpectedChange[] {
   const changes: ExpectedChange[] = [];
   for (const merchant of merchants)

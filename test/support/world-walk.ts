@@ -18,7 +18,7 @@ const kinds = resources.filter(({ hidden, kind }) => hidden.length === 0 && kind
 /** Operations of the API on records, with a body; login and creating merchants change no records of the merchant. */
 const operations = catalogue.filter(({ body, id }) => body !== undefined && !/^(merchants|webhooks|events)\./.test(id));
 
-/** What a caller may change without a move, right or wrong. */
+/** Changes that a caller may try without a move, right or wrong. */
 const CHANGES: readonly JsonObject[] = [
   { metadata: { touched: true } },
   { refundedAmount: 100 },

@@ -1,4 +1,4 @@
-// What the commands for records share: their flags, the currency of the merchant, and how they print a record.
+// Shared by the commands for records: their flags, the currency of the merchant, and how they print a record.
 
 import type { FlagDefinition, Flags } from "../arguments.ts";
 import { print } from "../output/print.ts";

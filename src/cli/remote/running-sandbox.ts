@@ -94,7 +94,7 @@ async function service<Reply>(
 /** The number of characters printed of a server's message. */
 const MAX_MESSAGE = 2_000;
 
-/** What a value or a name in the command is refused with; the message says all, so the call behind it is not named. */
+/** Error codes for a wrong value or name in the command. Their message says everything, so the call behind it is not named. */
 const REFUSED_WORDS: Readonly<Record<number, "usage" | "runtime">> = { 400: "usage", 404: "usage", 409: "runtime" };
 
 /** A message that begins with a field of the API, with the flag or the argument that gave the field instead. */

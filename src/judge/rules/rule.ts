@@ -75,7 +75,7 @@ export interface Finding {
 
 /** Each method returns a finding, or undefined where the rule does not apply. */
 export interface Rule extends JudgedRule {
-  /** What decides it whatever the calls (default: how they were matched). */
+  /** The proof, whatever the calls (default: how they were matched). */
   readonly provenBy?: Proof;
   onRetry?(retry: Retry): Finding | undefined;
   /** The chain's last call got a final response, or the client went on without a retry (`gaveUp`). */

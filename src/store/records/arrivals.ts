@@ -36,7 +36,7 @@ export function openArrivals<R extends RecordBase>({ resource, now, own, insert,
     return finish(write(record, before), events[status]);
   };
   return {
-    /** Stores a new record and takes it to its state. `fields` are those that the caller gave. */
+    /** Stores a new record and takes it to its state. `fields` come from the caller. */
     create(composed: R, fields: RecordFields<R>): R {
       const [first, ...later] = statesUpTo(resource, composed);
       if (first === undefined) return finish(insert(composed), events.created);
@@ -65,7 +65,7 @@ function statesUpTo<R extends RecordBase>(resource: Resource<R>, { status }: R):
   return status === resource.defaults.status ? [status] : pathTo(resource, status);
 }
 
-/** The record with the values that its state sets, except those that the caller gave. */
+/** The record with the values that its state sets; the caller's values stay. */
 function withValues<R extends RecordBase>({ states }: Resource<R>, arrival: Arrival<R>, given: RecordFields<R> = {} as RecordFields<R>): R {
   const values = states[arrival.record.status ?? ""]?.sets?.(arrival);
   if (values === undefined) return arrival.record;

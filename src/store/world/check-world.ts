@@ -56,7 +56,7 @@ function danglingReferences({ references }: Resource, record: AnyRecord, world: 
 
 const recordsOf = (world: World, kind: string) => world.get(kind) ?? [];
 
-/** What a payment says of its payouts is what the payouts that stand contain of it. */
+/** The payout fields of a payment agree with the standing payouts that contain it. */
 function unsettledPayments(world: World): WorldViolation[] {
   const contained = new Map<string, number>();
   for (const { status, payments } of recordsOf(world, "payout")) {
