@@ -1,14 +1,11 @@
 // A month of traffic for each merchant of the fixtures: a believable business at the end of each day, whatever time and traffic did.
 
-import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
-import type { OwnRecords, Resource } from "../../src/contracts/resource.ts";
 import type { AnyRecord } from "../../src/contracts/sample.ts";
-import { parseTime } from "../../src/kernel/clock.ts";
-import { checkWorld } from "../../src/store/world/check-world.ts";
 import { type Bench, NOON, open } from "../support/sandbox.ts";
 import { advance } from "../support/webhooks.ts";
+import { violations } from "../support/world-violations.ts";
 
 const DAYS = 30;
 
@@ -50,29 +47,6 @@ function paidTwice(payrolls: readonly AnyRecord[]): string[] {
     (items as { employeeId: string }[]).map(({ employeeId }) => `${employeeId} ${periodStart}`),
   );
   return entries.filter((entry) => seen.size === seen.add(entry).size);
-}
-
-/** Contradictions in a merchant's world, read from a snapshot. */
-async function violations(bench: Bench, merchant: string, now: string) {
-  const { file } = await bench.control("PUT", "/snapshots/day");
-  const sql = new Sqlite(file, { readonly: true });
-  const rows = sql
-    .prepare<[string], { kind: string; body: string }>("select kind, body from documents where merchant = ? order by created, sequence")
-    .all(merchant);
-  sql.close();
-  const world = new Map<string, Map<string, AnyRecord>>();
-  for (const { kind, body } of rows) {
-    const record = JSON.parse(body) as AnyRecord;
-    world.set(kind, (world.get(kind) ?? new Map()).set(record.id, record));
-  }
-  const own = ({ kind }: Resource) => {
-    const byId = world.get(kind) ?? new Map<string, AnyRecord>();
-    const all = () => [...byId.values()];
-    const newestOf = (count: number) => all().reverse().slice(0, count);
-    return { all, newestOf, newest: () => all().at(-1), find: (id: string) => byId.get(id), require: (id: string) => byId.get(id) };
-  };
-  const found = checkWorld({ resources, own: own as unknown as OwnRecords, now: (parseTime(now) ?? 0) / 1_000 });
-  return found.map(({ id, message }) => `${id}: ${message}`);
 }
 
 describe.each(["mer_lodge", "mer_market", "mer_stage"])("a month of traffic of %s", (merchant) => {

@@ -1,0 +1,32 @@
+// The world of each seeded merchant stays coherent through a month of time, and through each scenario with a client that makes every example call.
+
+import { expect, test } from "vitest";
+import { exampleCalls } from "../../src/sandbox/documents.ts";
+import { NOON, open } from "../support/sandbox.ts";
+import { advance } from "../support/webhooks.ts";
+import { violations } from "../support/world-violations.ts";
+
+const MERCHANTS = ["mer_lodge", "mer_market", "mer_stage", "mer_blank"];
+
+test("nothing is violated after any day of a month", async () => {
+  const bench = await open();
+  for (let day = 0; day < 30; day++) {
+    const { now } = await advance(bench, "1d");
+    for (const merchant of MERCHANTS) expect([now, merchant, await violations(bench, merchant, now)]).toEqual([now, merchant, []]);
+  }
+});
+
+test("nothing is violated after a scenario", async () => {
+  const bench = await open();
+  const { data } = await bench.control("GET", "/scenarios");
+  expect(data.length).toBeGreaterThan(5);
+  for (const { name } of data) {
+    await bench.control("POST", "/reset", {});
+    await bench.control("POST", `/scenarios/${name}`, {});
+    // A scenario may break the connection: the client tries once more.
+    for (let time = 0; time < 2; time++)
+      for (const { method, path, headers, body } of exampleCalls())
+        await bench.call(method, `/v1${path}`, { key: null, headers, body, contentType: null }).catch(() => {});
+    for (const merchant of MERCHANTS) expect([name, merchant, await violations(bench, merchant, NOON)]).toEqual([name, merchant, []]);
+  }
+});
