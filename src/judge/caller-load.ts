@@ -3,7 +3,7 @@
 import { realBusyTime } from "../kernel/clock.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import { startOf } from "./retry-evidence.ts";
-import { type Retry, SAMPLE_SIZE } from "./rules/rule.ts";
+import { type Outage, type Retry, type Returned, SAMPLE_SIZE } from "./rules/rule.ts";
 
 export interface LoadListeners {
   onCallsWhileLimited(limited: ObservedCall, after: readonly ObservedCall[]): void;
@@ -17,23 +17,6 @@ export interface LoadListeners {
   onOutageOver(outage: Outage, back: ObservedCall): void;
   /** The client's recent calls, oldest first. */
   recentOf(call: ObservedCall): readonly ObservedCall[];
-}
-
-/** Failed calls of a client without a success in between. */
-export interface Outage {
-  readonly first: ObservedCall;
-  calls: number;
-  /** The most of them within OUTAGE_SPAN. */
-  most: number;
-  isReported: boolean;
-}
-
-/** A call that returned after its wait. */
-export interface Returned {
-  readonly from: ObservedCall;
-  readonly call: ObservedCall;
-  /** The busy time of the event loop when it was seen. */
-  readonly busy: number;
 }
 
 interface CallerLoad {

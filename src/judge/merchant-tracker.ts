@@ -4,7 +4,7 @@ import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { Proof, VerdictMessage } from "../contracts/verdict.ts";
 import { realNow } from "../kernel/clock.ts";
 import type { EventLoopLag } from "../kernel/event-loop-lag.ts";
-import { createCallerLoad, type Outage, type Returned } from "./caller-load.ts";
+import { createCallerLoad } from "./caller-load.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import { createReceivers, type ReceiverListeners, type Receivers } from "./receivers.ts";
 import { createRejectionTracker } from "./rejections.ts";
@@ -17,7 +17,16 @@ import {
   type VerdictIds,
 } from "./retry-tracker.ts";
 import { rules } from "./rules/index.ts";
-import { type Finding, type FirstPause, firstCall, type RetryChain, type Rule, SAMPLE_SIZE } from "./rules/rule.ts";
+import {
+  type Finding,
+  type FirstPause,
+  firstCall,
+  type Outage,
+  type RetryChain,
+  type Returned,
+  type Rule,
+  SAMPLE_SIZE,
+} from "./rules/rule.ts";
 import { type AddFinding, buildVerdict, type VerdictLog, type VerdictSubject } from "./verdict-log.ts";
 
 export interface MerchantTracker {

@@ -6,7 +6,14 @@ import { isoTime } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
 import type { OperationContext } from "../store/operation-context.ts";
 import type { Collection } from "../store/records/collection.ts";
-import type { PaidOut } from "./takings.ts";
+
+/** The amount paid out when traffic started. */
+export interface PaidOut {
+  /** Payments up to this time, in Unix seconds, are in payouts that do not list them, as those of fixtures. */
+  until: number;
+  /** By how much those payouts exceed these payments, for instance after refunds: later payouts leave it out. */
+  excess: number;
+}
 
 export interface StepRandom {
   /** A random number in [0, 1), drawn by seed, step and `word`. */

@@ -1,7 +1,7 @@
 // The takings of a merchant: income from payments that no payout contains yet. Payouts and refunds of traffic stay within them.
 
 import type { AnyRecord } from "../contracts/sample.ts";
-import type { StepContext } from "./step-context.ts";
+import type { PaidOut, StepContext } from "./step-context.ts";
 
 interface Payment extends AnyRecord {
   amount: number | null;
@@ -45,14 +45,6 @@ function takings(step: StepContext): PaymentShare[] {
 }
 
 export const total = (shares: readonly PaymentShare[]) => shares.reduce((sum, { amount }) => sum + amount, 0);
-
-/** The amount paid out when traffic started. */
-export interface PaidOut {
-  /** Payments up to this time, in Unix seconds, are in payouts that do not list them, as those of fixtures. */
-  until: number;
-  /** By how much those payouts exceed these payments, for instance after refunds: later payouts leave it out. */
-  excess: number;
-}
 
 export function readPaidOut(payments: readonly AnyRecord[], payouts: readonly AnyRecord[]): PaidOut {
   const unlisted = payouts.filter(

@@ -9,9 +9,9 @@ import { fail, SandboxError } from "../kernel/errors.ts";
 import type { Life } from "../life/life.ts";
 import type { Stores } from "../store/stores.ts";
 import { type Progress, plan, resourceOf, runStep, type StepDependencies } from "./step.ts";
-import { createStepContext, type StepContext, stepRandom } from "./step-context.ts";
+import { createStepContext, type PaidOut, type StepContext, stepRandom } from "./step-context.ts";
 import { createStepSchedule, type StepSchedule } from "./step-schedule.ts";
-import { type PaidOut, readPaidOut } from "./takings.ts";
+import { readPaidOut } from "./takings.ts";
 import { kindsInTurn, parseTrafficOptions, type TrafficPlan } from "./traffic-options.ts";
 
 interface TrafficDependencies extends Pick<Stores, "createOperationContext" | "tenants" | "counters">, StepDependencies {

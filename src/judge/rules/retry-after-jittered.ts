@@ -1,7 +1,6 @@
 // retry_after.jittered: calls that were told to wait until the same time do not all return at that time.
 
-import type { Returned } from "../caller-load.ts";
-import type { Rule } from "./rule.ts";
+import type { Returned, Rule } from "./rule.ts";
 
 /** Most of a herd returns within this many milliseconds; the rest may be late. */
 const TOGETHER = 30;

@@ -3,7 +3,6 @@
 import type { Firing } from "../../contracts/fault.ts";
 import type { AttemptMessage } from "../../contracts/live-messages.ts";
 import type { JudgedRule, Proof, Verdict } from "../../contracts/verdict.ts";
-import type { Outage, Returned } from "../caller-load.ts";
 import type { ObservedCall } from "../observed-call.ts";
 
 /** One logical call: its first try and each retry. */
@@ -71,6 +70,23 @@ export interface Finding {
   attempts?: readonly AttemptMessage[];
   /** The measurements, by name. */
   milliseconds?: Record<string, number>;
+}
+
+/** Failed calls of a client without a success in between. */
+export interface Outage {
+  readonly first: ObservedCall;
+  calls: number;
+  /** The most of them within OUTAGE_SPAN. */
+  most: number;
+  isReported: boolean;
+}
+
+/** A call that returned after its wait. */
+export interface Returned {
+  readonly from: ObservedCall;
+  readonly call: ObservedCall;
+  /** The busy time of the event loop when it was seen. */
+  readonly busy: number;
 }
 
 /** Each method returns a finding, or undefined where the rule does not apply. */
