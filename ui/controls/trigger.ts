@@ -43,6 +43,7 @@ const form: Form = {
       help: "Type to search, or enter any event type",
       options: toOptions(state.lookups.eventTypes ?? ["payment.succeeded"]),
       allowOther: true,
+      initial: "payment.succeeded",
       validate: (type) => (/^[a-z0-9_]+(\.[a-z0-9_]+)+$/.test(type) ? undefined : "must be like payment.succeeded"),
     },
     {
