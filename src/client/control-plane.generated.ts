@@ -277,7 +277,7 @@ export interface ClockAdvanceReply {
   now: string;
   /** The same in Unix seconds, as in `created` */
   unix: number;
-  /** What life on the clock changed, in order: the first 10000 changes */
+  /** Changes that time made to records, in order: the first 10000 */
   happened: LifeChange[];
   /** How many further changes are left out */
   omitted: number;
@@ -1589,7 +1589,7 @@ export interface Verdict {
     /** Real time from the arrival of the first call */
     milliseconds: number;
   })[];
-  /** What decides it: `store`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive */
+  /** Proof of the verdict: `store`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive */
   provenBy: "store" | "connections" | "time" | null;
   /** What was measured, in real time */
   milliseconds: Record<string, number>;

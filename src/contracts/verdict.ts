@@ -82,7 +82,7 @@ export const ShownVerdict: TUnsafe<Omit<VerdictMessage, "at"> & { at: string }> 
     ),
     provenBy: Type.Union([oneOf(PROOFS, ""), Type.Null()], {
       description:
-        "What decides it: `store`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive",
+        "Proof of the verdict: `store`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive",
     }),
     milliseconds: Type.Record(Type.Number(), { description: "What was measured, in real time" }),
     fault: nullable("The fault rule that caused it"),

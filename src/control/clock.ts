@@ -89,7 +89,7 @@ export const advanceClock = endpoint({
   example: { by: "24h" },
   reply: Type.Object({
     ...stateFields,
-    happened: Type.Array(LifeChange, { description: `What life on the clock changed, in order: the first ${MOST_CHANGES} changes` }),
+    happened: Type.Array(LifeChange, { description: `Changes that time made to records, in order: the first ${MOST_CHANGES}` }),
     omitted: Type.Integer({ description: "How many further changes are left out" }),
     attempts: Type.Array(PlayedAttempt, { description: "The delivery attempts that ended meanwhile, in order" }),
     forgotten: Type.Integer({ description: "How many stored Idempotency-Key responses expired" }),

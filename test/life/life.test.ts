@@ -159,7 +159,7 @@ test("a fixture may say that time does not change its records, or those of a kin
   await expect(open({ fixtures })).rejects.toThrow("bookings is no field of life, which names kinds of record. Did you mean booking?");
 });
 
-test("a setting counts as it is when a date comes", async () => {
+test("a date uses the settings of its own day, not those of the day on which the record was made", async () => {
   const bench = await open();
   await make(bench, "statutory_settings", { id: "sts_1", autoRemit: false });
   await make(bench, "remittance", { id: "rem_1", amount: 100, dueDate: "2026-01-08" });
