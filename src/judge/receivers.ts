@@ -7,9 +7,9 @@ import type { ObservedDelivery, RepeatDelivery } from "./rules/rule.ts";
 import { isGenuine } from "./tampering.ts";
 import { ATTRIBUTION_WINDOW, createWriteAttribution, type WatchedDelivery } from "./write-attribution.ts";
 
-/** Two accepted deliveries of one event. */
-interface DeliveryPair {
-  readonly first: WatchedDelivery;
+/** An accepted delivery of an event with the accepted deliveries of that event before it, in order and never none. */
+interface Repeat {
+  readonly earlier: readonly WatchedDelivery[];
   readonly repeat: WatchedDelivery;
 }
 
@@ -21,17 +21,20 @@ export interface ReceiverListeners {
 export type Receivers = ReturnType<typeof createReceivers>;
 
 const MAX_EVENTS = 200;
+/** Of one event; further ones are compared with these. */
+const MAX_DELIVERIES = 20;
 
 /** Times are real milliseconds. */
 export function createReceivers(listeners: ReceiverListeners) {
-  const accepted = new Map<string, WatchedDelivery>();
+  const accepted = new Map<string, readonly WatchedDelivery[]>();
   const faultOf = new Map<string, string>();
   const attribution = createWriteAttribution();
-  const pairs = new Set<DeliveryPair>();
+  const repeats = new Set<Repeat>();
   const accept = (key: string, delivery: WatchedDelivery) => {
-    const first = accepted.get(key);
-    if (first) pairs.add({ first, repeat: delivery });
-    else setBounded(accepted, key, delivery);
+    const earlier = accepted.get(key);
+    if (earlier) repeats.add({ earlier, repeat: delivery });
+    if (earlier && earlier.length < MAX_DELIVERIES) accepted.set(key, [...earlier, delivery]);
+    if (!earlier) setBounded(accepted, key, [delivery]);
   };
   return {
     /** Observes an attempt that lasted from `started` to `now`; `writes` are the merchant's writes since `started`. */
@@ -40,7 +43,7 @@ export function createReceivers(listeners: ReceiverListeners) {
       if (faults[0]) setBounded(faultOf, key, faults[0].ruleId);
       // Retries and copies of an attempt that a fault affected are caused by that fault too.
       const fault = faultOf.get(key);
-      listeners.onDelivery({ attempt, faults, fault, acceptedBefore: accepted.get(key)?.attempt });
+      listeners.onDelivery({ attempt, faults, fault, acceptedBefore: accepted.get(key)?.[0]?.attempt });
       const delivery = { attempt, started, watchedUntil: now + ATTRIBUTION_WINDOW, writes: [], fault };
       attribution.watch(delivery);
       for (const call of writes) attribution.attribute(call);
@@ -52,18 +55,18 @@ export function createReceivers(listeners: ReceiverListeners) {
     /** Reports the repeat deliveries whose writes are complete. */
     resolve(now: number) {
       attribution.expire(now);
-      for (const pair of pairs) {
-        if (pair.repeat.watchedUntil >= now) continue;
-        pairs.delete(pair);
-        listeners.onRepeatDelivery(describePair(pair));
+      for (const watched of repeats) {
+        if (watched.repeat.watchedUntil >= now) continue;
+        repeats.delete(watched);
+        listeners.onRepeatDelivery(describeRepeat(watched));
       }
     },
     /** The repeat deliveries that are still watched for writes. */
-    pending: () => [...pairs].map(describePair),
+    pending: () => [...repeats].map(describeRepeat),
     /** Reports all of them: the run is over. */
     conclude() {
-      for (const pair of pairs) listeners.onRepeatDelivery(describePair(pair));
-      pairs.clear();
+      for (const watched of repeats) listeners.onRepeatDelivery(describeRepeat(watched));
+      repeats.clear();
     },
     isEmpty: () => accepted.size === 0,
   };
@@ -74,11 +77,14 @@ function setBounded<T>(map: Map<string, T>, key: string, value: T): void {
   map.set(key, value);
 }
 
-/** Writes that arrive after the second delivery has started belong to the second one. */
-const describePair = ({ first, repeat }: DeliveryPair): RepeatDelivery => ({
-  first: first.attempt,
+/**
+ * A write belongs to the delivery that started last before it arrived. So the write of a first delivery can arrive after the second one
+ * has started; the third is therefore compared with both.
+ */
+const describeRepeat = ({ earlier, repeat }: Repeat): RepeatDelivery => ({
+  first: (earlier.find(({ writes }) => writes.length > 0) ?? (earlier[0] as WatchedDelivery)).attempt,
   repeat: repeat.attempt,
-  writesAfterFirst: first.writes.filter((call) => call.arrived < repeat.started),
+  writesBefore: earlier.flatMap(({ writes }) => writes).filter((call) => call.arrived < repeat.started),
   writesAfterRepeat: repeat.writes,
   fault: repeat.fault,
 });

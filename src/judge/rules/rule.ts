@@ -50,11 +50,13 @@ export interface ObservedDelivery {
   readonly acceptedBefore: AttemptMessage | undefined;
 }
 
-/** Two accepted deliveries of one event, with the merchant's writes after each. */
+/** An accepted delivery of an event that was accepted before, with the merchant's writes before and after it. */
 export interface RepeatDelivery {
+  /** The first earlier delivery with a write after it, or the first of all. */
   readonly first: AttemptMessage;
   readonly repeat: AttemptMessage;
-  readonly writesAfterFirst: readonly ObservedCall[];
+  /** The writes after any of the earlier deliveries. */
+  readonly writesBefore: readonly ObservedCall[];
   readonly writesAfterRepeat: readonly ObservedCall[];
   /** The fault rule that caused the second delivery. */
   readonly fault: string | undefined;

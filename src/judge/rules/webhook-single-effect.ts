@@ -1,7 +1,7 @@
 // webhook.single_effect: a receiver processes an event once, even if it arrives twice.
 // The judge cannot see what a receiver does internally, only the writes that its merchant sends to the API during a delivery and
 // shortly after. If the same write takes effect after each of two deliveries of one event, the receiver processed the event twice. If
-// there are no writes at all, the rule stays inconclusive.
+// no write precedes the repeat, the rule stays inconclusive.
 
 import type { Rule } from "./rule.ts";
 
@@ -11,13 +11,13 @@ export const webhookSingleEffect: Rule = {
   provenBy: "time",
   demands: "The receiver processes an event once, however often it arrives.",
   hint: "Save the event's id in the transaction that processes it, or use it as the Idempotency-Key of the calls that it causes.",
-  onRepeatDelivery({ first, repeat, writesAfterFirst, writesAfterRepeat }) {
+  onRepeatDelivery({ first, repeat, writesBefore, writesAfterRepeat }) {
     const attempts = [first, repeat];
-    const effects = writesAfterFirst.filter(({ tookEffect }) => tookEffect);
+    const effects = writesBefore.filter(({ tookEffect }) => tookEffect);
     if (effects.length === 0)
       return {
         verdict: "inconclusive",
-        says: `No write took effect after the first delivery of ${first.eventId}, and the judge sees only writes to the API.`,
+        says: `No write took effect between the first delivery of ${first.eventId} and ${repeat.id}, and the judge sees only writes to the API.`,
         attempts,
       };
     const second = writesAfterRepeat.find(

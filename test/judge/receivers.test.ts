@@ -1,0 +1,35 @@
+// The writes that the judge attributes to webhook deliveries, at exact times: also late ones, as on a busy machine.
+
+import { expect, test } from "vitest";
+import { describeCall } from "../../src/judge/observed-call.ts";
+import { createReceivers } from "../../src/judge/receivers.ts";
+import { webhookSingleEffect } from "../../src/judge/rules/webhook-single-effect.ts";
+import { attemptMessage, operations, writeEntry } from "../support/judge-inputs.ts";
+
+type Step = "delivery" | "write";
+
+/** The verdicts on deliveries of one event and equal writes of its receiver, each under a key of its own, in the given order. */
+function verdictsOn(steps: readonly Step[]) {
+  const found: (string | undefined)[] = [];
+  const receivers = createReceivers({
+    onDelivery: () => {},
+    onRepeatDelivery: (repeat) => void found.push(webhookSingleEffect.onRepeatDelivery?.(repeat)?.verdict),
+  });
+  for (const [index, step] of steps.entries()) {
+    const at = 1e9 + index * 300;
+    if (step === "delivery") receivers.observe(attemptMessage({ id: `whd_${index}` }), [], at, at + 5, []);
+    else receivers.observeWrite(describeCall(writeEntry(index * 300, 200, `key_${index}`), [], operations[1]));
+  }
+  receivers.conclude();
+  return found;
+}
+
+test.each<[string, Step[], string[]]>([
+  ["acts once", ["delivery", "write", "delivery", "delivery"], ["pass", "pass"]],
+  ["acts each time", ["delivery", "write", "delivery", "write", "delivery", "write"], ["fail", "fail"]],
+  ["acts each time, late", ["delivery", "delivery", "write", "delivery", "write", "write"], ["inconclusive", "fail"]],
+  ["acts once, late", ["delivery", "delivery", "write", "delivery"], ["inconclusive", "pass"]],
+  ["writes nothing", ["delivery", "delivery", "delivery"], ["inconclusive", "inconclusive"]],
+])("a receiver that %s: %j is %j", (_, steps, verdicts) => {
+  expect(verdictsOn(steps)).toEqual(verdicts);
+});
