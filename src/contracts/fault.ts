@@ -233,6 +233,8 @@ export interface RuleRegistry {
   remove(id: string): RuleState;
   /** Removes every rule, or those that can affect only one merchant; returns how many. */
   clear(merchant?: string): number;
+  /** Clears the rules before the logs of a merchant, or all, are erased or replaced. After all, ids start again. */
+  forget(merchant?: string): void;
   /** The JSON Schema of a rule. */
   schema(): Record<string, unknown>;
 }

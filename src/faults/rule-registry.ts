@@ -17,23 +17,34 @@ export interface FaultsOptions {
   known: KnownNames;
   /** Called with whether any active rule answers reads from the past. */
   keepHistory(needed: boolean): void;
+  /** The ids of rules in the request log and the delivery log, also those of earlier runs on the same file. */
+  loggedRuleIds(): Iterable<string>;
 }
 
 const MAX_RULES = 1_000;
 
-export function createRuleRegistry({ clock, seed, known }: FaultsOptions, index: RuleIndex): RuleRegistry {
+export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: FaultsOptions, index: RuleIndex): RuleRegistry {
   const { rules } = index;
   const random = createRandom(seed);
   let count = 0;
+  let logged: ReadonlySet<string> | undefined;
+  /** Skips the ids in the logs: a new rule must not inherit the requests of a removed one. */
   const newId = (): string => {
+    logged ??= new Set(loggedRuleIds());
     const id = random.id("flt", ++count);
-    return rules.has(id) ? newId() : id;
+    return rules.has(id) || logged.has(id) ? newId() : id;
   };
   const find = (id: string) => rules.get(id) ?? failUnknownRule(id, [...rules.keys()]);
   const put = (armed: ArmedRule): RuleState => {
     rules.set(armed.id, armed);
     index.rebuild();
     return armed.state(clock.now());
+  };
+  const clear = (merchant?: string) => {
+    const removed = [...rules.values()].filter((armed) => merchant === undefined || armed.rule.owner === merchant);
+    for (const { id } of removed) rules.delete(id);
+    index.rebuild();
+    return removed.length;
   };
   return {
     check: (given) => void readRule(given, known),
@@ -56,13 +67,13 @@ export function createRuleRegistry({ clock, seed, known }: FaultsOptions, index:
       index.rebuild();
       return { ...armed.state(clock.now()), status: "removed" };
     },
-    clear(merchant) {
-      const removed = [...rules.values()].filter((armed) => merchant === undefined || armed.rule.owner === merchant);
-      for (const { id } of removed) rules.delete(id);
-      // The same run after a reset gives its rules the same ids.
-      if (rules.size === 0) count = 0;
-      index.rebuild();
-      return removed.length;
+    clear,
+    forget(merchant) {
+      clear(merchant);
+      if (merchant !== undefined) return;
+      // The logs are erased too: the same run after a reset gives its rules the same ids.
+      count = 0;
+      logged = undefined;
     },
     schema: jsonSchema,
   };

@@ -78,7 +78,7 @@ function forget({ stores, limiter, scenarios, faults, heldResponses, judge }: En
   stores.idempotencyReplies.clearCache();
   limiter.clear(merchant);
   scenarios.forget(merchant);
-  faults.rules.clear(merchant);
+  faults.rules.forget(merchant);
   if (merchant === undefined) heldResponses.releaseAll();
   judge.forget(merchant);
 }

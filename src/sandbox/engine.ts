@@ -80,7 +80,13 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
   const listeners: Engine["listeners"] = { request: new Set(), defect: new Set() };
   const hub = createHub(snapshot, (error) => reportDefect(listeners, error, "live stream"));
   const limiter = createRateLimiter(options.rateLimit as RateLimits);
-  const faults = createFaults({ clock, seed: options.seed, known: namesIn(stores), keepHistory: stores.recordHistory.keep });
+  const faults = createFaults({
+    clock,
+    seed: options.seed,
+    known: namesIn(stores),
+    keepHistory: stores.recordHistory.keep,
+    loggedRuleIds: () => [...stores.requestLog.ruleIds(), ...stores.attempts.ruleIds()],
+  });
   const judge = createJudge({
     operations: catalogue,
     prefix: API_PREFIX,

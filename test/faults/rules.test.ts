@@ -2,8 +2,8 @@
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readArguments } from "../../src/cli/arguments.ts";
 import { fault, ruleOf } from "../../src/cli/commands/fault.ts";
 import type { DeliveryInjection } from "../../src/contracts/fault.ts";
@@ -12,6 +12,7 @@ import { createFaults } from "../../src/faults/index.ts";
 import { actions, jsonSchema } from "../../src/faults/rule-schema.ts";
 import { createClock } from "../../src/kernel/clock.ts";
 import { type Answer, type Bench, open, share } from "../support/sandbox.ts";
+import { receive } from "../support/webhooks.ts";
 
 const post = (bench: Bench, rule: unknown) => bench.call("POST", "/_sandbox/faults", { key: null, body: rule });
 const add = (bench: Bench, rule: unknown) => bench.control("POST", "/faults", rule);
@@ -183,6 +184,29 @@ describe("a rule", () => {
     await advance(bench, "1ms");
     expect((await list(bench)).status).toBe(200);
     expect(await get(bench, id)).toMatchObject({ status: "expired", fired: 1, seen: 1 });
+  });
+
+  test("never gets the id of another rule in the logs: after a removal, after all are removed, after a restart", async () => {
+    const db = join(mkdtempSync(join(tmpdir(), "rule-ids-")), "sandbox.db");
+    onTestFinished(() => rmSync(dirname(db), { recursive: true }));
+    const receiver = await receive();
+    const first = await share({ memory: false, db });
+    await first.call("POST", "/v1/webhooks", { body: { url: receiver.url, events: ["payment.failed"] } });
+    const ids: string[] = [(await add(first, { action: FAIL })).id];
+    await list(first);
+    await first.control("DELETE", `/faults/${ids[0]}`);
+    ids.push((await add(first, { action: { type: "duplicate" } })).id);
+    await first.control("POST", "/events", { type: "payment.failed" });
+    await receiver.arrived(2);
+    await first.control("DELETE", "/faults");
+    ids.push((await add(first, { action: FAIL })).id);
+    await list(first);
+    await first.close();
+    const second = await open({ memory: false, db });
+    for (const _ of [1, 2, 3]) ids.push((await add(second, { action: FAIL })).id);
+    expect(new Set(ids).size).toBe(6);
+    await second.control("POST", "/reset", {});
+    expect((await add(second, { action: FAIL })).id).toBe(ids[0]);
   });
 
   test("is removed by a reset; a merchant's reset removes only that merchant's rules", async () => {
@@ -440,7 +464,7 @@ describe("the injections for the dispatcher", () => {
       ownerOf: () => undefined,
       judgeRules: [],
     };
-    const made = createFaults({ clock, seed: 1, known, keepHistory: () => {} });
+    const made = createFaults({ clock, seed: 1, known, keepHistory: () => {}, loggedRuleIds: () => [] });
     for (const rule of rules) made.rules.add(rule);
     return made;
   };
@@ -499,7 +523,7 @@ const CALL = { requestId: "req_1", merchant: undefined, key: undefined, operatio
 
 function makeFaults() {
   const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined, judgeRules: [] };
-  return createFaults({ clock: createClock(0), seed: 1, known, keepHistory: () => {} });
+  return createFaults({ clock: createClock(0), seed: 1, known, keepHistory: () => {}, loggedRuleIds: () => [] });
 }
 
 describe("latency distributions", () => {

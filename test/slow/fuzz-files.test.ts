@@ -115,7 +115,7 @@ async function fuzz(sample: number, corpus: Spoilt[], outcome: (drawn: Spoilt) =
 
 function freshFaults(): Faults {
   const known = { operations, eventTypes, merchants: () => ["mer_lodge"], ownerOf: () => undefined, judgeRules: rules.map(({ id }) => id) };
-  return createFaults({ clock: createClock(parseTime(NOON)), seed: 1, known, keepHistory: () => {} });
+  return createFaults({ clock: createClock(parseTime(NOON)), seed: 1, known, keepHistory: () => {}, loggedRuleIds: () => [] });
 }
 
 test("a mutated fixture is rejected with its line, or the sandbox starts with it", async () => {

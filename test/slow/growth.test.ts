@@ -298,7 +298,7 @@ test("the logs keep the newest entries, pending deliveries and their events, and
 test("a call evaluates only fault rules that can match its operation", () => {
   const clock = createClock(parseTime(NOON));
   const known = { operations, eventTypes, merchants: () => ["mer_lodge"], ownerOf: () => undefined, judgeRules: [] };
-  const faults = createFaults({ clock, seed: 1, known, keepHistory: () => {} });
+  const faults = createFaults({ clock, seed: 1, known, keepHistory: () => {}, loggedRuleIds: () => [] });
   const add = (operation: string, ttl?: string) =>
     faults.rules.add({ match: { operation, merchant: "mer_lodge" }, action: { type: "status", status: 503 }, ...(ttl ? { ttl } : {}) });
   let asked = 0;

@@ -107,6 +107,8 @@ export interface RequestLog {
   /** The newest requests that match. */
   find(filter: RequestFilter, limit: number): RequestRow[];
   get(id: string): RequestRow | undefined;
+  /** The ids of the fault rules that applied to a logged request. */
+  ruleIds(): string[];
   /** For each operation that was called, the number of responses with each status. */
   statusCounts(): Map<string, Record<string, number>>;
   /** To be called after the requests of a merchant, or all, were erased. After all, numbers restart at one. */
@@ -260,7 +262,7 @@ function numberOf(id: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-function reader({ sql }: Database, flush: () => void): Pick<RequestLog, "find" | "get"> {
+function reader({ sql }: Database, flush: () => void): Pick<RequestLog, "find" | "get" | "ruleIds"> {
   const select = sql.prepare<[Record<string, unknown>], RequestRow>(
     `select * from journal
      where sequence < @before and sequence > @after
@@ -269,6 +271,7 @@ function reader({ sql }: Database, flush: () => void): Pick<RequestLog, "find" |
      order by sequence desc limit @limit + 0`,
   );
   const bySequence = sql.prepare<[number], RequestRow>("select * from journal where sequence = ?");
+  const faults = sql.prepare<[], { fault: string }>("select distinct fault from journal where fault is not null");
   return {
     find({ operation = null, merchant = null, status, key, since = null, before: newer, after = 0 }, limit) {
       flush();
@@ -279,6 +282,10 @@ function reader({ sql }: Database, flush: () => void): Pick<RequestLog, "find" |
     get(id) {
       flush();
       return bySequence.get(numberOf(id) ?? 0);
+    },
+    ruleIds() {
+      flush();
+      return faults.all().flatMap(({ fault }) => fault.split(","));
     },
   };
 }
