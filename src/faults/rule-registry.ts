@@ -25,15 +25,7 @@ const MAX_RULES = 1_000;
 
 export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: FaultsOptions, index: RuleIndex): RuleRegistry {
   const { rules } = index;
-  const random = createRandom(seed);
-  let count = 0;
-  let logged: ReadonlySet<string> | undefined;
-  /** Skips the ids in the logs: a new rule must not inherit the requests of a removed one. */
-  const newId = (): string => {
-    logged ??= new Set(loggedRuleIds());
-    const id = random.id("flt", ++count);
-    return rules.has(id) || logged.has(id) ? newId() : id;
-  };
+  const ids = createIds(seed, index, loggedRuleIds);
   const find = (id: string) => rules.get(id) ?? failUnknownRule(id, [...rules.keys()]);
   const put = (armed: ArmedRule): RuleState => {
     rules.set(armed.id, armed);
@@ -53,7 +45,7 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
       if (rule.id !== undefined && rules.has(rule.id))
         fail("already_exists", `There is already a fault rule ${rule.id}. Change it, or remove it first.`);
       makeRoom(rules, clock.now());
-      return put(arm(rule.id ?? newId(), rule, seed, clock.now()));
+      return put(arm(rule.id ?? ids.next(), rule, seed, clock.now()));
     },
     list: () => index.inOrder().map((armed) => armed.state(clock.now())),
     find: (id) => find(id).state(clock.now()),
@@ -70,12 +62,29 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
     clear,
     forget(merchant) {
       clear(merchant);
-      if (merchant !== undefined) return;
-      // The logs are erased too: the same run after a reset gives its rules the same ids.
+      if (merchant === undefined) ids.restart();
+    },
+    schema: jsonSchema,
+  };
+}
+
+/** The ids of rules that give none. They skip those in the logs: a new rule must not inherit the requests of a removed one. */
+function createIds(seed: number, { rules }: RuleIndex, loggedRuleIds: () => Iterable<string>) {
+  const random = createRandom(seed);
+  let count = 0;
+  let logged: ReadonlySet<string> | undefined;
+  const next = (): string => {
+    logged ??= new Set(loggedRuleIds());
+    const id = random.id("flt", ++count);
+    return rules.has(id) || logged.has(id) ? next() : id;
+  };
+  return {
+    next,
+    /** After the logs were erased: the same run after a reset gives its rules the same ids. */
+    restart() {
       count = 0;
       logged = undefined;
     },
-    schema: jsonSchema,
   };
 }
 

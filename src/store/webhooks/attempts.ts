@@ -118,7 +118,17 @@ export function openAttempts(database: Database, retention: Retention) {
     /** Writes an attempt that has ended. */
     add: adder(database, retention),
     ...reading(database),
+    ruleIds: ruleIdReader(database),
   };
+}
+
+/** Reads the ids of the fault rules that applied to a logged attempt. */
+function ruleIdReader({ sql }: Database) {
+  const effects = "json_each(attempts.fault, '$.effects') effect";
+  const rules = sql.prepare<[], { id: string }>(
+    `select distinct json_extract(effect.value, '$.id') as id from attempts, ${effects} where attempts.fault is not null`,
+  );
+  return () => rules.all().map(({ id }) => id);
 }
 
 function adder({ sql }: Database, retention: Retention) {
@@ -165,9 +175,6 @@ function finder(sql: Database["sql"]) {
 
 function reading({ sql }: Database) {
   const find = finder(sql);
-  const rules = sql.prepare<[], { id: string }>(
-    "select distinct json_extract(effect.value, '$.id') as id from attempts, json_each(attempts.fault, '$.effects') effect where fault is not null",
-  );
   const statements = new Map<string, Statement<[Record<string, unknown>], AttemptRow>>();
   const list = (where: string, order: string) => {
     const text = `select a.*, e.id as event_id, e.type as event_type, e.body from attempts a
@@ -187,8 +194,6 @@ function reading({ sql }: Database) {
       const note = find(id, merchant)?.fault ?? null;
       return note === null ? null : (JSON.parse(note) as AttemptFault);
     },
-    /** The ids of the fault rules that applied to a logged attempt. */
-    ruleIds: () => rules.all().map(({ id }) => id),
     /** The log of one merchant, in the order in which attempts ended, or of all, in the order in which they were written. */
     page(merchant: string | undefined, query: AttemptQuery): Page<WebhookDelivery> {
       const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before, id, ...filters } = query;
