@@ -2,6 +2,7 @@
 
 import { catalogue, eventTypes, resources } from "../../src/areas/index.ts";
 import type { Resource } from "../../src/contracts/resource.ts";
+import type { AnyRecord } from "../../src/contracts/sample.ts";
 import { createClock } from "../../src/kernel/clock.ts";
 import { ApiError } from "../../src/kernel/errors.ts";
 import { createRandom } from "../../src/kernel/random.ts";
@@ -114,7 +115,11 @@ export function walk(seed: number, steps: number): WalkResult {
         result.refused++;
       }
       result.steps++;
-      result.violations.push(...checkWorld({ resources, own: context.own, now }).map((violation) => ({ ...violation, step: done })));
+      result.violations.push(
+        ...checkWorld({ resources, world: new Map(kinds.map((kind) => [kind.kind, own(kind).all() as AnyRecord[]])), now }).map(
+          (violation) => ({ ...violation, step: done }),
+        ),
+      );
     }
   } finally {
     stores.close();

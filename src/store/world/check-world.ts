@@ -1,8 +1,10 @@
 // Checks a merchant's whole world: every record against its schema, rules and references, and the sums between records.
 
-import type { OwnRecords, RecordBase, Resource, Rule } from "../../contracts/resource.ts";
+import type { RecordBase, Resource, Rule, RuleContext } from "../../contracts/resource.ts";
+import type { AnyRecord } from "../../contracts/sample.ts";
 import { ApiError } from "../../kernel/errors.ts";
 import { fieldErrors } from "../../schema/validator.ts";
+import { type RecordsByKind, recordsInMemory } from "./records-in-memory.ts";
 
 export interface WorldViolation {
   kind: string;
@@ -12,18 +14,15 @@ export interface WorldViolation {
 
 interface WorldContext {
   resources: readonly Resource[];
-  own: OwnRecords;
+  world: RecordsByKind;
   /** Unix seconds on the sandbox clock. */
   now: number;
 }
 
-type AnyRecord = RecordBase & Record<string, unknown>;
-type World = ReadonlyMap<string, readonly AnyRecord[]>;
-
 /** Everything in the world of a merchant that contradicts itself. */
-export function checkWorld({ resources, own, now }: WorldContext): WorldViolation[] {
+export function checkWorld({ resources, world, now }: WorldContext): WorldViolation[] {
   const kinds = resources.filter(({ hidden }) => hidden.length === 0);
-  const world: World = new Map(kinds.map((resource) => [resource.kind, own(resource).all() as AnyRecord[]]));
+  const own = recordsInMemory(world);
   const each = kinds.flatMap((resource) =>
     (world.get(resource.kind) ?? []).flatMap((record) =>
       [
@@ -33,11 +32,12 @@ export function checkWorld({ resources, own, now }: WorldContext): WorldViolatio
       ].map((message) => ({ kind: resource.kind, id: record.id, message })),
     ),
   );
-  return [...each, ...unsettledPayments(world), ...keptDeposits(world), ...strayDefaults(world), ...earlyRemittances(world)];
+  const sums = [unsettledPayments, keptDeposits, strayDefaults, earlyRemittances, strayItems];
+  return [...each, ...sums.flatMap((check) => check(world))];
 }
 
 /** The rule sees an unchanged record: what only holds of a change is not asked. */
-function brokenRule(rule: Rule<RecordBase>, record: AnyRecord, context: Pick<WorldContext, "own" | "now">): string[] {
+function brokenRule(rule: Rule<RecordBase>, record: AnyRecord, context: Pick<RuleContext<RecordBase>, "own" | "now">): string[] {
   try {
     const problem = rule(record, { before: record, ...context });
     return problem ? [problem.message] : [];
@@ -47,17 +47,17 @@ function brokenRule(rule: Rule<RecordBase>, record: AnyRecord, context: Pick<Wor
   }
 }
 
-function danglingReferences({ references }: Resource, record: AnyRecord, world: World): string[] {
+function danglingReferences({ references }: Resource, record: AnyRecord, world: RecordsByKind): string[] {
   return Object.entries(references).flatMap(([field, kind]) => {
     const id = record[field];
     return id == null || world.get(kind)?.some((other) => other.id === id) ? [] : [`${field} is ${id}, which is no ${kind}`];
   });
 }
 
-const recordsOf = (world: World, kind: string) => world.get(kind) ?? [];
+const recordsOf = (world: RecordsByKind, kind: string) => world.get(kind) ?? [];
 
 /** The payout fields of a payment agree with the standing payouts that contain it. */
-function unsettledPayments(world: World): WorldViolation[] {
+function unsettledPayments(world: RecordsByKind): WorldViolation[] {
   const contained = new Map<string, number>();
   for (const { status, payments } of recordsOf(world, "payout")) {
     if (status === "failed" || status === "canceled") continue;
@@ -71,7 +71,7 @@ function unsettledPayments(world: World): WorldViolation[] {
 }
 
 /** Declined and cancelled bookings have given their deposit back. */
-function keptDeposits(world: World): WorldViolation[] {
+function keptDeposits(world: RecordsByKind): WorldViolation[] {
   const paid = new Set(recordsOf(world, "payment").flatMap(({ id, status }) => (status === "succeeded" ? [id] : [])));
   return recordsOf(world, "booking")
     .filter(({ status, paymentId }) => (status === "declined" || status === "cancelled") && paid.has(String(paymentId)))
@@ -79,7 +79,7 @@ function keptDeposits(world: World): WorldViolation[] {
 }
 
 /** One of the payout methods in use is the default. */
-function strayDefaults(world: World): WorldViolation[] {
+function strayDefaults(world: RecordsByKind): WorldViolation[] {
   const current = recordsOf(world, "payout_method").filter(({ status }) => status !== "replaced");
   const defaults = current.filter(({ isDefault }) => isDefault);
   const [first] = current;
@@ -88,9 +88,30 @@ function strayDefaults(world: World): WorldViolation[] {
 }
 
 /** Remittances come from payroll runs that were paid. */
-function earlyRemittances(world: World): WorldViolation[] {
+function earlyRemittances(world: RecordsByKind): WorldViolation[] {
   const paid = new Set(recordsOf(world, "payroll").flatMap(({ id, status }) => (status === "paid" ? [id] : [])));
   return recordsOf(world, "remittance")
     .filter(({ payrollId }) => payrollId != null && !paid.has(String(payrollId)))
     .map(({ id, payrollId }) => ({ kind: "remittance", id, message: `is of the payroll ${payrollId}, which is not paid` }));
+}
+
+/** The items of orders are products and variants of the merchant, and each variant is one of its product. */
+function strayItems(world: RecordsByKind): WorldViolation[] {
+  const products = new Set(recordsOf(world, "product").map(({ id }) => id));
+  const variants = new Map(recordsOf(world, "product_variant").map(({ id, productId }) => [id, productId]));
+  const problemOf = ({ productId, variantId }: { productId: string | null; variantId: string | null }) => {
+    if (productId !== null && !products.has(productId)) return `has an item of ${productId}, which is no product`;
+    if (variantId === null) return undefined;
+    if (!variants.has(variantId)) return `has an item of ${variantId}, which is no product_variant`;
+    const product = variants.get(variantId);
+    return productId === null || productId === product
+      ? undefined
+      : `has an item of ${productId} with ${variantId}, a variant of ${product}`;
+  };
+  return recordsOf(world, "marketplace_order").flatMap(({ id, items }) =>
+    (items as Parameters<typeof problemOf>[0][]).flatMap((item) => {
+      const message = problemOf(item);
+      return message === undefined ? [] : [{ kind: "marketplace_order", id, message }];
+    }),
+  );
 }

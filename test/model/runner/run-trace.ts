@@ -3,7 +3,7 @@
 import type { Trace } from "./commands.ts";
 import type { Coverage } from "./coverage.ts";
 import { curlScript } from "./curl-script.ts";
-import { Difference, initialWorld, type Run, readAllRecords, runCommand } from "./runner.ts";
+import { checkWorlds, Difference, initialWorld, type Run, readAllRecords, runCommand } from "./runner.ts";
 import { inProcess, type Target, type TargetOptions } from "./targets.ts";
 import type { Receivers } from "./webhook-receivers.ts";
 
@@ -55,6 +55,7 @@ export async function runTrace({ rateLimit, bodies, commands }: Trace, options: 
     }
     taken++;
     await readAllRecords(run);
+    await checkWorlds(run);
   } catch (error) {
     if (!(error instanceof Difference)) throw error;
     difference = error;

@@ -1,5 +1,6 @@
 // The runner: executes commands on a sandbox and on the model, and compares every response, event and delivery.
 
+import { openWorldFile } from "../../support/world-violations.ts";
 import type { Request } from "../call.ts";
 import type { Expected } from "../call-outcome.ts";
 import { applyControlCommand, type ControlCommand, controlRequests, deliverAfter, restart } from "../control-commands.ts";
@@ -220,6 +221,17 @@ async function readUnlisted(run: Run, merchant: string): Promise<void> {
     for (const { id, status } of [...(run.world.merchants.get(merchant)?.records.get(kind) ?? [])])
       if (/_[0-9A-Za-z]{16}$/.test(id) || paths.some((path) => path.includes(`/${id}/`)))
         await runControlCommand(run, { do: "move", kind, merchant, id, status: String(status) });
+}
+
+/** After all commands the world of each merchant holds together, by the checker of the sandbox. */
+export async function checkWorlds(run: Run): Promise<void> {
+  const saved = bodyOf<{ file: string }>(await run.target.call(control("PUT", "/snapshots/end")));
+  const world = openWorldFile(saved.file);
+  const found = world
+    .merchants()
+    .flatMap((merchant) => world.violations(merchant, run.world.now / 1_000).map((violation) => `${merchant} ${violation}`));
+  world.close();
+  fail(run, found, "a coherent world");
 }
 
 const LISTS = [

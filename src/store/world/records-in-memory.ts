@@ -1,0 +1,36 @@
+// A merchant's records in memory, for rules and checks that read other records.
+
+import type { OwnRecords, RecordBase, Records, Resource } from "../../contracts/resource.ts";
+import type { AnyRecord } from "../../contracts/sample.ts";
+import { fail } from "../../kernel/errors.ts";
+
+/** The merchant's records by kind, the oldest first. */
+export type RecordsByKind = ReadonlyMap<string, readonly AnyRecord[]>;
+
+/** Reads only: a write is a defect of the caller. */
+export function recordsInMemory(world: RecordsByKind): OwnRecords {
+  const indexes = new Map<string, Map<string, AnyRecord>>();
+  const indexOf = (kind: string) => {
+    const index = indexes.get(kind) ?? new Map((world.get(kind) ?? []).map((record) => [record.id, record]));
+    indexes.set(kind, index);
+    return index;
+  };
+  const refuseWrite = () => {
+    throw new Error("Records in memory cannot be changed.");
+  };
+  const own = ({ kind }: Pick<Resource, "kind">): Records<RecordBase> => {
+    const all = () => [...(world.get(kind) ?? [])];
+    const find = (id: string) => indexOf(kind).get(id);
+    return {
+      find,
+      require: (id) => find(id) ?? fail("resource_not_found", `No such ${kind}: ${id}.`),
+      newest: () => world.get(kind)?.at(-1),
+      newestOf: (count) => all().reverse().slice(0, count),
+      all,
+      create: refuseWrite,
+      update: refuseWrite,
+      move: refuseWrite,
+    };
+  };
+  return own as unknown as OwnRecords;
+}
