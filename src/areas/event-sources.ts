@@ -27,8 +27,10 @@ export interface EventSource {
   flags?: string;
   /** The operation that is called then. */
   call?: OperationCall;
-  /** The operations of the API that emit the event. */
+  /** The operations of the API that emit the event, or may. */
   operations: readonly Operation[];
+  /** The commands that make the record of the call, where the example of the operation does not emit the event. */
+  before: readonly string[];
 }
 
 /** Without a record of the source, the operation is called with an empty one. */
@@ -79,17 +81,27 @@ const CHANGES: Readonly<Record<string, Required<Pick<EventSource, "status" | "ch
   },
 };
 
+/** `<id>` is the id of the record that the previous command made. */
+const BEFORE_CALL: Readonly<Record<string, readonly string[]>> = {
+  "payment.refunded": ["make payment --status succeeded", "make booking --payment <id>"],
+};
+
 const anyChange = ({ metadata }: RecordBase) => ({ metadata: { ...metadata, note: "changed" } });
 
 /** The source of each type of event, in the order of the resources. */
 export const eventSources: ReadonlyMap<string, EventSource> = new Map(
   [...eventTypes].map((type) => [
     type,
-    { ...sourceOf(type), type, operations: catalogue.filter(({ emits }) => emits.map(factOf).includes(type)) },
+    {
+      ...sourceOf(type),
+      type,
+      operations: catalogue.filter(({ emits, mayEmit }) => emits.map(factOf).includes(type) || mayEmit[type] !== undefined),
+      before: BEFORE_CALL[type] ?? [],
+    },
   ]),
 );
 
-function sourceOf(type: string): Omit<EventSource, "type" | "operations"> {
+function sourceOf(type: string): Omit<EventSource, "type" | "operations" | "before"> {
   const called = CALLS[type];
   if (called) return { resource: undefined, isOnly: false, ...called };
   for (const resource of resources) {

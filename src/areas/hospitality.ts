@@ -237,7 +237,7 @@ export const declineBooking = endpoint({
   reply: bookings.schema,
   errors: ["resource_not_found", "invalid_state"],
   emits: [assumed("booking.declined", "Derived from the name of the operation.")],
-  mayEmit: ["payment.refunded"],
+  mayEmit: { "payment.refunded": "where the guest paid a deposit" },
   handle: ({ params, body, extra, own }) =>
     own(bookings).move(own(bookings).require(params.id), "declined", { ...extra, declineReason: body.reason ?? null }),
 });

@@ -122,7 +122,7 @@ export const setPayoutMethod = endpoint({
   reply: payoutMethods.schema,
   errors: ["validation_failed"],
   emits: [assumed("payout_method.updated", "Derived from the name of the operation.")],
-  mayEmit: ["payout_method.replaced", "payout.updated"],
+  mayEmit: { "payout_method.replaced": "where another one was in use", "payout.updated": "for each pending payout to the replaced one" },
   handle(call) {
     const { accountNumber, ...kept } = call.body;
     const methods = call.own(payoutMethods);

@@ -50,8 +50,8 @@ export interface EndpointDeclaration<
   /** Errors specific to this operation, beyond those that any operation can return. */
   errors?: readonly ErrorCode[];
   emits?: readonly Fact<string>[];
-  /** Events of consequences for other records, which not every call has. */
-  mayEmit?: readonly string[];
+  /** Events about other records that not every call changes: type → when, such as `where the guest paid a deposit`. */
+  mayEmit?: Readonly<Record<string, string>>;
   /** Whether `Idempotency-Key` is honoured (default: true for POST and PATCH). */
   idempotent?: boolean;
   /** Milliseconds for which a reply is replayed for its `Idempotency-Key` (default: 24 hours). */
@@ -79,7 +79,7 @@ export interface Endpoint<World = unknown> {
   readonly headers: Readonly<Record<string, string>>;
   readonly errors: readonly ErrorCode[];
   readonly emits: readonly Fact<string>[];
-  readonly mayEmit: readonly string[];
+  readonly mayEmit: Readonly<Record<string, string>>;
   readonly idempotent: boolean;
   readonly replayWindow: number | undefined;
   handle(call: HandlerInput<string, ObjectSchema, ObjectSchema> & World): unknown;
@@ -104,7 +104,7 @@ export function endpointFactory<World>() {
     headers: declared.headers ?? {},
     errors: declared.errors ?? [],
     emits: declared.emits ?? [],
-    mayEmit: declared.mayEmit ?? [],
+    mayEmit: declared.mayEmit ?? {},
     idempotent: declared.idempotent ?? (declared.method === "POST" || declared.method === "PATCH"),
     replayWindow: declared.replayWindow,
     handle: declared.handle as unknown as Endpoint<World>["handle"],

@@ -65,7 +65,7 @@ function replyOrStoredError(context: RequestContext, attempt: () => Reply): Repl
 function runOperation(context: RequestContext, createOperationContext: CreateOperationContext): Reply {
   const operation = context.operation as Operation;
   const emitted = (type: string) => {
-    if (!operation.emits.some((declared) => factOf(declared) === type) && !operation.mayEmit.includes(type))
+    if (!operation.emits.some((declared) => factOf(declared) === type) && operation.mayEmit[type] === undefined)
       throw new Error(`${operation.id} emitted ${type}, which its declaration does not list`);
   };
   const warned = (text: string) => {

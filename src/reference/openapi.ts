@@ -83,8 +83,11 @@ function operationOf(surface: Surface, operation: DeclaredOperation, components:
   };
 }
 
-function describe({ summary, description, emits }: DeclaredOperation): string {
-  const events = emits.map((fact) => `\`${factOf(fact)}\``).join(" and ");
+function describe({ summary, description, emits, mayEmit }: DeclaredOperation): string {
+  const events = [
+    ...emits.map((fact) => `\`${factOf(fact)}\``),
+    ...Object.entries(mayEmit).map(([type, when]) => `\`${type}\` ${when}`),
+  ].join(", and ");
   return [description || `${summary}.`, ...(events ? [`Emits ${events}.`] : [])].join(" ");
 }
 

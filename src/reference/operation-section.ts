@@ -85,7 +85,10 @@ function failures(surface: Surface, operation: DeclaredOperation): string {
   return rows.length === 0 ? "" : blocks("**Errors**", table(["Status", "Code", "When"], rows));
 }
 
-function events({ emits }: DeclaredOperation): string {
-  const links = emits.map((fact) => link(code(factOf(fact)), "#events") + (isAssumed(fact) ? ` ${ASSUMED_MARK}` : ""));
+function events({ emits, mayEmit }: DeclaredOperation): string {
+  const links = [
+    ...emits.map((fact) => link(code(factOf(fact)), "#events") + (isAssumed(fact) ? ` ${ASSUMED_MARK}` : "")),
+    ...Object.entries(mayEmit).map(([type, when]) => `${link(code(type), "#events")} ${when}`),
+  ];
   return links.length === 0 ? "" : `**Events** ${links.join(", ")}`;
 }

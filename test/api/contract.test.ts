@@ -65,7 +65,7 @@ describe("the example of every operation", () => {
     const types = operation.id === "events.test" ? [operation.example?.type] : operation.emits.map(factOf);
     const [first, ...consequences] = await bench.events(answer);
     expect([first]).toEqual(types.length === 0 ? [undefined] : types);
-    expect(consequences.filter((type) => !operation.mayEmit.includes(type))).toEqual([]);
+    expect(consequences.filter((type) => operation.mayEmit[type] === undefined)).toEqual([]);
     if (first !== undefined) expect((await newestEvent(bench, first)).body).toEqual(envelope(operation, answer, first));
   });
 });

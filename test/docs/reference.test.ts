@@ -110,7 +110,7 @@ test("the control plane has no rate limits, idempotency keys or assumptions", ()
 
 test("the document's webhooks list every emitted event with the schema of its object", async () => {
   const bodies = await exampleEvents();
-  const consequences = new Set(catalogue.flatMap(({ mayEmit }) => mayEmit));
+  const consequences = new Set(catalogue.flatMap(({ mayEmit }) => Object.keys(mayEmit)));
   const types = bodies.map(({ type }: Json) => type).filter((type: string) => !consequences.has(type));
   expect(types.sort()).toEqual(catalogue.flatMap(({ emits }) => emits.map(factOf)).sort());
   for (const body of bodies) {
