@@ -1,19 +1,33 @@
-// The text and the fields by which rows of the live stream are filtered, in digests and in the dashboard.
+// The text and the fields by which rows of the live stream are filtered: in digests, in the journal and in the dashboard.
 
 import type { AttemptMessage, RequestMessage } from "./live-messages.ts";
-import type { FilterFacts } from "./row-filter.ts";
+import type { FilterFacts, FilterVocabulary } from "./row-filter.ts";
 
-export function requestFacts(request: RequestMessage): FilterFacts {
-  const { id, method, path, query, status, durationMs, operation, merchant, idempotencyKey, fault } = request;
+const REQUEST_FIELDS = ["id", "method", "path", "status", "ms", "operation", "merchant", "key", "fault"] as const;
+const ATTEMPT_FIELDS = ["id", "event", "path", "status", "result", "ms", "merchant", "endpoint", "error", "trigger"] as const;
+
+/** Facts whose fields are exactly those of the vocabulary. */
+type FactsWith<Field extends string> = FilterFacts & { fields: Record<Field | "is", FilterFacts["fields"][string]> };
+
+const MARKS = ["cut", "fault", "replay", "failed"] as const;
+type Mark = (typeof MARKS)[number];
+
+export const requestVocabulary: FilterVocabulary = { fields: REQUEST_FIELDS, marks: MARKS };
+export const attemptVocabulary: FilterVocabulary = { fields: ATTEMPT_FIELDS, marks: MARKS };
+
+export function requestFacts(request: RequestMessage): FactsWith<(typeof REQUEST_FIELDS)[number]> {
+  const { id, method, path, query, status, durationMs, operation, merchant, idempotencyKey, replayOf, fault } = request;
   const target = query === "" ? path : `${path}?${query}`;
+  const is = marksOf({ cut: status === 0, fault: fault !== null, replay: replayOf !== null, failed: status === 0 || status >= 400 });
   return {
-    text: `${method} ${target} ${status} ${merchant ?? ""} ${id} ${operation ?? ""}`,
-    fields: { id, method, path: target, status, ms: durationMs, operation, merchant, key: idempotencyKey, fault },
+    text: `${method} ${target} ${status === 0 ? "cut" : status} ${merchant ?? ""} ${id} ${operation ?? ""}`,
+    fields: { id, method, path: target, status, ms: durationMs, operation, merchant, key: idempotencyKey, fault, is },
   };
 }
 
-export function attemptFacts(attempt: AttemptMessage): FilterFacts {
+export function attemptFacts(attempt: AttemptMessage): FactsWith<(typeof ATTEMPT_FIELDS)[number]> {
   const { id, eventId, eventType, url, status, responseStatus, durationMs, merchant, endpointId, errorCode, trigger } = attempt;
+  const is = marksOf({ cut: responseStatus === null, fault: false, replay: trigger === "replay", failed: status !== "succeeded" });
   return {
     text: `${eventType} ${eventId} ${url} ${status} ${responseStatus ?? errorCode ?? ""} ${merchant} ${id}`,
     fields: {
@@ -27,6 +41,9 @@ export function attemptFacts(attempt: AttemptMessage): FilterFacts {
       endpoint: endpointId,
       error: errorCode,
       trigger,
+      is,
     },
   };
 }
+
+const marksOf = (has: Record<Mark, boolean>): readonly string[] => MARKS.filter((mark) => has[mark]);

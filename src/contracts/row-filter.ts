@@ -1,40 +1,78 @@
-// The row filter: words that a row must contain, fields that must match, and `!` for negation.
+// The row filter: words that a row must contain, fields that must match, marks that it must have, and `!` for negation.
 
-/** The facts by which a filter selects a row: its text as shown, and its fields by name. */
+/** The facts by which a filter selects a row: its text as shown, and its fields by name. A list is a set of marks, as in `is:fault`. */
 export interface FilterFacts {
   text: string;
-  fields: Record<string, string | number | null>;
+  fields: Readonly<Record<string, string | number | null | readonly string[]>>;
+}
+
+/** The names that a filter of some kind of row may use. */
+export interface FilterVocabulary {
+  fields: readonly string[];
+  /** The values of `is:`. */
+  marks: readonly string[];
 }
 
 export type RowFilter = (facts: FilterFacts) => boolean;
 
-/** `status:4xx path:/v1/payments ms>100 !lodge "two words"`; every term must match. An empty filter matches everything. */
+/** `status:4xx path:/v1/payments ms>100 is:fault !lodge "two words"`; every term must match. An empty filter matches everything. */
 export function readRowFilter(text: string): RowFilter {
-  const terms = (text.match(TERM) ?? []).map(readTerm);
+  const terms = termsOf(text).map(readTerm);
   return (facts) => terms.every((matches) => matches(facts));
+}
+
+/** The error message for the first term whose field or mark the rows do not have; undefined if there is none. */
+export function filterProblem(text: string, { fields, marks }: FilterVocabulary): string | undefined {
+  for (const term of termsOf(text)) {
+    const { name, value } = fieldOf(term.replace(/^!(?=.)/, "")) ?? {};
+    if (name === undefined || value === undefined) continue;
+    const known = marks.length > 0 ? ["is", ...fields] : fields;
+    if (!known.includes(name)) return `There is no field ${name}. The fields are ${known.join(", ")}`;
+    if (name === "is" && !marks.some((mark) => mark.startsWith(value.toLowerCase())))
+      return `Nothing is ${value}. is: takes ${marks.join(", ")}`;
+  }
+  return undefined;
 }
 
 const TERM = /!?(?:"[^"]*"?|[^\s"]+)+/g;
 
+const termsOf = (text: string): string[] => text.match(TERM) ?? [];
+
 function readTerm(text: string): RowFilter {
   const inverted = text.startsWith("!") && text.length > 1;
-  const term = text.slice(inverted ? 1 : 0).replaceAll('"', "");
-  const matches = fieldTerm(term) ?? ((facts) => contains(facts.text, term));
+  const term = text.slice(inverted ? 1 : 0);
+  const matches = fieldTerm(term) ?? ((facts) => contains(facts.text, withoutQuotes(term)));
   return inverted ? (facts) => !matches(facts) : matches;
 }
 
-/** If the row has no field of that name, the whole term is plain text: URLs contain colons too. */
-function fieldTerm(term: string): RowFilter | undefined {
-  const [, name = "", sign, value = ""] = /^([a-z]+)([:<>])(.*)$/i.exec(term) ?? [];
-  if (sign === undefined) return undefined;
-  return ({ text, fields }) => (Object.hasOwn(fields, name) ? matchesField(fields[name] ?? "", sign, value) : contains(text, term));
+const withoutQuotes = (term: string) => term.replaceAll('"', "");
+
+/** The parts of a term such as `ms>100`. A term that starts with a quote is text, and so is a URL. */
+function fieldOf(term: string): { name: string; sign: string; value: string } | undefined {
+  const [, name, sign = "", value = ""] = /^([a-z]+)([:<>])(?!\/\/)(.*)$/i.exec(term) ?? [];
+  return name === undefined ? undefined : { name: name.toLowerCase(), sign, value: withoutQuotes(value) };
 }
 
-function matchesField(field: string | number, sign: string, value: string): boolean {
+/** If the row has no field of that name, the whole term is plain text. */
+function fieldTerm(term: string): RowFilter | undefined {
+  const field = fieldOf(term);
+  if (!field) return undefined;
+  const { name, sign, value } = field;
+  return ({ text, fields }) =>
+    Object.hasOwn(fields, name) ? matchesField(fields[name] ?? "", sign, value) : contains(text, withoutQuotes(term));
+}
+
+function matchesField(field: string | number | readonly string[], sign: string, value: string): boolean {
   // A value that was not measured matches neither < nor >.
   if (sign !== ":") return value !== "" && field !== "" && (sign === ">" ? Number(field) > Number(value) : Number(field) < Number(value));
-  const isClass = /^[1-5]xx$/i.test(value);
-  return isClass ? String(field).startsWith(value.slice(0, 1)) && String(field).length === 3 : contains(String(field), value);
+  if (typeof field === "number") return matchesNumber(field, value);
+  return typeof field === "string" ? contains(field, value) : value === "" || field.includes(value.toLowerCase());
+}
+
+/** A number matches whole, so that `status:4` is not 404; `4xx` is a class. */
+function matchesNumber(field: number, value: string): boolean {
+  if (/^[1-5]xx$/i.test(value)) return Math.floor(field / 100) === Number(value[0]);
+  return value === "" || field === Number(value);
 }
 
 const contains = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase());

@@ -7,7 +7,8 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import type { AttemptMessage, LiveEvent, LiveItem, LiveMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
-import { type FilterFacts, readRowFilter } from "../../src/contracts/row-filter.ts";
+import { requestFacts, requestVocabulary } from "../../src/contracts/live-rows.ts";
+import { type FilterFacts, filterProblem, readRowFilter } from "../../src/contracts/row-filter.ts";
 import { createHub } from "../../src/live/hub.ts";
 import { createKeyReader, isPaste, readKeys, textOf } from "../../ui/terminal/read-keys.ts";
 import { anyText } from "../support/any-text.ts";
@@ -164,6 +165,50 @@ describe("a filter", () => {
   ])("%j does not match", (filter) => {
     expect(passes(filter)).toBe(false);
   });
+
+  test("compares a number whole, and a class by its first digit", () => {
+    const at = (status: number) => ({ text: "", fields: { status } });
+    const found = (filter: string) => [40, 404, 440, 4_040].filter((status) => passes(filter, at(status)));
+    expect(["status:404", "status:4xx", "status:4", "status:40", "status:"].map(found)).toEqual([
+      [404],
+      [404, 440],
+      [],
+      [40],
+      [40, 404, 440, 4_040],
+    ]);
+  });
+
+  test("finds the rows by what the lists mark", () => {
+    const rows = [
+      request(1),
+      request(2, { status: 0, fault: "flt_1" }),
+      request(3, { replayOf: "req_1" }),
+      request(4, { status: 404 }),
+      request(5, { fault: "flt_2" }),
+    ].map((one) => ({ id: one.id, facts: requestFacts(one) }));
+    const found = (filter: string) => rows.filter(({ facts }) => passes(filter, facts)).map(({ id }) => id);
+    expect(found("is:cut")).toEqual(["req_2"]);
+    expect(found("is:fault")).toEqual(["req_2", "req_5"]);
+    expect(found("is:replay")).toEqual(["req_3"]);
+    expect(found("is:FAILED !is:cut")).toEqual(["req_4"]);
+    expect(found("cut")).toEqual(["req_2"]);
+  });
+
+  test.each([
+    ["colour:red", "There is no field colour. The fields are is, id, method, path, status, ms, operation, merchant, key, fault"],
+    ["status:404 !nobody:here", /^There is no field nobody\. /],
+    ["size>3", /^There is no field size\. /],
+    ["is:broken", "Nothing is broken. is: takes cut, fault, replay, failed"],
+  ])("with %s has a problem that lists what is known", (filter, problem) => {
+    expect(filterProblem(filter, requestVocabulary)).toMatch(problem);
+  });
+
+  test.each(["", "red", "status:", "is:", "is:fa", "http://127.0.0.1", '"colour:red"', "!", "Status:404"])(
+    "%j has no problem",
+    (filter) => {
+      expect(filterProblem(filter, requestVocabulary)).toBeUndefined();
+    },
+  );
 
   test("treats an unknown field as text", () => {
     expect(passes("http://127", { text: "to http://127.0.0.1", fields: {} })).toBe(true);

@@ -140,7 +140,7 @@ describe("the lesson pane", () => {
     await desk.settle();
     expect(text(desk)).toContain("2. Read a list");
     desk.press("/");
-    expect(desk.state.isEditingFilter).toBe(false);
+    expect(desk.state.filterLine).toBeUndefined();
   });
 
   test("L starts a lesson at the chosen step", async () => {

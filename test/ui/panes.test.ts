@@ -222,6 +222,31 @@ describe("a filter", () => {
   });
 });
 
+describe("the line of a filter", () => {
+  const lineOf = (state: UiState) => screen(state).at(-2);
+
+  test("refuses an unknown field while it is typed, and lists the known ones", () => {
+    const state = press(busy(120, 24), "/", ..."colour:red");
+    expect(lineOf(state)).toMatch(/\/colour:red▏ {2}There is no field colour\. The fields are is, id, method, path, status, ms/);
+    expect(lineOf(press(state, "enter"))).toContain("/colour:red▏");
+  });
+
+  test("has a caret that the cursor keys move", () => {
+    const state = press(busy(120, 24), "/", ..."status:404", "left", "backspace", "home", "!", "end");
+    expect(lineOf(state)).toContain("/!status:44▏");
+    expect(lineOf(press(state, "left", "left"))).toContain("/!status:▏44");
+    expect(listOf(press(state, "enter")).filter).toBe("!status:44");
+  });
+
+  test("recalls earlier filters, newest first", () => {
+    const state = ["status:4xx", "is:fault"].reduce((before, filter) => press(before, "/", ...filter, "enter", "escape"), busy(120, 24));
+    const filters = ["up", "up", "up", "down", "down"].map(
+      (_, index, keys) => listOf(press(state, "/", ...keys.slice(0, index + 1))).filter,
+    );
+    expect(filters).toEqual(["is:fault", "status:4xx", "status:4xx", "is:fault", ""]);
+  });
+});
+
 describe("the cursor", () => {
   test("is a symbol, pins the list, and counts new rows", () => {
     const state = press(busy(80, 24), "k", "k");

@@ -20,6 +20,7 @@ import {
 } from "../state/state.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
 import { curlOf } from "../wire/control-calls.ts";
+import { openFilterLine } from "./filter-line.ts";
 
 type CursorStep = CursorMove | "page" | "-page" | "half" | "-half";
 
@@ -91,9 +92,9 @@ const commonPaneKeys: readonly KeyBinding[] = [
   {
     keys: ["/"],
     label: "filter",
-    help: "filter rows: text, status:4xx, path:, key:, ms>100; ! excludes",
+    help: "filter rows: text, status:4xx, path:, ms>100, is:fault, is:cut, is:replay, is:failed; ! excludes",
     isEnabled: (state) => !paneNamed(state.pane).textLines,
-    run: (state) => update({ ...state, isEditingFilter: true }),
+    run: openFilterLine,
   },
   {
     keys: ["escape"],

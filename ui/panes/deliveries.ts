@@ -1,7 +1,7 @@
 // The pane of webhook deliveries: one row per attempt, with its result and the next attempt.
 
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { attemptFacts } from "../../src/contracts/live-rows.ts";
+import { attemptFacts, attemptVocabulary } from "../../src/contracts/live-rows.ts";
 import { deliveryDetail, isSameDelivery } from "../details/delivery.ts";
 import { outcomeOf, resultOf } from "../details/row-lines.ts";
 import { listOf, type UiState } from "../state/state.ts";
@@ -16,6 +16,7 @@ export const deliveries = listPane<AttemptMessage>({
   title: "Deliveries",
   rowId: ({ id }) => id,
   filterBy: attemptFacts,
+  vocabulary: attemptVocabulary,
   stream: "attempt",
   titleNote(state) {
     const failed = failedDeliveries(listOf(state, "deliveries").rows).length;

@@ -1,7 +1,7 @@
 // How a pane is declared: `listPane` for rows under a cursor, `textPane` for text that scrolls.
 
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
-import type { FilterFacts } from "../../src/contracts/row-filter.ts";
+import type { FilterFacts, FilterVocabulary } from "../../src/contracts/row-filter.ts";
 import { type Detail, openDetail } from "../overlays/detail.ts";
 import { filteredRows, isCursorGone, type Row, select, selectedRow } from "../state/list.ts";
 import {
@@ -28,6 +28,8 @@ export interface Pane {
   isShown?(state: UiState): boolean;
   /** The lines of a text pane. */
   textLines?(state: UiState, width: number): string[];
+  /** The names that a filter may use. */
+  vocabulary(state: UiState): FilterVocabulary | undefined;
   stream?: { kind: LiveItem["kind"]; row(item: LiveItem): Row };
   poll?: { call: Call; rows(reply: unknown): Row[] };
   titleNote(state: UiState): string;
@@ -56,6 +58,8 @@ interface ListPaneDeclaration<Value> {
   rowId(value: Value): string;
   /** The facts that a filter matches. */
   filterBy(value: Value): FilterFacts;
+  /** The names that a filter may use. Default: the fields of the first row. */
+  vocabulary?: FilterVocabulary;
   /** Each stream item of this kind adds a row. */
   stream?: StreamKind<Value>;
   /** A call made every second; the items of `data` in its reply are the rows. */
@@ -91,6 +95,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     title,
     follows: stream !== undefined,
     ...(isShown && { isShown }),
+    vocabulary: (state) => declared.vocabulary ?? vocabularyOf(listOf(state, name).rows[0]),
     ...(stream && { stream: { kind: stream, row: (item) => row((item as unknown as Record<string, Value>)[stream] as Value) } }),
     ...(poll && { poll: { call: poll, rows: (reply) => (reply as { data: Value[] }).data.map(row) } }),
     titleNote: (state) =>
@@ -104,12 +109,15 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
   };
 }
 
+const vocabularyOf = (row: Row | undefined): FilterVocabulary | undefined => row && { fields: Object.keys(row.filterBy.fields), marks: [] };
+
 type TextPaneDeclaration = Required<Pick<Pane, "name" | "title" | "isShown" | "titleNote" | "textLines" | "keys">>;
 
 /** A pane of text: the movement keys scroll it. */
 export const textPane = (declared: TextPaneDeclaration): Pane => ({
   ...declared,
   follows: false,
+  vocabulary: () => undefined,
   rowText: () => "",
   emptyText: () => [],
   openRow: (state) => update(state),

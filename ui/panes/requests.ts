@@ -1,7 +1,7 @@
 // The pane of API requests and their responses.
 
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { requestFacts } from "../../src/contracts/live-rows.ts";
+import { requestFacts, requestVocabulary } from "../../src/contracts/live-rows.ts";
 import { requestDetail } from "../details/request.ts";
 import { shortMerchant, type UiState } from "../state/state.ts";
 import { symbols } from "../terminal/style.ts";
@@ -16,6 +16,7 @@ export const requests = listPane<RequestMessage>({
   title: "Requests",
   rowId: ({ id }) => id,
   filterBy: requestFacts,
+  vocabulary: requestVocabulary,
   stream: "request",
   columns(request, { theme }) {
     const { at, method, path, query, status, durationMs, merchant, replayOf, fault } = request;

@@ -15,8 +15,9 @@ export const verdicts = listPane<VerdictMessage>({
   rowId: ({ id, rule, requests }) => id ?? `open ${rule} ${requests[0] ?? ""}`,
   filterBy: ({ rule, verdict, merchant, operation, says, fault }) => ({
     text: `${rule} ${verdict} ${merchant ?? ""} ${says}`,
-    fields: { rule, verdict, merchant, operation, fault },
+    fields: { rule, verdict, merchant, operation, fault, is: verdict === "fail" ? ["failed"] : [] },
   }),
+  vocabulary: { fields: ["rule", "verdict", "merchant", "operation", "fault"], marks: ["failed"] },
   stream: "verdict",
   titleNote(state) {
     const failed = valuesOf<VerdictMessage>(state, "verdicts").filter(({ verdict }) => verdict === "fail").length;

@@ -62,7 +62,10 @@ export interface UiState {
   readonly lists: Readonly<Record<string, List>>;
   /** The last one is on top and receives the keys. */
   readonly overlays: readonly Overlay[];
-  readonly isEditingFilter: boolean;
+  /** The filter being written; undefined while none is. */
+  readonly filterLine: FilterLine | undefined;
+  /** Filters applied earlier, newest last. */
+  readonly filterHistory: readonly string[];
   readonly notice: Notice | undefined;
   /** The last call a key made; `!` shows it as curl. */
   readonly lastCall: Call | undefined;
@@ -73,6 +76,14 @@ export interface UiState {
   readonly learning: LearningMode | undefined;
   /** The first visible line of each text pane. */
   readonly scrolls: Readonly<Record<string, number>>;
+}
+
+export interface FilterLine {
+  text: string;
+  /** How many characters follow the caret. */
+  caretFromEnd: number;
+  /** How many steps back in the history the text is; 0 for a new one. */
+  stepsBack: number;
 }
 
 /** Replies that never change during a run, fetched once. */
@@ -171,7 +182,8 @@ export const initialState = ({ target, theme, size, now, panes, learning, pane }
   pane: pane ?? panes[0]?.name ?? "",
   lists: Object.fromEntries(panes.map(({ name, follows }) => [name, emptyList(follows)])),
   overlays: [],
-  isEditingFilter: false,
+  filterLine: undefined,
+  filterHistory: [],
   notice: undefined,
   lastCall: undefined,
   undo: [],

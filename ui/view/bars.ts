@@ -3,10 +3,11 @@
 import type { SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
+import { lineProblem } from "../keys/filter-line.ts";
 import { enabledBindings } from "../keys/key-routing.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
-import { listOf, sandboxNow, topOverlay, type UiState, valuesOf } from "../state/state.ts";
+import { type FilterLine, sandboxNow, topOverlay, type UiState, valuesOf } from "../state/state.ts";
 import { fitTo, padEnd, sanitize, widthOf } from "../terminal/cells.ts";
 import { styled, symbols } from "../terminal/style.ts";
 import { count } from "./format.ts";
@@ -94,11 +95,26 @@ export function tabBar(state: UiState): string {
 
 /** The filter being edited, the notice, or the verdicts so far. */
 export function noticeBar(state: UiState): string {
-  const { notice, isEditingFilter, size, theme } = state;
+  const { notice, filterLine, size, theme } = state;
   const width = size.columns - 2;
-  if (isEditingFilter) return ` ${fitTo(`/${sanitize(listOf(state).filter)}${symbols(theme).caret}  Enter apply  Esc clear`, width)}`;
+  if (filterLine) return filterBar(state, filterLine, width);
   if (notice) return ` ${styled(theme, fitTo(sanitize(notice.text), width), notice.style)}`;
   return ` ${fitTo(verdictSummary(state), width)}`;
+}
+
+/** The filter with its caret, and what is wrong with it or how to go on. A filter that is too long is cut before the caret. */
+function filterBar(state: UiState, { text, caretFromEnd }: FilterLine, width: number): string {
+  const { theme } = state;
+  const problem = lineProblem(state);
+  const note = problem ?? "Enter apply  Esc clear  Up earlier filters";
+  const letters = [...text];
+  const caret = letters.length - caretFromEnd;
+  const before = [...sanitize(letters.slice(0, caret).join(""))];
+  const after = sanitize(letters.slice(caret).join(""));
+  const hidden = Math.max(0, widthOf(before.join("")) - Math.floor(width / 2));
+  const line = `/${before.slice(hidden).join("")}${symbols(theme).caret}${after}`;
+  const room = Math.max(0, width - widthOf(line) - 2);
+  return fitTo(` ${line}  ${styled(theme, fitTo(note, room), problem === undefined ? "dim" : "red")}`, width + 1);
 }
 
 /** The failed rules, most failures first, then how many verdicts passed. */
