@@ -22,45 +22,68 @@ export function openWorldFile(file: string) {
   const sql = new Sqlite(file, { readonly: true });
   const select = sql.prepare<[string], Row>("select sequence, kind, body from documents where merchant = ? order by created, sequence");
   const merchants = sql.prepare<[], string>("select id from documents where kind = 'merchant' order by sequence").pluck();
-  const parsed = new Map<number, { body: string; record: AnyRecord }>();
-  const parse = ({ sequence, kind, body }: Row): AnyRecord => {
-    const known = parsed.get(sequence);
-    if (known?.body === body) return known.record;
-    const { schema, defaults } = kinds.get(kind) ?? {};
-    const stored = JSON.parse(body) as AnyRecord;
-    const record = schema ? (usable(schema, stored, defaults ?? {}) as AnyRecord) : stored;
-    parsed.set(sequence, { body, record });
-    return record;
-  };
+  const types = sql.prepare<[], string>("select distinct type from events").pluck();
+  const parsed = parsedRecords();
+  const known = new Map<string, RecordsByKind>();
+  /** The same object for as long as no record changes. */
   const worldOf = (merchant: string): RecordsByKind => {
+    const before = parsed.changes;
     const world = new Map<string, AnyRecord[]>();
-    for (const row of select.all(merchant)) {
+    const rows = select.all(merchant);
+    for (const row of rows) {
       const records = world.get(row.kind) ?? [];
       world.set(row.kind, records);
-      records.push(parse(row));
+      records.push(parsed.record(row));
     }
+    const latest = known.get(merchant);
+    if (latest !== undefined && parsed.changes === before) return latest;
+    known.set(merchant, world);
     return world;
   };
   return {
     merchants: () => merchants.all(),
+    eventTypes: () => types.all(),
     /** The merchant's records by kind, the oldest first. */
     records: worldOf,
-    /** Contradictions in a merchant's world. `now` is in Unix seconds. */
-    violations(merchant: string, now: number): string[] {
-      const found = checkWorld({ resources, world: worldOf(merchant), now });
-      return found.map(({ id, message }) => `${id}: ${message}`);
-    },
     close: () => void sql.close(),
   };
 }
 
+/** Parses each record once for as long as its JSON is the same. */
+function parsedRecords() {
+  const known = new Map<number, { body: string; record: AnyRecord }>();
+  const parse = ({ kind, body }: Row): AnyRecord => {
+    const { schema, defaults } = kinds.get(kind) ?? {};
+    const stored = JSON.parse(body) as AnyRecord;
+    return schema ? (usable(schema, stored, defaults ?? {}) as AnyRecord) : stored;
+  };
+  const records = {
+    /** How many records were new or had changed when they were read. */
+    changes: 0,
+    record(row: Row): AnyRecord {
+      const { sequence, body } = row;
+      const latest = known.get(sequence);
+      if (latest?.body === body) return latest.record;
+      const record = parse(row);
+      known.set(sequence, { body, record });
+      records.changes++;
+      return record;
+    },
+  };
+  return records;
+}
+
 export type WorldFile = ReturnType<typeof openWorldFile>;
+
+/** Contradictions in a merchant's world. `now` is in Unix seconds. */
+export const violationsIn = (world: RecordsByKind, now: number): string[] =>
+  checkWorld({ resources, world, now }).map(({ id, message }) => `${id}: ${message}`);
 
 /** Contradictions in a merchant's world, read from a snapshot. */
 export async function violations(bench: Bench, merchant: string, now: string) {
   const { file } = await bench.control("PUT", "/snapshots/day");
   const world = openWorldFile(file);
-  const found = world.violations(merchant, (parseTime(now) ?? 0) / 1_000);
+  const found = violationsIn(world.records(merchant), (parseTime(now) ?? 0) / 1_000);
   world.close();
   return found;
 }

@@ -1,23 +1,28 @@
-// A random walk through one merchant's world: records are made, moved, changed and refused, over the operations of the API and the control plane.
+// A random walk through the worlds of the seeded merchants, over real sockets: records are made, moved, changed and refused by calls of the
+// API and of the control plane, and time passes.
 
-import { catalogue, eventTypes, resources } from "../../src/areas/index.ts";
+import { Agent } from "node:http";
+import { join } from "node:path";
+import { catalogue, resources } from "../../src/areas/index.ts";
 import type { Resource } from "../../src/contracts/resource.ts";
 import type { AnyRecord } from "../../src/contracts/sample.ts";
-import { createClock } from "../../src/kernel/clock.ts";
-import { ApiError } from "../../src/kernel/errors.ts";
 import { createRandom } from "../../src/kernel/random.ts";
 import type { JsonObject } from "../../src/schema/schema.ts";
-import { changeAdminRecord } from "../../src/store/records/admin-records.ts";
-import { makeRecord } from "../../src/store/records/sample-record.ts";
-import { openStores } from "../../src/store/stores.ts";
-import { checkWorld, type WorldViolation } from "../../src/store/world/check-world.ts";
+import type { RecordsByKind } from "../../src/store/world/records-in-memory.ts";
+import { folder } from "./program.ts";
+import { type Answer, NOON, NOON_SECONDS, share } from "./sandbox.ts";
+import { setByCaller, stockLedger } from "./stock-ledger.ts";
+import { openWorldFile, violationsIn, type WorldFile } from "./world-violations.ts";
 
-const MERCHANT = "mer_walk";
-const START = Date.UTC(2026, 0, 5, 12);
-const kinds = resources.filter(({ hidden, kind }) => hidden.length === 0 && kind !== "merchant");
+/** In Portugal, Kenya, Japan and Switzerland; the last has no records yet. */
+const MERCHANTS = ["lodge", "market", "stage", "blank"];
+const kinds = resources.filter(({ hidden }) => hidden.length === 0);
+const makeable = kinds.filter(({ kind }) => kind !== "merchant");
 
-/** Operations of the API on records, with a body; login and creating merchants change no records of the merchant. */
+/** Operations on records, with a body; login and creating merchants change no records of the merchant. */
 const operations = catalogue.filter(({ body, id }) => body !== undefined && !/^(merchants|webhooks|events)\./.test(id));
+
+const MOST = Number.MAX_SAFE_INTEGER;
 
 /** Changes that a caller may try without a move, right or wrong. */
 const CHANGES: readonly JsonObject[] = [
@@ -26,109 +31,220 @@ const CHANGES: readonly JsonObject[] = [
   { refundedAmount: 1 },
   { amount: 700 },
   { amount: 0, fee: 5 },
+  { amount: MOST },
+  { fee: MOST },
   { currency: "XYZ" },
   { currency: "USD" },
+  { country: "JP" },
+  { checkIn: "2026-02-27" },
   { checkOut: "2026-01-01" },
+  { nightlyRate: MOST },
   { customerId: "cus_nobody" },
   { stockQuantity: 3 },
+  { stockQuantity: MOST },
+  { stockQuantity: null },
+  { shippingAmount: 500 },
   { isDefault: false },
+  { isDefault: true },
   { items: [] },
   { payments: [] },
   { paidAt: 1 },
+  { paidAt: null },
+  { payDate: "2026-01-31" },
+  { dueDate: "2026-01-20" },
+  { arrivalDate: "2026-01-09" },
+  { autoRemit: true },
+  { autoRenew: true },
+  { remittanceDueDay: 28 },
+  { employeeAmount: 5 },
+  { paidOutAmount: 0 },
+  { payoutId: null },
+  { acceptedAt: null },
   { adjustmentType: "percentage", adjustmentValue: -20_000 },
+  { adjustmentType: "fixed", adjustmentValue: MOST },
 ];
+
+const SPANS = ["1m", "2h", "9h", "1d", "3d", "12d"];
+
+/** After so many steps the worlds of the other merchants are checked too. */
+const ALL_WORLDS = 50;
 
 export interface WalkResult {
   steps: number;
   accepted: number;
   refused: number;
   events: ReadonlySet<string>;
-  violations: (WorldViolation & { step: string })[];
+  /** What was done, and what does not hold since. */
+  violations: string[];
 }
 
-/** Walks so many steps from a merchant without records, and checks the whole world after each of them. */
-export function walk(seed: number, steps: number): WalkResult {
+interface Step {
+  merchant: string;
+  key: string;
+  world: RecordsByKind;
+  choose<T>(of: readonly T[], word: string): T;
+}
+
+interface Action {
+  method: string;
+  path: string;
+  key: string | null;
+  body: JsonObject;
+}
+
+/** Walks so many steps from the seeded merchants, and checks the whole world of the merchant after each of them. */
+export async function walk(seed: number, steps: number): Promise<WalkResult> {
+  const file = join(folder(), "walk.db");
+  const bench = await share({ memory: false, db: file, clock: NOON, seed });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const records = openWorldFile(file);
+  const worlds = new Map(MERCHANTS.map((name) => [`mer_${name}`, records.records(`mer_${name}`)]));
   const random = createRandom(seed);
-  const stores = openStores({ clock: createClock(START), random, webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });
-  const { database, createOperationContext, counters } = stores;
-  const happened = new Set<string>();
-  const result: WalkResult = { steps: 0, accepted: 0, refused: 0, events: happened, violations: [] };
-  const pick = <T>(of: readonly T[], ...name: (string | number)[]) => of[Math.floor(random.fraction("walk", ...name) * of.length)] as T;
-  const contextAt = (now: number) => createOperationContext(MERCHANT, now, undefined, { emitted: (type) => happened.add(type) });
+  const result = { steps: 0, accepted: 0, refused: 0, violations: [] as string[] };
+  let now = NOON_SECONDS;
   try {
-    const merchant = { id: MERCHANT, name: "Walk", email: "walk@walk.example", country: "PT", currency: "EUR" };
-    database.transaction(() =>
-      contextAt(START / 1_000)
-        .own(kindNamed("merchant"))
-        .create(merchant),
-    );
     for (let step = 0; step < steps && result.violations.length === 0; step++) {
-      const now = START / 1_000 + step * 600;
-      const context = contextAt(now);
-      const own = (resource: Resource) => context.own(resource);
-      const choose = <T>(of: readonly T[], word: string) => pick(of, step, word);
-      const resource = choose(kinds, "kind");
-      const record = choose(own(resource).newestOf(20), "record");
-      const label = `${step}`;
-      const doing = choose(["make", "move", "move", "move", "change", "operate"], "doing");
-      const actions: Record<string, () => string> = {
-        make() {
-          const status = choose([undefined, ...Object.keys(resource.transitions)], "status");
-          const given = {
-            ...(status === undefined ? {} : { status }),
-            ...(choose([true, false, false], "spoil") ? fitting(resource, choose(CHANGES, "change")) : {}),
-          };
-          makeRecord({ resources, random, counters }, () => context, resource, given);
-          return `make ${resource.kind} ${JSON.stringify(given)}`;
-        },
-        move() {
-          const status = choose(Object.keys(resource.transitions), "status");
-          if (record && status) changeAdminRecord(resource, () => own(resource), record.id, { status });
-          return `move ${record?.id} ${status}`;
-        },
-        change() {
-          const change = fitting(resource, choose(CHANGES, "change"));
-          if (record) changeAdminRecord(resource, () => own(resource), record.id, change);
-          return `change ${record?.id} ${JSON.stringify(change)}`;
-        },
-        operate() {
-          const operation = choose(operations, "operation");
-          const target = (kind: string) => choose(own(kindNamed(kind)).newestOf(20), kind)?.id ?? "nothing";
-          const payroll = choose(own(kindNamed("payroll")).newestOf(5), "run") as unknown as
-            | { id: string; items: { id: string }[] }
-            | undefined;
-          const kind = operation.id.startsWith("bookings") ? "booking" : operation.id.startsWith("gov") ? "gov_payment" : "remittance";
-          const id = operation.id.startsWith("payroll") ? (payroll?.id ?? "nothing") : target(kind);
-          const params = { id, iid: payroll?.items[0]?.id ?? "nothing", productId: target("product") };
-          operation.handle({ ...context, params, query: {}, body: { ...operation.example, sku: `W-${step}` }, extra: {} });
-          return `call ${operation.id} ${JSON.stringify(params)}`;
-        },
-      };
-      let done = `${label} ${doing} ${resource.kind}`;
-      try {
-        database.transaction(() => {
-          done = `${label} ${(actions[doing] as () => string)()}`;
-        });
-        result.accepted++;
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw new Error(`${done}: ${(error as Error).message}`, { cause: error });
-        result.refused++;
-      }
+      const choose = <T>(of: readonly T[], word: string) => of[Math.floor(random.fraction("walk", step, word) * of.length)] as T;
+      const name = choose(MERCHANTS, "merchant");
+      const merchant = `mer_${name}`;
+      const world = worlds.get(merchant) as RecordsByKind;
+      const action = choose(ACTIONS, "action")({ merchant, key: `sk_test_${name}`, world, choose });
+      const answer = await bench.call(action.method, action.path, { key: action.key, body: action.body, agent });
       result.steps++;
-      result.violations.push(
-        ...checkWorld({ resources, world: new Map(kinds.map((kind) => [kind.kind, own(kind).all() as AnyRecord[]])), now }).map(
-          (violation) => ({ ...violation, step: done }),
-        ),
-      );
+      if (answer.status < 300) result.accepted++;
+      else result.refused++;
+      const isTime = action.path.endsWith("/advance");
+      if (isTime) now = Date.parse(answer.body.now) / 1_000;
+      const done = `seed ${seed} step ${step} ${merchant}: ${action.method} ${action.path} ${JSON.stringify(action.body)}`;
+      const changed = isTime || step % ALL_WORLDS === 0 ? [...worlds.keys()] : [merchant];
+      result.violations = problemsAfter(records, { changed, now, worlds, action, answer }).map((problem) => `${done}\n${problem}`);
     }
+    return { ...result, events: new Set(records.eventTypes()) };
   } finally {
-    stores.close();
+    agent.destroy();
+    records.close();
+    await bench.close();
   }
-  return result;
 }
 
-const kindNamed = (kind: string) => resources.find((resource) => resource.kind === kind) as Resource;
+interface Done {
+  changed: readonly string[];
+  now: number;
+  worlds: Map<string, RecordsByKind>;
+  action: Action;
+  answer: Answer;
+}
 
-/** The fields of a change that the kind has. */
-const fitting = ({ schema }: Resource, change: JsonObject) =>
-  Object.fromEntries(Object.entries(change).filter(([name]) => Object.hasOwn(schema.properties, name)));
+/** Reads the worlds that the step may have changed again, and checks them if they did. */
+function problemsAfter(file: WorldFile, { changed, now, worlds, action, answer }: Done): string[] {
+  const problems = answer.status < 500 ? [] : [`answered ${answer.status}: ${answer.text}`];
+  for (const merchant of changed) {
+    const before = worlds.get(merchant) as RecordsByKind;
+    const after = file.records(merchant);
+    if (after === before) continue;
+    worlds.set(merchant, after);
+    problems.push(...violationsIn(after, now), ...stockLedger(before, after, setByCaller(action)));
+  }
+  return problems;
+}
+
+const recordsOf = ({ world }: Step, kind: string): readonly AnyRecord[] => (world.get(kind) ?? []).slice(-20);
+
+const make = (step: Step): Action => {
+  const { choose, merchant } = step;
+  const resource = choose(makeable, "kind");
+  const status = choose([undefined, ...Object.keys(resource.transitions)], "status");
+  const isSpoilt = choose([true, false, false], "spoil");
+  return {
+    method: "POST",
+    path: `/_sandbox/records/${resource.kind}`,
+    key: null,
+    body: { merchant, ...(status === undefined ? {} : { status }), ...(isSpoilt ? changeOf(step, resource) : {}) },
+  };
+};
+
+const patch = ({ choose, merchant, world }: Step, resource: Resource, fields: JsonObject): Action => {
+  const record = choose((world.get(resource.kind) ?? []).slice(-20), "record");
+  return {
+    method: "PATCH",
+    path: `/_sandbox/records/${resource.kind}/${record?.id ?? "nothing"}`,
+    key: null,
+    body: { merchant, ...fields },
+  };
+};
+
+const move = (step: Step): Action => {
+  const resource = step.choose(kinds, "kind");
+  const status = step.choose(Object.keys(resource.transitions), "status");
+  const fields = step.choose([{}, {}, {}, changeOf(step, resource)], "spoil");
+  return patch(step, resource, { ...fields, ...(status === undefined ? {} : { status }) });
+};
+
+const change = (step: Step): Action => {
+  const resource = step.choose(kinds, "kind");
+  return patch(step, resource, changeOf(step, resource));
+};
+
+/** A call of the API with its example, on a record of the merchant. */
+const operate = (step: Step): Action => {
+  const { choose, key } = step;
+  const { id, path, method, example = {} } = choose(operations, "operation");
+  const run = choose(recordsOf(step, "payroll"), "run") as (AnyRecord & { items: { id: string }[] }) | undefined;
+  const kind = id.startsWith("bookings") ? "booking" : id.startsWith("gov") ? "gov_payment" : "remittance";
+  const target = id.startsWith("payroll") ? run : choose(recordsOf(step, kind), kind);
+  const params: Record<string, string | undefined> = {
+    id: target?.id,
+    iid: choose(run?.items ?? [], "item")?.id,
+    productId: choose(recordsOf(step, "product"), "product")?.id,
+  };
+  const known = path.replaceAll(/\{(\w+)\}/g, (_, name) => params[name] ?? "nothing");
+  const sku = choose(["W-1", "W-2", "W-3", "W-4", "W-5", "W-6"], "sku");
+  return { method, path: `/v1${known}`, key, body: { ...example, ...(id === "variants.create" ? { sku } : {}) } };
+};
+
+const wait = ({ choose }: Step): Action => ({
+  method: "POST",
+  path: "/_sandbox/clock/advance",
+  key: null,
+  body: { by: choose(SPANS, "span") },
+});
+
+const ACTIONS: readonly ((step: Step) => Action)[] = [make, make, move, move, move, move, change, operate, operate, wait];
+
+/** One change with the fields that the kind has, or one that refers to other records of this or another merchant. */
+function changeOf(step: Step, resource: Resource): JsonObject {
+  const { choose } = step;
+  const all = [
+    ...CHANGES,
+    { items: itemsOf(step) },
+    { payments: sharesOf(step) },
+    { customerId: choose(recordsOf(step, "customer"), "customer")?.id },
+  ];
+  const fitting = all
+    .map((fields) => Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(resource.schema.properties, name))))
+    .filter((fields) => Object.keys(fields).length > 0);
+  return choose(fitting, "change") ?? {};
+}
+
+/** Items of an order: a product and a variant that need not belong together, or that another merchant has. */
+function itemsOf(step: Step) {
+  const { choose } = step;
+  return ["first", "second"].map((word) => ({
+    productId: choose([null, "prod_basket", "prod_honey", ...recordsOf(step, "product").map(({ id }) => id)], `${word} product`),
+    variantId: choose(
+      [null, "var_basket_s", "var_honey_250", ...recordsOf(step, "product_variant").map(({ id }) => id)],
+      `${word} variant`,
+    ),
+    sku: null,
+    name: "Something",
+    quantity: choose([1, 2, 3, 60, MOST], `${word} quantity`),
+    unitAmount: choose([0, 100, 2_500, MOST], `${word} price`),
+  }));
+}
+
+/** Payments that a payout may claim, with right and wrong amounts. */
+function sharesOf(step: Step) {
+  const payment = step.choose(recordsOf(step, "payment"), "payment");
+  const shares = [1, Number(payment?.amount ?? 0), Number(payment?.amount ?? 0) - Number(payment?.fee ?? 0)];
+  return payment ? [{ paymentId: payment.id, amount: step.choose(shares, "share") }] : [];
+}

@@ -1,6 +1,6 @@
 // The runner: executes commands on a sandbox and on the model, and compares every response, event and delivery.
 
-import { openWorldFile } from "../../support/world-violations.ts";
+import { openWorldFile, violationsIn } from "../../support/world-violations.ts";
 import type { Request } from "../call.ts";
 import type { Expected } from "../call-outcome.ts";
 import { applyControlCommand, type ControlCommand, controlRequests, deliverAfter, restart } from "../control-commands.ts";
@@ -229,7 +229,7 @@ export async function checkWorlds(run: Run): Promise<void> {
   const world = openWorldFile(saved.file);
   const found = world
     .merchants()
-    .flatMap((merchant) => world.violations(merchant, run.world.now / 1_000).map((violation) => `${merchant} ${violation}`));
+    .flatMap((merchant) => violationsIn(world.records(merchant), run.world.now / 1_000).map((violation) => `${merchant} ${violation}`));
   world.close();
   fail(run, found, "a coherent world");
 }
